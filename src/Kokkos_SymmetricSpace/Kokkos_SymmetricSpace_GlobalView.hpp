@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_GLOBALVIEW_HPP
+#define KOKKOS_SYMMETRICSPACE_GLOBALVIEW_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_PeerView.hpp>
+
+#include <runtime/HeapMap.hpp>
+#include <runtime/Types.hpp>
+
+namespace symm {
+
+/// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
+///
+/// A small value to capture in kernels; like a pointer it owns nothing and is
+/// valid as long as the View lives on all PEs. The PE costs one multiplication
+/// and one addition, which a compiler moves out of loops over the indices. All
+/// arithmetic is in 64 bits. (A strided Kokkos::View with the PE as an extent is
+/// not: its operator() computes in the caller's index type, and is silently
+/// wrong beyond 2^31 elements.)
+template <class View>
+class GlobalView {
+ public:
+  using view_type      = UnmanagedView<View>;
+  using value_type     = typename view_type::value_type;
+  using reference_type = typename view_type::element_type&;
+
+  static_assert(!view_type::memory_traits::is_atomic,
+                "elements of an Atomic View are proxies: use "
+                "global_view(view).peer(pe), or a View without the trait");
+
+  static constexpr std::size_t rank() { return view_type::rank(); }
+
+  GlobalView() = default;
+
+  GlobalView(view_type const& local, HeapMap const& map)
+      : m_local(local), m_map(map) {}
+
+  /// Element (indices...) on PE `pe`. Bounds are checked where Kokkos checks
+  /// those of Views.
+  template <class... Indices>
+    requires(sizeof...(Indices) == view_type::rank() &&
+             (std::is_convertible_v<Indices, std::size_t> && ...))
+  KOKKOS_FORCEINLINE_FUNCTION reference_type operator()(
+      Pe pe, Indices... indices) const {
+    KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
+    return *m_map.peer_ptr(&m_local(static_cast<std::size_t>(indices)...), pe);
+  }
+
+  /// PE `pe`'s copy as an ordinary unmanaged View.
+  KOKKOS_FUNCTION view_type peer(Pe pe) const {
+    KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
+    view_type result(m_local);
+    if (m_local.data() != nullptr) {
+      result.assign_data(m_map.peer_ptr(m_local.data(), pe));
+    }
+    return result;
+  }
+
+  /// This PE's own copy.
+  [[nodiscard]] KOKKOS_FUNCTION view_type const& local() const {
+    return m_local;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
+    return m_local.extent(r);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const { return m_map.my_pe; }
+  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const { return m_map.n_pes; }
+
+ private:
+  view_type m_local;
+  HeapMap m_map;
+};
+
+/// All PEs' copies of `view`, whose extents and strides are taken to be equal on
+/// all PEs. Local.
+/// \throws UsageError on this PE, if the View is not in the heap.
+template <class T, class... Properties>
+GlobalView<Kokkos::View<T, Properties...>> global_view(
+    Kokkos::View<T, Properties...> const& view) {
+  return {UnmanagedView<Kokkos::View<T, Properties...>>(view),
+          heap_map_of(view, "symm::global_view")};
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_INITIALIZE_HPP
+#define KOKKOS_SYMMETRICSPACE_INITIALIZE_HPP
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <runtime/SymmetricMemory.hpp>
+
+namespace symm {
+
+/// Collective over `communicator`, whose processes become the PEs in the order
+/// of its ranks. Initialises MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
+/// unless the program has; finalize() ends what this has begun and nothing else.
+///
+/// \param argc, argv those of main(); Kokkos takes its options out.
+/// \throws UsageError, SystemError, OutOfMemory on every PE; nothing is
+///         initialised then that was not before.
+void initialize(int& argc, char* argv[],
+                MPI_Comm communicator = MPI_COMM_WORLD);
+
+/// The same with Kokkos' settings in place of command line options.
+void initialize(Kokkos::InitializationSettings const& settings = {},
+                MPI_Comm communicator                          = MPI_COMM_WORLD);
+
+/// Collective. Views of the space must be gone: those that live are reported
+/// with label and size, and their memory stays until the process ends.
+/// \throws UsageError on every PE, if a PE is in another collective call or
+///         nothing is initialised.
+void finalize();
+
+/// Whether initialize() has returned and finalize() has not. Local.
+[[nodiscard]] bool is_initialized() noexcept;
+
+/// initialize() and finalize() as the lifetime of an object in main(). Declare
+/// it before the first View, or Views in an inner block.
+class ScopeGuard {
+ public:
+  ScopeGuard(int& argc, char* argv[],
+             MPI_Comm communicator = MPI_COMM_WORLD) {
+    initialize(argc, argv, communicator);
+  }
+  explicit ScopeGuard(Kokkos::InitializationSettings const& settings,
+                      MPI_Comm communicator = MPI_COMM_WORLD) {
+    initialize(settings, communicator);
+  }
+  /// Collective. If a PE leaves early (by an exception, say) while others are in
+  /// another collective call, ends the job with a message instead of hanging.
+  ~ScopeGuard();
+
+  ScopeGuard(ScopeGuard const&)            = delete;
+  ScopeGuard& operator=(ScopeGuard const&) = delete;
+};
+
+/// Collective: waits for the work in `space`, then barrier_all(): what the
+/// kernels of all PEs have written is visible to all PEs.
+/// \throws UsageError on every PE, if a PE is in another collective call.
+template <class ExecutionSpace>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+void barrier_all(ExecutionSpace const& space) {
+  space.fence("symm::barrier_all");
+  barrier_all();
+}
+
+}  // namespace symm
+
+#endif

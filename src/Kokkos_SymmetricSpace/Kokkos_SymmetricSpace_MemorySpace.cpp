@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
+
+#include <cstdio>
+
+#include <runtime/Error.hpp>
+#include <runtime/Runtime.hpp>
+
+namespace symm {
+
+namespace {
+
+/// Of a View's data, in bytes: whole cache lines and vectors.
+constexpr std::size_t data_alignment = 256;
+
+}  // namespace
+
+void* SymmetricHostSpace::allocate(char const* label, std::size_t bytes,
+                                   std::size_t logical_bytes) const {
+  std::size_t const header = logical_bytes == 0 ? 0 : bytes - logical_bytes;
+  void* const address =
+      Runtime::instance("allocation of a View in SymmetricSpace")
+          .heap()
+          .allocate_view(label, bytes, data_alignment, header);
+  if (Kokkos::Tools::profileLibraryLoaded()) {
+    Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(name()), label,
+                                address,
+                                logical_bytes == 0 ? bytes : logical_bytes);
+  }
+  return address;
+}
+
+void SymmetricHostSpace::deallocate(char const* label, void* address,
+                                    std::size_t bytes,
+                                    std::size_t logical_bytes) const noexcept {
+  if (address == nullptr) return;
+  Kokkos::fence("SymmetricHostSpace::deallocate: kernels may use the View");
+  if (Kokkos::Tools::profileLibraryLoaded()) {
+    Kokkos::Tools::deallocateData(
+        Kokkos::Tools::make_space_handle(name()), label, address,
+        logical_bytes == 0 ? bytes : logical_bytes);
+  }
+  if (!Runtime::is_initialized()) return;  // finalize() has reported it
+  auto& heap = Runtime::instance("deallocation of a View").heap();
+  if (!heap.contains(address)) return;  // of a heap that was finalised before
+  if (m_deallocate == Deallocate::retire) {
+    heap.retire(address);
+    return;
+  }
+  auto const failure = failure_of([&] { heap.free_view(address); });
+  if (failure) {
+    std::fprintf(stderr, "symm: View \"%s\" is not freed: %s\n", label,
+                 failure->message.c_str());
+  }
+}
+
+}  // namespace symm

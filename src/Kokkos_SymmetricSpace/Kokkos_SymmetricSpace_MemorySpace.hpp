@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
+#define KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
+
+#include <cstddef>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Fwd.hpp>
+
+namespace symm {
+
+/// What the end of a View's last copy does.
+enum class Deallocate {
+  /// Local: the block is reused once all PEs have destroyed their View, in
+  /// whatever order; the next allocations find out.
+  retire,
+  /// Collective: a barrier of all PEs, which must destroy their Views in the
+  /// same order. The memory is free at once.
+  collective
+};
+
+/// Host memory in the symmetric heap: a Kokkos memory space.
+///
+/// Constructing a View that allocates is collective: all PEs, with equal
+/// extents, in the same order as their other collective calls. Afterwards every
+/// PE reaches every PE's copy through global_view() and peer_view(). Copying
+/// and, by default, destroying a View is local. What Kokkos does with a View of
+/// any space (kernels, subview, deep_copy, resize, mirrors) it does with these.
+///
+/// Collective too, since they allocate: resize, realloc, and create_mirror
+/// without a space (pass Kokkos::HostSpace{} for a private mirror).
+class SymmetricHostSpace {
+ public:
+  using memory_space    = SymmetricHostSpace;
+  using size_type       = std::size_t;
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  using device_type     = Kokkos::Device<execution_space, memory_space>;
+
+  SymmetricHostSpace() = default;
+  explicit SymmetricHostSpace(Deallocate deallocate)
+      : m_deallocate(deallocate) {}
+
+  /// Called by Kokkos. Collective.
+  /// \param label         of the View.
+  /// \param bytes         to allocate, Kokkos' header included.
+  /// \param logical_bytes of the View's data, which start 256-byte aligned
+  ///        after the header; 0: there are none.
+  /// \throws OutOfMemory, UsageError, SystemError on every PE; UsageError on
+  ///         this PE before initialize() and after finalize().
+  void* allocate(char const* label, std::size_t bytes,
+                 std::size_t logical_bytes = 0) const;
+  void* allocate(std::size_t bytes) const {
+    return allocate("[unlabeled]", bytes);
+  }
+  template <class ExecutionSpace>
+  void* allocate(ExecutionSpace const&, char const* label, std::size_t bytes,
+                 std::size_t logical_bytes = 0) const {
+    return allocate(label, bytes, logical_bytes);
+  }
+
+  /// Called by Kokkos. Waits for kernels that may use the memory; then as
+  /// Deallocate says. After finalize() the memory is left alone.
+  void deallocate(char const* label, void* address, std::size_t bytes,
+                  std::size_t logical_bytes = 0) const noexcept;
+  void deallocate(void* address, std::size_t bytes) const noexcept {
+    deallocate("[unlabeled]", address, bytes);
+  }
+
+  static constexpr char const* name() { return "SymmetricHost"; }
+
+ private:
+  Deallocate m_deallocate = Deallocate::retire;
+};
+
+}  // namespace symm
+
+#endif

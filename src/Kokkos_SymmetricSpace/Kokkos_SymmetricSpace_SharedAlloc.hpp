@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_SHAREDALLOC_HPP
+#define KOKKOS_SYMMETRICSPACE_SHAREDALLOC_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_DeepCopy.hpp>
+#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
+#include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
+
+// The record of a managed View; must be seen before the first View of the space.
+KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(symm::SymmetricHostSpace);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BACKOFF_HPP
+#define SYMM_BACKOFF_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace symm {
+
+/// How to wait for another PE: spin while it probably runs on another core,
+/// then give the core away, then sleep. More PEs than cores is normal, and an
+/// idle PE must not take time from the one that it waits for.
+class Backoff {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// \param spins checks before the core is given away: many with a core per
+  ///        PE, none without.
+  explicit Backoff(int spins) : m_spins_left(spins) {}
+
+  /// One pause. Returns how long this wait has lasted, 0 while it spins.
+  Clock::duration pause() {
+    if (m_spins_left > 0) {
+      --m_spins_left;
+      relax();
+      return Clock::duration::zero();
+    }
+    auto const now = Clock::now();
+    if (m_start == Clock::time_point{}) m_start = now;
+    auto const waited = now - m_start;
+    if (waited < yield_time) {
+      std::this_thread::yield();
+    } else {
+      // A fraction of the wait so far: it makes the wait little longer.
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>(waited / 16, longest_sleep));
+    }
+    return waited;
+  }
+
+ private:
+  static constexpr auto yield_time    = std::chrono::milliseconds(2);
+  static constexpr auto longest_sleep = std::chrono::milliseconds(1);
+
+  static void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  int m_spins_left;
+  Clock::time_point m_start{};
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_ERROR_HPP
+#define SYMM_ERROR_HPP
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace symm {
+
+/// What every exception of this library derives from.
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller broke a rule: a wrong argument, a mismatched collective call, a
+/// call before initialize() or after finalize(), a variable with junk.
+class UsageError : public Error {
+  using Error::Error;
+};
+
+/// A PE has no room for the request; nothing has changed.
+class OutOfMemory : public Error {
+  using Error::Error;
+};
+
+/// The operating system, MPI or the CUDA driver refused a call.
+class SystemError : public Error {
+ public:
+  using Error::Error;
+  /// "<what was tried>: <call> failed: <text of error_number>".
+  SystemError(std::string const& what, char const* call, int error_number);
+};
+
+/// The class of an exception as a number, so that it can travel between PEs.
+enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
+
+/// Why a PE could not do its part of a collective call.
+struct Failure {
+  ErrorKind kind = ErrorKind::none;
+  std::string message;
+};
+
+/// Throws the exception class that `failure.kind` names.
+[[noreturn]] void throw_failure(Failure const& failure);
+
+/// The exception that is being handled, as a Failure. Call inside a catch
+/// block only.
+Failure current_failure();
+
+/// Runs `step` and returns why it failed, if it did: the first half of "catch
+/// locally, agree, undo, throw".
+template <class Step>
+std::optional<Failure> failure_of(Step&& step) {
+  try {
+    step();
+    return std::nullopt;
+  } catch (...) {
+    return current_failure();
+  }
+}
+
+}  // namespace symm
+
+#endif

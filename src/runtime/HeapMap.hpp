@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_HEAP_MAP_HPP
+#define SYMM_HEAP_MAP_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include <runtime/Types.hpp>
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define SYMM_FUNCTION __host__ __device__
+#else
+#define SYMM_FUNCTION
+#endif
+
+namespace symm {
+
+/// Where every PE's part of an address range is: PE p's at base + p * stride, in
+/// the address space of this process. Captured by value in kernels; a
+/// translation is one multiplication and one addition, without a table (S16).
+/// Each process has its own base; offsets are the same everywhere (S14, S15).
+struct HeapMap {
+  char* base         = nullptr;
+  std::size_t stride = 0;
+  Pe my_pe           = 0;
+  int n_pes          = 0;
+
+  /// Start of the part of `pe`.
+  [[nodiscard]] SYMM_FUNCTION char* part(Pe pe) const {
+    return base + static_cast<std::size_t>(pe) * stride;
+  }
+
+  /// Distance in bytes from this PE's copy of an object to the one of `pe`.
+  [[nodiscard]] SYMM_FUNCTION std::ptrdiff_t distance(Pe pe) const {
+    return static_cast<std::ptrdiff_t>(pe - my_pe) *
+           static_cast<std::ptrdiff_t>(stride);
+  }
+
+  /// The address of PE `pe`'s copy of the object at the symmetric address `p`.
+  /// Precondition: p is in this PE's part, 0 <= pe < n_pes. Not checked.
+  template <class T>
+  [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, char const, char>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(p) + distance(pe));
+  }
+
+  /// Whether `p` is in this PE's part.
+  [[nodiscard]] SYMM_FUNCTION bool contains(void const* p) const {
+    return offset_of(p) < stride;
+  }
+
+  /// Offset in bytes of `p` in this PE's part; not below stride if p is not in
+  /// it.
+  [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
+    return reinterpret_cast<std::size_t>(p) -
+           reinterpret_cast<std::size_t>(part(my_pe));
+  }
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_HOST_MEMORY_HPP
+#define SYMM_HOST_MEMORY_HPP
+
+#include <cstddef>
+
+namespace symm {
+
+/// How many bytes processes of this node can still commit: the smallest of what
+/// the machine has (available memory and free swap) and what each memory
+/// control group (v2) that contains this process has left. A snapshot; the
+/// largest std::size_t where the system does not say.
+std::size_t available_host_memory();
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <runtime/Operation.hpp>
+
+#include <cstddef>
+
+namespace symm {
+
+namespace {
+
+struct Signature {
+  char const* name;
+  std::array<char const*, 3> arguments;  // null: not used
+};
+
+Signature signature_of(Operation operation) {
+  switch (operation) {
+    case Operation::barrier_all: return {"symm::barrier_all", {}};
+    case Operation::malloc: return {"symm::malloc", {"bytes"}};
+    case Operation::align: return {"symm::align", {"bytes", "alignment"}};
+    case Operation::calloc: return {"symm::calloc", {"bytes", "count", "size"}};
+    case Operation::realloc: return {"symm::realloc", {"bytes", "offset"}};
+    case Operation::free: return {"symm::free", {"offset"}};
+    case Operation::allocate_view:
+      return {"allocation of a View", {"bytes", "alignment", "header"}};
+    case Operation::heap_trim: return {"symm::heap_trim", {}};
+    case Operation::finalize: return {"symm::finalize", {}};
+    case Operation::agree: return {"end of the call before", {}};
+    default: return {"no collective call", {}};
+  }
+}
+
+}  // namespace
+
+std::string to_string(Operation operation, OperationArguments const& arguments,
+                      char const* label) {
+  auto const signature = signature_of(operation);
+  std::string text     = signature.name;
+  if (*label != '\0') text += " \"" + std::string(label) + "\"";
+  text += "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (signature.arguments[i] == nullptr) break;
+    text += (i == 0 ? "" : ", ") + std::string(signature.arguments[i]) + " = " +
+            std::to_string(arguments[i]);
+  }
+  return text + ")";
+}
+
+}  // namespace symm

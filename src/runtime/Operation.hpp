@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_OPERATION_HPP
+#define SYMM_OPERATION_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace symm {
+
+/// The collective calls, as their numbers in a rendezvous record.
+enum class Operation : std::uint32_t {
+  none,
+  barrier_all,
+  malloc,
+  align,
+  calloc,
+  realloc,
+  free,
+  allocate_view,
+  heap_trim,
+  finalize,
+  agree,  // an inner step of one of the calls above
+};
+
+using OperationArguments = std::array<std::uint64_t, 3>;
+
+/// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
+/// of a View is added where there is one.
+std::string to_string(Operation operation, OperationArguments const& arguments,
+                      char const* label = "");
+
+}  // namespace symm
+
+#endif

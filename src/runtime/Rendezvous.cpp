@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <runtime/Rendezvous.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <new>
+#include <vector>
+
+#include <runtime/Backoff.hpp>
+#include <runtime/Error.hpp>
+#include <runtime/Types.hpp>
+
+namespace symm {
+
+namespace {
+
+/// How often a waiting PE looks whether the others' processes still live.
+constexpr auto health_interval = std::chrono::milliseconds(100);
+
+/// Some tens of microseconds with a core for every PE, none otherwise.
+int choose_spins(Bootstrap& bootstrap) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  // On failure (more than 1024 CPUs) the set stays empty: never spin.
+  static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (cpu_set_t const& cpus : allgather(bootstrap, mine)) {
+    CPU_OR(&all, &all, &cpus);
+  }
+  return CPU_COUNT(&all) >= bootstrap.n_pes() ? 2000 : 0;
+}
+
+std::string list(std::vector<Pe> const& pes) {
+  std::string text = pes.size() == 1 ? "PE " : "PEs ";
+  for (std::size_t i = 0; i < pes.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(pes[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
+                       std::chrono::duration<double> timeout)
+    : m_bootstrap(bootstrap),
+      m_exchange(exchange),
+      m_timeout(timeout),
+      m_my_pe(bootstrap.my_pe()),
+      m_n_pes(bootstrap.n_pes()),
+      m_spins(choose_spins(bootstrap)),
+      m_range(vmm, exchange, m_my_pe, m_n_pes,
+              round_up(sizeof(Records), vmm.granularity(
+                                            Vmm::Granularity::minimum)),
+              0) {
+  m_range.add_chunk(0, m_range.map().stride,
+                    [&](std::optional<Failure> const& mine) {
+                      return symm::agree(bootstrap, mine);
+                    });
+  new (m_range.map().part(m_my_pe)) Records{};
+  bootstrap.barrier();  // nobody reads a record that is not constructed
+}
+
+Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
+  auto* const records =
+      std::launder(reinterpret_cast<Records*>(m_range.map().part(pe)));
+  return (*records)[sequence % 2];
+}
+
+void Rendezvous::publish(Call const& call) {
+  Record& mine          = record(m_my_pe, ++m_sequence);
+  mine.operation        = call.operation;
+  mine.arguments        = call.arguments;
+  mine.failure          = ErrorKind::none;
+  mine.n_notices        = static_cast<std::uint32_t>(call.notices.size());
+  mine.has_more_notices = call.has_more_notices ? 1 : 0;
+  std::copy(call.notices.begin(), call.notices.end(), mine.notices.begin());
+  std::string_view text = call.label;
+  if (call.failure) {
+    mine.failure = call.failure->kind;
+    text         = call.failure->message;
+  }
+  mine.text[text.copy(mine.text.data(), mine.text.size() - 1)] = '\0';
+  mine.sequence.store(m_sequence, std::memory_order_release);
+}
+
+bool Rendezvous::has_arrived(Pe pe) const {
+  return record(pe, m_sequence).sequence.load(std::memory_order_acquire) >=
+         m_sequence;
+}
+
+void Rendezvous::wait_for_all() {
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    if (!has_arrived(pe)) wait_slowly(pe);
+  }
+}
+
+void Rendezvous::wait_slowly(Pe pe) {
+  Backoff backoff(m_spins);
+  Backoff::Clock::duration next_check  = health_interval;
+  std::chrono::duration<double> report = m_timeout;
+  while (!has_arrived(pe)) {
+    auto const waited = backoff.pause();
+    if (waited < next_check) continue;
+    next_check = waited + health_interval;
+    check_alive();
+    if (m_timeout.count() > 0 && waited >= report) {
+      report = waited + m_timeout;
+      report_missing(std::chrono::duration<double>(waited).count());
+    }
+  }
+}
+
+std::string Rendezvous::last_call_of(Pe pe, std::uint64_t sequence) const {
+  Record const& last = record(pe, sequence);
+  return "#" + std::to_string(sequence) + " " +
+         to_string(last.operation, last.arguments,
+                   last.failure == ErrorKind::none ? last.text.data() : "");
+}
+
+void Rendezvous::report_missing(double waited_seconds) const {
+  std::string text = "symm: PE " + std::to_string(m_my_pe) + " has waited " +
+                     std::to_string(static_cast<long>(waited_seconds)) +
+                     " s in collective call " +
+                     last_call_of(m_my_pe, m_sequence) + " for";
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    if (has_arrived(pe)) continue;
+    text += "\n  PE " + std::to_string(pe) + ", whose last collective call was " +
+            last_call_of(pe, m_sequence - 1);
+  }
+  std::fprintf(stderr,
+               "%s\n  All PEs must make the same collective calls in the same "
+               "order. Still waiting (SYMM_TIMEOUT sets the seconds between "
+               "reports, 0: none).\n",
+               text.c_str());
+}
+
+void Rendezvous::check_alive() const {
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    // In this order: a process may publish its record and end.
+    if (!m_exchange.is_gone(pe) || has_arrived(pe)) continue;
+    std::fprintf(stderr,
+                 "symm: PE %d waits in collective call %s, but the process of "
+                 "PE %d is gone; its last collective call was %s. Ending the "
+                 "job.\n",
+                 m_my_pe, last_call_of(m_my_pe, m_sequence).c_str(), pe,
+                 last_call_of(pe, m_sequence - 1).c_str());
+    m_bootstrap.abort();
+  }
+}
+
+void Rendezvous::check_equal() const {
+  Record const& mine = record(m_my_pe, m_sequence);
+  bool same_call     = true;
+  bool same          = true;
+  bool failed        = false;
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    Record const& other = record(pe, m_sequence);
+    same_call           = same_call && other.operation == mine.operation;
+    same                = same && other.arguments == mine.arguments;
+    failed              = failed || other.failure != ErrorKind::none;
+  }
+  if (!same_call) throw_differing();
+  if (failed) throw_failures();
+  if (!same) throw_differing();
+}
+
+void Rendezvous::throw_differing() const {
+  std::map<std::string, std::vector<Pe>> pes_of;
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    Record const& other = record(pe, m_sequence);
+    pes_of[to_string(other.operation, other.arguments,
+                     other.failure == ErrorKind::none ? other.text.data()
+                                                      : "")]
+        .push_back(pe);
+  }
+  std::string text;
+  for (auto const& [call, pes] : pes_of) {
+    text += (text.empty() ? "" : "; ") + list(pes) + " called " + call;
+  }
+  throw UsageError("mismatched collective call: " + text +
+                   ". Nothing was changed on any PE; make the same call with "
+                   "equal arguments on all PEs");
+}
+
+void Rendezvous::throw_failures() const {
+  Failure failure;
+  std::map<std::string, std::vector<Pe>> pes_of;
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    Record const& other = record(pe, m_sequence);
+    if (other.failure == ErrorKind::none) continue;
+    if (failure.kind == ErrorKind::none) failure.kind = other.failure;
+    pes_of[other.text.data()].push_back(pe);
+  }
+  Record const& mine = record(m_my_pe, m_sequence);
+  failure.message    = to_string(mine.operation, mine.arguments) + " failed:";
+  for (auto const& [message, pes] : pes_of) {
+    failure.message += " on " + list(pes) + ": " + message + ";";
+  }
+  failure.message += " nothing was changed on any PE";
+  throw_failure(failure);
+}
+
+void Rendezvous::meet(Call const& call) {
+  publish(call);
+  wait_for_all();
+  check_equal();
+}
+
+std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
+  publish({.operation = Operation::agree, .failure = mine});
+  wait_for_all();
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    Record const& other = record(pe, m_sequence);
+    if (other.operation != Operation::agree) throw_differing();
+    if (other.failure != ErrorKind::none) {
+      return PeFailure{pe, {other.failure, other.text.data()}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::span<std::uint32_t const> Rendezvous::notices(Pe pe) const {
+  Record const& other = record(pe, m_sequence);
+  return std::span(other.notices).first(other.n_notices);
+}
+
+bool Rendezvous::has_more_notices() const {
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    if (record(pe, m_sequence).has_more_notices != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace symm

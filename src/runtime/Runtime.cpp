@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <runtime/Runtime.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <runtime/Env.hpp>
+#include <runtime/Error.hpp>
+#include <runtime/Vmm_HostMemfd.hpp>
+
+namespace symm {
+
+namespace {
+
+constexpr std::size_t gib = std::size_t{1} << 30U;
+
+/// Of a static heap, unless SYMM_SYMMETRIC_SIZE says otherwise.
+constexpr std::size_t default_static_bytes = gib;
+
+/// Addresses are free, so the heap of a PE can become large; but all PEs' parts
+/// share one address space (128 TiB on x86-64), with the rest of the program.
+constexpr std::size_t max_default_limit = 256 * gib;
+constexpr std::size_t addresses_to_use  = 32'768 * gib;
+
+constexpr double default_timeout_seconds = 60;
+
+/// All PEs must have been started with equal settings.
+void check_equal(Bootstrap& bootstrap, char const* variable,
+                 std::size_t mine) {
+  auto const all = allgather(bootstrap, mine);
+  for (std::size_t pe = 1; pe < all.size(); ++pe) {
+    if (all[pe] == all[0]) continue;
+    throw UsageError("symm::initialize: " + std::string(variable) +
+                     " differs between PEs: " + std::to_string(all[0]) +
+                     " on PE 0, " + std::to_string(all[pe]) + " on PE " +
+                     std::to_string(pe) + "; start all PEs with one value");
+  }
+}
+
+Agree agree_through(Bootstrap& bootstrap) {
+  return [&bootstrap](std::optional<Failure> const& mine) {
+    return agree(bootstrap, mine);
+  };
+}
+
+}  // namespace
+
+RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
+  RuntimeOptions options;
+  options.is_static = env_flag({"SYMM_STATIC_HEAP"}).value_or(false);
+  options.symmetric_bytes =
+      env_bytes({"SYMM_SYMMETRIC_SIZE", "NVSHMEM_SYMMETRIC_SIZE",
+                 "SHMEM_SYMMETRIC_SIZE"})
+          .value_or(options.is_static ? default_static_bytes : 0);
+  auto const share =
+      std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_pes));
+  options.limit_bytes = env_bytes({"SYMM_HEAP_LIMIT"})
+                            .value_or(std::min(max_default_limit, share));
+  if (options.is_static) options.limit_bytes = options.symmetric_bytes;
+  options.timeout = std::chrono::duration<double>(
+      env_seconds({"SYMM_TIMEOUT"}).value_or(default_timeout_seconds));
+  return options;
+}
+
+void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap) {
+  if (is_initialized()) {
+    throw UsageError(
+        "symm::initialize: initialised already; call it once, before the first "
+        "View and after the last finalize()");
+  }
+  s_instance = std::unique_ptr<Runtime>(new Runtime(std::move(bootstrap)));
+}
+
+Runtime::Runtime(std::unique_ptr<Bootstrap> bootstrap)
+    : m_bootstrap(std::move(bootstrap)) {
+  int const n_pes  = m_bootstrap->n_pes();
+  auto const agree = agree_through(*m_bootstrap);
+  RuntimeOptions options;
+  all_or_none(agree, "symm::initialize",
+              [&] { options = RuntimeOptions::from_environment(n_pes); });
+  check_equal(*m_bootstrap, "SYMM_STATIC_HEAP",
+              options.is_static ? 1 : 0);
+  check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
+  check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
+
+  m_exchange = std::make_unique<FdExchange>(*m_bootstrap);
+  m_vmm      = std::make_unique<Vmm_HostMemfd>(n_pes);
+  m_rendezvous = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange, *m_vmm,
+                                              options.timeout);
+  m_heap       = std::make_unique<SymmetricHeap>(
+      *m_vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
+      HeapOptions{options.is_static, options.symmetric_bytes,
+                        options.limit_bytes});
+}
+
+void Runtime::finalize() {
+  Runtime& runtime = instance("symm::finalize");
+  auto const live  = runtime.heap().finalize();
+  for (auto const& view : live) {
+    std::fprintf(stderr,
+                 "symm::finalize: PE %d: View %s is still alive; destroy all "
+                 "Views of the space before finalize() (a closing brace before "
+                 "it does). Its memory stays until the process ends\n",
+                 runtime.my_pe(), view.c_str());
+  }
+  runtime.m_bootstrap->close();
+  s_instance.reset();
+  s_was_finalized = true;
+}
+
+void Runtime::throw_not_initialized(char const* call) {
+  throw UsageError(std::string(call) +
+                   (s_was_finalized
+                        ? ": called after symm::finalize()"
+                        : ": called before symm::initialize()") +
+                   "; a symm::ScopeGuard in main() keeps the symmetric heap "
+                   "initialised as long as it lives");
+}
+
+}  // namespace symm

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_RUNTIME_HPP
+#define SYMM_RUNTIME_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include <runtime/Bootstrap.hpp>
+#include <runtime/FdExchange.hpp>
+#include <runtime/Rendezvous.hpp>
+#include <runtime/SymmetricHeap.hpp>
+#include <runtime/Vmm.hpp>
+
+namespace symm {
+
+/// What the environment sets, the same on all PEs (README has the table).
+struct RuntimeOptions {
+  bool is_static                        = false;  // SYMM_STATIC_HEAP
+  std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
+  std::size_t limit_bytes               = 0;      // SYMM_HEAP_LIMIT
+  std::chrono::duration<double> timeout = {};     // SYMM_TIMEOUT
+
+  /// \param n_pes PEs that share the address space: the default limit depends
+  ///        on it.
+  /// \throws UsageError on this PE, for a variable with junk.
+  static RuntimeOptions from_environment(int n_pes);
+};
+
+/// Everything that lives from initialize() to finalize(): the only global
+/// object of the library.
+class Runtime {
+ public:
+  /// Collective over the PEs of `bootstrap`.
+  /// \throws UsageError on every PE, if the runtime is initialised already, or a
+  ///         variable holds junk or differs between PEs; SystemError,
+  ///         OutOfMemory on every PE.
+  static void initialize(std::unique_ptr<Bootstrap> bootstrap);
+
+  /// Collective; no View of the space may live on. Those that do are reported
+  /// on stderr with label and size, and their memory stays until the process
+  /// ends.
+  /// \throws UsageError if not initialised.
+  static void finalize();
+
+  [[nodiscard]] static bool is_initialized() noexcept {
+    return s_instance != nullptr;
+  }
+
+  /// \param call for the message, such as "symm::malloc".
+  /// \throws UsageError on this PE, if not initialised, or finalised.
+  static Runtime& instance(char const* call) {
+    if (s_instance == nullptr) throw_not_initialized(call);
+    return *s_instance;
+  }
+
+  Runtime(Runtime const&)            = delete;
+  Runtime& operator=(Runtime const&) = delete;
+  ~Runtime()                         = default;
+
+  [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
+  [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
+  [[nodiscard]] SymmetricHeap& heap() { return *m_heap; }
+
+  /// Collective: barrier_all().
+  void barrier_all() { m_rendezvous->meet({.operation = Operation::barrier_all}); }
+
+ private:
+  explicit Runtime(std::unique_ptr<Bootstrap> bootstrap);
+  [[noreturn]] static void throw_not_initialized(char const* call);
+
+  static inline std::unique_ptr<Runtime> s_instance;
+  static inline bool s_was_finalized = false;
+
+  std::unique_ptr<Bootstrap> m_bootstrap;
+  std::unique_ptr<FdExchange> m_exchange;
+  std::unique_ptr<Vmm> m_vmm;
+  std::unique_ptr<Rendezvous> m_rendezvous;
+  std::unique_ptr<SymmetricHeap> m_heap;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <runtime/SymmetricHeap.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <runtime/Error.hpp>
+#include <runtime/Poison.hpp>
+#include <runtime/Types.hpp>
+
+namespace symm {
+
+namespace {
+
+constexpr std::size_t no_offset = std::numeric_limits<std::size_t>::max();
+
+std::string bytes_text(std::size_t bytes) {
+  return std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
+
+SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
+                             Bootstrap& bootstrap, Rendezvous& rendezvous,
+                             HeapOptions const& options)
+    : m_rendezvous(rendezvous), m_vmm(vmm), m_options(options) {
+  auto const unit = vmm.granularity(Vmm::Granularity::recommended);
+  m_options.initial_bytes = round_up(options.initial_bytes, unit);
+  m_options.limit_bytes =
+      round_up(std::max(options.limit_bytes, m_options.initial_bytes),
+               max_alignment);
+  all_or_none(agree(), "reserving addresses for the symmetric heap", [&] {
+    m_range.emplace(vmm, exchange, bootstrap.my_pe(), bootstrap.n_pes(),
+                    m_options.limit_bytes, max_alignment);
+  });
+  if (m_options.initial_bytes > 0) {
+    add_chunk(0, m_options.initial_bytes, agree());
+  }
+}
+
+void* SymmetricHeap::malloc(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  return address_of(allocate(
+      {.operation = Operation::malloc, .arguments = {bytes}}, {bytes}));
+}
+
+void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  return address_of(allocate({.operation = Operation::align,
+                              .arguments = {bytes, alignment},
+                              .failure   = check_alignment(alignment)},
+                             {bytes, alignment}));
+}
+
+void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
+  if (count == 0 || size == 0) return nullptr;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    bytes = std::numeric_limits<std::size_t>::max();  // never there
+  }
+  auto const id = allocate(
+      {.operation = Operation::calloc, .arguments = {bytes, count, size}},
+      {bytes});
+  std::memset(address_of(id), 0, bytes);
+  barrier();  // a peer's put must not be overwritten by zeros (C11)
+  return address_of(id);
+}
+
+void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
+  if (address == nullptr && bytes == 0) return nullptr;
+  auto id = OffsetAllocator::none;
+  Rendezvous::Call call{
+      .operation = Operation::realloc,
+      .arguments = {bytes, address == nullptr ? no_offset
+                                              : map().offset_of(address)}};
+  if (address != nullptr) call.failure = check_block(address, false, id);
+  if (address == nullptr) return address_of(allocate(call, {bytes}));
+  meet(call);
+  if (bytes == 0) {
+    give_back(id);
+    return nullptr;
+  }
+  auto const old_bytes = m_allocator.block(id).bytes;
+  if (bytes <= old_bytes) {
+    auto const kept = round_up(bytes, OffsetAllocator::granule);
+    set_poisoned(map(), m_allocator.block(id).offset + kept, old_bytes - kept,
+                 true);
+    m_allocator.shrink(id, bytes);
+    return address;
+  }
+  auto const moved = find_room(call, {bytes});
+  std::memcpy(address_of(moved), address, old_bytes);
+  give_back(id);
+  barrier();  // a peer's put must not be overwritten by the copy
+  return address_of(moved);
+}
+
+void SymmetricHeap::free(void* address) {
+  if (address != nullptr) free_block(address, false);
+}
+
+void SymmetricHeap::free_view(void* address) { free_block(address, true); }
+
+void SymmetricHeap::free_block(void* address, bool is_view) {
+  auto id            = OffsetAllocator::none;
+  auto const failure = check_block(address, is_view, id);
+  meet({.operation = Operation::free,
+        .arguments = {map().offset_of(address)},
+        .failure   = failure});
+  give_back(id);
+}
+
+void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
+                                   std::size_t alignment, std::size_t header) {
+  auto const id = allocate({.operation = Operation::allocate_view,
+                            .arguments = {bytes, alignment, header},
+                            .label     = label,
+                            .failure   = check_alignment(alignment)},
+                           {bytes, alignment, header % alignment});
+  std::lock_guard const lock(m_mutex);
+  auto& info   = m_info[id];
+  info.is_view = true;
+  std::string_view const text(label);
+  info.label[text.copy(info.label.data(), info.label.size() - 1)] = '\0';
+  // So that retire() never has to allocate.
+  if (m_retired.capacity() < m_allocator.n_live()) {
+    m_retired.reserve(2 * m_allocator.n_live());
+    m_in_transit.reserve(2 * m_allocator.n_live());
+  }
+  return address_of(id);
+}
+
+void SymmetricHeap::retire(void* address) noexcept {
+  std::lock_guard const lock(m_mutex);
+  auto const id =
+      contains(address) ? m_allocator.find(map().offset_of(address))
+                        : OffsetAllocator::none;
+  if (id == OffsetAllocator::none || !m_info[id].is_view ||
+      m_info[id].is_retired_here) {
+    std::fprintf(stderr,
+                 "symm: PE %d: %p is not the memory of a live View in the "
+                 "symmetric heap; not freed\n",
+                 map().my_pe, address);
+    return;
+  }
+  m_info[id].is_retired_here = true;
+  m_retired.push_back(id);
+  ++m_n_retired;
+}
+
+std::size_t SymmetricHeap::trim() {
+  meet({.operation = Operation::heap_trim});
+  meet_until_all_retired();
+  if (m_options.is_static) return 0;
+  std::size_t released = 0;
+  all_or_none(agree(), "symm::heap_trim", [&] {
+    std::lock_guard const lock(m_mutex);
+    auto const chunks = m_chunks;
+    for (auto const& [offset, bytes] : chunks) {
+      if (!m_allocator.remove_range(offset, bytes)) continue;
+      m_chunks.erase(offset);
+      set_poisoned(map(), offset, bytes, false);
+      m_range->remove_chunk(offset, bytes);
+      released += bytes;
+    }
+  });
+  return released;
+}
+
+std::vector<std::string> SymmetricHeap::finalize() {
+  meet({.operation = Operation::finalize});
+  meet_until_all_retired();
+  std::lock_guard const lock(m_mutex);
+  std::vector<std::string> live;
+  for (BlockId id = 0; id < m_info.size(); ++id) {
+    if (!m_info[id].is_view || m_info[id].is_retired_here) continue;
+    live.push_back("\"" + std::string(m_info[id].label.data()) + "\" (" +
+                   bytes_text(m_allocator.block(id).bytes) + ")");
+  }
+  for (auto const& [offset, bytes] : m_chunks) {
+    set_poisoned(map(), offset, bytes, false);
+  }
+  if (!live.empty()) {
+    m_range->abandon();
+    m_vmm.abandon();
+  }
+  return live;
+}
+
+HeapStats SymmetricHeap::stats() const {
+  std::lock_guard const lock(m_mutex);
+  HeapStats stats;
+  stats.live_blocks        = m_allocator.n_live();
+  stats.live_bytes         = m_allocator.live_bytes();
+  stats.free_bytes         = m_allocator.free_bytes();
+  stats.largest_free_bytes = m_allocator.largest_free_bytes();
+  stats.mapped_bytes       = stats.live_bytes + stats.free_bytes;
+  stats.n_chunks           = m_chunks.size();
+  stats.limit_bytes        = m_options.limit_bytes;
+  stats.retired_blocks     = m_n_retired;
+  stats.n_collective_calls = m_rendezvous.n_calls();
+  return stats;
+}
+
+// The collective step.
+
+void SymmetricHeap::meet(Rendezvous::Call call) {
+  {
+    std::lock_guard const lock(m_mutex);
+    // Told notices stay here until a call has succeeded: if it throws, it throws
+    // on every PE, nobody has read them, and the next call tells them again.
+    m_in_transit.insert(m_in_transit.end(), m_retired.begin(), m_retired.end());
+    m_retired.clear();
+  }
+  auto const told =
+      std::min(m_in_transit.size(), Rendezvous::max_notices);
+  call.notices          = std::span(m_in_transit).first(told);
+  call.has_more_notices = told < m_in_transit.size();
+  m_rendezvous.meet(call);
+  m_in_transit.erase(m_in_transit.begin(),
+                     m_in_transit.begin() + static_cast<std::ptrdiff_t>(told));
+  // Every PE reads the same notices in the same order: the same blocks become
+  // free in the same order.
+  for (Pe pe = 0; pe < map().n_pes; ++pe) {
+    for (BlockId const id : m_rendezvous.notices(pe)) {
+      if (++m_info[id].n_retired < map().n_pes) continue;
+      --m_n_retired;
+      give_back(id);
+    }
+  }
+}
+
+void SymmetricHeap::meet_until_all_retired() {
+  while (m_rendezvous.has_more_notices()) meet({.operation = Operation::agree});
+}
+
+void SymmetricHeap::barrier() { meet({.operation = Operation::agree}); }
+
+Agree SymmetricHeap::agree() {
+  return [this](std::optional<Failure> const& mine) {
+    return m_rendezvous.agree(mine);
+  };
+}
+
+// Blocks.
+
+SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call const& call,
+                                               Request const& request) {
+  meet(call);
+  return find_room(call, request);
+}
+
+SymmetricHeap::BlockId SymmetricHeap::find_room(Rendezvous::Call const& call,
+                                                Request const& request) {
+  auto id = take(request);
+  if (id == OffsetAllocator::none && m_rendezvous.has_more_notices()) {
+    meet_until_all_retired();
+    id = take(request);
+  }
+  if (id == OffsetAllocator::none) {
+    grow(request, to_string(call.operation, call.arguments, call.label));
+    id = take(request);
+  }
+  return id;
+}
+
+SymmetricHeap::BlockId SymmetricHeap::take(Request const& request) {
+  std::lock_guard const lock(m_mutex);
+  auto const id =
+      m_allocator.allocate(request.bytes, request.alignment, request.phase);
+  if (id == OffsetAllocator::none) return id;
+  m_info.resize(std::max(m_info.size(), m_allocator.n_ids()));
+  m_info[id]        = {};
+  auto const& block = m_allocator.block(id);
+  set_poisoned(map(), block.offset, block.bytes, false);
+  return id;
+}
+
+void SymmetricHeap::give_back(BlockId id) {
+  std::lock_guard const lock(m_mutex);
+  auto const& block = m_allocator.block(id);
+  set_poisoned(map(), block.offset, block.bytes, true);
+  m_info[id] = {};
+  m_allocator.free(id);
+}
+
+char* SymmetricHeap::address_of(BlockId id) const {
+  return map().part(map().my_pe) + m_allocator.block(id).offset;
+}
+
+std::optional<Failure> SymmetricHeap::check_alignment(
+    std::size_t alignment) const {
+  if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
+    return Failure{ErrorKind::usage,
+                   "alignment " + std::to_string(alignment) +
+                       " is not a power of two and multiple of " +
+                       std::to_string(sizeof(void*))};
+  }
+  if (alignment > max_alignment) {
+    return Failure{ErrorKind::out_of_memory,
+                   "alignment " + std::to_string(alignment) +
+                       " is above the largest offered, " +
+                       std::to_string(max_alignment)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> SymmetricHeap::check_block(void const* address,
+                                                  bool is_view,
+                                                  BlockId& id) const {
+  std::lock_guard const lock(m_mutex);
+  char text[32];
+  std::snprintf(text, sizeof text, "address %p ", address);
+  auto const usage = [&](std::string const& reason) {
+    return Failure{ErrorKind::usage, text + reason};
+  };
+  if (!contains(address)) {
+    return usage("is not in the symmetric heap of this PE");
+  }
+  auto const offset = map().offset_of(address);
+  id                = m_allocator.find(offset);
+  if (id == OffsetAllocator::none) {
+    auto const outer = m_allocator.find_enclosing(offset);
+    if (outer == OffsetAllocator::none) {
+      return usage("is not allocated; was it freed already?");
+    }
+    return usage("is inside a block of " +
+                 bytes_text(m_allocator.block(outer).bytes) + ", " +
+                 bytes_text(offset - m_allocator.block(outer).offset) +
+                 " after its start; pass the start");
+  }
+  if (m_info[id].is_view && !is_view) {
+    return usage("belongs to View \"" + std::string(m_info[id].label.data()) +
+                 "\", which frees it when its last copy goes");
+  }
+  return std::nullopt;
+}
+
+// Growth.
+
+void SymmetricHeap::grow(Request const& request, std::string const& call) {
+  std::string const remedy =
+      m_options.is_static
+          ? "the heap is static (SYMM_STATIC_HEAP) with " +
+                bytes_text(m_options.initial_bytes) +
+                " per PE; raise SYMM_SYMMETRIC_SIZE"
+          : "the heap is limited to " + bytes_text(m_options.limit_bytes) +
+                " per PE; raise SYMM_HEAP_LIMIT";
+  auto const out_of_room = [&] {
+    return OutOfMemory(call + ": no room on any PE: " +
+                       bytes_text(m_allocator.free_bytes()) +
+                       " free, the largest free block has " +
+                       bytes_text(m_allocator.largest_free_bytes()) + "; " +
+                       remedy);
+  };
+  if (m_options.is_static || request.bytes > m_options.limit_bytes) {
+    throw out_of_room();
+  }
+  auto const unit = m_vmm.granularity(Vmm::Granularity::recommended);
+  std::size_t mapped = 0;
+  for (auto const& [offset, bytes] : m_chunks) mapped += bytes;
+  // The first gap between chunks (what trim() left) that is large enough.
+  std::size_t start = 0;
+  auto chunk        = m_chunks.begin();
+  while (true) {
+    auto const end =
+        chunk == m_chunks.end() ? m_options.limit_bytes : chunk->first;
+    auto const needed =
+        round_up(m_allocator.missing_bytes(start, request.bytes,
+                                           request.alignment, request.phase),
+                 unit);
+    if (needed <= end - start) {
+      // Geometric growth: few chunks, and the steady state needs none.
+      auto const wanted =
+          std::clamp(round_up(mapped / 2, unit), needed, end - start);
+      if (wanted > needed && try_add_chunk(start, wanted, false, call)) return;
+      try_add_chunk(start, needed, true, call);
+      return;
+    }
+    if (chunk == m_chunks.end()) throw out_of_room();
+    start = chunk->first + chunk->second;
+    ++chunk;
+  }
+}
+
+bool SymmetricHeap::try_add_chunk(std::size_t offset, std::size_t bytes,
+                                  bool is_last_try, std::string const& call) {
+  try {
+    add_chunk(offset, bytes, agree());
+    return true;
+  } catch (Error const&) {
+    if (!is_last_try) return false;
+    auto failure = current_failure();
+    throw_failure({failure.kind, call + ": " + failure.message});
+  }
+}
+
+void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes,
+                              Agree const& agree) {
+  m_range->add_chunk(offset, bytes, agree);
+  std::lock_guard const lock(m_mutex);
+  m_chunks.emplace(offset, bytes);
+  m_allocator.add_range(offset, bytes);
+  set_poisoned(map(), offset, bytes, true);
+}
+
+}  // namespace symm

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SYMMETRIC_HEAP_HPP
+#define SYMM_SYMMETRIC_HEAP_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <runtime/Bootstrap.hpp>
+#include <runtime/FdExchange.hpp>
+#include <runtime/HeapMap.hpp>
+#include <runtime/OffsetAllocator.hpp>
+#include <runtime/Rendezvous.hpp>
+#include <runtime/SymmetricRange.hpp>
+#include <runtime/Vmm.hpp>
+
+namespace symm {
+
+struct HeapOptions {
+  /// A fixed size, mapped at start (M39, M40); otherwise the heap grows.
+  bool is_static = false;
+  /// Bytes per PE mapped at start.
+  std::size_t initial_bytes = 0;
+  /// Bytes per PE that the heap can grow to: the distance of the PEs' parts.
+  std::size_t limit_bytes = 0;
+};
+
+/// A snapshot; sizes in bytes per PE.
+struct HeapStats {
+  std::size_t live_blocks        = 0;
+  std::size_t live_bytes         = 0;
+  std::size_t free_bytes         = 0;
+  std::size_t largest_free_bytes = 0;
+  std::size_t mapped_bytes       = 0;
+  std::size_t n_chunks           = 0;  // pieces of physical memory
+  std::size_t limit_bytes        = 0;
+  /// Blocks of Views that this PE has destroyed and other PEs maybe not yet;
+  /// they count as live.
+  std::size_t retired_blocks = 0;
+  /// Collective calls that this PE has taken part in.
+  std::uint64_t n_collective_calls = 0;
+
+  friend bool operator==(HeapStats const&, HeapStats const&) = default;
+};
+
+/// The symmetric heap: what a PE allocates, all PEs allocate, at the same offset
+/// of their parts of one address range, and every PE reaches every copy.
+///
+/// Collective calls are made by all PEs with equal arguments, by one thread of
+/// each. Each is a rendezvous: a barrier, and a check of the arguments. If they
+/// differ, or any PE cannot do its part, the call throws on every PE, the
+/// message names PEs and values, and the heap is as before (M27-M30, M34, M48).
+class SymmetricHeap {
+ public:
+  /// Start of every allocation, at least (M03, M04).
+  static constexpr std::size_t default_alignment = OffsetAllocator::granule;
+  /// Largest alignment: that of the parts.
+  static constexpr std::size_t max_alignment = std::size_t{1} << 30U;
+
+  /// Collective.
+  /// \throws OutOfMemory, SystemError, UsageError on every PE.
+  SymmetricHeap(Vmm& vmm, FdExchange& exchange, Bootstrap& bootstrap,
+                Rendezvous& rendezvous, HeapOptions const& options);
+  SymmetricHeap(SymmetricHeap const&)            = delete;
+  SymmetricHeap& operator=(SymmetricHeap const&) = delete;
+
+  /// Collective, with a barrier on exit: every PE has the block when the call
+  /// returns on any PE, so a put may follow at once (M22, M26). Contents are
+  /// indeterminate.
+  /// \param bytes 0 gives nullptr, without a barrier (M06-M08).
+  /// \throws OutOfMemory, UsageError, SystemError on every PE.
+  [[nodiscard]] void* malloc(std::size_t bytes);
+
+  /// As malloc().
+  /// \param alignment in bytes; a power of two, a multiple of sizeof(void*),
+  ///        at most max_alignment (M09-M14).
+  [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes);
+
+  /// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
+  /// \param count, size number of objects and bytes of each; if either is 0,
+  ///        nullptr without a barrier.
+  [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
+
+  /// Collective. Changes the size of a block, which may move; its contents up to
+  /// the smaller size are kept (S01-S10). If it throws, the block is unchanged.
+  /// \param address nullptr: as malloc(bytes).
+  /// \param bytes   0: as free(address), returns nullptr.
+  void* realloc(void* address, std::size_t bytes);
+
+  /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
+  /// have called (M24). nullptr does nothing, without a barrier (M16, M17).
+  /// \throws UsageError on every PE if `address` is not what an allocation
+  ///         returned, was freed already, or belongs to a View; nothing is
+  ///         freed.
+  void free(void* address);
+
+  /// As align(), for the memory of a View: it is given back by retire().
+  /// \param label  of the View, for messages.
+  /// \param header bytes before the View's data, which are what is aligned: a
+  ///        multiple of default_alignment.
+  [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
+                                    std::size_t alignment, std::size_t header);
+
+  /// Local, any thread, at any time: this PE needs the block no longer. It is
+  /// reused only when all PEs have retired it, in whatever order: the collective
+  /// allocations that follow find out.
+  void retire(void* address) noexcept;
+
+  /// Collective: free() for the memory of a View.
+  void free_view(void* address);
+
+  /// Collective. Gives chunks of physical memory in which nothing is allocated
+  /// back to the system, on all PEs.
+  /// \returns bytes released per PE; 0 for a static heap.
+  std::size_t trim();
+
+  /// Collective; the last call. Returns the labels and sizes of Views that this
+  /// PE has not destroyed yet. If there are any, the memory stays mapped until
+  /// the process ends, so that their destructors find their headers.
+  [[nodiscard]] std::vector<std::string> finalize();
+
+  /// Whether `address` is in this PE's part.
+  [[nodiscard]] bool contains(void const* address) const {
+    return map().contains(address);
+  }
+  [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
+  [[nodiscard]] HeapStats stats() const;
+
+ private:
+  using BlockId = OffsetAllocator::BlockId;
+
+  /// What is known of a block beyond its place.
+  struct BlockInfo {
+    std::array<char, 52> label{};  // of its View; empty: not a View's
+    std::int32_t n_retired = 0;    // PEs that have retired it
+    bool is_view           = false;
+    bool is_retired_here   = false;
+  };
+
+  struct Request {
+    std::size_t bytes     = 0;
+    std::size_t alignment = default_alignment;
+    std::size_t phase     = 0;
+  };
+
+  BlockId allocate(Rendezvous::Call const& call, Request const& request);
+  BlockId find_room(Rendezvous::Call const& call, Request const& request);
+  BlockId take(Request const& request);
+  void give_back(BlockId id);
+  void grow(Request const& request, std::string const& call);
+  bool try_add_chunk(std::size_t offset, std::size_t bytes, bool is_last_try,
+                     std::string const& call);
+  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
+
+  void meet(Rendezvous::Call call);
+  void meet_until_all_retired();
+  void barrier();
+  Agree agree();
+
+  std::optional<Failure> check_alignment(std::size_t alignment) const;
+  std::optional<Failure> check_block(void const* address, bool is_view,
+                                     BlockId& id) const;
+  void free_block(void* address, bool is_view);
+  char* address_of(BlockId id) const;
+
+  Rendezvous& m_rendezvous;
+  Vmm& m_vmm;
+  HeapOptions m_options;
+  std::optional<SymmetricRange> m_range;
+  std::map<std::size_t, std::size_t> m_chunks;  // offset: bytes
+
+  mutable std::mutex m_mutex;  // what retire() shares with collective calls
+  OffsetAllocator m_allocator;
+  std::vector<BlockInfo> m_info;      // by block number
+  std::vector<BlockId> m_retired;     // by this PE, not yet told
+  std::vector<BlockId> m_in_transit;  // told in the call under way
+  std::size_t m_n_retired = 0;        // by this PE, not yet reused
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <runtime/SymmetricMemory.hpp>
+
+#include <cstdio>
+#include <string>
+
+#include <runtime/Error.hpp>
+#include <runtime/Runtime.hpp>
+
+namespace symm {
+
+namespace {
+
+thread_local std::string t_last_error;
+
+/// Runs a call and turns what it throws into null and last_error().
+template <class Call>
+void* null_on_failure(char const* name, Call const& call) noexcept {
+  t_last_error.clear();
+  try {
+    return call(Runtime::instance(name).heap());
+  } catch (std::exception const& error) {
+    t_last_error = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Pe my_pe() { return Runtime::instance("symm::my_pe").my_pe(); }
+
+int n_pes() { return Runtime::instance("symm::n_pes").n_pes(); }
+
+void barrier_all() { Runtime::instance("symm::barrier_all").barrier_all(); }
+
+void* malloc(std::size_t bytes) noexcept {
+  return null_on_failure("symm::malloc", [&](SymmetricHeap& heap) {
+    return heap.malloc(bytes);
+  });
+}
+
+void* align(std::size_t alignment, std::size_t bytes) noexcept {
+  return null_on_failure("symm::align", [&](SymmetricHeap& heap) {
+    return heap.align(alignment, bytes);
+  });
+}
+
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  return null_on_failure("symm::calloc", [&](SymmetricHeap& heap) {
+    return heap.calloc(count, size);
+  });
+}
+
+void* realloc(void* address, std::size_t bytes) noexcept {
+  return null_on_failure("symm::realloc", [&](SymmetricHeap& heap) {
+    return heap.realloc(address, bytes);
+  });
+}
+
+void free(void* address) noexcept {
+  null_on_failure("symm::free", [&](SymmetricHeap& heap) -> void* {
+    heap.free(address);
+    return nullptr;
+  });
+  if (!t_last_error.empty()) {
+    std::fprintf(stderr, "symm: %s\n", t_last_error.c_str());
+  }
+}
+
+void* ptr(void const* address, Pe pe) noexcept {
+  return null_on_failure("symm::ptr", [&](SymmetricHeap& heap) -> void* {
+    auto const& map = heap.map();
+    if (pe < 0 || pe >= map.n_pes) {
+      throw UsageError("symm::ptr: there is no PE " + std::to_string(pe) +
+                       "; PEs are 0 to " + std::to_string(map.n_pes - 1));
+    }
+    if (!map.contains(address)) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%p", address);
+      throw UsageError("symm::ptr: address " + std::string(text) +
+                       " is not in the symmetric heap of PE " +
+                       std::to_string(map.my_pe));
+    }
+    return map.peer_ptr(static_cast<char*>(const_cast<void*>(address)), pe);
+  });
+}
+
+HeapStats heap_stats() {
+  return Runtime::instance("symm::heap_stats").heap().stats();
+}
+
+std::size_t heap_trim() {
+  return Runtime::instance("symm::heap_trim").heap().trim();
+}
+
+char const* last_error() noexcept { return t_last_error.c_str(); }
+
+}  // namespace symm

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <runtime/SymmetricRange.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <runtime/Error.hpp>
+
+namespace symm {
+
+SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
+                               int n_pes, std::size_t part_bytes,
+                               std::size_t alignment)
+    : m_vmm(vmm), m_exchange(exchange) {
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(part_bytes, static_cast<std::size_t>(n_pes),
+                             &total)) {
+    throw OutOfMemory(std::to_string(n_pes) + " PEs with up to " +
+                      std::to_string(part_bytes) +
+                      " bytes each exceed the address space; lower "
+                      "SYMM_HEAP_LIMIT");
+  }
+  m_map = {m_vmm.reserve(total, alignment), part_bytes, my_pe, n_pes};
+}
+
+SymmetricRange::~SymmetricRange() {
+  if (m_map.base == nullptr) return;  // abandoned
+  // Only a range with nothing mapped can be freed; what fails here is left to
+  // the provider, which gives everything back at its own end.
+  static_cast<void>(failure_of([&] {
+    for (auto const& [offset, bytes] : std::exchange(m_chunks, {})) {
+      for (Pe pe = 0; pe < m_map.n_pes; ++pe) unmap(pe, offset, bytes);
+    }
+    m_vmm.address_free(m_map.base,
+                       m_map.stride * static_cast<std::size_t>(m_map.n_pes));
+  }));
+}
+
+void SymmetricRange::map_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
+                                std::size_t bytes) {
+  char* const address = m_map.part(pe) + offset;
+  m_vmm.map(address, bytes, 0, handle);
+  try {
+    m_vmm.set_access(address, bytes, Vmm::Access::read_write);
+  } catch (...) {
+    m_vmm.unmap(address, bytes);
+    throw;
+  }
+}
+
+void SymmetricRange::unmap(Pe pe, std::size_t offset, std::size_t bytes) {
+  m_vmm.unmap(m_map.part(pe) + offset, bytes);
+}
+
+UniqueFd SymmetricRange::create_own(std::size_t offset, std::size_t bytes) {
+  auto const handle = m_vmm.create(bytes, Vmm::Sharing::by_descriptor);
+  UniqueFd descriptor;
+  auto const failure = failure_of([&] {
+    descriptor = m_vmm.export_handle(handle);
+    map_handle(handle, m_map.my_pe, offset, bytes);
+  });
+  m_vmm.release(handle);  // the mapping and the descriptor keep the memory
+  if (failure) throw_failure(*failure);
+  return descriptor;
+}
+
+void SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
+                               UniqueFd own) {
+  auto descriptors = m_exchange.exchange(own.get());
+  std::vector<Pe> mapped;
+  auto const failure = failure_of([&] {
+    mapped.reserve(descriptors.size());
+    for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
+      if (pe == m_map.my_pe) continue;
+      auto const handle = m_vmm.import_handle(
+          std::move(descriptors[static_cast<std::size_t>(pe)]), bytes);
+      auto const step =
+          failure_of([&] { map_handle(handle, pe, offset, bytes); });
+      m_vmm.release(handle);
+      if (step) throw_failure(*step);
+      mapped.push_back(pe);
+    }
+  });
+  if (!failure) return;
+  for (Pe const pe : mapped) unmap(pe, offset, bytes);
+  throw_failure(*failure);
+}
+
+void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
+                               Agree const& agree) {
+  std::string const what =
+      "growing by " + std::to_string(bytes) + " bytes per PE";
+  UniqueFd own;
+  auto const unmap_own = [&] { unmap(m_map.my_pe, offset, bytes); };
+  all_or_none(agree, what, [&] { own = create_own(offset, bytes); }, unmap_own);
+  all_or_none(
+      agree, what,
+      [&] {
+        try {
+          map_peers(offset, bytes, std::move(own));
+          m_chunks.emplace(offset, bytes);
+        } catch (...) {
+          unmap_own();
+          throw;
+        }
+      },
+      [&] { remove_chunk(offset, bytes); });
+}
+
+void SymmetricRange::remove_chunk(std::size_t offset, std::size_t bytes) {
+  m_chunks.erase(offset);
+  for (Pe pe = 0; pe < m_map.n_pes; ++pe) unmap(pe, offset, bytes);
+}
+
+}  // namespace symm

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_TYPES_HPP
+#define SYMM_TYPES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace symm {
+
+/// Number of a PE (a process of the job), from 0 to n_pes() - 1.
+using Pe = int;
+
+/// The smallest multiple of `unit` (a power of two) that is not below `bytes`.
+/// Precondition: the result fits in std::size_t.
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/// The largest multiple of `unit` (a power of two) that is not above `bytes`.
+constexpr std::size_t round_down(std::size_t bytes, std::size_t unit) {
+  return bytes & ~(unit - 1);
+}
+
+constexpr bool is_multiple(std::size_t bytes, std::size_t unit) {
+  return bytes % unit == 0;
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_VMM_HPP
+#define SYMM_VMM_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <runtime/UniqueFd.hpp>
+
+namespace symm {
+
+/// Virtual memory management: reserve addresses, create physical memory, map
+/// one onto the other, share it with another process. The rules are those of
+/// the CUDA driver's cuMem* functions (V01-V47), whatever the provider.
+///
+/// Order: reserve, create, map, set_access, (export_handle; on the peer
+/// import_handle, map, set_access), ..., unmap, release, address_free.
+///
+/// A broken rule is a UsageError that names the call and the values, a refusal
+/// of the system a SystemError, too little memory an OutOfMemory; nothing has
+/// changed then. Local calls, all of them; not thread-safe.
+class Vmm {
+ public:
+  /// Physical memory of this process; means nothing in another one (V12).
+  struct Handle {
+    std::uint64_t id = 0;
+    friend bool operator==(Handle, Handle) = default;
+  };
+
+  enum class Granularity { minimum, recommended };
+  enum class Access { none, read, read_write };
+  enum class Sharing { none, by_descriptor };
+
+  virtual ~Vmm() = default;
+
+  /// The unit in bytes of sizes, offsets and addresses (a power of two).
+  [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
+
+  /// Reserves addresses without memory behind them.
+  /// \param bytes     a positive multiple of the host's page size.
+  /// \param alignment a power of two, or 0 for the provider's own.
+  /// \param hint      a wish only, page-aligned; null for none.
+  [[nodiscard]] virtual char* reserve(std::size_t bytes,
+                                      std::size_t alignment = 0,
+                                      void* hint            = nullptr) = 0;
+
+  /// Makes physical memory that is mapped nowhere yet.
+  /// \param bytes a positive multiple of the minimum granularity.
+  [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
+
+  /// Maps [offset, offset + bytes) of the memory to `address`, with no access.
+  /// The range must be reserved and not mapped; offset must be 0 at present.
+  virtual void map(char* address, std::size_t bytes, std::size_t offset,
+                   Handle handle) = 0;
+
+  /// Sets the rights of this process on exactly one range that map() mapped.
+  virtual void set_access(char* address, std::size_t bytes, Access access) = 0;
+
+  /// A descriptor that another process can import. The caller closes it: an
+  /// open one keeps the physical memory alive (V36).
+  [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
+
+  /// Takes over a descriptor that export_handle() made in another process.
+  /// \param bytes the size given to create() there.
+  [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
+                                             std::size_t bytes) = 0;
+
+  /// One more handle to the memory mapped at `address` (anywhere inside the
+  /// mapping), to be released like that of create(). Not for mappings of
+  /// imported memory whose handle is released.
+  [[nodiscard]] virtual Handle retain(void const* address) = 0;
+
+  /// Removes exactly one mapping that map() made.
+  virtual void unmap(char* address, std::size_t bytes) = 0;
+
+  /// Drops a handle. The memory lives on while it is mapped or shared.
+  virtual void release(Handle handle) = 0;
+
+  /// Gives back addresses, exactly as reserve() returned them, with nothing
+  /// mapped in them.
+  virtual void address_free(char* address, std::size_t bytes) = 0;
+
+  /// Leaves every reservation and mapping in place until the process ends, for
+  /// memory that is still in use when its owner goes.
+  virtual void abandon() noexcept = 0;
+};
+
+}  // namespace symm
+
+#endif

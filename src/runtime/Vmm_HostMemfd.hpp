@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_VMM_HOST_MEMFD_HPP
+#define SYMM_VMM_HOST_MEMFD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include <runtime/HostMemory.hpp>
+#include <runtime/Vmm.hpp>
+
+namespace symm {
+
+/// Host memory: memfd_create() and mmap().
+///
+/// Pages are committed when first touched, on the NUMA node of the thread that
+/// touches them. So that a lack of memory is an error now and not a SIGBUS
+/// later, create() refuses what the machine or its control group could not
+/// commit, counting what earlier mappings were promised and have not touched.
+class Vmm_HostMemfd final : public Vmm {
+ public:
+  using AvailableMemory = std::function<std::size_t()>;
+
+  /// \param n_sharers PEs of this node that each create as much as this one.
+  explicit Vmm_HostMemfd(
+      int n_sharers = 1,
+      AvailableMemory available_memory = available_host_memory);
+  ~Vmm_HostMemfd() override;
+
+  Vmm_HostMemfd(Vmm_HostMemfd const&)            = delete;
+  Vmm_HostMemfd& operator=(Vmm_HostMemfd const&) = delete;
+
+  [[nodiscard]] std::size_t granularity(Granularity kind) const override;
+  [[nodiscard]] char* reserve(std::size_t bytes, std::size_t alignment = 0,
+                              void* hint = nullptr) override;
+  [[nodiscard]] Handle create(std::size_t bytes, Sharing sharing) override;
+  void map(char* address, std::size_t bytes, std::size_t offset,
+           Handle handle) override;
+  void set_access(char* address, std::size_t bytes, Access access) override;
+  [[nodiscard]] UniqueFd export_handle(Handle handle) override;
+  [[nodiscard]] Handle import_handle(UniqueFd descriptor,
+                                     std::size_t bytes) override;
+  [[nodiscard]] Handle retain(void const* address) override;
+  void unmap(char* address, std::size_t bytes) override;
+  void release(Handle handle) override;
+  void address_free(char* address, std::size_t bytes) override;
+  void abandon() noexcept override { m_is_abandoned = true; }
+
+ private:
+  struct Memory {
+    UniqueFd descriptor;
+    std::size_t bytes = 0;
+    Sharing sharing   = Sharing::none;
+    bool is_imported  = false;
+  };
+  struct Mapping {
+    std::size_t bytes = 0;
+    std::shared_ptr<Memory> memory;
+  };
+
+  Memory& memory_of(Handle handle, char const* call);
+  Handle add_handle(std::shared_ptr<Memory> memory);
+  void check_mapping(char const* address, std::size_t bytes, char const* call);
+  void check_capacity(std::size_t bytes) const;
+
+  std::size_t m_page_bytes;
+  std::size_t m_n_sharers;
+  AvailableMemory m_available_memory;
+  std::map<char const*, std::size_t> m_reservations;
+  std::map<char const*, Mapping> m_mappings;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Memory>> m_handles;
+  std::uint64_t m_last_id = 0;
+  bool m_is_abandoned     = false;
+};
+
+}  // namespace symm
+
+#endif
