@@ -19,8 +19,8 @@ namespace symm {
 /// A small value to capture in kernels; like a pointer it owns nothing and is
 /// valid as long as the View lives on all PEs. The PE costs one multiplication
 /// and one addition, which a compiler moves out of loops over the indices. All
-/// arithmetic is in 64 bits. (A strided Kokkos::View with the PE as an extent is
-/// not: its operator() computes in the caller's index type, and is silently
+/// arithmetic is in 64 bits. (A strided Kokkos::View with the PE as an extent
+/// is not: its operator() computes in the caller's index type, and is silently
 /// wrong beyond 2^31 elements.)
 template <class View>
 class GlobalView {
@@ -43,10 +43,10 @@ class GlobalView {
   /// Element (indices...) on PE `pe`. Bounds are checked where Kokkos checks
   /// those of Views.
   template <class... Indices>
-    requires(sizeof...(Indices) == view_type::rank() &&
-             (std::is_convertible_v<Indices, std::size_t> && ...))
-  KOKKOS_FORCEINLINE_FUNCTION reference_type operator()(
-      Pe pe, Indices... indices) const {
+  requires(sizeof...(Indices) == view_type::rank() &&
+           (std::is_convertible_v<Indices, std::size_t> &&
+            ...)) KOKKOS_FORCEINLINE_FUNCTION reference_type
+  operator()(Pe pe, Indices... indices) const {
     KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
     return *m_map.peer_ptr(&m_local(static_cast<std::size_t>(indices)...), pe);
   }
@@ -76,9 +76,9 @@ class GlobalView {
   HeapMap m_map;
 };
 
-/// All PEs' copies of `view`, whose extents and strides are taken to be equal on
-/// all PEs. Local.
-/// \throws UsageError on this PE, if the View is not in the heap.
+/// All PEs' copies of `view`, whose extents and strides are taken to be equal
+/// on all PEs. Local. \throws UsageError on this PE, if the View is not in the
+/// heap.
 template <class T, class... Properties>
 GlobalView<Kokkos::View<T, Properties...>> global_view(
     Kokkos::View<T, Properties...> const& view) {

@@ -87,8 +87,7 @@ void initialize(int& argc, char* argv[], MPI_Comm communicator) {
 
 void initialize(Kokkos::InitializationSettings const& settings,
                 MPI_Comm communicator) {
-  begin(nullptr, nullptr, communicator,
-        [&] { Kokkos::initialize(settings); });
+  begin(nullptr, nullptr, communicator, [&] { Kokkos::initialize(settings); });
 }
 
 void finalize() {

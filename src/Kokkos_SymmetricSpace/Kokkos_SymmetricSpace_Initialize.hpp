@@ -13,7 +13,8 @@ namespace symm {
 
 /// Collective over `communicator`, whose processes become the PEs in the order
 /// of its ranks. Initialises MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
-/// unless the program has; finalize() ends what this has begun and nothing else.
+/// unless the program has; finalize() ends what this has begun and nothing
+/// else.
 ///
 /// \param argc, argv those of main(); Kokkos takes its options out.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; nothing is
@@ -23,7 +24,7 @@ void initialize(int& argc, char* argv[],
 
 /// The same with Kokkos' settings in place of command line options.
 void initialize(Kokkos::InitializationSettings const& settings = {},
-                MPI_Comm communicator                          = MPI_COMM_WORLD);
+                MPI_Comm communicator = MPI_COMM_WORLD);
 
 /// Collective. Views of the space must be gone: those that live are reported
 /// with label and size, and their memory stays until the process ends.
@@ -38,16 +39,16 @@ void finalize();
 /// it before the first View, or Views in an inner block.
 class ScopeGuard {
  public:
-  ScopeGuard(int& argc, char* argv[],
-             MPI_Comm communicator = MPI_COMM_WORLD) {
+  ScopeGuard(int& argc, char* argv[], MPI_Comm communicator = MPI_COMM_WORLD) {
     initialize(argc, argv, communicator);
   }
   explicit ScopeGuard(Kokkos::InitializationSettings const& settings,
                       MPI_Comm communicator = MPI_COMM_WORLD) {
     initialize(settings, communicator);
   }
-  /// Collective. If a PE leaves early (by an exception, say) while others are in
-  /// another collective call, ends the job with a message instead of hanging.
+  /// Collective. If a PE leaves early (by an exception, say) while others are
+  /// in another collective call, ends the job with a message instead of
+  /// hanging.
   ~ScopeGuard();
 
   ScopeGuard(ScopeGuard const&)            = delete;
@@ -58,7 +59,7 @@ class ScopeGuard {
 /// kernels of all PEs have written is visible to all PEs.
 /// \throws UsageError on every PE, if a PE is in another collective call.
 template <class ExecutionSpace>
-  requires Kokkos::is_execution_space_v<ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
 void barrier_all(ExecutionSpace const& space) {
   space.fence("symm::barrier_all");
   barrier_all();

@@ -37,9 +37,9 @@ void SymmetricHostSpace::deallocate(char const* label, void* address,
   if (address == nullptr) return;
   Kokkos::fence("SymmetricHostSpace::deallocate: kernels may use the View");
   if (Kokkos::Tools::profileLibraryLoaded()) {
-    Kokkos::Tools::deallocateData(
-        Kokkos::Tools::make_space_handle(name()), label, address,
-        logical_bytes == 0 ? bytes : logical_bytes);
+    Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(name()),
+                                  label, address,
+                                  logical_bytes == 0 ? bytes : logical_bytes);
   }
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   auto& heap = Runtime::instance("deallocation of a View").heap();

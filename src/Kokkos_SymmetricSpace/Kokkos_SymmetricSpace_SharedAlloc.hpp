@@ -8,7 +8,8 @@
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
 
-// The record of a managed View; must be seen before the first View of the space.
+// The record of a managed View; must be seen before the first View of the
+// space.
 KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(symm::SymmetricHostSpace);
 
 #endif

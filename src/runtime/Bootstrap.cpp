@@ -18,9 +18,9 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
     mine->message.copy(report.message, sizeof(report.message) - 1);
   }
   auto const reports = allgather(bootstrap, report);
-  auto const failed  = std::find_if(
-      reports.begin(), reports.end(),
-      [](Report const& r) { return r.kind != ErrorKind::none; });
+  auto const failed =
+      std::find_if(reports.begin(), reports.end(),
+                   [](Report const& r) { return r.kind != ErrorKind::none; });
   if (failed == reports.end()) return std::nullopt;
   return PeFailure{static_cast<Pe>(failed - reports.begin()),
                    Failure{failed->kind, failed->message}};
@@ -33,9 +33,9 @@ void all_or_none(Agree const& agree, std::string const& what,
   auto const failed = agree(mine);
   if (!failed) return;
   if (!mine && undo) undo();
-  throw_failure({failed->failure.kind,
-                 what + ": PE " + std::to_string(failed->pe) +
-                     " failed: " + failed->failure.message});
+  throw_failure(
+      {failed->failure.kind, what + ": PE " + std::to_string(failed->pe) +
+                                 " failed: " + failed->failure.message});
 }
 
 }  // namespace symm

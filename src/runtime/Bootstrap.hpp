@@ -45,8 +45,8 @@ class Bootstrap {
 };
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
-std::vector<T> allgather(Bootstrap& bootstrap, T const& mine) {
+requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
+    Bootstrap& bootstrap, T const& mine) {
   std::vector<T> all(static_cast<std::size_t>(bootstrap.n_pes()));
   bootstrap.allgather(&mine, all.data(), sizeof(T));
   return all;
@@ -61,8 +61,8 @@ struct PeFailure {
 /// Collective: every PE says whether its part failed; returns the failure of
 /// the lowest PE that has one, the same on every PE. Bootstrap's while the
 /// runtime starts, Rendezvous' afterwards.
-using Agree = std::function<std::optional<PeFailure>(
-    std::optional<Failure> const& mine)>;
+using Agree =
+    std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
 
 /// Agreement through the bootstrap. Messages are cut at 255 characters.
 std::optional<PeFailure> agree(Bootstrap& bootstrap,

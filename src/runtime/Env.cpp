@@ -50,10 +50,12 @@ std::optional<double> take_number(std::string_view& text) {
   if (!is_digit()) return std::nullopt;
   double value = 0;
   double unit  = 1;
-  for (; is_digit(); text.remove_prefix(1)) value = 10 * value + (text[0] - '0');
+  for (; is_digit(); text.remove_prefix(1))
+    value = 10 * value + (text[0] - '0');
   if (!text.empty() && text[0] == '.') {
     text.remove_prefix(1);
-    for (; is_digit(); text.remove_prefix(1)) value += (unit /= 10) * (text[0] - '0');
+    for (; is_digit(); text.remove_prefix(1))
+      value += (unit /= 10) * (text[0] - '0');
   }
   return value;
 }
@@ -72,8 +74,7 @@ std::optional<double> unit_factor(std::string_view unit) {
 
 }  // namespace
 
-std::optional<std::size_t> env_bytes(
-    std::initializer_list<char const*> names) {
+std::optional<std::size_t> env_bytes(std::initializer_list<char const*> names) {
   auto const variable = first_set(names);
   if (!variable) return std::nullopt;
   auto text         = lower_case(variable->value);

@@ -57,8 +57,7 @@ std::string read_line(char const* path) {
 Introduction introduce_myself() {
   Introduction me;
   std::size_t const bytes = sizeof(me.job_id);
-  if (::getrandom(me.job_id.data(), bytes, 0) !=
-      static_cast<ssize_t>(bytes)) {
+  if (::getrandom(me.job_id.data(), bytes, 0) != static_cast<ssize_t>(bytes)) {
     throw SystemError("cannot draw a job id", "getrandom", errno);
   }
   struct stat status {};
@@ -132,8 +131,8 @@ void check_credentials(int fd, std::int64_t pid, Pe pe) {
     throw SystemError(
         "FdExchange: the process that calls itself PE " + std::to_string(pe) +
         " is process " + std::to_string(peer.pid) + " of user " +
-        std::to_string(peer.uid) + ", expected process " +
-        std::to_string(pid) + " of user " + std::to_string(::geteuid()));
+        std::to_string(peer.uid) + ", expected process " + std::to_string(pid) +
+        " of user " + std::to_string(::geteuid()));
   }
 }
 

@@ -16,8 +16,8 @@
 
 namespace symm {
 
-/// Where every PE's part of an address range is: PE p's at base + p * stride, in
-/// the address space of this process. Captured by value in kernels; a
+/// Where every PE's part of an address range is: PE p's at base + p * stride,
+/// in the address space of this process. Captured by value in kernels; a
 /// translation is one multiplication and one addition, without a table (S16).
 /// Each process has its own base; offsets are the same everywhere (S14, S15).
 struct HeapMap {

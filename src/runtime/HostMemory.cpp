@@ -35,13 +35,14 @@ std::size_t left_in_machine() {
   constexpr std::size_t kib = 1024;
   auto const available      = number_of("/proc/meminfo", "MemAvailable:");
   if (!available) return unlimited;
-  return kib * (*available + number_of("/proc/meminfo", "SwapFree:").value_or(0));
+  return kib *
+         (*available + number_of("/proc/meminfo", "SwapFree:").value_or(0));
 }
 
 std::size_t left_in_group(std::filesystem::path const& group) {
   auto const limit = number_of(group / "memory.max", "");
   if (!limit) return unlimited;
-  auto const used        = number_of(group / "memory.current", "").value_or(0);
+  auto const used = number_of(group / "memory.current", "").value_or(0);
   auto const reclaimable =
       number_of(group / "memory.stat", "inactive_file ").value_or(0);
   auto const held = used - std::min(used, reclaimable);

@@ -50,8 +50,8 @@ OffsetAllocator::BlockId OffsetAllocator::first_in_class_not_below(
   return m_heads[row][static_cast<unsigned>(std::countr_zero(m_columns[row]))];
 }
 
-bool OffsetAllocator::fits(BlockId id, std::size_t bytes,
-                           std::size_t alignment, std::size_t phase) const {
+bool OffsetAllocator::fits(BlockId id, std::size_t bytes, std::size_t alignment,
+                           std::size_t phase) const {
   auto const& block = m_blocks[id];
   auto const skipped =
       aligned_start(block.offset, alignment, phase) - block.offset;
@@ -103,7 +103,7 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
   auto result      = id;
   if (start > whole.offset) {  // the head stays free
     m_blocks[id].bytes = start - whole.offset;
-    result             = insert_after(id, start, whole.bytes - m_blocks[id].bytes);
+    result = insert_after(id, start, whole.bytes - m_blocks[id].bytes);
     add_free(id);
   }
   if (m_blocks[result].bytes > bytes) {  // and so does the tail
@@ -157,7 +157,8 @@ void OffsetAllocator::merge_and_add_free(BlockId id) {
 OffsetAllocator::BlockId OffsetAllocator::last_before(
     std::size_t offset) const {
   auto id = m_last;  // ranges are mostly added at the end
-  while (id != none && m_blocks[id].offset >= offset) id = m_blocks[id].previous;
+  while (id != none && m_blocks[id].offset >= offset)
+    id = m_blocks[id].previous;
   return id;
 }
 
@@ -210,10 +211,9 @@ std::size_t OffsetAllocator::missing_bytes(std::size_t offset,
                                            std::size_t bytes,
                                            std::size_t alignment,
                                            std::size_t phase) const {
-  auto const last = last_before(offset);
-  bool const ends_free =
-      last != none && m_blocks[last].is_free &&
-      m_blocks[last].offset + m_blocks[last].bytes == offset;
+  auto const last      = last_before(offset);
+  bool const ends_free = last != none && m_blocks[last].is_free &&
+                         m_blocks[last].offset + m_blocks[last].bytes == offset;
   auto const start = aligned_start(ends_free ? m_blocks[last].offset : offset,
                                    std::max(alignment, granule), phase);
   auto const end = start + round_up(bytes, granule);
@@ -248,12 +248,12 @@ void OffsetAllocator::erase(BlockId id) {
 }
 
 void OffsetAllocator::add_free(BlockId id) {
-  auto& block           = m_blocks[id];
+  auto& block              = m_blocks[id];
   auto const [row, column] = class_of(block.bytes);
-  auto& head            = m_heads[row][column];
-  block.is_free         = true;
-  block.previous_free   = none;
-  block.next_free       = head;
+  auto& head               = m_heads[row][column];
+  block.is_free            = true;
+  block.previous_free      = none;
+  block.next_free          = head;
   if (head != none) m_blocks[head].previous_free = id;
   head = id;
   m_columns[row] |= 1U << column;

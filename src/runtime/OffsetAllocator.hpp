@@ -27,16 +27,9 @@ class OffsetAllocator {
   /// Offsets and sizes are multiples of this; what malloc() aligns to (M03).
   static constexpr std::size_t granule = 16;
 
-  struct Block {
+  struct Place {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
-    // Neighbours in the order of offsets; adjacent unless a range ends between.
-    BlockId previous = none;
-    BlockId next     = none;
-    // Neighbours in the free list of this size class.
-    BlockId previous_free = none;
-    BlockId next_free     = none;
-    bool is_free          = false;
   };
 
   OffsetAllocator();
@@ -59,8 +52,8 @@ class OffsetAllocator {
   /// Gives back a live block.
   void free(BlockId id);
 
-  /// Gives back the end of a live block; it keeps at least `bytes` (> 0, at most
-  /// its size).
+  /// Gives back the end of a live block; it keeps at least `bytes` (> 0, at
+  /// most its size).
   void shrink(BlockId id, std::size_t bytes);
 
   /// The live block that starts at `offset`, or none. Constant time.
@@ -70,7 +63,10 @@ class OffsetAllocator {
   /// The live block that contains `offset`, or none. Linear: for messages.
   [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
 
-  [[nodiscard]] Block const& block(BlockId id) const { return m_blocks[id]; }
+  /// Where a live block is; its bytes are those asked for, rounded up.
+  [[nodiscard]] Place place(BlockId id) const {
+    return {m_blocks[id].offset, m_blocks[id].bytes};
+  }
   /// Numbers of blocks are below this.
   [[nodiscard]] std::size_t n_ids() const { return m_blocks.size(); }
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
@@ -80,8 +76,7 @@ class OffsetAllocator {
 
   /// Bytes that a range added at `offset` must have at least so that the
   /// request fits, counting the free block that ends there.
-  [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
-                                          std::size_t bytes,
+  [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase) const;
 
@@ -89,6 +84,18 @@ class OffsetAllocator {
   static constexpr unsigned n_columns_log2 = 5;
   static constexpr unsigned n_columns      = 1U << n_columns_log2;
   static constexpr unsigned n_rows         = 60;
+
+  struct Block {
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+    // Neighbours in the order of offsets; adjacent unless a range ends between.
+    BlockId previous = none;
+    BlockId next     = none;
+    // Neighbours in the free list of this size class.
+    BlockId previous_free = none;
+    BlockId next_free     = none;
+    bool is_free          = false;
+  };
 
   /// Size class: rows by powers of two, columns divide each linearly.
   struct SizeClass {
@@ -105,8 +112,7 @@ class OffsetAllocator {
   [[nodiscard]] BlockId last_before(std::size_t offset) const;
   [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
 
-  BlockId insert_after(BlockId previous, std::size_t offset,
-                       std::size_t bytes);
+  BlockId insert_after(BlockId previous, std::size_t offset, std::size_t bytes);
   void erase(BlockId id);
   void add_free(BlockId id);
   void remove_free(BlockId id);

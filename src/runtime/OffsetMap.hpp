@@ -12,8 +12,8 @@
 namespace symm {
 
 /// From the offset of a live block to its number. Open addressing with linear
-/// probing: a lookup is one cache miss, and insert and erase allocate nothing in
-/// the steady state, which a node-based map would.
+/// probing: a lookup is one cache miss, and insert and erase allocate nothing
+/// in the steady state, which a node-based map would.
 class OffsetMap {
  public:
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -37,7 +37,8 @@ class OffsetMap {
     std::size_t hole = slot_of(offset);
     // Move up what probing would no longer reach across the hole.
     for (std::size_t i = next(hole); m_slots[i].value != none; i = next(i)) {
-      std::size_t const distance_to_home = (i - home(m_slots[i].offset)) & mask();
+      std::size_t const distance_to_home =
+          (i - home(m_slots[i].offset)) & mask();
       if (distance_to_home >= ((i - hole) & mask())) {
         m_slots[hole] = m_slots[i];
         hole          = i;
@@ -72,8 +73,8 @@ class OffsetMap {
   }
   void place(Slot slot) { m_slots[slot_of(slot.offset)] = slot; }
   void grow() {
-    std::vector<Slot> const old = std::exchange(
-        m_slots, std::vector<Slot>(2 * m_slots.size()));
+    std::vector<Slot> const old =
+        std::exchange(m_slots, std::vector<Slot>(2 * m_slots.size()));
     for (Slot const& slot : old) {
       if (slot.value != none) place(slot);
     }

@@ -53,10 +53,10 @@ Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
       m_my_pe(bootstrap.my_pe()),
       m_n_pes(bootstrap.n_pes()),
       m_spins(choose_spins(bootstrap)),
-      m_range(vmm, exchange, m_my_pe, m_n_pes,
-              round_up(sizeof(Records), vmm.granularity(
-                                            Vmm::Granularity::minimum)),
-              0) {
+      m_range(
+          vmm, exchange, m_my_pe, m_n_pes,
+          round_up(sizeof(Records), vmm.granularity(Vmm::Granularity::minimum)),
+          0) {
   m_range.add_chunk(0, m_range.map().stride,
                     [&](std::optional<Failure> const& mine) {
                       return symm::agree(bootstrap, mine);
@@ -129,7 +129,8 @@ void Rendezvous::report_missing(double waited_seconds) const {
                      last_call_of(m_my_pe, m_sequence) + " for";
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (has_arrived(pe)) continue;
-    text += "\n  PE " + std::to_string(pe) + ", whose last collective call was " +
+    text += "\n  PE " + std::to_string(pe) +
+            ", whose last collective call was " +
             last_call_of(pe, m_sequence - 1);
   }
   std::fprintf(stderr,
@@ -174,8 +175,7 @@ void Rendezvous::throw_differing() const {
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     Record const& other = record(pe, m_sequence);
     pes_of[to_string(other.operation, other.arguments,
-                     other.failure == ErrorKind::none ? other.text.data()
-                                                      : "")]
+                     other.failure == ErrorKind::none ? other.text.data() : "")]
         .push_back(pe);
   }
   std::string text;

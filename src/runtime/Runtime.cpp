@@ -29,8 +29,7 @@ constexpr std::size_t addresses_to_use  = 32'768 * gib;
 constexpr double default_timeout_seconds = 60;
 
 /// All PEs must have been started with equal settings.
-void check_equal(Bootstrap& bootstrap, char const* variable,
-                 std::size_t mine) {
+void check_equal(Bootstrap& bootstrap, char const* variable, std::size_t mine) {
   auto const all = allgather(bootstrap, mine);
   for (std::size_t pe = 1; pe < all.size(); ++pe) {
     if (all[pe] == all[0]) continue;
@@ -82,19 +81,18 @@ Runtime::Runtime(std::unique_ptr<Bootstrap> bootstrap)
   RuntimeOptions options;
   all_or_none(agree, "symm::initialize",
               [&] { options = RuntimeOptions::from_environment(n_pes); });
-  check_equal(*m_bootstrap, "SYMM_STATIC_HEAP",
-              options.is_static ? 1 : 0);
+  check_equal(*m_bootstrap, "SYMM_STATIC_HEAP", options.is_static ? 1 : 0);
   check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
 
-  m_exchange = std::make_unique<FdExchange>(*m_bootstrap);
-  m_vmm      = std::make_unique<Vmm_HostMemfd>(n_pes);
+  m_exchange   = std::make_unique<FdExchange>(*m_bootstrap);
+  m_vmm        = std::make_unique<Vmm_HostMemfd>(n_pes);
   m_rendezvous = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange, *m_vmm,
                                               options.timeout);
   m_heap       = std::make_unique<SymmetricHeap>(
       *m_vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
       HeapOptions{options.is_static, options.symmetric_bytes,
-                        options.limit_bytes});
+                  options.limit_bytes});
 }
 
 void Runtime::finalize() {
@@ -114,9 +112,8 @@ void Runtime::finalize() {
 
 void Runtime::throw_not_initialized(char const* call) {
   throw UsageError(std::string(call) +
-                   (s_was_finalized
-                        ? ": called after symm::finalize()"
-                        : ": called before symm::initialize()") +
+                   (s_was_finalized ? ": called after symm::finalize()"
+                                    : ": called before symm::initialize()") +
                    "; a symm::ScopeGuard in main() keeps the symmetric heap "
                    "initialised as long as it lives");
 }

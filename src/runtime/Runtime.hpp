@@ -33,7 +33,8 @@ struct RuntimeOptions {
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`.
-  /// \throws UsageError on every PE, if the runtime is initialised already, or a
+  /// \throws UsageError on every PE, if the runtime is initialised already, or
+  /// a
   ///         variable holds junk or differs between PEs; SystemError,
   ///         OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap);
@@ -64,7 +65,9 @@ class Runtime {
   [[nodiscard]] SymmetricHeap& heap() { return *m_heap; }
 
   /// Collective: barrier_all().
-  void barrier_all() { m_rendezvous->meet({.operation = Operation::barrier_all}); }
+  void barrier_all() {
+    m_rendezvous->meet({.operation = Operation::barrier_all});
+  }
 
  private:
   explicit Runtime(std::unique_ptr<Bootstrap> bootstrap);

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string_view>
-#include <utility>
 
 #include <runtime/Error.hpp>
 #include <runtime/Poison.hpp>
@@ -30,32 +30,32 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
                              Bootstrap& bootstrap, Rendezvous& rendezvous,
                              HeapOptions const& options)
     : m_rendezvous(rendezvous), m_vmm(vmm), m_options(options) {
-  auto const unit = vmm.granularity(Vmm::Granularity::recommended);
+  auto const unit         = vmm.granularity(Vmm::Granularity::recommended);
   m_options.initial_bytes = round_up(options.initial_bytes, unit);
-  m_options.limit_bytes =
-      round_up(std::max(options.limit_bytes, m_options.initial_bytes),
-               max_alignment);
+  m_options.limit_bytes   = round_up(
+        std::max(options.limit_bytes, m_options.initial_bytes), max_alignment);
   all_or_none(agree(), "reserving addresses for the symmetric heap", [&] {
     m_range.emplace(vmm, exchange, bootstrap.my_pe(), bootstrap.n_pes(),
                     m_options.limit_bytes, max_alignment);
   });
-  if (m_options.initial_bytes > 0) {
-    add_chunk(0, m_options.initial_bytes, agree());
-  }
+  m_chunks.emplace(m_options.limit_bytes, unit);
+  if (m_options.initial_bytes > 0) add_chunk(0, m_options.initial_bytes);
 }
+
+// The calls.
 
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return address_of(allocate(
-      {.operation = Operation::malloc, .arguments = {bytes}}, {bytes}));
+  Rendezvous::Call call{.operation = Operation::malloc, .arguments = {bytes}};
+  return address_of(allocate(call, {bytes}));
 }
 
 void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return address_of(allocate({.operation = Operation::align,
-                              .arguments = {bytes, alignment},
-                              .failure   = check_alignment(alignment)},
-                             {bytes, alignment}));
+  Rendezvous::Call call{.operation = Operation::align,
+                        .arguments = {bytes, alignment},
+                        .failure   = check_alignment(alignment)};
+  return address_of(allocate(call, {bytes, alignment}));
 }
 
 void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
@@ -64,9 +64,9 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   if (__builtin_mul_overflow(count, size, &bytes)) {
     bytes = std::numeric_limits<std::size_t>::max();  // never there
   }
-  auto const id = allocate(
-      {.operation = Operation::calloc, .arguments = {bytes, count, size}},
-      {bytes});
+  Rendezvous::Call call{.operation = Operation::calloc,
+                        .arguments = {bytes, count, size}};
+  auto const id = allocate(call, {bytes});
   std::memset(address_of(id), 0, bytes);
   barrier();  // a peer's put must not be overwritten by zeros (C11)
   return address_of(id);
@@ -75,23 +75,21 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
 void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
   if (address == nullptr && bytes == 0) return nullptr;
   auto id = OffsetAllocator::none;
-  Rendezvous::Call call{
-      .operation = Operation::realloc,
-      .arguments = {bytes, address == nullptr ? no_offset
-                                              : map().offset_of(address)}};
-  if (address != nullptr) call.failure = check_block(address, false, id);
+  Rendezvous::Call call{.operation = Operation::realloc,
+                        .arguments = {bytes, no_offset}};
   if (address == nullptr) return address_of(allocate(call, {bytes}));
+  call.arguments[1] = map().offset_of(address);
+  call.failure      = check_block(address, false, id);
   meet(call);
   if (bytes == 0) {
     give_back(id);
     return nullptr;
   }
-  auto const old_bytes = m_allocator.block(id).bytes;
+  auto const [offset, old_bytes] = m_allocator.place(id);
   if (bytes <= old_bytes) {
     auto const kept = round_up(bytes, OffsetAllocator::granule);
-    set_poisoned(map(), m_allocator.block(id).offset + kept, old_bytes - kept,
-                 true);
-    m_allocator.shrink(id, bytes);
+    set_poisoned(map(), offset + kept, old_bytes - kept, true);
+    m_allocator.shrink(id, kept);
     return address;
   }
   auto const moved = find_room(call, {bytes});
@@ -108,63 +106,51 @@ void SymmetricHeap::free(void* address) {
 void SymmetricHeap::free_view(void* address) { free_block(address, true); }
 
 void SymmetricHeap::free_block(void* address, bool is_view) {
-  auto id            = OffsetAllocator::none;
-  auto const failure = check_block(address, is_view, id);
-  meet({.operation = Operation::free,
-        .arguments = {map().offset_of(address)},
-        .failure   = failure});
+  auto id = OffsetAllocator::none;
+  Rendezvous::Call call{.operation = Operation::free,
+                        .arguments = {map().offset_of(address)}};
+  call.failure = check_block(address, is_view, id);
+  meet(call);
   give_back(id);
 }
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
-  auto const id = allocate({.operation = Operation::allocate_view,
-                            .arguments = {bytes, alignment, header},
-                            .label     = label,
-                            .failure   = check_alignment(alignment)},
-                           {bytes, alignment, header % alignment});
-  std::lock_guard const lock(m_mutex);
-  auto& info   = m_info[id];
-  info.is_view = true;
+  Rendezvous::Call call{.operation = Operation::allocate_view,
+                        .arguments = {bytes, alignment, header},
+                        .label     = label,
+                        .failure   = check_alignment(alignment)};
+  auto const id = allocate(call, {bytes, alignment, header % alignment});
+  auto& info    = m_info[id];
+  info.is_view  = true;
   std::string_view const text(label);
   info.label[text.copy(info.label.data(), info.label.size() - 1)] = '\0';
-  // So that retire() never has to allocate.
-  if (m_retired.capacity() < m_allocator.n_live()) {
-    m_retired.reserve(2 * m_allocator.n_live());
-    m_in_transit.reserve(2 * m_allocator.n_live());
+  if (++m_n_views > m_retired_capacity) {
+    // So that retire() never has to allocate.
+    m_retired_capacity = 2 * m_n_views;
+    std::lock_guard const lock(m_retired_mutex);
+    m_retired.reserve(m_retired_capacity);
   }
   return address_of(id);
 }
 
 void SymmetricHeap::retire(void* address) noexcept {
-  std::lock_guard const lock(m_mutex);
-  auto const id =
-      contains(address) ? m_allocator.find(map().offset_of(address))
-                        : OffsetAllocator::none;
-  if (id == OffsetAllocator::none || !m_info[id].is_view ||
-      m_info[id].is_retired_here) {
-    std::fprintf(stderr,
-                 "symm: PE %d: %p is not the memory of a live View in the "
-                 "symmetric heap; not freed\n",
-                 map().my_pe, address);
-    return;
-  }
-  m_info[id].is_retired_here = true;
-  m_retired.push_back(id);
-  ++m_n_retired;
+  std::lock_guard const lock(m_retired_mutex);
+  m_retired.push_back(address);
+  m_has_retired.store(true, std::memory_order_release);
 }
 
 std::size_t SymmetricHeap::trim() {
-  meet({.operation = Operation::heap_trim});
+  Rendezvous::Call call{.operation = Operation::heap_trim};
+  meet(call);
   meet_until_all_retired();
   if (m_options.is_static) return 0;
   std::size_t released = 0;
   all_or_none(agree(), "symm::heap_trim", [&] {
-    std::lock_guard const lock(m_mutex);
-    auto const chunks = m_chunks;
+    auto const chunks = m_chunks->chunks();
     for (auto const& [offset, bytes] : chunks) {
       if (!m_allocator.remove_range(offset, bytes)) continue;
-      m_chunks.erase(offset);
+      m_chunks->remove(offset);
       set_poisoned(map(), offset, bytes, false);
       m_range->remove_chunk(offset, bytes);
       released += bytes;
@@ -174,16 +160,16 @@ std::size_t SymmetricHeap::trim() {
 }
 
 std::vector<std::string> SymmetricHeap::finalize() {
-  meet({.operation = Operation::finalize});
+  Rendezvous::Call call{.operation = Operation::finalize};
+  meet(call);
   meet_until_all_retired();
-  std::lock_guard const lock(m_mutex);
   std::vector<std::string> live;
   for (BlockId id = 0; id < m_info.size(); ++id) {
     if (!m_info[id].is_view || m_info[id].is_retired_here) continue;
     live.push_back("\"" + std::string(m_info[id].label.data()) + "\" (" +
-                   bytes_text(m_allocator.block(id).bytes) + ")");
+                   bytes_text(m_allocator.place(id).bytes) + ")");
   }
-  for (auto const& [offset, bytes] : m_chunks) {
+  for (auto const& [offset, bytes] : m_chunks->chunks()) {
     set_poisoned(map(), offset, bytes, false);
   }
   if (!live.empty()) {
@@ -194,53 +180,70 @@ std::vector<std::string> SymmetricHeap::finalize() {
 }
 
 HeapStats SymmetricHeap::stats() const {
-  std::lock_guard const lock(m_mutex);
   HeapStats stats;
   stats.live_blocks        = m_allocator.n_live();
   stats.live_bytes         = m_allocator.live_bytes();
   stats.free_bytes         = m_allocator.free_bytes();
   stats.largest_free_bytes = m_allocator.largest_free_bytes();
-  stats.mapped_bytes       = stats.live_bytes + stats.free_bytes;
-  stats.n_chunks           = m_chunks.size();
+  stats.mapped_bytes       = m_chunks->mapped_bytes();
+  stats.n_chunks           = m_chunks->chunks().size();
   stats.limit_bytes        = m_options.limit_bytes;
-  stats.retired_blocks     = m_n_retired;
+  stats.retired_blocks     = m_n_waiting;
   stats.n_collective_calls = m_rendezvous.n_calls();
   return stats;
 }
 
 // The collective step.
 
-void SymmetricHeap::meet(Rendezvous::Call call) {
-  {
-    std::lock_guard const lock(m_mutex);
-    // Told notices stay here until a call has succeeded: if it throws, it throws
-    // on every PE, nobody has read them, and the next call tells them again.
-    m_in_transit.insert(m_in_transit.end(), m_retired.begin(), m_retired.end());
-    m_retired.clear();
-  }
-  auto const told =
-      std::min(m_in_transit.size(), Rendezvous::max_notices);
-  call.notices          = std::span(m_in_transit).first(told);
-  call.has_more_notices = told < m_in_transit.size();
+void SymmetricHeap::meet(Rendezvous::Call& call) {
+  if (m_has_retired.load(std::memory_order_acquire)) collect_retired();
+  auto const told       = std::min(m_to_tell.size(), Rendezvous::max_notices);
+  call.notices          = std::span(m_to_tell).first(told);
+  call.has_more_notices = told < m_to_tell.size();
+  // If this throws, it throws on every PE and nobody has read the notices: the
+  // next call tells them again.
   m_rendezvous.meet(call);
-  m_in_transit.erase(m_in_transit.begin(),
-                     m_in_transit.begin() + static_cast<std::ptrdiff_t>(told));
+  m_to_tell.erase(m_to_tell.begin(),
+                  m_to_tell.begin() + static_cast<std::ptrdiff_t>(told));
   // Every PE reads the same notices in the same order: the same blocks become
   // free in the same order.
   for (Pe pe = 0; pe < map().n_pes; ++pe) {
     for (BlockId const id : m_rendezvous.notices(pe)) {
       if (++m_info[id].n_retired < map().n_pes) continue;
-      --m_n_retired;
+      --m_n_waiting;
       give_back(id);
     }
   }
 }
 
-void SymmetricHeap::meet_until_all_retired() {
-  while (m_rendezvous.has_more_notices()) meet({.operation = Operation::agree});
+void SymmetricHeap::collect_retired() {
+  std::lock_guard const lock(m_retired_mutex);
+  for (void* const address : m_retired) {
+    auto const id = m_allocator.find(map().offset_of(address));
+    if (id == OffsetAllocator::none || !m_info[id].is_view ||
+        m_info[id].is_retired_here) {
+      std::fprintf(stderr,
+                   "symm: PE %d: %p is not the memory of a live View in the "
+                   "symmetric heap; not freed\n",
+                   map().my_pe, address);
+      continue;
+    }
+    m_info[id].is_retired_here = true;
+    m_to_tell.push_back(id);
+    ++m_n_waiting;
+  }
+  m_retired.clear();
+  m_has_retired.store(false, std::memory_order_relaxed);
 }
 
-void SymmetricHeap::barrier() { meet({.operation = Operation::agree}); }
+void SymmetricHeap::meet_until_all_retired() {
+  while (m_rendezvous.has_more_notices()) barrier();
+}
+
+void SymmetricHeap::barrier() {
+  Rendezvous::Call call{.operation = Operation::agree};
+  meet(call);
+}
 
 Agree SymmetricHeap::agree() {
   return [this](std::optional<Failure> const& mine) {
@@ -250,7 +253,7 @@ Agree SymmetricHeap::agree() {
 
 // Blocks.
 
-SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call const& call,
+SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call& call,
                                                Request const& request) {
   meet(call);
   return find_room(call, request);
@@ -264,38 +267,35 @@ SymmetricHeap::BlockId SymmetricHeap::find_room(Rendezvous::Call const& call,
     id = take(request);
   }
   if (id == OffsetAllocator::none) {
-    grow(request, to_string(call.operation, call.arguments, call.label));
+    grow(call, request);
     id = take(request);
   }
   return id;
 }
 
 SymmetricHeap::BlockId SymmetricHeap::take(Request const& request) {
-  std::lock_guard const lock(m_mutex);
   auto const id =
       m_allocator.allocate(request.bytes, request.alignment, request.phase);
   if (id == OffsetAllocator::none) return id;
-  m_info.resize(std::max(m_info.size(), m_allocator.n_ids()));
-  m_info[id]        = {};
-  auto const& block = m_allocator.block(id);
-  set_poisoned(map(), block.offset, block.bytes, false);
+  if (id >= m_info.size()) m_info.resize(m_allocator.n_ids());
+  auto const [offset, bytes] = m_allocator.place(id);
+  set_poisoned(map(), offset, bytes, false);
   return id;
 }
 
 void SymmetricHeap::give_back(BlockId id) {
-  std::lock_guard const lock(m_mutex);
-  auto const& block = m_allocator.block(id);
-  set_poisoned(map(), block.offset, block.bytes, true);
+  auto const [offset, bytes] = m_allocator.place(id);
+  set_poisoned(map(), offset, bytes, true);
+  if (m_info[id].is_view) --m_n_views;
   m_info[id] = {};
   m_allocator.free(id);
 }
 
 char* SymmetricHeap::address_of(BlockId id) const {
-  return map().part(map().my_pe) + m_allocator.block(id).offset;
+  return map().part(map().my_pe) + m_allocator.place(id).offset;
 }
 
-std::optional<Failure> SymmetricHeap::check_alignment(
-    std::size_t alignment) const {
+std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
   if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
     return Failure{ErrorKind::usage,
                    "alignment " + std::to_string(alignment) +
@@ -314,10 +314,9 @@ std::optional<Failure> SymmetricHeap::check_alignment(
 std::optional<Failure> SymmetricHeap::check_block(void const* address,
                                                   bool is_view,
                                                   BlockId& id) const {
-  std::lock_guard const lock(m_mutex);
-  char text[32];
-  std::snprintf(text, sizeof text, "address %p ", address);
   auto const usage = [&](std::string const& reason) {
+    char text[32];
+    std::snprintf(text, sizeof text, "address %p ", address);
     return Failure{ErrorKind::usage, text + reason};
   };
   if (!contains(address)) {
@@ -330,9 +329,9 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
     if (outer == OffsetAllocator::none) {
       return usage("is not allocated; was it freed already?");
     }
-    return usage("is inside a block of " +
-                 bytes_text(m_allocator.block(outer).bytes) + ", " +
-                 bytes_text(offset - m_allocator.block(outer).offset) +
+    auto const [start, bytes] = m_allocator.place(outer);
+    return usage("is inside a block of " + bytes_text(bytes) + ", " +
+                 bytes_text(offset - start) +
                  " after its start; pass the start");
   }
   if (m_info[id].is_view && !is_view) {
@@ -344,68 +343,39 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
 
 // Growth.
 
-void SymmetricHeap::grow(Request const& request, std::string const& call) {
-  std::string const remedy =
-      m_options.is_static
-          ? "the heap is static (SYMM_STATIC_HEAP) with " +
-                bytes_text(m_options.initial_bytes) +
-                " per PE; raise SYMM_SYMMETRIC_SIZE"
-          : "the heap is limited to " + bytes_text(m_options.limit_bytes) +
-                " per PE; raise SYMM_HEAP_LIMIT";
-  auto const out_of_room = [&] {
-    return OutOfMemory(call + ": no room on any PE: " +
-                       bytes_text(m_allocator.free_bytes()) +
-                       " free, the largest free block has " +
-                       bytes_text(m_allocator.largest_free_bytes()) + "; " +
-                       remedy);
-  };
-  if (m_options.is_static || request.bytes > m_options.limit_bytes) {
-    throw out_of_room();
+void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
+  auto const name = to_string(call.operation, call.arguments, call.label);
+  std::optional<ChunkMap::Place> place;
+  // Sums below the limit cannot overflow.
+  if (!m_options.is_static && request.bytes <= m_options.limit_bytes) {
+    place = m_chunks->place_for([&](std::size_t offset) {
+      return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
+                                       request.phase);
+    });
   }
-  auto const unit = m_vmm.granularity(Vmm::Granularity::recommended);
-  std::size_t mapped = 0;
-  for (auto const& [offset, bytes] : m_chunks) mapped += bytes;
-  // The first gap between chunks (what trim() left) that is large enough.
-  std::size_t start = 0;
-  auto chunk        = m_chunks.begin();
-  while (true) {
-    auto const end =
-        chunk == m_chunks.end() ? m_options.limit_bytes : chunk->first;
-    auto const needed =
-        round_up(m_allocator.missing_bytes(start, request.bytes,
-                                           request.alignment, request.phase),
-                 unit);
-    if (needed <= end - start) {
-      // Geometric growth: few chunks, and the steady state needs none.
-      auto const wanted =
-          std::clamp(round_up(mapped / 2, unit), needed, end - start);
-      if (wanted > needed && try_add_chunk(start, wanted, false, call)) return;
-      try_add_chunk(start, needed, true, call);
-      return;
-    }
-    if (chunk == m_chunks.end()) throw out_of_room();
-    start = chunk->first + chunk->second;
-    ++chunk;
+  if (!place) {
+    throw OutOfMemory(
+        name + ": no room on any PE: " + bytes_text(m_allocator.free_bytes()) +
+        " free, the largest free block has " +
+        bytes_text(m_allocator.largest_free_bytes()) +
+        (m_options.is_static
+             ? "; the heap is static (SYMM_STATIC_HEAP) with " +
+                   bytes_text(m_options.initial_bytes) +
+                   " per PE; raise SYMM_SYMMETRIC_SIZE"
+             : "; the heap is limited to " + bytes_text(m_options.limit_bytes) +
+                   " per PE; raise SYMM_HEAP_LIMIT"));
   }
+  // What is wanted may not be there while what is needed is.
+  auto failure = failure_of([&] { add_chunk(place->offset, place->wanted); });
+  if (failure && place->wanted > place->needed) {
+    failure = failure_of([&] { add_chunk(place->offset, place->needed); });
+  }
+  if (failure) throw_failure({failure->kind, name + ": " + failure->message});
 }
 
-bool SymmetricHeap::try_add_chunk(std::size_t offset, std::size_t bytes,
-                                  bool is_last_try, std::string const& call) {
-  try {
-    add_chunk(offset, bytes, agree());
-    return true;
-  } catch (Error const&) {
-    if (!is_last_try) return false;
-    auto failure = current_failure();
-    throw_failure({failure.kind, call + ": " + failure.message});
-  }
-}
-
-void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes,
-                              Agree const& agree) {
-  m_range->add_chunk(offset, bytes, agree);
-  std::lock_guard const lock(m_mutex);
-  m_chunks.emplace(offset, bytes);
+void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes) {
+  m_range->add_chunk(offset, bytes, agree());
+  m_chunks->add(offset, bytes);
   m_allocator.add_range(offset, bytes);
   set_poisoned(map(), offset, bytes, true);
 }

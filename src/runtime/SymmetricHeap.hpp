@@ -4,15 +4,16 @@
 #define SYMM_SYMMETRIC_HEAP_HPP
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <runtime/Bootstrap.hpp>
+#include <runtime/ChunkMap.hpp>
 #include <runtime/FdExchange.hpp>
 #include <runtime/HeapMap.hpp>
 #include <runtime/OffsetAllocator.hpp>
@@ -40,8 +41,8 @@ struct HeapStats {
   std::size_t mapped_bytes       = 0;
   std::size_t n_chunks           = 0;  // pieces of physical memory
   std::size_t limit_bytes        = 0;
-  /// Blocks of Views that this PE has destroyed and other PEs maybe not yet;
-  /// they count as live.
+  /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
+  /// of the latest collective call of the heap; they count as live.
   std::size_t retired_blocks = 0;
   /// Collective calls that this PE has taken part in.
   std::uint64_t n_collective_calls = 0;
@@ -49,13 +50,14 @@ struct HeapStats {
   friend bool operator==(HeapStats const&, HeapStats const&) = default;
 };
 
-/// The symmetric heap: what a PE allocates, all PEs allocate, at the same offset
-/// of their parts of one address range, and every PE reaches every copy.
+/// The symmetric heap: what a PE allocates, all PEs allocate, at the same
+/// offset of their parts of one address range, and every PE reaches every copy.
 ///
 /// Collective calls are made by all PEs with equal arguments, by one thread of
-/// each. Each is a rendezvous: a barrier, and a check of the arguments. If they
-/// differ, or any PE cannot do its part, the call throws on every PE, the
-/// message names PEs and values, and the heap is as before (M27-M30, M34, M48).
+/// each at a time; only retire() may run on other threads meanwhile. Each is a
+/// rendezvous: a barrier, and a check of the arguments. If they differ, or any
+/// PE cannot do its part, the call throws on every PE, the message names PEs
+/// and values, and the heap is as before (M27-M30, M34, M48).
 class SymmetricHeap {
  public:
   /// Start of every allocation, at least (M03, M04).
@@ -87,10 +89,10 @@ class SymmetricHeap {
   ///        nullptr without a barrier.
   [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
 
-  /// Collective. Changes the size of a block, which may move; its contents up to
-  /// the smaller size are kept (S01-S10). If it throws, the block is unchanged.
-  /// \param address nullptr: as malloc(bytes).
-  /// \param bytes   0: as free(address), returns nullptr.
+  /// Collective. Changes the size of a block, which may move; its contents up
+  /// to the smaller size are kept (S01-S10). If it throws, the block is
+  /// unchanged. \param address nullptr: as malloc(bytes). \param bytes   0: as
+  /// free(address), returns nullptr.
   void* realloc(void* address, std::size_t bytes);
 
   /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
@@ -108,8 +110,8 @@ class SymmetricHeap {
                                     std::size_t alignment, std::size_t header);
 
   /// Local, any thread, at any time: this PE needs the block no longer. It is
-  /// reused only when all PEs have retired it, in whatever order: the collective
-  /// allocations that follow find out.
+  /// reused only when all PEs have retired it, in whatever order: the
+  /// collective allocations that follow find out.
   void retire(void* address) noexcept;
 
   /// Collective: free() for the memory of a View.
@@ -149,21 +151,20 @@ class SymmetricHeap {
     std::size_t phase     = 0;
   };
 
-  BlockId allocate(Rendezvous::Call const& call, Request const& request);
+  BlockId allocate(Rendezvous::Call& call, Request const& request);
   BlockId find_room(Rendezvous::Call const& call, Request const& request);
   BlockId take(Request const& request);
   void give_back(BlockId id);
-  void grow(Request const& request, std::string const& call);
-  bool try_add_chunk(std::size_t offset, std::size_t bytes, bool is_last_try,
-                     std::string const& call);
-  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
+  void grow(Rendezvous::Call const& call, Request const& request);
+  void add_chunk(std::size_t offset, std::size_t bytes);
 
-  void meet(Rendezvous::Call call);
+  void meet(Rendezvous::Call& call);
   void meet_until_all_retired();
+  void collect_retired();
   void barrier();
   Agree agree();
 
-  std::optional<Failure> check_alignment(std::size_t alignment) const;
+  static std::optional<Failure> check_alignment(std::size_t alignment);
   std::optional<Failure> check_block(void const* address, bool is_view,
                                      BlockId& id) const;
   void free_block(void* address, bool is_view);
@@ -173,14 +174,19 @@ class SymmetricHeap {
   Vmm& m_vmm;
   HeapOptions m_options;
   std::optional<SymmetricRange> m_range;
-  std::map<std::size_t, std::size_t> m_chunks;  // offset: bytes
-
-  mutable std::mutex m_mutex;  // what retire() shares with collective calls
+  std::optional<ChunkMap> m_chunks;
   OffsetAllocator m_allocator;
-  std::vector<BlockInfo> m_info;      // by block number
-  std::vector<BlockId> m_retired;     // by this PE, not yet told
-  std::vector<BlockId> m_in_transit;  // told in the call under way
-  std::size_t m_n_retired = 0;        // by this PE, not yet reused
+  std::vector<BlockInfo> m_info;  // by block number
+
+  // Views that this PE has destroyed: handed over by retire(), then told to the
+  // other PEs, then waiting for theirs.
+  std::mutex m_retired_mutex;
+  std::vector<void*> m_retired;
+  std::atomic<bool> m_has_retired = false;
+  std::vector<BlockId> m_to_tell;
+  std::size_t m_n_waiting        = 0;
+  std::size_t m_n_views          = 0;
+  std::size_t m_retired_capacity = 0;
 };
 
 }  // namespace symm

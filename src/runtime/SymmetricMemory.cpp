@@ -35,9 +35,8 @@ int n_pes() { return Runtime::instance("symm::n_pes").n_pes(); }
 void barrier_all() { Runtime::instance("symm::barrier_all").barrier_all(); }
 
 void* malloc(std::size_t bytes) noexcept {
-  return null_on_failure("symm::malloc", [&](SymmetricHeap& heap) {
-    return heap.malloc(bytes);
-  });
+  return null_on_failure(
+      "symm::malloc", [&](SymmetricHeap& heap) { return heap.malloc(bytes); });
 }
 
 void* align(std::size_t alignment, std::size_t bytes) noexcept {

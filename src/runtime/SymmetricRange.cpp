@@ -94,7 +94,8 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
       "growing by " + std::to_string(bytes) + " bytes per PE";
   UniqueFd own;
   auto const unmap_own = [&] { unmap(m_map.my_pe, offset, bytes); };
-  all_or_none(agree, what, [&] { own = create_own(offset, bytes); }, unmap_own);
+  all_or_none(
+      agree, what, [&] { own = create_own(offset, bytes); }, unmap_own);
   all_or_none(
       agree, what,
       [&] {

@@ -24,7 +24,7 @@ class Vmm {
  public:
   /// Physical memory of this process; means nothing in another one (V12).
   struct Handle {
-    std::uint64_t id = 0;
+    std::uint64_t id                       = 0;
     friend bool operator==(Handle, Handle) = default;
   };
 

@@ -104,8 +104,9 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                       " exceed the address space");
   }
   std::size_t const total = bytes + slack;
-  void* const start       = ::mmap(hint, total, no_access,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const start =
+      ::mmap(hint, total, no_access,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) {
     int const error = errno;
     if (error != ENOMEM) {
@@ -118,10 +119,9 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
   }
   auto* const first = static_cast<char*>(start);
   char* const result =
-      slack == 0
-          ? first
-          : first + (round_up(address_value(first), alignment) -
-                     address_value(first));
+      slack == 0 ? first
+                 : first + (round_up(address_value(first), alignment) -
+                            address_value(first));
   auto const head = static_cast<std::size_t>(result - first);
   // Cutting the ends off an own mapping cannot fail for valid arguments but
   // for the limit on the number of mappings, which this does not raise.
@@ -143,7 +143,8 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     constexpr std::size_t block_bytes = 512;  // st_blocks' unit, always
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
-    promised += mapping.memory->bytes - std::min(mapping.memory->bytes, touched);
+    promised +=
+        mapping.memory->bytes - std::min(mapping.memory->bytes, touched);
   }
   std::size_t const available = m_available_memory() / m_n_sharers;
   std::size_t const left      = available - std::min(available, promised);
@@ -199,9 +200,8 @@ void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
     throw_usage("map", bytes_text(bytes) + " exceed the memory's " +
                            std::to_string(memory.bytes));
   }
-  auto const reservation =
-      enclosing(m_reservations, address, bytes,
-                [](std::size_t size) { return size; });
+  auto const reservation = enclosing(m_reservations, address, bytes,
+                                     [](std::size_t size) { return size; });
   if (reservation == m_reservations.end()) {
     throw_usage("map", "[" + text_of(address) + ", +" + std::to_string(bytes) +
                            ") is not inside one reserved range");
@@ -269,10 +269,10 @@ Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
     throw SystemError("importing memory", "fstat", errno);
   }
   if (static_cast<std::size_t>(status.st_size) != bytes) {
-    throw_usage("import_handle", "the memory has " +
-                                     bytes_text(static_cast<std::size_t>(
-                                         status.st_size)) +
-                                     ", expected " + std::to_string(bytes));
+    throw_usage("import_handle",
+                "the memory has " +
+                    bytes_text(static_cast<std::size_t>(status.st_size)) +
+                    ", expected " + std::to_string(bytes));
   }
   return add_handle(std::make_shared<Memory>(
       Memory{std::move(descriptor), bytes, Sharing::by_descriptor, true}));
@@ -304,7 +304,7 @@ void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
 
 void Vmm_HostMemfd::release(Handle handle) {
   memory_of(handle, "release");
-  auto const node   = m_handles.extract(handle.id);
+  auto const node    = m_handles.extract(handle.id);
   auto const& memory = node.mapped();
   // Own memory keeps its descriptor while it is mapped, for retain(). Imported
   // memory must not: there is one for every PE and chunk.
