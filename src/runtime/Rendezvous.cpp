@@ -52,22 +52,23 @@ Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
       m_timeout(timeout),
       m_my_pe(bootstrap.my_pe()),
       m_n_pes(bootstrap.n_pes()),
-      m_spins(choose_spins(bootstrap)),
-      m_range(
-          vmm, exchange, m_my_pe, m_n_pes,
-          round_up(sizeof(Records), vmm.granularity(Vmm::Granularity::minimum)),
-          0) {
-  m_range.add_chunk(0, m_range.map().stride,
-                    [&](std::optional<Failure> const& mine) {
-                      return symm::agree(bootstrap, mine);
-                    });
-  new (m_range.map().part(m_my_pe)) Records{};
+      m_spins(choose_spins(bootstrap)) {
+  Agree const agree = [&](std::optional<Failure> const& mine) {
+    return symm::agree(bootstrap, mine);
+  };
+  auto const bytes =
+      round_up(sizeof(Records), vmm.granularity(Vmm::Granularity::minimum));
+  all_or_none(agree, "reserving addresses for the rendezvous", [&] {
+    m_range.emplace(vmm, exchange, m_my_pe, m_n_pes, bytes, 0);
+  });
+  m_range->add_chunk(0, bytes, agree);
+  new (m_range->map().part(m_my_pe)) Records{};
   bootstrap.barrier();  // nobody reads a record that is not constructed
 }
 
 Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
   auto* const records =
-      std::launder(reinterpret_cast<Records*>(m_range.map().part(pe)));
+      std::launder(reinterpret_cast<Records*>(m_range->map().part(pe)));
   return (*records)[sequence % 2];
 }
 

@@ -106,7 +106,7 @@ class Rendezvous {
   int m_n_pes;
   int m_spins;
   std::uint64_t m_sequence = 0;
-  SymmetricRange m_range;
+  std::optional<SymmetricRange> m_range;
 };
 
 }  // namespace symm

@@ -60,6 +60,12 @@ RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
   options.limit_bytes = env_bytes({"SYMM_HEAP_LIMIT"})
                             .value_or(std::min(max_default_limit, share));
   if (options.is_static) options.limit_bytes = options.symmetric_bytes;
+  if (options.limit_bytes == 0) {
+    throw UsageError(options.is_static
+                         ? "SYMM_SYMMETRIC_SIZE=0: a static heap "
+                           "(SYMM_STATIC_HEAP) needs a size above 0"
+                         : "SYMM_HEAP_LIMIT=0: expected a size above 0");
+  }
   options.timeout = std::chrono::duration<double>(
       env_seconds({"SYMM_TIMEOUT"}).value_or(default_timeout_seconds));
   return options;

@@ -32,11 +32,12 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
     : m_rendezvous(rendezvous), m_vmm(vmm), m_options(options) {
   auto const unit         = vmm.granularity(Vmm::Granularity::recommended);
   m_options.initial_bytes = round_up(options.initial_bytes, unit);
-  m_options.limit_bytes   = round_up(
-        std::max(options.limit_bytes, m_options.initial_bytes), max_alignment);
+  m_options.limit_bytes =
+      round_up(std::max(options.limit_bytes, m_options.initial_bytes), unit);
   all_or_none(agree(), "reserving addresses for the symmetric heap", [&] {
     m_range.emplace(vmm, exchange, bootstrap.my_pe(), bootstrap.n_pes(),
-                    m_options.limit_bytes, max_alignment);
+                    round_up(m_options.limit_bytes, max_alignment),
+                    max_alignment);
   });
   m_chunks.emplace(m_options.limit_bytes, unit);
   if (m_options.initial_bytes > 0) add_chunk(0, m_options.initial_bytes);

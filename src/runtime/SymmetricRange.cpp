@@ -93,17 +93,29 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
   std::string const what =
       "growing by " + std::to_string(bytes) + " bytes per PE";
   UniqueFd own;
-  auto const unmap_own = [&] { unmap(m_map.my_pe, offset, bytes); };
+  auto const remove_own = [&] {
+    unmap(m_map.my_pe, offset, bytes);
+    m_chunks.erase(offset);
+  };
   all_or_none(
-      agree, what, [&] { own = create_own(offset, bytes); }, unmap_own);
+      agree, what,
+      [&] {
+        m_chunks.emplace(offset, bytes);
+        try {
+          own = create_own(offset, bytes);
+        } catch (...) {
+          m_chunks.erase(offset);
+          throw;
+        }
+      },
+      remove_own);
   all_or_none(
       agree, what,
       [&] {
         try {
           map_peers(offset, bytes, std::move(own));
-          m_chunks.emplace(offset, bytes);
         } catch (...) {
-          unmap_own();
+          remove_own();
           throw;
         }
       },

@@ -18,7 +18,7 @@ namespace symm {
 class SymmetricRange {
  public:
   /// Reserves n_pes * part_bytes. Local: agree on a failure afterwards.
-  /// \param part_bytes a multiple of the recommended granularity, and of
+  /// \param part_bytes a multiple of the minimum granularity, and of
   ///        `alignment`; then an aligned offset is an aligned address.
   /// \throws OutOfMemory, SystemError on this PE.
   SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
