@@ -44,9 +44,13 @@ struct Hello {
 /// One byte goes with every descriptor, since SCM_RIGHTS needs data.
 enum class Message : char { descriptor = 'd', nothing = 'n' };
 
+/// The first line of a file, "" where the system has no such file.
 std::string read_line(char const* path) {
   char line[40]       = "";
   std::FILE* const in = std::fopen(path, "r");
+  if (in == nullptr && errno != ENOENT && errno != EACCES) {
+    throw SystemError(std::string("cannot read ") + path, "fopen", errno);
+  }
   if (in != nullptr) {
     if (std::fgets(line, sizeof line, in) == nullptr) line[0] = '\0';
     static_cast<void>(std::fclose(in));  // read only: nothing to lose

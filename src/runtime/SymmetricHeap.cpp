@@ -321,7 +321,9 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
     return Failure{ErrorKind::usage, text + reason};
   };
   if (!contains(address)) {
-    return usage("is not in the symmetric heap of this PE");
+    return usage(
+        "is not in the symmetric heap of this PE; pass what symm::malloc, "
+        "align, calloc or realloc has returned");
   }
   auto const offset = map().offset_of(address);
   id                = m_allocator.find(offset);

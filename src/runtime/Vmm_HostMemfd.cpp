@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -132,20 +133,21 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 }
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
-  std::size_t promised = 0;  // mapped by this PE, not touched by anyone yet
-  for (auto const& [address, mapping] : m_mappings) {
-    if (mapping.memory->is_imported) continue;
+  std::size_t promised = 0;  // created by this PE, not touched by anyone yet
+  std::set<Memory const*> counted;  // one may have many handles and mappings
+  auto const count = [&](Memory const& memory) {
+    if (memory.is_imported || !counted.insert(&memory).second) return;
     struct stat status {};
-    if (::fstat(mapping.memory->descriptor.get(), &status) != 0) {
-      throw SystemError("looking at the memory behind " + text_of(address),
-                        "fstat", errno);
+    if (::fstat(memory.descriptor.get(), &status) != 0) {
+      throw SystemError("looking at memory of this PE", "fstat", errno);
     }
     constexpr std::size_t block_bytes = 512;  // st_blocks' unit, always
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
-    promised +=
-        mapping.memory->bytes - std::min(mapping.memory->bytes, touched);
-  }
+    promised += memory.bytes - std::min(memory.bytes, touched);
+  };
+  for (auto const& entry : m_handles) count(*entry.second);
+  for (auto const& entry : m_mappings) count(*entry.second.memory);
   std::size_t const available = m_available_memory() / m_n_sharers;
   std::size_t const left      = available - std::min(available, promised);
   if (bytes > left) {
@@ -264,6 +266,7 @@ UniqueFd Vmm_HostMemfd::export_handle(Handle handle) {
 
 Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
                                          std::size_t bytes) {
+  check_multiple("import_handle", "size in bytes", bytes, m_page_bytes);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) {
     throw SystemError("importing memory", "fstat", errno);
