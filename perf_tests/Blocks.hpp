@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_BLOCKS_HPP
+#define SYMM_PERF_BLOCKS_HPP
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "harness/Pattern.hpp"
+#include "harness/Sampler.hpp"
+#include "harness/Session.hpp"
+
+namespace perf {
+
+/// The sizes in bytes of the blocks that the allocation benchmarks ask for.
+[[nodiscard]] inline std::vector<std::size_t> block_sizes(bool quick) {
+  constexpr std::size_t kib = std::size_t{1} << 10U;
+  constexpr std::size_t mib = std::size_t{1} << 20U;
+  if (quick) return {kib, 64 * kib, 4 * mib};
+  return {kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib,
+          mib, 4 * mib, 16 * mib, 64 * mib};
+}
+
+/// symm::malloc. Collective. \throws std::bad_alloc
+[[nodiscard]] inline void* allocate_block(std::size_t bytes) {
+  void* const p = symm::malloc(bytes);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+/// A View of that many bytes comes and goes, uninitialised. Collective if the
+/// space is symmetric.
+template <class Space>
+void create_and_destroy_view(std::size_t bytes) {
+  Kokkos::View<char*, Space> const view(
+      Kokkos::view_alloc("view", Kokkos::WithoutInitializing), bytes);
+  keep(view.data());
+}
+
+/// Every PE writes the first and the last word of the next PE's copy of a
+/// block of this size. Returns the number of wrong words in the own copy.
+/// Collective.
+[[nodiscard]] inline std::int64_t count_wrong_in_block(Session const& session,
+                                                       std::size_t bytes) {
+  int const me           = session.my_pe();
+  int const next         = (me + 1) % session.n_pes();
+  int const previous     = (me + session.n_pes() - 1) % session.n_pes();
+  std::size_t const last = bytes / sizeof(std::uint64_t) - 1;
+
+  auto* const mine   = static_cast<std::uint64_t*>(allocate_block(bytes));
+  auto* const theirs = static_cast<std::uint64_t*>(symm::ptr(mine, next));
+  theirs[0]          = pattern(me, next, 0);
+  theirs[last]       = pattern(me, next, last);
+  symm::barrier_all();
+  std::int64_t const wrong =
+      (mine[0] != pattern(previous, me, 0) ? 1 : 0) +
+      (mine[last] != pattern(previous, me, last) ? 1 : 0);
+  symm::free(mine);
+  return wrong;
+}
+
+}  // namespace perf
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_OPEN_SHMEM_HPP
+#define SYMM_PERF_OPEN_SHMEM_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+/// An OpenSHMEM library in the same process as this project's heap, so that
+/// samples of both can be taken in turn. On a virtual machine the time of one
+/// cache line's way between two cores changes by 3 x within seconds; only
+/// neighbouring samples can be compared.
+///
+/// Programs named *_openshmem are linked with OpenShmem.cpp, all others with
+/// OpenShmem_Absent.cpp, so that OpenSHMEM never disturbs the other figures.
+/// openshmem_alone.cpp shows that the library is not slower in our company.
+namespace perf::openshmem {
+
+/// Whether this program has OpenSHMEM. If not, none of the others is called.
+[[nodiscard]] bool available();
+
+/// Initialises OpenSHMEM, and with it MPI, where available. Its destructor
+/// finalises both, so that it must outlive all other users of MPI.
+class Job {
+ public:
+  Job();
+  ~Job();  // NOLINT(performance-trivially-destructible): not in OpenShmem.cpp
+  Job(Job const&)            = delete;
+  Job& operator=(Job const&) = delete;
+};
+
+/// shmem_malloc; collective. \throws std::bad_alloc
+[[nodiscard]] void* allocate(std::size_t bytes);
+/// shmem_free; collective.
+void deallocate(void* p);
+/// shmem_barrier_all; collective.
+void barrier();
+
+/// shmem_putmem and shmem_quiet, `iterations` times.
+void put(void* target, void const* source, std::size_t bytes, int pe,
+         std::int64_t iterations);
+/// shmem_getmem, `iterations` times.
+void get(void* target, void const* source, std::size_t bytes, int pe,
+         std::int64_t iterations);
+/// shmem_uint64_p of one word and shmem_quiet, `iterations` times.
+void put_word(std::uint64_t* target, std::uint64_t value, int pe,
+              std::int64_t iterations);
+/// shmem_uint64_g, `iterations` times; returns the last word.
+[[nodiscard]] std::uint64_t get_word(std::uint64_t const* source, int pe,
+                                     std::int64_t iterations);
+/// Writes `value` to the word of PE `pe`, without waiting for it.
+void post_word(std::uint64_t* target, std::uint64_t value, int pe);
+/// Waits until the own word has that value.
+void wait_word(std::uint64_t* word, std::uint64_t value);
+
+}  // namespace perf::openshmem
+
+#endif

@@ -1,0 +1,1 @@
+"""Runs the benchmarks and turns their records into figures."""

@@ -1,0 +1,167 @@
+"""The figures of the project: what is compared with what, and the goal."""
+
+import dataclasses
+
+from driver.records import Summary
+
+MIB = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """One line of the table."""
+
+    what: str
+    baseline: str
+    goal: float
+    measured: str = "-"
+    measured_baseline: str = "-"
+    ratio: Summary = None  # of the value to the baseline, or to 1 unit
+    null: Summary = None  # of the baseline to itself, where that was measured
+
+    @property
+    def verdict(self):
+        """Two digits after the point are compared: the samples carry no more.
+        Equal things differ, in either direction, by as much as the quartiles of
+        the null ratio say; a ratio no larger than that is not a miss. A null
+        ratio wider than 5 % excuses nothing: the run was disturbed."""
+        if self.ratio is None:
+            return "not measured"
+        if round(self.ratio.median, 2) <= self.goal:
+            return "met"
+        exactness = max(self.null.q3, 1 / self.null.q1) if self.null else 1.0
+        if exactness <= 1.05 and self.ratio.median <= self.goal * exactness:
+            return "met (as equal as the baseline to itself)"
+        if round(self.ratio.q1, 2) <= self.goal:
+            return "missed (goal within the spread)"
+        return "missed"
+
+
+def time_text(seconds):
+    for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")):
+        if seconds >= unit or name == "ns":
+            return f"{seconds / unit:.3g} {name}"
+    return ""
+
+
+def size_text(count):
+    for unit, name in ((1 << 30, "GiB"), (MIB, "MiB"), (1 << 10, "KiB")):
+        if count >= unit:
+            return f"{count // unit} {name}"
+    return f"{count} B"
+
+
+def case_text(case):
+    return ", ".join(size_text(value) if key == "bytes" else f"{key} {value}"
+                     for key, value in case.items())
+
+
+def _figure(records, job, title, what, baseline, case, goal):
+    ratio = records.ratio(job, what, baseline, case)
+    if ratio is None:
+        return Figure(title, baseline, goal)
+    return Figure(title, baseline, goal,
+                  time_text(records.time(job, what, case).median),
+                  time_text(records.time(job, baseline, case).median), ratio,
+                  records.ratio(job, f"{baseline}, again", baseline, case))
+
+
+def _worst(records, job, title, what, baseline, goal):
+    """The case with the largest ratio stands for all."""
+    cases = records.cases(job, what)
+    figures = [
+        _figure(records, job, f"{title}, worst of {len(cases)} cases: "
+                f"{case_text(case)}", what, baseline, case, goal)
+        for case in cases]
+    figures = [figure for figure in figures if figure.ratio]
+    if not figures:
+        return Figure(title, baseline, goal)
+    return max(figures, key=lambda figure: figure.ratio.median)
+
+
+def _words(records, direction):
+    job = f"{direction}_latency.np2"
+    for view in ("global_view(pe, i)", "peer_view(i)"):
+        what, private, in_order = (
+            (f"{view} = x", "private(i) = x", {"bytes": 8, "scattered": 0})
+            if direction == "put" else
+            (f"i = {view}", "i = private(i)", {"bytes": 8}))
+        yield _figure(records, job, f"{direction} of 8 B, {what}", what,
+                      private, in_order, 1.0)
+        if direction == "put":
+            yield _figure(records, job, f"put of 8 B, {what}, scattered i",
+                          what, private, {"bytes": 8, "scattered": 1}, 1.0)
+
+
+def _blocks(records, direction):
+    job = f"{direction}_bandwidth.np2"
+    yield _figure(records, job, f"{direction} of 1 MiB", "memcpy, symm::ptr",
+                  "memcpy, private", {"bytes": MIB}, 1.0)
+    yield _figure(records, job, f"{direction} of 1 MiB with deep_copy",
+                  "deep_copy, peer_view", "deep_copy, private", {"bytes": MIB},
+                  1.0)
+
+
+def _footprint(records):
+    what = "physical memory taken at initialise, per PE"
+    value = records.value("footprint.np2", what)
+    if value is None:
+        return Figure(what, "1 MiB", 1.0)
+    unit = 1024  # KiB
+    return Figure(what, "1 MiB", 1.0, f"{value.median:.0f} KiB", "1024 KiB",
+                  Summary(value.median / unit, value.q1 / unit,
+                          value.q3 / unit))
+
+
+def all_figures(records):
+    """The figures, in the order of the table."""
+    host_view = "HostSpace View + barrier_all"
+    figures = [
+        _worst(records, "allocate_openshmem.np2", "malloc + free",
+               "symm::malloc + free", "OpenSHMEM malloc + free", 1.0),
+        _worst(records, "allocate.np2", "View create + destroy",
+               "SymmetricSpace View", host_view, 1.0)]
+    for what in ("symm::malloc + free", "SymmetricSpace View"):
+        figures.append(_worst(records, "allocate_holes.np2",
+                              f"{what}, 100 000 holes",
+                              f"{what}, 100000 holes", f"{what}, 0 holes", 1.5))
+    for direction in ("put", "get"):
+        figures += _words(records, direction)
+        figures += _blocks(records, direction)
+    for shape in ("MDRange", "inner loops"):
+        figures.append(_worst(records, "stencil.np2", f"stencil, {shape}",
+                              f"{shape}, global_view", f"{shape}, local View",
+                              1.02))
+    for pes in (2, 8):
+        figures.append(_figure(records, f"barrier.np{pes}",
+                               f"barrier, {pes} PEs on the cores of the machine",
+                               "symm::barrier_all", "MPI_Barrier", {}, 1.0))
+    figures.append(_footprint(records))
+    return figures
+
+
+def other_figures(records):
+    """Comparisons without a goal of their own."""
+    figures = [
+        _figure(records, "barrier_openshmem.np2", "barrier, 2 PEs",
+                "symm::barrier_all", "OpenSHMEM barrier_all", {}, 1.0),
+        _figure(records, "barrier_openshmem.np8", "barrier, 8 PEs",
+                "symm::barrier_all", "OpenSHMEM barrier_all", {}, 1.0),
+        _figure(records, "round_trip.np2", "word there and back",
+                "global_view store, wait", "MPI_Send, MPI_Recv",
+                {"round trip bytes": 8}, 1.0)]
+    for title, what in (("halo", "global_view, barrier_all"),
+                        ("packed halo", "pack into peer, barrier_all, unpack")):
+        for case in records.cases("halo.np2", what):
+            figures.append(_figure(records, "halo.np2",
+                                   f"{title}, {case_text(case)}", what,
+                                   "pack, MPI, unpack", case, 1.0))
+    # The yardstick of openshmem_alone.cpp: these two should agree.
+    figures.append(_figure(records, "openshmem_alone.np2",
+                           "OpenSHMEM barrier, alone in its process",
+                           "OpenSHMEM barrier_all", "MPI_Barrier",
+                           {"bytes": 65536}, 1.0))
+    figures.append(_figure(records, "barrier_openshmem.np2",
+                           "OpenSHMEM barrier, beside this project's heap",
+                           "OpenSHMEM barrier_all", "MPI_Barrier", {}, 1.0))
+    return [figure for figure in figures if figure.ratio]

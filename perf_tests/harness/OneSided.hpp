@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_ONE_SIDED_HPP
+#define SYMM_PERF_ONE_SIDED_HPP
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "harness/Session.hpp"
+
+namespace perf {
+
+using Words = Kokkos::View<std::uint64_t*, symm::SymmetricSpace>;
+using PrivateWords =
+    Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
+/// The two PEs of a one-sided benchmark: PE 0 reads and writes the memory of
+/// its peer, PE 1, or its own in a job of one PE. The others wait.
+class OneSided {
+ public:
+  explicit OneSided(Session const& session)
+      : m_my_pe(session.my_pe()), m_peer(session.n_pes() > 1 ? 1 : 0) {}
+
+  [[nodiscard]] int peer() const { return m_peer; }
+  [[nodiscard]] bool is_active() const { return m_my_pe == 0; }
+  [[nodiscard]] bool is_target() const { return m_my_pe == m_peer; }
+
+  /// The function on the active PE, nothing on the others.
+  [[nodiscard]] std::function<void(std::int64_t)> active(
+      std::function<void(std::int64_t)> run) const {
+    if (is_active()) return run;
+    return [](std::int64_t) {};
+  }
+
+ private:
+  int m_my_pe;
+  int m_peer;
+};
+
+}  // namespace perf
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_SESSION_HPP
+#define SYMM_PERF_SESSION_HPP
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/Options.hpp"
+#include "harness/Report.hpp"
+#include "harness/Sampler.hpp"
+
+namespace perf {
+
+/// What a benchmark needs to run: who it is, how much to measure, where the
+/// results go. MPI must be initialised.
+class Session {
+ public:
+  /// Collective over MPI_COMM_WORLD.
+  Session(std::string benchmark, Options options);
+
+  [[nodiscard]] int my_pe() const { return m_my_pe; }
+  [[nodiscard]] int n_pes() const { return m_n_pes; }
+  [[nodiscard]] bool quick() const { return m_options.quick; }
+  [[nodiscard]] SamplingPlan plan() const;
+  [[nodiscard]] Report& report() { return m_report; }
+
+  /// Samples the contestants and reports them. Collective.
+  void compare(Case const& measured,
+               std::vector<Contestant> const& contestants);
+
+  /// Every benchmark calls this after its timed part, with the number of
+  /// elements that this PE found wrong. Collective; the sum is reported, and
+  /// one wrong element makes the program fail on all PEs.
+  void verify(std::string const& what, std::int64_t wrong_here);
+
+  [[nodiscard]] int exit_status() const;
+
+ private:
+  Options m_options;
+  int m_my_pe;
+  int m_n_pes;
+  Report m_report;
+  bool m_verified = false;
+  bool m_wrong    = false;
+};
+
+using Benchmark = std::function<void(Session&)>;
+
+/// The `main` of a benchmark: initialises OpenSHMEM where the program was
+/// built with it, then MPI, Kokkos and the symmetric heap; parses the command
+/// line, prints the environment and runs the benchmark.
+/// An exception on one PE aborts the job, for the others would wait for it.
+[[nodiscard]] int run_benchmark(int argc, char** argv, std::string const& name,
+                                Benchmark const& benchmark);
+
+/// The same without Kokkos and heap, for those that initialise them
+/// themselves.
+[[nodiscard]] int run_session(int argc, char const* const* argv,
+                              std::string const& name,
+                              Benchmark const& benchmark);
+
+}  // namespace perf
+
+#endif

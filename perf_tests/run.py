@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Runs all benchmarks and prints the figures of the project.
+
+    perf_tests/run.py --build-dir build/host-release            measure
+    perf_tests/run.py --build-dir build/host-release --publish  and write
+                                                                RESULTS.md
+
+Needs the Python standard library only. The machine should have nothing else to
+do: PEs are bound to cores, and a core that another program uses makes a barrier
+many times slower. Where that cannot be had, `--prefix "chrt -r 10"` (as root)
+gives the PEs precedence.
+"""
+
+import argparse
+import os
+import pathlib
+import shlex
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+# pylint: disable=wrong-import-position
+from driver import jobs as job_list  # noqa: E402
+from driver import plots, report  # noqa: E402
+from driver.records import Records  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description="Runs the benchmarks and prints the figures.")
+    parser.add_argument("--build-dir", required=True, type=pathlib.Path,
+                        help="folder of a Release build")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N",
+                        help="how often each program is run (default 5)")
+    parser.add_argument("--samples", type=int, default=0, metavar="N",
+                        help="samples per contestant and run (default 21)")
+    parser.add_argument("--quick", action="store_true",
+                        help="few samples, one round: checks the data, and that "
+                             "everything runs")
+    parser.add_argument("--only", metavar="TEXT",
+                        help="only programs whose name contains TEXT")
+    parser.add_argument("--output", type=pathlib.Path, metavar="DIR",
+                        help="where records and plots go (default: perf_results "
+                             "in the build folder)")
+    parser.add_argument("--prefix", default="", metavar="COMMAND",
+                        help="put this before mpiexec")
+    parser.add_argument("--publish", action="store_true",
+                        help="write perf_tests/RESULTS.md and perf_tests/results/")
+    arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error("--rounds takes a number above 0")
+    if arguments.publish and (arguments.quick or arguments.only):
+        parser.error("--publish needs a full run: no --quick, no --only")
+    return arguments
+
+
+def run_all(arguments, config, jobs, output):
+    """Runs the jobs, round by round, with progress. Returns the records."""
+    extra = ["--quick"] if arguments.quick else []
+    if arguments.samples:
+        extra += ["--samples", str(arguments.samples)]
+    rounds = 1 if arguments.quick else arguments.rounds
+    records = Records()
+    start = time.monotonic()
+    total = rounds * len(jobs)
+    for done in range(total):
+        round_number, job = done // len(jobs), jobs[done % len(jobs)]
+        elapsed = time.monotonic() - start
+        # The programs differ, but every round has all of them.
+        left = f"about {elapsed / done * (total - done):.0f} s left" \
+            if done >= len(jobs) else "first round"
+        print(f"[{done + 1}/{total}, {elapsed:.0f} s, {left}] {job.name}",
+              flush=True)
+        folder = output / f"round{round_number}"
+        job_list.run_job(job, config, folder, extra, arguments.prefix.split(),
+                         timeout=600)
+        records.read(job.name, folder / f"{job.name}.jsonl")
+    return records, rounds
+
+
+def published_command():
+    """The command line, without folders of this machine."""
+    words = ["perf_tests/run.py"]
+    for word in sys.argv[1:]:
+        path = pathlib.Path(word)
+        words.append(path.name if path.is_absolute() else word)
+    return shlex.join(words)
+
+
+def write_results(records, rounds, output, publish):
+    command = published_command()
+    all_plots = plots.all_plots(records)
+    markdown = report.markdown_text(records, command, rounds, list(all_plots))
+    figures = report.json_text(records, command, rounds)
+    results = HERE / "results"
+    targets = [(output / "RESULTS.md", output / "results")]
+    if publish:
+        targets.append((HERE / "RESULTS.md", results))
+    for markdown_file, folder in targets:
+        folder.mkdir(parents=True, exist_ok=True)
+        markdown_file.write_text(markdown, encoding="utf-8")
+        (folder / "figures.json").write_text(figures, encoding="utf-8")
+        for name, text in all_plots.items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def main():
+    arguments = parse_arguments()
+    output = arguments.output or arguments.build_dir / "perf_results"
+    try:
+        config = job_list.load_config(arguments.build_dir)
+        jobs = [job for job in job_list.all_jobs(config)
+                if not arguments.only or arguments.only in job.name]
+        if not jobs:
+            raise job_list.BenchmarkFailed(
+                f"no program's name contains '{arguments.only}'")
+        if config["build type"] != "Release":
+            print(f"warning: a {config['build type']} build; figures need "
+                  "Release", file=sys.stderr)
+        if os.getloadavg()[0] > 0.5 and not arguments.quick:
+            print("warning: other programs are running (load average "
+                  f"{os.getloadavg()[0]:.1f}); figures need a quiet machine",
+                  file=sys.stderr)
+        records, rounds = run_all(arguments, config, jobs, output)
+    except job_list.BenchmarkFailed as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 1
+    write_results(records, rounds, output, arguments.publish)
+    print("\n" + report.terminal_text(records))
+    if arguments.quick:
+        print("\nA quick run checks that everything works; its figures mean "
+              "nothing.")
+    print(f"\nRecords, tables and plots: {output}")
+    for name in records.wrong:
+        print(f"WRONG DATA: {name}", file=sys.stderr)
+    return 1 if records.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
