@@ -14,6 +14,12 @@
 
 namespace symm {
 
+/// Whether an element of `View` is found with these indices.
+template <class View, class... Indices>
+inline constexpr bool are_indices_of_v =
+    sizeof...(Indices) == View::rank() &&
+    (std::is_convertible_v<Indices, std::size_t> && ...);
+
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
 /// A small value to capture in kernels; like a pointer it owns nothing and is
@@ -43,12 +49,14 @@ class GlobalView {
   /// Element (indices...) on PE `pe`. Bounds are checked where Kokkos checks
   /// those of Views.
   template <class... Indices>
-  requires(sizeof...(Indices) == view_type::rank() &&
-           (std::is_convertible_v<Indices, std::size_t> &&
-            ...)) KOKKOS_FORCEINLINE_FUNCTION reference_type
-  operator()(Pe pe, Indices... indices) const {
+  requires are_indices_of_v<view_type, Indices...> KOKKOS_FORCEINLINE_FUNCTION
+      reference_type
+      operator()(Pe pe, Indices... indices) const {
     KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
-    return *m_map.peer_ptr(&m_local(static_cast<std::size_t>(indices)...), pe);
+    // In this order the address of the PE's View is the same for all elements.
+    auto* const first = m_local.data();
+    return m_map.peer_ptr(
+        first, pe)[&m_local(static_cast<std::size_t>(indices)...) - first];
   }
 
   /// PE `pe`'s copy as an ordinary unmanaged View.

@@ -52,14 +52,22 @@ void begin_mpi(int* argc, char*** argv) {
 
 void end_owned() {
   auto const owned = std::exchange(s_owned, {});
-  if (owned.kokkos) Kokkos::finalize();
-  if (owned.mpi) check(MPI_Finalize(), "MPI_Finalize");
+  // Unless the program has ended them itself.
+  if (owned.kokkos && Kokkos::is_initialized()) Kokkos::finalize();
+  if (owned.mpi && !mpi_flag(MPI_Finalized, "MPI_Finalized")) {
+    check(MPI_Finalize(), "MPI_Finalize");
+  }
 }
 
 void begin(int* argc, char*** argv, MPI_Comm communicator,
            std::function<void()> const& begin_kokkos) {
   if (is_initialized()) {
     throw UsageError("symm::initialize: initialised already");
+  }
+  if (communicator == MPI_COMM_NULL) {  // which MPI would end the job for
+    throw UsageError(
+        "symm::initialize: the communicator is MPI_COMM_NULL; call "
+        "initialize() only in the processes of the communicator");
   }
   begin_mpi(argc, argv);
   try {

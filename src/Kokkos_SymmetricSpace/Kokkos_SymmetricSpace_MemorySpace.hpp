@@ -28,8 +28,8 @@ enum class Deallocate {
 /// and, by default, destroying a View is local. What Kokkos does with a View of
 /// any space (kernels, subview, deep_copy, resize, mirrors) it does with these.
 ///
-/// Every PE has the memory when a constructor returns on any PE, but Kokkos fills
-/// a View after that: unless it is constructed WithoutInitializing, call
+/// Every PE has the memory when a constructor returns on any PE, but Kokkos
+/// fills a View after that: unless it is constructed WithoutInitializing, call
 /// barrier_all() before the first put, or a slower PE's fill overwrites it.
 ///
 /// Collective too, since they allocate: resize, realloc, and create_mirror

@@ -39,20 +39,27 @@ class ChunkMap {
 
   /// The first gap that is large enough, between chunks or behind the last.
   /// \param missing_bytes what a chunk at the given offset must have.
-  template <class MissingBytes>
-  std::optional<Place> place_for(MissingBytes const& missing_bytes) const {
+  /// \param free_bytes_at how much is free from the given offset on.
+  template <class MissingBytes, class FreeBytesAt>
+  std::optional<Place> place_for(MissingBytes const& missing_bytes,
+                                 FreeBytesAt const& free_bytes_at) const {
     std::size_t start = 0;
     auto chunk        = m_chunks.begin();
     while (true) {
-      auto const end    = chunk == m_chunks.end() ? m_limit : chunk->first;
-      auto const room   = end - start;
-      auto const needed = round_up(missing_bytes(start), m_unit);
+      auto const end     = chunk == m_chunks.end() ? m_limit : chunk->first;
+      auto const room    = end - start;
+      auto const missing = missing_bytes(start);
+      auto const needed  = round_up(missing, m_unit);
       if (needed <= room) {
         // Geometric growth: few chunks, and the steady state needs none.
         auto const half = round_up(m_mapped_bytes / 2, m_unit);
         return Place{start, needed, std::clamp(half, needed, room)};
       }
       if (chunk == m_chunks.end()) return std::nullopt;
+      // A gap that joins what is free on both of its sides (M50).
+      if (room > 0 && missing - room <= free_bytes_at(end)) {
+        return Place{start, room, room};
+      }
       start = chunk->first + chunk->second;
       ++chunk;
     }

@@ -4,7 +4,6 @@
 #define SYMM_HEAP_MAP_HPP
 
 #include <cstddef>
-#include <type_traits>
 
 #include <runtime/Types.hpp>
 
@@ -41,8 +40,10 @@ struct HeapMap {
   /// Precondition: p is in this PE's part, 0 <= pe < n_pes. Not checked.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
-    using Byte = std::conditional_t<std::is_const_v<T>, char const, char>;
-    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(p) + distance(pe));
+    // Integers, not pointers: compilers then add the distance to the start of
+    // an array outside of the loop, and not to every element's address.
+    return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
+                                static_cast<std::size_t>(distance(pe)));
   }
 
   /// Whether `p` is in this PE's part.

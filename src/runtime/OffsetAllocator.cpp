@@ -220,6 +220,14 @@ std::size_t OffsetAllocator::missing_bytes(std::size_t offset,
   return end > offset ? end - offset : 0;
 }
 
+std::size_t OffsetAllocator::free_bytes_at(std::size_t offset) const {
+  auto const id = last_before(offset + 1);
+  if (id == none || !m_blocks[id].is_free || m_blocks[id].offset != offset) {
+    return 0;
+  }
+  return m_blocks[id].bytes;
+}
+
 OffsetAllocator::BlockId OffsetAllocator::insert_after(BlockId previous,
                                                        std::size_t offset,
                                                        std::size_t bytes) {

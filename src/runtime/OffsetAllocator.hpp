@@ -80,6 +80,9 @@ class OffsetAllocator {
                                           std::size_t alignment,
                                           std::size_t phase) const;
 
+  /// Size of the free block that starts at `offset`; 0 if none does.
+  [[nodiscard]] std::size_t free_bytes_at(std::size_t offset) const;
+
  private:
   static constexpr unsigned n_columns_log2 = 5;
   static constexpr unsigned n_columns      = 1U << n_columns_log2;

@@ -148,14 +148,20 @@ std::size_t SymmetricHeap::trim() {
   if (m_options.is_static) return 0;
   std::size_t released = 0;
   all_or_none(agree(), "symm::heap_trim", [&] {
+    // Goes on after a failure: the heaps of all PEs must stay equal.
+    std::optional<Failure> failure;
     auto const chunks = m_chunks->chunks();
     for (auto const& [offset, bytes] : chunks) {
       if (!m_allocator.remove_range(offset, bytes)) continue;
       m_chunks->remove(offset);
       set_poisoned(map(), offset, bytes, false);
-      m_range->remove_chunk(offset, bytes);
+      auto const step = failure_of([&, start = offset, size = bytes] {
+        m_range->remove_chunk(start, size);
+      });
+      if (!failure) failure = step;
       released += bytes;
     }
+    if (failure) throw_failure(*failure);
   });
   return released;
 }
@@ -327,19 +333,21 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
   }
   auto const offset = map().offset_of(address);
   id                = m_allocator.find(offset);
+  auto const outer =
+      id == OffsetAllocator::none ? m_allocator.find_enclosing(offset) : id;
+  if (outer == OffsetAllocator::none) {
+    return usage("is not allocated; was it freed already?");
+  }
+  if (m_info[outer].is_view && !is_view) {
+    return usage("belongs to View \"" +
+                 std::string(m_info[outer].label.data()) +
+                 "\", which frees it when its last copy goes");
+  }
   if (id == OffsetAllocator::none) {
-    auto const outer = m_allocator.find_enclosing(offset);
-    if (outer == OffsetAllocator::none) {
-      return usage("is not allocated; was it freed already?");
-    }
     auto const [start, bytes] = m_allocator.place(outer);
     return usage("is inside a block of " + bytes_text(bytes) + ", " +
                  bytes_text(offset - start) +
                  " after its start; pass the start");
-  }
-  if (m_info[id].is_view && !is_view) {
-    return usage("belongs to View \"" + std::string(m_info[id].label.data()) +
-                 "\", which frees it when its last copy goes");
   }
   return std::nullopt;
 }
@@ -351,10 +359,12 @@ void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
   std::optional<ChunkMap::Place> place;
   // Sums below the limit cannot overflow.
   if (!m_options.is_static && request.bytes <= m_options.limit_bytes) {
-    place = m_chunks->place_for([&](std::size_t offset) {
-      return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
-                                       request.phase);
-    });
+    place = m_chunks->place_for(
+        [&](std::size_t offset) {
+          return m_allocator.missing_bytes(offset, request.bytes,
+                                           request.alignment, request.phase);
+        },
+        [&](std::size_t offset) { return m_allocator.free_bytes_at(offset); });
   }
   if (!place) {
     throw OutOfMemory(
