@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_HEAT3D_IMAGE_HPP
+#define SYMM_EXAMPLES_HEAT3D_IMAGE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+namespace heat3d {
+
+/// An image of 256 colours, and the two formats it can be written in. Both
+/// functions leave a failure in the state of `out`.
+struct Image {
+  using Colour = std::array<std::uint8_t, 3>;  ///< red, green, blue
+
+  std::size_t width  = 0;
+  std::size_t height = 0;
+  std::array<Colour, 256> palette{};
+  std::vector<std::uint8_t> pixels;  ///< indices into palette, top row first
+};
+
+void write_png(std::ostream& out, Image const& image);
+void write_ppm(std::ostream& out, Image const& image);
+
+/// Black over red and yellow to white, as hot iron; brightness rises evenly, so
+/// that it also reads in print and by the colour-blind ("inferno" of
+/// Matplotlib, interpolated).
+std::array<Image::Colour, 256> heat_palette();
+
+}  // namespace heat3d
+
+#endif

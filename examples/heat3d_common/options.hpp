@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_HEAT3D_OPTIONS_HPP
+#define SYMM_EXAMPLES_HEAT3D_OPTIONS_HPP
+
+#include <heat3d_common/cells.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace heat3d {
+
+/// The user asked for something impossible. Thrown on every PE alike, because
+/// every PE looks at the same command line.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  Triple size  = {96, 96, 96};
+  int steps    = 1000;
+  Triple modes = {1, 1, 1};
+  std::optional<Triple> pe_grid;  ///< none: the one with the fewest halo cells
+  std::string picture;            ///< file name; empty: no picture
+  std::string dump;               ///< file name; empty: no dump
+  bool quiet = false;
+  bool help  = false;
+};
+
+/// Reads the command line; argv[0] is not looked at.
+/// \throws UsageError with a message that names the option and its value.
+Options parse_options(int argc, char const* const* argv);
+
+/// The text for --help.
+std::string help_text(std::string const& program);
+
+/// "4x2x1".
+std::string to_string(Triple const& numbers);
+
+}  // namespace heat3d
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_HEAT3D_STENCIL_HPP
+#define SYMM_EXAMPLES_HEAT3D_STENCIL_HPP
+
+#include <heat3d_common/cells.hpp>
+#include <heat3d_common/sine_mode.hpp>
+
+namespace heat3d {
+
+/// The kernels that work on one PE's own cells. `Field` is a
+/// View<double***, LayoutRight, Space> with ghost layers, of any memory space:
+/// a View in the symmetric space is an ordinary View here.
+
+template <class Field>
+void fill_with(SineTable const& sine, Field const& u, Cells const& own) {
+  for_each_cell(
+      "heat3d: fill", own,
+      KOKKOS_LAMBDA(int i, int j, int k) { u(i, j, k) = sine(i, j, k); });
+}
+
+/// One time step: reads `u_old` with its ghost layers, writes the own cells of
+/// `u_new`.
+template <class Field>
+void update(Field const& u_old, Field const& u_new, Stencil const& stencil,
+            Cells const& own) {
+  for_each_cell(
+      "heat3d: update", own, KOKKOS_LAMBDA(int i, int j, int k) {
+        u_new(i, j, k) = stencil.centre * u_old(i, j, k) +
+                         stencil.x * (u_old(i - 1, j, k) + u_old(i + 1, j, k)) +
+                         stencil.y * (u_old(i, j - 1, k) + u_old(i, j + 1, k)) +
+                         stencil.z * (u_old(i, j, k - 1) + u_old(i, j, k + 1));
+      });
+}
+
+/// Distances of one field from another.
+struct Errors {
+  double largest    = 0;
+  double square_sum = 0;
+};
+
+/// Distances of the own cells of `u` from `amplitude` times the sine mode.
+/// A cell that is not a number makes both results infinite.
+template <class Field>
+Errors errors_of(Field const& u, SineTable const& sine, double amplitude,
+                 Cells const& own) {
+  using Policy = Kokkos::MDRangePolicy<
+      Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+  Errors result;
+  Kokkos::parallel_reduce(
+      "heat3d: errors",
+      Policy({own.begin[0], own.begin[1], own.begin[2]},
+             {own.end[0], own.end[1], own.end[2]}),
+      KOKKOS_LAMBDA(int i, int j, int k, double& largest, double& square_sum) {
+        double error = Kokkos::abs(u(i, j, k) - amplitude * sine(i, j, k));
+        if (Kokkos::isnan(error))
+          error = Kokkos::Experimental::infinity_v<double>;
+        largest = Kokkos::max(largest, error);
+        square_sum += error * error;
+      },
+      Kokkos::Max<double>(result.largest),
+      Kokkos::Sum<double>(result.square_sum));
+  return result;
+}
+
+}  // namespace heat3d
+
+#endif

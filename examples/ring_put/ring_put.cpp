@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The PEs form a ring. Each writes into the View of its right neighbour, from
+// a kernel element by element and with one deep_copy, and checks what its left
+// neighbour wrote into its own.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstdio>
+
+namespace {
+
+using Exec  = Kokkos::DefaultExecutionSpace;
+using Inbox = Kokkos::View<double*, symm::SymmetricSpace>;
+
+// Different for every sender and element.
+KOKKOS_INLINE_FUNCTION double value(int from, int i) {
+  return 1000.0 * from + i;
+}
+
+int count_wrong(Inbox const& inbox, int from) {
+  int wrong = 0;
+  Kokkos::parallel_reduce(
+      "check", Kokkos::RangePolicy<Exec>(0, inbox.extent_int(0)),
+      KOKKOS_LAMBDA(int i, int& sum) {
+        if (inbox(i) != value(from, i)) ++sum;
+      },
+      wrong);
+  return wrong;
+}
+
+// Returns how many elements are wrong.
+int run() {
+  constexpr int count = 1000;
+  Exec const exec;
+  int const me    = symm::my_pe();
+  int const n_pes = symm::n_pes();
+  int const right = (me + 1) % n_pes;
+  int const left  = (me + n_pes - 1) % n_pes;
+
+  Inbox by_element("by_element", count);
+  Inbox by_copy("by_copy", count);
+  // Kokkos has filled the new Views with zeros, each PE its own: without this
+  // barrier, a slow PE's zeros could come after a fast neighbour's values.
+  symm::barrier_all(exec);
+
+  auto const everywhere = symm::global_view(by_element);
+  Kokkos::parallel_for(
+      "put", Kokkos::RangePolicy(exec, 0, count),
+      KOKKOS_LAMBDA(int i) { everywhere(right, i) = value(me, i); });
+
+  Kokkos::View<double*> outbox("outbox", count);
+  Kokkos::parallel_for(
+      "fill outbox", Kokkos::RangePolicy(exec, 0, count),
+      KOKKOS_LAMBDA(int i) { outbox(i) = value(me, i); });
+  Kokkos::deep_copy(exec, symm::peer_view(by_copy, right), outbox);
+
+  symm::barrier_all(exec);  // everybody's values have arrived
+
+  int const wrong = count_wrong(by_element, left) + count_wrong(by_copy, left);
+  std::printf("PE %d of %d: %d values from PE %d, %d wrong\n", me, n_pes,
+              2 * count, left, wrong);
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  symm::ScopeGuard const guard(argc, argv);
+  return run() == 0 ? 0 : 1;
+}
