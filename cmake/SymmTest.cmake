@@ -1,0 +1,165 @@
+# Registration of GoogleTest programs with CTest.
+#
+#   symm_add_test(TARGET t SOURCES a.cpp...)
+#   symm_add_mpi_test(TARGET t SOURCES a.cpp... PE_COUNTS 1 2 3 4 [CASES_AT n])
+#
+# Both add the program `t` and take [LIBRARIES lib...] and [LABELS label...].
+# symm_add_test registers every case as a test of its own, t.Suite.name.
+# symm_add_mpi_test runs the whole program under mpiexec for every PE count, as
+# t.np<k>; except for n PEs, where every case is a test of its own,
+# t.Suite.name.np<n>. The sources of an MPI test bring their own main().
+#
+#   symm_add_mpi_run(NAME name TARGET t [ARGUMENTS argument...] PES n
+#                    [TIMEOUT seconds] [LABELS label...])
+#
+# Runs the program `t`, which need not use GoogleTest, on n PEs as a test.
+
+# ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} n ${SYMM_MPIEXEC_FLAGS} program
+# starts a program on n PEs; tests do so in the environment
+# ${SYMM_TEST_ENVIRONMENT}.
+set(SYMM_MPIEXEC_FLAGS "")
+set(SYMM_TEST_ENVIRONMENT "")
+
+execute_process(
+  COMMAND ${MPIEXEC_EXECUTABLE} --version
+  OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
+if(mpiexec_version MATCHES "Open MPI|OpenRTE")
+  list(APPEND SYMM_MPIEXEC_FLAGS --oversubscribe --bind-to none)
+  execute_process(
+    COMMAND id -u
+    OUTPUT_VARIABLE user_id
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(user_id STREQUAL "0")
+    list(APPEND SYMM_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1
+         OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+  endif()
+endif()
+
+if(SYMM_SANITIZE)
+  # Open MPI keeps thousands of allocations, from plugins that it unloads, so
+  # that they cannot be suppressed by name: only tests without MPI look for leaks.
+  list(APPEND SYMM_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0
+       UBSAN_OPTIONS=print_stacktrace=1)
+endif()
+
+# Sets `out` to one item "Suite.name=filter" for every test case in the sources.
+function(_symm_find_test_cases out)
+  set(name "[ \t\r\n]*([A-Za-z0-9_]+)[ \t\r\n]*")
+  set(case "(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\\(${name},${name}\\)")
+  set(cases "")
+  foreach(source IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    file(READ "${source}" text)
+    string(REGEX MATCHALL "(^|\n)${case}" found "${text}")
+    foreach(item IN LISTS found)
+      string(REGEX MATCH "${case}" item "${item}")
+      set(kind "${CMAKE_MATCH_1}")
+      set(suite "${CMAKE_MATCH_2}")
+      set(name_of_case "${CMAKE_MATCH_3}")
+      if(name_of_case MATCHES "^DISABLED_" OR suite MATCHES "^DISABLED_")
+        continue()
+      elseif(kind STREQUAL "TEST_P")
+        set(filter "*/${suite}.${name_of_case}/*")
+      elseif(kind STREQUAL "TYPED_TEST")
+        set(filter "${suite}/*.${name_of_case}")
+      elseif(kind STREQUAL "TYPED_TEST_P")
+        set(filter "*/${suite}/*.${name_of_case}")
+      else()
+        set(filter "${suite}.${name_of_case}")
+      endif()
+      list(APPEND cases "${suite}.${name_of_case}=${filter}")
+    endforeach()
+  endforeach()
+  if(NOT cases)
+    message(FATAL_ERROR "No test case found in ${ARGN}")
+  endif()
+  set(${out} "${cases}" PARENT_SCOPE)
+endfunction()
+
+# _symm_add_ctest(name PES n TIMEOUT seconds LABELS label... COMMAND ...
+#                 [ENVIRONMENT name=value...])
+function(_symm_add_ctest name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PES;TIMEOUT"
+                        "LABELS;COMMAND;ENVIRONMENT")
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(
+    ${name}
+    PROPERTIES TIMEOUT ${arg_TIMEOUT}
+               PROCESSORS ${arg_PES}
+               LABELS "${arg_LABELS}"
+               ENVIRONMENT "${arg_ENVIRONMENT}"
+               # A filter that no longer selects anything is a failure.
+               FAIL_REGULAR_EXPRESSION "Running 0 tests from")
+endfunction()
+
+function(symm_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES;LIBRARIES;LABELS")
+  add_executable(${arg_TARGET} ${arg_SOURCES})
+  symm_target_defaults(${arg_TARGET})
+  target_link_libraries(
+    ${arg_TARGET} PRIVATE KokkosSymmetricSpace::runtime ${arg_LIBRARIES}
+                          GTest::gmock GTest::gmock_main)
+
+  _symm_find_test_cases(cases ${arg_SOURCES})
+  foreach(case IN LISTS cases)
+    string(REGEX MATCH "^(.*)=(.*)$" case "${case}")
+    _symm_add_ctest(
+      ${arg_TARGET}.${CMAKE_MATCH_1}
+      PES 1
+      TIMEOUT 60
+      LABELS unit ${arg_LABELS}
+      COMMAND ${arg_TARGET} "--gtest_filter=${CMAKE_MATCH_2}")
+  endforeach()
+endfunction()
+
+function(symm_add_mpi_run)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TARGET;PES;TIMEOUT"
+                        "ARGUMENTS;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  _symm_add_ctest(
+    ${arg_NAME}
+    PES ${arg_PES}
+    TIMEOUT ${arg_TIMEOUT}
+    LABELS mpi ${arg_LABELS}
+    ENVIRONMENT ${SYMM_TEST_ENVIRONMENT}
+    COMMAND
+      ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_PES}
+      ${SYMM_MPIEXEC_FLAGS} $<TARGET_FILE:${arg_TARGET}> ${arg_ARGUMENTS})
+endfunction()
+
+function(symm_add_mpi_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;CASES_AT"
+                        "SOURCES;PE_COUNTS;LIBRARIES;LABELS")
+  if(arg_CASES_AT AND NOT arg_CASES_AT IN_LIST arg_PE_COUNTS)
+    message(FATAL_ERROR "${arg_TARGET}: CASES_AT is not one of PE_COUNTS")
+  endif()
+  add_executable(${arg_TARGET} ${arg_SOURCES})
+  symm_target_defaults(${arg_TARGET})
+  target_link_libraries(
+    ${arg_TARGET} PRIVATE KokkosSymmetricSpace::KokkosSymmetricSpace
+                          ${arg_LIBRARIES} GTest::gmock GTest::gtest)
+
+  foreach(pes IN LISTS arg_PE_COUNTS)
+    if(NOT pes STREQUAL "${arg_CASES_AT}")
+      symm_add_mpi_run(
+        NAME ${arg_TARGET}.np${pes}
+        TARGET ${arg_TARGET}
+        PES ${pes}
+        LABELS unit ${arg_LABELS})
+      continue()
+    endif()
+    _symm_find_test_cases(cases ${arg_SOURCES})
+    foreach(case IN LISTS cases)
+      string(REGEX MATCH "^(.*)=(.*)$" case "${case}")
+      symm_add_mpi_run(
+        NAME ${arg_TARGET}.${CMAKE_MATCH_1}.np${pes}
+        TARGET ${arg_TARGET}
+        ARGUMENTS "--gtest_filter=${CMAKE_MATCH_2}"
+        PES ${pes}
+        TIMEOUT 60
+        LABELS unit ${arg_LABELS})
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Sets up what is missing, builds the examples and runs the 3-D heat solver.
+#
+#   scripts/demo.sh [--pes N] [--picture FILE] [heat3d option...]
+#
+# --pes N          number of PEs (processes), default 4
+# --picture FILE   where the picture of a slice goes (.png or .ppm), default
+#                  build/heat3d.png
+#
+# The other options go to the solver, for example --size 128 --steps 500.
+# shellcheck source-path=SCRIPTDIR
+caller_dir=$PWD
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+pes=4
+picture=$PWD/build/heat3d.png
+options=()
+while (($# > 0)); do
+  case $1 in
+    --pes | --picture)
+      (($# > 1)) || die "$1 needs a value"
+      case $1 in
+        --pes) pes=$2 ;;
+        --picture) picture=$(cd "$caller_dir" && realpath -m "$2") ;;
+      esac
+      shift 2
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      options+=("$1")
+      shift
+      ;;
+  esac
+done
+[[ $pes =~ ^[1-9][0-9]*$ ]] || die "--pes $pes: not a number of PEs"
+
+scripts/setup.sh
+configure
+build heat3d
+
+step "Solving the heat equation on $pes PEs"
+run_pes "$pes" "build/$preset/examples/heat3d/heat3d" \
+  --picture "$picture" "${options[@]}"
+echo
+echo "Picture of a slice: $picture"

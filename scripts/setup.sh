@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Installs what is missing to build and test this project, and nothing else.
+#
+#   scripts/setup.sh [--check] [--developer]
+#
+# --check       only says what is missing
+# --developer   also looks for what CI checks the sources with
+#
+# Kokkos is not handled here: CMake uses an installed one or builds it from
+# source (cmake/SymmKokkos.cmake).
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+check_only=false
+developer=false
+for option in "$@"; do
+  case $option in
+    --check) check_only=true ;;
+    --developer) developer=true ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) die "unknown option $option (see --help)" ;;
+  esac
+done
+
+missing=()
+
+# need WHAT PACKAGES COMMAND...: notes the packages when the command fails.
+need() {
+  local what=$1 packages=$2
+  shift 2
+  if "$@" >/dev/null 2>&1; then
+    printf '  %-22s found\n' "$what"
+  else
+    printf '  %-22s missing: %s\n' "$what" "$packages"
+    read -ra packages <<<"$packages"
+    missing+=("${packages[@]}")
+  fi
+}
+
+# has_header HEADER: in the compiler's folders or below CMAKE_PREFIX_PATH.
+# shellcheck disable=SC2317  # called by need
+has_header() {
+  local prefixes folders=() prefix
+  IFS=':;' read -ra prefixes <<<"${CMAKE_PREFIX_PATH:-}"
+  for prefix in "${prefixes[@]}"; do
+    folders+=("-I$prefix/include")
+  done
+  echo "#include <$1>" | "${CXX:-c++}" -x c++ -std=c++20 -E "${folders[@]}" -
+}
+
+cmake_is_new_enough() {
+  local version
+  version=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+  printf '3.22\n%s\n' "$version" | sort -V -C
+}
+
+step "Looking for what the build needs"
+need "CMake >= 3.22" "cmake" cmake_is_new_enough
+need "Ninja" "ninja-build" command -v ninja
+need "C++ compiler" "g++" has_header concepts
+need "Python 3" "python3" command -v python3
+need "MPI compiler wrapper" "libopenmpi-dev" command -v mpicxx
+need "mpiexec" "openmpi-bin" command -v mpiexec
+need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
+need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
+if $developer; then
+  need "clang-format" "clang-format" command -v clang-format
+  need "ShellCheck" "shellcheck" command -v shellcheck
+fi
+
+if ((${#missing[@]} == 0)); then
+  echo "Nothing to install."
+  exit 0
+fi
+
+as_root=()
+if (($(id -u) != 0)); then
+  as_root=(sudo)
+fi
+if ! $check_only && command -v apt-get >/dev/null &&
+  { (($(id -u) == 0)) || sudo -n true 2>/dev/null ||
+    { [[ -t 0 ]] && command -v sudo >/dev/null; }; }; then
+  step "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends "${missing[@]}"
+  if ! cmake_is_new_enough; then
+    die "this system's CMake is older than 3.22; install a newer one and" \
+      "put it first in PATH"
+  fi
+  exit 0
+fi
+
+cat >&2 <<MESSAGE
+
+Missing, and not installed by this script: ${missing[*]}
+
+These are names of Debian and Ubuntu packages. Either ask an administrator for
+    apt-get install ${missing[*]}
+or provide the same software in another way (a module system, Spack, your own
+builds): programs in PATH, GoogleTest below a folder in CMAKE_PREFIX_PATH. Then
+run this script again.
+MESSAGE
+exit 1
