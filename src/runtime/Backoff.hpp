@@ -23,8 +23,10 @@ class Backoff {
   /// One pause. Returns how long this wait has lasted, 0 while it spins.
   Clock::duration pause() {
     if (m_spins_left > 0) {
+      // A pause instruction takes up to 140 cycles, as long as the answer of a
+      // PE that is on its way: look without it at first.
+      if (++m_spins > n_hot_spins) relax();
       --m_spins_left;
-      relax();
       return Clock::duration::zero();
     }
     auto const now = Clock::now();
@@ -41,6 +43,7 @@ class Backoff {
   }
 
  private:
+  static constexpr int n_hot_spins    = 200;
   static constexpr auto yield_time    = std::chrono::milliseconds(2);
   static constexpr auto longest_sleep = std::chrono::milliseconds(1);
 
@@ -52,6 +55,7 @@ class Backoff {
 #endif
   }
 
+  int m_spins = 0;
   int m_spins_left;
   Clock::time_point m_start{};
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include <runtime/Types.hpp>
 
@@ -93,7 +94,15 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
   // More is never there, and the sums below cannot overflow.
   constexpr std::size_t limit = std::numeric_limits<std::size_t>::max() / 4;
   if (bytes > limit || alignment > limit) return none;
-  bytes         = round_up(bytes, granule);
+  bytes = round_up(bytes, granule);
+  if (m_latest != none && m_blocks[m_latest].bytes == bytes &&
+      fits(m_latest, bytes, alignment, phase)) {
+    auto const id = std::exchange(m_latest, none);
+    m_live.insert(m_blocks[id].offset, id);
+    m_live_bytes += bytes;
+    return id;
+  }
+  merge_latest();
   auto const id = find_fit(bytes, alignment, phase);
   if (id == none) return none;
 
@@ -120,7 +129,12 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
 void OffsetAllocator::free(BlockId id) {
   m_live.erase(m_blocks[id].offset);
   m_live_bytes -= m_blocks[id].bytes;
-  merge_and_add_free(id);
+  merge_latest();
+  m_latest = id;
+}
+
+void OffsetAllocator::merge_latest() {
+  if (m_latest != none) merge_and_add_free(std::exchange(m_latest, none));
 }
 
 void OffsetAllocator::shrink(BlockId id, std::size_t bytes) {
@@ -163,10 +177,12 @@ OffsetAllocator::BlockId OffsetAllocator::last_before(
 }
 
 void OffsetAllocator::add_range(std::size_t offset, std::size_t bytes) {
+  merge_latest();
   merge_and_add_free(insert_after(last_before(offset), offset, bytes));
 }
 
 bool OffsetAllocator::remove_range(std::size_t offset, std::size_t bytes) {
+  merge_latest();
   auto const id = last_before(offset + 1);
   if (id == none || !m_blocks[id].is_free) return false;
   auto const whole = m_blocks[id];
@@ -188,7 +204,7 @@ bool OffsetAllocator::remove_range(std::size_t offset, std::size_t bytes) {
 OffsetAllocator::BlockId OffsetAllocator::find_enclosing(
     std::size_t offset) const {
   auto const id = last_before(offset + 1);
-  if (id == none || m_blocks[id].is_free ||
+  if (id == none || id == m_latest || m_blocks[id].is_free ||
       offset - m_blocks[id].offset >= m_blocks[id].bytes) {
     return none;
   }
@@ -196,21 +212,34 @@ OffsetAllocator::BlockId OffsetAllocator::find_enclosing(
 }
 
 std::size_t OffsetAllocator::largest_free_bytes() const {
-  if (m_rows == 0) return 0;
-  auto const row    = static_cast<unsigned>(std::bit_width(m_rows)) - 1;
-  auto const column = static_cast<unsigned>(std::bit_width(m_columns[row])) - 1;
   std::size_t largest = 0;
-  for (auto id = m_heads[row][column]; id != none;
-       id      = m_blocks[id].next_free) {
-    largest = std::max(largest, m_blocks[id].bytes);
+  if (m_rows != 0) {
+    auto const row = static_cast<unsigned>(std::bit_width(m_rows)) - 1;
+    auto const column =
+        static_cast<unsigned>(std::bit_width(m_columns[row])) - 1;
+    for (auto id = m_heads[row][column]; id != none;
+         id      = m_blocks[id].next_free) {
+      largest = std::max(largest, m_blocks[id].bytes);
+    }
   }
-  return largest;
+  if (m_latest == none) return largest;
+  auto const& latest = m_blocks[m_latest];
+  auto merged        = latest.bytes;
+  if (are_adjacent(latest.previous, m_latest) &&
+      m_blocks[latest.previous].is_free) {
+    merged += m_blocks[latest.previous].bytes;
+  }
+  if (are_adjacent(m_latest, latest.next) && m_blocks[latest.next].is_free) {
+    merged += m_blocks[latest.next].bytes;
+  }
+  return std::max(largest, merged);
 }
 
 std::size_t OffsetAllocator::missing_bytes(std::size_t offset,
                                            std::size_t bytes,
                                            std::size_t alignment,
-                                           std::size_t phase) const {
+                                           std::size_t phase) {
+  merge_latest();
   auto const last      = last_before(offset);
   bool const ends_free = last != none && m_blocks[last].is_free &&
                          m_blocks[last].offset + m_blocks[last].bytes == offset;
@@ -220,7 +249,8 @@ std::size_t OffsetAllocator::missing_bytes(std::size_t offset,
   return end > offset ? end - offset : 0;
 }
 
-std::size_t OffsetAllocator::free_bytes_at(std::size_t offset) const {
+std::size_t OffsetAllocator::free_bytes_at(std::size_t offset) {
+  merge_latest();
   auto const id = last_before(offset + 1);
   if (id == none || !m_blocks[id].is_free || m_blocks[id].offset != offset) {
     return 0;

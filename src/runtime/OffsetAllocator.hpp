@@ -17,8 +17,10 @@ namespace symm {
 /// same block numbers on every PE, so that neither has to travel.
 ///
 /// Two-level segregated fit (Masmano et al., 2004): allocate and free take
-/// constant time however many holes there are. Free neighbours are merged at
-/// once (M50). Not thread-safe.
+/// constant time however many holes there are. Free neighbours are merged
+/// (M50), the latest freed block only when something else than a block like it
+/// is asked for: a loop that allocates and frees would split and merge in every
+/// round. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
@@ -71,17 +73,19 @@ class OffsetAllocator {
   [[nodiscard]] std::size_t n_ids() const { return m_blocks.size(); }
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
   [[nodiscard]] std::size_t live_bytes() const { return m_live_bytes; }
-  [[nodiscard]] std::size_t free_bytes() const { return m_free_bytes; }
+  [[nodiscard]] std::size_t free_bytes() const {
+    return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
+  }
   [[nodiscard]] std::size_t largest_free_bytes() const;
 
   /// Bytes that a range added at `offset` must have at least so that the
   /// request fits, counting the free block that ends there.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,
-                                          std::size_t phase) const;
+                                          std::size_t phase);
 
   /// Size of the free block that starts at `offset`; 0 if none does.
-  [[nodiscard]] std::size_t free_bytes_at(std::size_t offset) const;
+  [[nodiscard]] std::size_t free_bytes_at(std::size_t offset);
 
  private:
   static constexpr unsigned n_columns_log2 = 5;
@@ -120,11 +124,14 @@ class OffsetAllocator {
   void add_free(BlockId id);
   void remove_free(BlockId id);
   void merge_and_add_free(BlockId id);
+  void merge_latest();
 
   std::vector<Block> m_blocks;
   std::vector<BlockId> m_unused;  // numbers of erased blocks, reused last first
   BlockId m_first = none;
   BlockId m_last  = none;
+  // Freed, but not marked and listed as free yet.
+  BlockId m_latest = none;
   OffsetMap m_live;
   std::array<std::array<BlockId, n_columns>, n_rows> m_heads;
   std::array<std::uint32_t, n_rows> m_columns{};  // bit set: list not empty
