@@ -123,14 +123,19 @@ void wait_readable(int fd, std::string const& what) {
   }
 }
 
-/// The other end must be a process of our user (and, where this namespace can
-/// see it, the very process that introduced itself).
-void check_credentials(int fd, std::int64_t pid, Pe pe) {
+ucred credentials_of(int fd) {
   ucred peer{};
   socklen_t bytes = sizeof(peer);
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {
     throw SystemError("FdExchange", "getsockopt(SO_PEERCRED)", errno);
   }
+  return peer;
+}
+
+/// The other end must be a process of our user (and, where this namespace can
+/// see it, the very process that introduced itself).
+void check_credentials(int fd, std::int64_t pid, Pe pe) {
+  auto const peer = credentials_of(fd);
   if (peer.uid != ::geteuid() || (peer.pid != 0 && peer.pid != pid)) {
     throw SystemError(
         "FdExchange: the process that calls itself PE " + std::to_string(pe) +
@@ -206,11 +211,14 @@ void FdExchange::connect_mesh() {
     }
   });
   step([&] {
-    for (int missing = n_pes - 1 - me; missing > 0; --missing) {
+    int missing = n_pes - 1 - me;
+    while (missing > 0) {
       wait_readable(listener.get(), "FdExchange: accept");
       UniqueFd socket(
           ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!socket) throw SystemError("FdExchange", "accept4", errno);
+      // The name of the socket can be found out: other users cannot disturb.
+      if (credentials_of(socket.get()).uid != ::geteuid()) continue;
       wait_readable(socket.get(), "FdExchange: greeting");
       Hello hello;
       if (::recv(socket.get(), &hello, sizeof hello, MSG_WAITALL) !=
@@ -225,6 +233,7 @@ void FdExchange::connect_mesh() {
       auto const pe = static_cast<std::size_t>(hello.pe);
       check_credentials(socket.get(), all[pe].pid, hello.pe);
       m_sockets[pe] = std::move(socket);
+      --missing;
     }
   });
 }

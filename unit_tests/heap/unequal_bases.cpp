@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The heap need not be at the same address on all PEs.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <heap/heap_test.hpp>
+#include <heap/heap_with.hpp>
+#include <runtime/Vmm_HostMemfd.hpp>
+
+namespace {
+
+using namespace symm_test;
+
+std::uintptr_t base() {
+  return reinterpret_cast<std::uintptr_t>(heap().map().base);
+}
+
+TEST(UnequalBases, S15_translation_works_whatever_the_addresses) {
+  std::optional<HeapWith> heap_with(std::in_place, Variables{});
+  // Something else takes the address where the heap was, on all PEs but the
+  // first: the next heap must lie elsewhere there.
+  auto const me  = symm::my_pe();
+  auto* const at = heap().map().base;
+  heap_with.reset();
+  symm::Vmm_HostMemfd obstacle;
+  if (me > 0) {
+    EXPECT_EQ(obstacle.reserve(4096, 0, at), at);
+  }
+  heap_with.emplace(Variables{});
+
+  EXPECT_EQ(me > 0 && base() == reinterpret_cast<std::uintptr_t>(at), false);
+  if (symm::n_pes() > 1) {
+    EXPECT_FALSE(is_equal_on_all_pes(base())) << "the test shows too little";
+  }
+  auto* const block = malloc_bytes(1000);
+  EXPECT_TRUE(is_equal_on_all_pes(heap().map().offset_of(block)));
+  expect_heap_is_usable();
+  symm::free(block);
+}
+
+}  // namespace

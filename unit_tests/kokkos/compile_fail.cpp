@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Programs that must not compile. SYMM_CASE is the number of one of them; 0 is
+// what they have in common, and must compile.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+
+using Symmetric = Kokkos::View<int*, symm::SymmetricSpace>;
+using Private   = Kokkos::View<int*, Kokkos::HostSpace>;
+using Atomic    = Kokkos::View<int*, symm::SymmetricSpace,
+                            Kokkos::MemoryTraits<Kokkos::Atomic>>;
+
+int main() {
+  Symmetric const symmetric;
+  Private const own;
+  Atomic const atomic;
+#if SYMM_CASE == 0
+  symm::global_view(symmetric);
+  symm::peer_view(atomic, 0);
+#elif SYMM_CASE == 1
+  symm::global_view(own);
+#elif SYMM_CASE == 2
+  symm::peer_view(own, 0);
+#elif SYMM_CASE == 3
+  symm::global_view(atomic);
+#endif
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Jobs in which one PE fails while the others wait for it: they must end, and
+// say why. One way to fail per run:
+//
+//   kokkos_failures <way>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+
+namespace {
+
+using View1 = Kokkos::View<int*, symm::SymmetricSpace>;
+
+bool is_failing() { return symm::my_pe() == symm::n_pes() - 1; }
+
+void collective_calls() {
+  for (int i = 0; i < 1000; ++i) View1("v", 1000);
+  symm::barrier_all();
+}
+
+[[noreturn, maybe_unused]] void say_that_nothing_is_checked() {
+  std::fprintf(stderr, "not checked in this build\n");
+  throw std::runtime_error("not checked in this build");
+}
+
+void use_a_PE_that_is_not_there() {
+#ifdef NDEBUG
+  say_that_nothing_is_checked();
+#else
+  View1 const view("v", 3);
+  symm::global_view(view)(symm::n_pes(), 0) = 1;
+#endif
+}
+
+void use_an_index_that_is_not_there() {
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+  say_that_nothing_is_checked();
+#else
+  View1 const view("v", 3);
+  symm::global_view(view)(0, 3) = 1;
+#endif
+}
+
+/// What the PE that fails does, after some collective calls of all PEs, and
+/// what the others do meanwhile.
+struct Way {
+  std::function<void()> fail;
+  std::function<void()> wait;
+};
+
+std::map<std::string, Way> const ways = {
+    {"throws_while_others_are_in_a_barrier",
+     {[] { throw std::runtime_error("of one PE"); },
+      [] { symm::barrier_all(); }}},
+    {"throws_while_others_construct_a_View",
+     {[] { throw std::runtime_error("of one PE"); },
+      [] { View1("waiting", 1000); }}},
+    {"returns_while_others_are_in_a_barrier",
+     {[] {}, [] { symm::barrier_all(); }}},
+    {"is_killed_while_others_are_in_a_barrier",
+     {[] { static_cast<void>(std::raise(SIGKILL)); },
+      [] { symm::barrier_all(); }}},
+    {"is_killed_while_others_construct_a_View",
+     {[] { static_cast<void>(std::raise(SIGKILL)); },
+      [] { View1("waiting", 1000); }}},
+    {"is_killed_while_others_finalize",
+     {[] { static_cast<void>(std::raise(SIGKILL)); }, [] {}}},
+    {"exits_while_others_are_in_a_barrier",
+     {[] { std::_Exit(EXIT_SUCCESS); }, [] { symm::barrier_all(); }}},
+    {"uses_a_PE_that_is_not_there",
+     {use_a_PE_that_is_not_there, [] { View1("v", 3); }}},
+    {"uses_an_index_that_is_not_there",
+     {use_an_index_that_is_not_there, [] { View1("v", 3); }}},
+    {"allocates_too_much_and_nobody_catches_it",
+     {[] { View1("too much", std::size_t{1} << 50U); },
+      [] { View1("too much", std::size_t{1} << 50U); }}},
+};
+
+int run(int argc, char* argv[], Way const& way) {
+  symm::ScopeGuard const guard(argc, argv);
+  View1 const live("live", 1000);
+  collective_calls();
+  is_failing() ? way.fail() : way.wait();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  auto const way = ways.find(argc > 1 ? argv[1] : "");
+  if (way == ways.end()) {
+    std::fprintf(stderr, "usage: kokkos_failures <way>, one of\n");
+    for (auto const& [name, unused] : ways) {
+      std::fprintf(stderr, "  %s\n", name.c_str());
+    }
+    return EXIT_SUCCESS;  // which the tests take for a failure
+  }
+  int status = EXIT_FAILURE;
+  try {
+    status = run(argc, argv, way->second);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "main() caught: %s\n", error.what());
+  }
+  // A guard that has not ended the job leaves the others waiting, for as long
+  // as this program goes on.
+  while (symm::is_initialized()) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  return status;
+}

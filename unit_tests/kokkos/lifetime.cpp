@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Copies of a View are local; resize() and realloc() allocate, collectively.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "view_helpers.hpp"
+
+namespace {
+
+using namespace symm_test;
+using View1 = Kokkos::View<int*, Space>;
+using View2 = Kokkos::View<int**, Kokkos::LayoutRight, Space>;
+
+TEST(Lifetime, copying_and_destroying_copies_is_local) {
+  View1 const view("v", 10);
+  symm::barrier_all();
+  auto const before = symm::heap_stats();
+  if (symm::my_pe() == 0) {  // one PE alone
+    std::vector<View1> copies(100, view);
+    EXPECT_EQ(view.use_count(), 101);
+    auto const part = Kokkos::subview(view, std::pair(2, 5));
+    copies.clear();
+    EXPECT_EQ(view.use_count(), 2);
+    View1 moved = std::move(copies.emplace_back(view));
+    EXPECT_EQ(moved.data(), view.data());
+  }
+  EXPECT_EQ(view.use_count(), 1);
+  EXPECT_EQ(symm::heap_stats(), before);
+  symm::barrier_all();
+}
+
+TEST(Lifetime, a_subview_keeps_the_memory_after_its_View) {
+  auto const before = settled().live_blocks;
+  Kokkos::View<int*, Space> part;
+  {
+    View2 const view("v", 4, 8);
+    part = Kokkos::subview(view, 2, Kokkos::ALL);
+  }
+  EXPECT_EQ(settled().live_blocks, before + 1);
+  fill(symm::peer_view(part, right()), symm::my_pe(), right());
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(part, left(), symm::my_pe()), 0U);
+  EXPECT_EQ(part.label(), "v");
+  part = {};
+  EXPECT_EQ(settled().live_blocks, before);
+}
+
+TEST(Lifetime, resize_keeps_the_contents_and_the_new_View_is_symmetric) {
+  for (std::size_t const rows : {3U, 7U, 2U, 4U}) {
+    View2 view("v", 4, 8);
+    for_each_index(view, [&](auto i, auto j) {
+      view(i, j) = value(symm::my_pe(), symm::my_pe(), i * 8 + j);
+    });
+    auto const calls = n_calls();
+    Kokkos::resize(view, rows, 8);
+    EXPECT_EQ(n_calls(), calls + (rows == 4 ? 0 : 1));
+    symm::barrier_all();
+    auto const remote = symm::peer_view(view, right());
+    for_each_index(remote, [&](auto i, auto j) {
+      EXPECT_EQ(remote(i, j), i < 4 ? value(right(), right(), i * 8 + j) : 0);
+    });
+    symm::barrier_all();
+  }
+}
+
+TEST(Lifetime, realloc_gives_zeros) {
+  View1 view("v", 100);
+  Kokkos::deep_copy(view, 7);
+  Kokkos::realloc(view, 50);
+  EXPECT_EQ(view.extent(0), 50U);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(view(i), 0);
+  Kokkos::realloc(Kokkos::WithoutInitializing, view, 200);
+  symm::barrier_all();
+  fill(symm::peer_view(view, right()), symm::my_pe(), right());
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
+}
+
+TEST(Lifetime, a_View_of_another_label_and_size_replaces_an_old_one) {
+  View1 view("old", 100);
+  auto const blocks = settled().live_blocks;
+  view              = View1("new", 300);
+  EXPECT_EQ(view.label(), "new");
+  EXPECT_EQ(symm::heap_stats().live_blocks, blocks + 1);  // "old" too
+  EXPECT_EQ(settled().live_blocks, blocks);
+}
+
+}  // namespace

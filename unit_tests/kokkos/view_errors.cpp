@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What goes wrong in the construction of a View is an exception on every PE,
+// whose text has labels, PEs and sizes; the heap stays usable.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <string>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "view_helpers.hpp"
+
+namespace {
+
+using namespace symm_test;
+using Kokkos::view_alloc;
+using Kokkos::WithoutInitializing;
+using testing::AllOf;
+using testing::HasSubstr;
+using View1 = Kokkos::View<int*, Space>;
+
+class ViewErrors : public testing::Test {
+ protected:
+  void SetUp() override { m_before = settled().live_blocks; }
+
+  /// After every error: nothing is leaked, and the next View works.
+  void TearDown() override {
+    View1 const next("next", 10);
+    EXPECT_EQ(symm::heap_stats().live_blocks, m_before + 1);
+    symm::barrier_all();
+    fill(symm::peer_view(next, right()), symm::my_pe(), right());
+    symm::barrier_all();
+    EXPECT_EQ(count_wrong(next, left(), symm::my_pe()), 0U);
+  }
+
+ private:
+  std::size_t m_before = 0;
+};
+
+#define NEEDS_TWO_PES() \
+  if (symm::n_pes() < 2) GTEST_SKIP() << "one PE cannot differ from itself"
+
+TEST_F(ViewErrors, M27_different_extents_name_labels_PEs_and_sizes) {
+  NEEDS_TWO_PES();
+  std::size_t const n = symm::my_pe() == 0 ? 10 : 20;
+  EXPECT_THAT(
+      message_of<symm::UsageError>(
+          [&] { View1(symm::my_pe() == 0 ? "ten" : "twenty", n); }),
+      AllOf(HasSubstr("PE 0 called allocation of a View \"ten\"(bytes = "
+                      "168"),
+            HasSubstr("called allocation of a View \"twenty\"(bytes = "
+                      "208"),
+            HasSubstr("PE"),
+            HasSubstr(symm::n_pes() == 2 ? "; PE 1" : "; PEs 1, 2"),
+            HasSubstr("Nothing was changed")));
+}
+
+TEST_F(ViewErrors, M27_one_differing_PE_is_found_wherever_it_is) {
+  NEEDS_TWO_PES();
+  for (symm::Pe odd = 0; odd < symm::n_pes(); ++odd) {
+    std::size_t const n = symm::my_pe() == odd ? 2 : 4;
+    EXPECT_THAT(message_of<symm::UsageError>([&] { View1("v", n); }),
+                HasSubstr("PE " + std::to_string(odd) +
+                          " called allocation of a View \"v\"(bytes = 136"));
+  }
+}
+
+TEST_F(ViewErrors, M27_a_View_here_and_a_barrier_there_names_both_calls) {
+  NEEDS_TWO_PES();
+  EXPECT_THAT(message_of<symm::UsageError>([] {
+                if (symm::my_pe() == 0) {
+                  View1("lonely", 10);
+                } else {
+                  symm::barrier_all();
+                }
+              }),
+              AllOf(HasSubstr("PE 0 called allocation of a View \"lonely\""),
+                    HasSubstr(" called symm::barrier_all()")));
+}
+
+TEST_F(ViewErrors,
+       M27_a_View_here_and_malloc_of_its_bytes_there_is_a_mismatch) {
+  NEEDS_TWO_PES();
+  if (symm::my_pe() == 0) {
+    EXPECT_THROW(View1("v", 10), symm::UsageError);
+  } else {
+    EXPECT_EQ(symm::malloc(168), nullptr);
+    EXPECT_THAT(symm::last_error(), HasSubstr("allocation of a View \"v\""));
+  }
+}
+
+TEST_F(ViewErrors, labels_may_differ_between_PEs) {
+  View1 const view("u of PE " + std::to_string(symm::my_pe()), 10);
+  symm::barrier_all();
+  EXPECT_EQ(symm::global_view(view)(right(), 9), 0);
+  symm::barrier_all();
+}
+
+TEST_F(ViewErrors, M34_no_room_is_OutOfMemory_on_every_PE_with_the_label) {
+  EXPECT_THAT(message_of<symm::OutOfMemory>([] {
+                Kokkos::View<char*, Space>(
+                    view_alloc(WithoutInitializing, "huge"),
+                    std::size_t{1} << 50U);
+              }),
+              AllOf(HasSubstr("View \"huge\""),
+                    HasSubstr(std::to_string((std::size_t{1} << 50U) + 128)),
+                    HasSubstr("SYMM_HEAP_LIMIT")));
+}
+
+TEST_F(ViewErrors, M47_no_physical_memory_is_OutOfMemory_on_every_PE) {
+  // Within the limit of the heap and beyond this machine's memory (no 200 GiB
+  // for each PE) or, on a larger machine, nothing but addresses.
+  try {
+    Kokkos::View<char*, Space>(view_alloc(WithoutInitializing, "large"),
+                               std::size_t{200} << 30U);
+  } catch (symm::OutOfMemory const& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("View \"large\""), HasSubstr("no memory for")));
+  }
+}
+
+TEST_F(ViewErrors, a_long_label_is_cut_in_messages_only) {
+  NEEDS_TWO_PES();
+  std::string const label(1000, 'x');
+  View1 const view(label, 3);
+  EXPECT_EQ(view.label(), label);
+  std::size_t const n = symm::my_pe() == 0 ? 10 : 20;
+  EXPECT_THAT(message_of<symm::UsageError>([&] { View1(label, n); }),
+              HasSubstr("\"" + std::string(255, 'x') + "\""));
+}
+
+}  // namespace

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Views of every rank and layout: all elements of every PE's copy are reached
+// through global_view() and peer_view().
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "view_helpers.hpp"
+
+namespace {
+
+using namespace symm_test;
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using Kokkos::LayoutStride;
+
+template <class Data, class Layout>
+struct Case {
+  using View = Kokkos::View<Data, Layout, Space>;
+
+  /// Extents 3, 2, 4, 1, 2, ... as far as they are not part of the type.
+  static View make() {
+    if constexpr (View::rank_dynamic == 0) {
+      return View("static");
+    } else if constexpr (std::is_same_v<Layout, LayoutStride>) {
+      // Gaps in every dimension, the middle one fastest.
+      if constexpr (View::rank() == 1) return View("strided", Layout(3, 5));
+      if constexpr (View::rank() == 2) {
+        return View("strided", Layout(3, 9, 2, 4));
+      }
+      if constexpr (View::rank() == 3) {
+        return View("strided", Layout(3, 40, 2, 3, 4, 7));
+      }
+    } else {
+      constexpr auto n = View::rank_dynamic;
+      return View(
+          "dynamic", n > 0 ? 3 : KOKKOS_INVALID_INDEX,
+          n > 1 ? 2 : KOKKOS_INVALID_INDEX, n > 2 ? 4 : KOKKOS_INVALID_INDEX,
+          n > 3 ? 1 : KOKKOS_INVALID_INDEX, n > 4 ? 2 : KOKKOS_INVALID_INDEX,
+          n > 5 ? 3 : KOKKOS_INVALID_INDEX, n > 6 ? 2 : KOKKOS_INVALID_INDEX,
+          n > 7 ? 2 : KOKKOS_INVALID_INDEX);
+    }
+  }
+};
+
+template <class T>
+class Views : public testing::Test {};
+
+using Cases = testing::Types<
+    Case<int, LayoutLeft>, Case<int, LayoutRight>, Case<int*, LayoutLeft>,
+    Case<int*, LayoutRight>, Case<int*, LayoutStride>, Case<int[5], LayoutLeft>,
+    Case<int**, LayoutLeft>, Case<int**, LayoutRight>,
+    Case<int**, LayoutStride>, Case<int* [3], LayoutRight>,
+    Case<int***, LayoutLeft>, Case<int***, LayoutRight>,
+    Case<int***, LayoutStride>, Case<int** [2], LayoutLeft>,
+    Case<int****, LayoutLeft>, Case<int*****, LayoutRight>,
+    Case<int******, LayoutLeft>, Case<int*******, LayoutRight>,
+    Case<int********, LayoutLeft>, Case<int********, LayoutRight>,
+    Case<int****** [2][3], LayoutRight>>;
+TYPED_TEST_SUITE(Views, Cases);
+
+TYPED_TEST(Views, M18_every_element_of_a_peer_is_written_with_global_view) {
+  GuardView const before;
+  auto const view = TypeParam::make();
+  GuardView const after;
+  symm::barrier_all();  // Kokkos has set all PEs' copies to 0
+
+  auto const everywhere = symm::global_view(view);
+  static_assert(decltype(everywhere)::rank() == decltype(view)::rank());
+  std::size_t n = 0;
+  for_each_index(view, [&](auto... i) {
+    everywhere(right(), i...) = value(symm::my_pe(), right(), n++);
+  });
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
+
+  // And read, by all PEs from all PEs.
+  for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
+    auto const its_left = (pe + symm::n_pes() - 1) % symm::n_pes();
+    EXPECT_EQ(count_wrong(everywhere.peer(pe), its_left, pe), 0U);
+  }
+  symm::barrier_all();
+  EXPECT_TRUE(before.is_intact());
+  EXPECT_TRUE(after.is_intact());
+}
+
+TYPED_TEST(Views, M18_every_element_of_a_peer_is_written_with_peer_view) {
+  GuardView const before;
+  auto const view = TypeParam::make();
+  GuardView const after;
+  symm::barrier_all();
+
+  auto const remote = symm::peer_view(view, right());
+  for (std::size_t r = 0; r < view.rank(); ++r) {
+    EXPECT_EQ(remote.extent(r), view.extent(r));
+    EXPECT_EQ(remote.stride(r), view.stride(r));
+  }
+  fill(remote, symm::my_pe(), right());
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
+  EXPECT_TRUE(before.is_intact());
+  EXPECT_TRUE(after.is_intact());
+}
+
+TYPED_TEST(Views, S14_data_has_one_offset_on_all_PEs_and_256_byte_alignment) {
+  GuardView const shift;  // so that not every View starts the heap
+  auto const view = TypeParam::make();
+  auto const& map = symm::heap_map_of(view, "test");
+  EXPECT_TRUE(map.contains(view.data()));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.data()) % 256, 0U);
+
+  EXPECT_TRUE(is_equal_on_all_pes(map.offset_of(view.data())));
+}
+
+TYPED_TEST(Views, a_new_View_is_zero_in_memory_that_held_other_data) {
+  using View          = typename TypeParam::View;
+  int const* recycled = nullptr;
+  {
+    auto const view = TypeParam::make();
+    recycled        = view.data();
+    for_each_index(view, [&](auto... i) { view(i...) = -1; });
+  }
+  View const view = TypeParam::make();
+  EXPECT_EQ(view.data(), recycled);
+  for_each_index(view, [&](auto... i) { EXPECT_EQ(view(i...), 0); });
+}
+
+}  // namespace

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The rendezvous as a barrier and as an agreement.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <support/ForkedPes.hpp>
+#include <support/PeStack.hpp>
+#include <support/ProcessResources.hpp>
+#include <support/Shared.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <runtime/Error.hpp>
+#include <runtime/Rendezvous.hpp>
+
+namespace symm_test {
+namespace {
+
+using namespace std::chrono_literals;
+using symm::Bootstrap;
+using symm::ErrorKind;
+using symm::Failure;
+using symm::Operation;
+using symm::Pe;
+using symm::Rendezvous;
+using testing::HasSubstr;
+
+constexpr int n_rounds = 500;
+
+class RendezvousSizes : public testing::TestWithParam<int> {};
+
+TEST_P(RendezvousSizes, M01_nobody_leaves_before_the_last_has_arrived) {
+  int const n_pes = GetParam();
+  Shared<std::array<std::atomic<int>, n_rounds>> const n_arrived;
+  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    for (int round = 0; round < n_rounds; ++round) {
+      // Another PE is late in every hundredth round.
+      if (round % 100 == bootstrap.my_pe()) std::this_thread::sleep_for(3ms);
+      auto& arrived = (*n_arrived)[static_cast<std::size_t>(round)];
+      ++arrived;
+      stack.rendezvous.meet({.operation = Operation::barrier_all});
+      ASSERT_EQ(arrived, n_pes) << "in round " << round;
+    }
+    EXPECT_EQ(stack.rendezvous.n_calls(), static_cast<unsigned>(n_rounds));
+  });
+}
+
+TEST_P(RendezvousSizes, M21_what_a_pe_wrote_before_is_visible_afterwards) {
+  int const n_pes               = GetParam();
+  constexpr std::size_t n_words = 512;
+  Shared<std::array<std::array<std::uint64_t, n_words>, 4>> const written;
+  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    auto const value = [](Pe pe, int round, std::size_t i) {
+      return static_cast<std::uint64_t>(pe * 1'000'000 + round) * n_words + i;
+    };
+    for (int round = 0; round < n_rounds; ++round) {
+      auto const me = static_cast<std::size_t>(bootstrap.my_pe());
+      for (std::size_t i = 0; i < n_words; ++i) {
+        (*written)[me][i] = value(bootstrap.my_pe(), round, i);
+      }
+      stack.rendezvous.meet({.operation = Operation::barrier_all});
+      for (Pe pe = 0; pe < n_pes; ++pe) {
+        for (std::size_t i = 0; i < n_words; ++i) {
+          ASSERT_EQ((*written)[static_cast<std::size_t>(pe)][i],
+                    value(pe, round, i));
+        }
+      }
+      stack.rendezvous.meet({.operation = Operation::barrier_all});
+    }
+  });
+}
+
+TEST_P(RendezvousSizes, agreement_names_the_lowest_pe_that_failed) {
+  int const n_pes = GetParam();
+  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    for (Pe first = 0; first < n_pes; ++first) {
+      std::optional<Failure> mine;
+      if (bootstrap.my_pe() >= first) {
+        mine = Failure{ErrorKind::out_of_memory,
+                       "reason of PE " + std::to_string(bootstrap.my_pe())};
+      }
+      auto const agreed = stack.rendezvous.agree(mine);
+      ASSERT_TRUE(agreed);
+      EXPECT_EQ(agreed->pe, first);
+      EXPECT_EQ(agreed->failure.kind, ErrorKind::out_of_memory);
+      EXPECT_EQ(agreed->failure.message,
+                "reason of PE " + std::to_string(first));
+    }
+    EXPECT_FALSE(stack.rendezvous.agree(std::nullopt));
+  });
+}
+
+/// What PE `pe` tells the others.
+std::vector<std::uint32_t> notices_of(Pe pe, std::size_t count) {
+  std::vector<std::uint32_t> result(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    result[i] =
+        static_cast<std::uint32_t>(static_cast<std::size_t>(pe) * 1000 + i);
+  }
+  return result;
+}
+
+TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
+  int const n_pes = GetParam();
+  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    for (std::size_t const most :
+         {std::size_t{0}, std::size_t{1}, std::size_t{5},
+          Rendezvous::max_notices - 1, Rendezvous::max_notices}) {
+      // PE p has p fewer than the most.
+      auto const count = [&](Pe pe) {
+        return most - std::min(most, static_cast<std::size_t>(pe));
+      };
+      auto const mine = notices_of(bootstrap.my_pe(), count(bootstrap.my_pe()));
+      stack.rendezvous.meet(
+          {.operation = Operation::barrier_all, .notices = mine});
+      for (Pe pe = 0; pe < n_pes; ++pe) {
+        auto const read = stack.rendezvous.notices(pe);
+        EXPECT_EQ(std::vector<std::uint32_t>(read.begin(), read.end()),
+                  notices_of(pe, count(pe)));
+      }
+      EXPECT_FALSE(stack.rendezvous.has_more_notices());
+    }
+    for (Pe with_more = 0; with_more < n_pes; ++with_more) {
+      auto const mine = notices_of(bootstrap.my_pe(), Rendezvous::max_notices);
+      stack.rendezvous.meet(
+          {.operation        = Operation::barrier_all,
+           .notices          = mine,
+           .has_more_notices = bootstrap.my_pe() == with_more});
+      EXPECT_TRUE(stack.rendezvous.has_more_notices());
+      EXPECT_EQ(stack.rendezvous.notices(with_more).back(),
+                notices_of(with_more, Rendezvous::max_notices).back());
+    }
+    stack.rendezvous.meet({.operation = Operation::barrier_all});
+    EXPECT_FALSE(stack.rendezvous.has_more_notices());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Pes, RendezvousSizes, testing::Values(1, 2, 3, 4));
+
+TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {
+  auto const results = run_pes(3, [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap, 0.25s);
+    stack.rendezvous.meet(
+        {.operation = Operation::malloc, .arguments = {4096}});
+    if (bootstrap.my_pe() == 1) std::this_thread::sleep_for(900ms);
+    stack.rendezvous.meet({.operation = Operation::allocate_view,
+                           .arguments = {64, 16, 0},
+                           .label     = "pressure"});
+  });
+  for (auto const& result : results) {
+    EXPECT_TRUE(result.has_succeeded()) << "it went on waiting, and succeeded";
+  }
+  for (Pe const pe : {0, 2}) {
+    auto const& text = results[static_cast<std::size_t>(pe)].output;
+    EXPECT_THAT(text, HasSubstr("PE " + std::to_string(pe) + " has waited"));
+    EXPECT_THAT(text, HasSubstr("allocation of a View \"pressure\""));
+    EXPECT_THAT(text, HasSubstr("PE 1, whose last collective call was #1 "
+                                "symm::malloc(bytes = 4096)"));
+    EXPECT_THAT(text, HasSubstr("SYMM_TIMEOUT"));
+    EXPECT_EQ(text.find("PE 2, whose"), std::string::npos) << "that one came";
+    EXPECT_EQ(text.find("PE 0, whose"), std::string::npos);
+    EXPECT_NE(text.find("has waited"), text.rfind("has waited"))
+        << "and again after the same time";
+  }
+  EXPECT_EQ(results[1].output, "") << "the late one has not waited";
+}
+
+TEST(Rendezvous, a_timeout_of_0_never_reports) {
+  auto const results = run_pes(2, [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap, 0s);
+    if (bootstrap.my_pe() == 1) std::this_thread::sleep_for(300ms);
+    stack.rendezvous.meet({.operation = Operation::barrier_all});
+  });
+  for (auto const& result : results) {
+    EXPECT_TRUE(result.has_succeeded());
+    EXPECT_EQ(result.output, "");
+  }
+}
+
+/// Makes one step of the start fail on PE 1.
+void expect_start_fails(VmmStep step) {
+  expect_on_pes(3, [&](Bootstrap& bootstrap) {
+    auto const descriptors = n_open_descriptors();
+    {
+      symm::Vmm_HostMemfd memory;
+      FaultyVmm vmm(memory);
+      symm::FdExchange exchange(bootstrap);
+      if (bootstrap.my_pe() == 1) vmm.fail(step);
+      auto const failure =
+          symm::failure_of([&] { Rendezvous(bootstrap, exchange, vmm, 0s); });
+      ASSERT_TRUE(failure) << "on every PE";
+      EXPECT_EQ(failure->kind, ErrorKind::out_of_memory);
+      EXPECT_THAT(failure->message, HasSubstr("PE 1 failed: an injected"));
+      vmm.heal();
+      Rendezvous works_again(bootstrap, exchange, vmm, 0s);
+      works_again.meet({.operation = Operation::barrier_all});
+    }
+    EXPECT_EQ(n_open_descriptors(), descriptors);
+  });
+}
+
+TEST(Rendezvous, a_start_without_addresses_on_one_pe_fails_on_all) {
+  expect_start_fails(VmmStep::reserve);
+}
+
+TEST(Rendezvous, a_start_without_memory_on_one_pe_fails_on_all) {
+  expect_start_fails(VmmStep::create);
+}
+
+TEST(Rendezvous, a_start_without_the_peers_memory_on_one_pe_fails_on_all) {
+  expect_start_fails(VmmStep::import_handle);
+}
+
+}  // namespace
+}  // namespace symm_test

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The contract suite on host memory, and what is particular to it.
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <support/ProcessResources.hpp>
+
+#include <cstring>
+#include <limits>
+
+#include <runtime/Error.hpp>
+#include <runtime/Vmm_HostMemfd.hpp>
+#include "VmmContract.hpp"
+
+namespace symm_test {
+namespace {
+
+using symm::Vmm;
+using symm::Vmm_HostMemfd;
+using testing::HasSubstr;
+
+class HostMemfdProvider final : public VmmProvider {
+ public:
+  [[nodiscard]] std::string name() const override { return "HostMemfd"; }
+  [[nodiscard]] std::unique_ptr<Vmm> make() const override {
+    return std::make_unique<Vmm_HostMemfd>();
+  }
+  void write(char* to, std::vector<char> const& from) const override {
+    std::memcpy(to, from.data(), from.size());
+  }
+  [[nodiscard]] std::vector<char> read(char const* from,
+                                       std::size_t bytes) const override {
+    return {from, from + bytes};
+  }
+  [[nodiscard]] bool can_read(char const* address) const override {
+    return symm_test::can_read(address);
+  }
+  [[nodiscard]] bool can_write(char* address) const override {
+    return symm_test::can_write(address);
+  }
+  [[nodiscard]] std::size_t n_references() const override {
+    return n_memfd_descriptors("symm") + n_memfd_mappings("symm");
+  }
+  [[nodiscard]] std::size_t n_mappings() const override {
+    return n_memfd_mappings("symm");
+  }
+  [[nodiscard]] std::size_t bytes_behind(
+      symm::UniqueFd const& descriptor) const override {
+    struct stat status {};
+    EXPECT_EQ(::fstat(descriptor.get(), &status), 0);
+    return static_cast<std::size_t>(status.st_blocks) * 512;
+  }
+};
+
+HostMemfdProvider const host_memfd;
+
+INSTANTIATE_TEST_SUITE_P(Providers, VmmContract, testing::Values(&host_memfd),
+                         [](auto const& test) { return test.param->name(); });
+
+/// A Vmm on a machine with as much memory as a test says.
+class HostMemfdCapacity : public testing::Test {
+ protected:
+  static inline std::size_t const page =
+      Vmm_HostMemfd().granularity(Vmm::Granularity::minimum);
+
+  /// Pages that are promised to memory of this size, mapped.
+  Vmm::Handle map_new(Vmm& vmm, std::size_t n_pages) {
+    auto const handle = vmm.create(n_pages * page, Vmm::Sharing::by_descriptor);
+    m_address         = vmm.reserve(n_pages * page);
+    vmm.map(m_address, n_pages * page, 0, handle);
+    vmm.set_access(m_address, n_pages * page, Vmm::Access::read_write);
+    return handle;
+  }
+
+  static bool has_room(Vmm& vmm, std::size_t n_pages) {
+    try {
+      vmm.release(vmm.create(n_pages * page, Vmm::Sharing::none));
+      return true;
+    } catch (symm::OutOfMemory const&) {
+      return false;
+    }
+  }
+
+  [[nodiscard]] std::function<std::size_t()> available() {
+    return [this] { return m_available_pages * page; };
+  }
+
+  char* m_address               = nullptr;
+  std::size_t m_available_pages = 10;
+};
+
+TEST_F(HostMemfdCapacity, more_than_is_available_is_refused) {
+  Vmm_HostMemfd vmm(1, available());
+  EXPECT_TRUE(has_room(vmm, 10));
+  EXPECT_FALSE(has_room(vmm, 11));
+  EXPECT_THROW(static_cast<void>(vmm.create(
+                   std::numeric_limits<std::size_t>::max() - page + 1,
+                   Vmm::Sharing::none)),
+               symm::OutOfMemory);
+}
+
+TEST_F(HostMemfdCapacity, a_refusal_names_what_was_asked_for_and_what_is_left) {
+  Vmm_HostMemfd vmm(2, available());
+  static_cast<void>(map_new(vmm, 2));
+  try {
+    static_cast<void>(vmm.create(8 * page, Vmm::Sharing::none));
+    FAIL();
+  } catch (symm::OutOfMemory const& error) {
+    EXPECT_THAT(error.what(), HasSubstr(std::to_string(8 * page) + " bytes"));
+    EXPECT_THAT(error.what(),
+                HasSubstr(std::to_string(3 * page) + " bytes left"));
+    EXPECT_THAT(error.what(),
+                HasSubstr(std::to_string(2 * page) + " bytes promised"));
+    EXPECT_THAT(error.what(), HasSubstr("2 PEs"));
+  }
+}
+
+TEST_F(HostMemfdCapacity, what_is_promised_and_not_touched_is_no_longer_left) {
+  Vmm_HostMemfd vmm(1, available());
+  static_cast<void>(map_new(vmm, 6));
+  EXPECT_TRUE(has_room(vmm, 4));
+  EXPECT_FALSE(has_room(vmm, 5));
+}
+
+TEST_F(HostMemfdCapacity, what_is_touched_is_not_counted_twice) {
+  Vmm_HostMemfd vmm(1, available());
+  static_cast<void>(map_new(vmm, 6));
+  std::memset(m_address, 1, 2 * page);
+  m_available_pages = 8;  // the system counts these 2 pages itself
+  EXPECT_TRUE(has_room(vmm, 4));
+  EXPECT_FALSE(has_room(vmm, 5));
+  std::memset(m_address, 1, 6 * page);
+  m_available_pages = 4;
+  EXPECT_TRUE(has_room(vmm, 4));
+  EXPECT_FALSE(has_room(vmm, 5));
+}
+
+TEST_F(HostMemfdCapacity, what_is_given_back_is_left_again) {
+  Vmm_HostMemfd vmm(1, available());
+  auto const handle = map_new(vmm, 6);
+  vmm.release(handle);
+  EXPECT_FALSE(has_room(vmm, 5)) << "still mapped";
+  vmm.unmap(m_address, 6 * page);
+  EXPECT_TRUE(has_room(vmm, 10));
+}
+
+TEST_F(HostMemfdCapacity, memory_that_is_not_mapped_yet_is_promised_too) {
+  Vmm_HostMemfd vmm(1, available());
+  auto const handle = vmm.create(6 * page, Vmm::Sharing::none);
+  EXPECT_TRUE(has_room(vmm, 4));
+  EXPECT_FALSE(has_room(vmm, 5));
+  vmm.release(handle);
+  EXPECT_TRUE(has_room(vmm, 10));
+}
+
+TEST_F(HostMemfdCapacity, memory_with_two_mappings_is_promised_once) {
+  Vmm_HostMemfd vmm(1, available());
+  auto const handle  = map_new(vmm, 3);
+  char* const second = vmm.reserve(3 * page);
+  vmm.map(second, 3 * page, 0, handle);
+  EXPECT_TRUE(has_room(vmm, 7));
+  EXPECT_FALSE(has_room(vmm, 8));
+}
+
+TEST_F(HostMemfdCapacity, each_sharer_has_its_part_of_what_is_left) {
+  Vmm_HostMemfd vmm(4, available());
+  EXPECT_TRUE(has_room(vmm, 2));
+  EXPECT_FALSE(has_room(vmm, 3));
+}
+
+TEST_F(HostMemfdCapacity, imported_memory_is_its_creators_affair) {
+  Vmm_HostMemfd creator(1, available());
+  Vmm_HostMemfd vmm(1, available());
+  auto const handle =
+      vmm.import_handle(creator.export_handle(map_new(creator, 6)), 6 * page);
+  char* const address = vmm.reserve(6 * page);
+  vmm.map(address, 6 * page, 0, handle);
+  EXPECT_TRUE(has_room(vmm, 10));
+}
+
+TEST_F(HostMemfdCapacity, a_refusal_changes_nothing) {
+  Vmm_HostMemfd vmm(1, available());
+  auto const descriptors = n_open_descriptors();
+  EXPECT_FALSE(has_room(vmm, 11));
+  EXPECT_EQ(n_open_descriptors(), descriptors);
+  EXPECT_TRUE(has_room(vmm, 10));
+}
+
+}  // namespace
+}  // namespace symm_test

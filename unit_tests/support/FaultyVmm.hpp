@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FAULTY_VMM_HPP
+#define SYMM_TEST_FAULTY_VMM_HPP
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <runtime/Error.hpp>
+#include <runtime/Vmm.hpp>
+
+namespace symm_test {
+
+/// The steps of adding and removing memory that can be made to fail.
+enum class VmmStep {
+  none,
+  reserve,
+  create,
+  map,
+  set_access,
+  export_handle,
+  import_handle,
+  unmap,
+};
+
+/// Passes everything on to another Vmm, but for the steps that a test makes
+/// fail.
+class FaultyVmm final : public symm::Vmm {
+ public:
+  explicit FaultyVmm(symm::Vmm& vmm) : m_vmm(vmm) {}
+
+  /// From its call number `first` (from 0, counted from now) on, `times` calls
+  /// of `step` run `action` before they do their work; without one they throw.
+  void fail(VmmStep step, int first = 0, int times = 1'000'000,
+            std::function<void()> action = throw_injected) {
+    m_n_calls = 0;
+    m_step    = step;
+    m_first   = first;
+    m_last    = first + times;
+    m_action  = std::move(action);
+  }
+
+  void heal() { fail(VmmStep::none); }
+
+  static void throw_injected() {
+    throw symm::OutOfMemory("an injected failure");
+  }
+
+  [[nodiscard]] std::size_t granularity(Granularity kind) const override {
+    return m_vmm.granularity(kind);
+  }
+  [[nodiscard]] char* reserve(std::size_t bytes, std::size_t alignment = 0,
+                              void* hint = nullptr) override {
+    before(VmmStep::reserve);
+    return m_vmm.reserve(bytes, alignment, hint);
+  }
+  [[nodiscard]] Handle create(std::size_t bytes, Sharing sharing) override {
+    before(VmmStep::create);
+    return m_vmm.create(bytes, sharing);
+  }
+  void map(char* address, std::size_t bytes, std::size_t offset,
+           Handle handle) override {
+    before(VmmStep::map);
+    m_vmm.map(address, bytes, offset, handle);
+  }
+  void set_access(char* address, std::size_t bytes, Access access) override {
+    before(VmmStep::set_access);
+    m_vmm.set_access(address, bytes, access);
+  }
+  [[nodiscard]] symm::UniqueFd export_handle(Handle handle) override {
+    before(VmmStep::export_handle);
+    return m_vmm.export_handle(handle);
+  }
+  [[nodiscard]] Handle import_handle(symm::UniqueFd descriptor,
+                                     std::size_t bytes) override {
+    before(VmmStep::import_handle);
+    return m_vmm.import_handle(std::move(descriptor), bytes);
+  }
+  [[nodiscard]] Handle retain(void const* address) override {
+    return m_vmm.retain(address);
+  }
+  void unmap(char* address, std::size_t bytes) override {
+    before(VmmStep::unmap);
+    m_vmm.unmap(address, bytes);
+  }
+  void release(Handle handle) override { m_vmm.release(handle); }
+  void address_free(char* address, std::size_t bytes) override {
+    m_vmm.address_free(address, bytes);
+  }
+  void abandon() noexcept override { m_vmm.abandon(); }
+
+ private:
+  void before(VmmStep step) {
+    if (step != m_step) return;
+    int const call = m_n_calls++;
+    if (call >= m_first && call < m_last) m_action();
+  }
+
+  symm::Vmm& m_vmm;
+  VmmStep m_step = VmmStep::none;
+  int m_n_calls  = 0;
+  int m_first    = 0;
+  int m_last     = 0;
+  std::function<void()> m_action;
+};
+
+}  // namespace symm_test
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FORKED_PES_HPP
+#define SYMM_TEST_FORKED_PES_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <runtime/Bootstrap.hpp>
+#include <runtime/Types.hpp>
+
+/// PEs without MPI: processes that a test forks.
+namespace symm_test {
+
+/// Exit statuses of a PE besides 0.
+constexpr int expectation_failed_status = 1;
+constexpr int exception_status          = 70;  // left its function
+constexpr int aborted_status            = 71;  // Bootstrap::abort()
+
+struct ForkedJob;
+
+/// Bootstrap of one forked PE. abort() ends that process only, so that a test
+/// sees what each PE does. Copies are the same PE.
+class ForkedBootstrap final : public symm::Bootstrap {
+ public:
+  ForkedBootstrap(ForkedJob& job, symm::Pe my_pe) : m_job(&job), m_pe(my_pe) {}
+
+  [[nodiscard]] symm::Pe my_pe() const override { return m_pe; }
+  [[nodiscard]] int n_pes() const override;
+  void barrier() override;
+  void allgather(void const* mine, void* all, std::size_t bytes) override;
+  void close() override {}
+  [[noreturn]] void abort() noexcept override;
+
+ private:
+  ForkedJob* m_job;
+  symm::Pe m_pe;
+};
+
+/// How a PE ended.
+struct PeResult {
+  int wait_status   = 0;
+  bool is_timed_out = false;  // it had to be killed
+  std::chrono::steady_clock::time_point ended_at;
+  std::string output;  // what it wrote to stdout and stderr
+
+  [[nodiscard]] bool has_succeeded() const;
+  [[nodiscard]] bool has_exited_with(int status) const;
+  [[nodiscard]] bool was_killed_by(int signal) const;
+};
+
+using PeFunction = std::function<void(ForkedBootstrap&)>;
+
+/// Runs `body` on `n_pes` forked processes and returns how each ended. A PE
+/// exits with 0 if `body` returned and no expectation failed in it.
+///
+/// The test fails if they take longer than 45 s, or 10 s more after one of them
+/// has ended badly; they are killed then.
+std::vector<PeResult> run_pes(int n_pes, PeFunction const& body);
+
+/// The same where all PEs must succeed. Failed expectations of the PEs fail the
+/// test, with the PE's output.
+void expect_on_pes(int n_pes, PeFunction const& body);
+
+}  // namespace symm_test
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_PE_STACK_HPP
+#define SYMM_TEST_PE_STACK_HPP
+
+#include <chrono>
+#include <support/FaultyVmm.hpp>
+
+#include <runtime/Bootstrap.hpp>
+#include <runtime/FdExchange.hpp>
+#include <runtime/Rendezvous.hpp>
+#include <runtime/Vmm_HostMemfd.hpp>
+
+namespace symm_test {
+
+/// What the runtime builds below the heap, with a Vmm that can fail.
+/// Collective.
+struct PeStack {
+  explicit PeStack(symm::Bootstrap& bootstrap,
+                   std::chrono::duration<double> timeout = {})
+      : memory(bootstrap.n_pes()),
+        vmm(memory),
+        exchange(bootstrap),
+        rendezvous(bootstrap, exchange, vmm, timeout) {}
+
+  symm::Vmm_HostMemfd memory;
+  FaultyVmm vmm;
+  symm::FdExchange exchange;
+  symm::Rendezvous rendezvous;
+};
+
+}  // namespace symm_test
+
+#endif

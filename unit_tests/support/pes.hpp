@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_PES_HPP
+#define SYMM_TEST_PES_HPP
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <runtime/SymmetricMemory.hpp>
+#include <runtime/Types.hpp>
+
+namespace symm_test {
+
+/// Waits for all PEs by MPI: no rendezvous of the library under test.
+inline void wait_for_all_pes() { MPI_Barrier(MPI_COMM_WORLD); }
+
+/// Collective, by MPI: the value of every PE, in the order of PEs.
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<T> gather(T const& mine) {
+  int n_pes = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &n_pes);
+  std::vector<T> all(static_cast<std::size_t>(n_pes));
+  MPI_Allgather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE,
+                MPI_COMM_WORLD);
+  return all;
+}
+
+/// Collective, by MPI: whether all PEs have the same value.
+template <class T>
+bool is_equal_on_all_pes(T const& mine) {
+  auto const all = gather(mine);
+  return std::all_of(all.begin(), all.end(),
+                     [&](T const& other) { return other == mine; });
+}
+
+/// Numbers that differ between PEs: who comes first is different every time.
+inline std::mt19937 random_of_this_pe(unsigned seed) {
+  return std::mt19937(1000 * seed + static_cast<unsigned>(symm::my_pe()));
+}
+
+/// Lets other PEs run ahead, in half of the calls.
+inline void random_pause(std::mt19937& random) {
+  auto const draw = random() % 400;
+  if (draw >= 200) return;
+  std::this_thread::sleep_for(std::chrono::microseconds(draw));
+}
+
+}  // namespace symm_test
+
+#endif
