@@ -16,7 +16,8 @@ enum class Deallocate {
   /// whatever order; the next allocations find out.
   retire,
   /// Collective: a barrier of all PEs, which must destroy their Views in the
-  /// same order. The memory is free at once.
+  /// same order. The memory is free at once. (In different orders: a message on
+  /// stderr, and then as retire.)
   collective
 };
 

@@ -4,7 +4,7 @@
 // Jobs in which one PE fails while the others wait for it: they must end, and
 // say why. One way to fail per run:
 //
-//   kokkos_failures <way>
+//   test_kokkos_failures <way>
 
 #include <chrono>
 #include <csignal>
@@ -102,7 +102,7 @@ int run(int argc, char* argv[], Way const& way) {
 int main(int argc, char* argv[]) {
   auto const way = ways.find(argc > 1 ? argv[1] : "");
   if (way == ways.end()) {
-    std::fprintf(stderr, "usage: kokkos_failures <way>, one of\n");
+    std::fprintf(stderr, "usage: test_kokkos_failures <way>, one of\n");
     for (auto const& [name, unused] : ways) {
       std::fprintf(stderr, "  %s\n", name.c_str());
     }

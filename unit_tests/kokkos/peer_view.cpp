@@ -62,6 +62,19 @@ TEST(PeerView, M18_reaches_exactly_the_elements_of_a_strided_subview) {
   EXPECT_EQ(untouched, view.size() - part.size());
 }
 
+TEST(PeerView, M18_global_view_of_a_strided_subview_reads_its_elements_only) {
+  View3 const view("v", 6, 5, 4);
+  fill(view, symm::my_pe(), symm::my_pe());
+  symm::barrier_all();
+  auto const part       = Kokkos::subview(view, 3, std::pair(1, 5), ALL);
+  auto const everywhere = symm::global_view(part);
+  for_each_index(part, [&](auto j, auto k) {
+    EXPECT_EQ(everywhere(right(), j, k),
+              value(right(), right(), (3 * 5 + j + 1) * 4 + k));
+  });
+  symm::barrier_all();
+}
+
 TEST(PeerView, of_a_subview_is_the_subview_of_the_peer_view) {
   View3 const view("v", 6, 5, 4);
   auto const part = std::pair(2, 4);
