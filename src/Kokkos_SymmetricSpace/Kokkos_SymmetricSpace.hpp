@@ -14,7 +14,7 @@
 #include <Kokkos_SymmetricSpace_PeerView.hpp>
 #include <Kokkos_SymmetricSpace_SharedAlloc.hpp>
 
-#include <runtime/Error.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/SymmetricMemory.hpp"
 
 #endif

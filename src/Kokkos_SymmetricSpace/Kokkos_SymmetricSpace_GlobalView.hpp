@@ -9,8 +9,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_PeerView.hpp>
 
-#include <runtime/HeapMap.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -85,8 +85,9 @@ class GlobalView {
 };
 
 /// All PEs' copies of `view`, whose extents and strides are taken to be equal
-/// on all PEs. Local. \throws UsageError on this PE, if the View is not in the
-/// heap.
+/// on all PEs. Local.
+///
+/// \throws UsageError on this PE, if the View is not in the heap.
 template <class T, class... Properties>
 GlobalView<Kokkos::View<T, Properties...>> global_view(
     Kokkos::View<T, Properties...> const& view) {

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include <runtime/Bootstrap_Mpi.hpp>
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
+#include "../runtime/Bootstrap_Mpi.hpp"
+#include "../runtime/Error.hpp"
+#include "../runtime/Runtime.hpp"
 
 namespace symm {
 
@@ -27,7 +27,7 @@ Owned s_owned;
 
 void check(int result, char const* call) {
   if (result != MPI_SUCCESS) {
-    throw SystemError("symm::initialize: " + std::string(call) + " failed");
+    throw SystemError(std::string(call) + " failed");
   }
 }
 

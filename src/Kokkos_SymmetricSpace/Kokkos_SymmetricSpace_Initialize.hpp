@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <runtime/SymmetricMemory.hpp>
+#include "../runtime/SymmetricMemory.hpp"
 
 namespace symm {
 
@@ -17,8 +17,10 @@ namespace symm {
 /// else.
 ///
 /// \param argc, argv those of main(); Kokkos takes its options out.
-/// \throws UsageError, SystemError, OutOfMemory on every PE; nothing is
-///         initialised then that was not before.
+/// \throws UsageError, SystemError, OutOfMemory on every PE. What this has
+/// begun
+///         is ended then; MPI and Kokkos cannot begin again, so only a program
+///         that runs them itself can try another time.
 void initialize(int& argc, char* argv[],
                 MPI_Comm communicator = MPI_COMM_WORLD);
 

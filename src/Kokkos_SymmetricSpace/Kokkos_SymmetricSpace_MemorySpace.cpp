@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/Runtime.hpp"
 
 namespace symm {
 

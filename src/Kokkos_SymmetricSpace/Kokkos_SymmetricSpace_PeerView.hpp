@@ -8,10 +8,10 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_SharedAlloc.hpp>
 
-#include <runtime/Error.hpp>
-#include <runtime/HeapMap.hpp>
-#include <runtime/Runtime.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/Runtime.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/Bootstrap.hpp>
+#include "../runtime/Bootstrap.hpp"
 
 #include <algorithm>
 
@@ -24,6 +24,12 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
   if (failed == reports.end()) return std::nullopt;
   return PeFailure{static_cast<Pe>(failed - reports.begin()),
                    Failure{failed->kind, failed->message}};
+}
+
+Agree agree_through(Bootstrap& bootstrap) {
+  return [&bootstrap](std::optional<Failure> const& mine) {
+    return agree(bootstrap, mine);
+  };
 }
 
 void all_or_none(Agree const& agree, std::string const& what,

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -67,6 +67,9 @@ using Agree =
 /// Agreement through the bootstrap. Messages are cut at 255 characters.
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& mine);
+
+/// The same as a value. `bootstrap` must outlive it.
+Agree agree_through(Bootstrap& bootstrap);
 
 /// Runs a step that every PE has; if any fails, throws on all PEs the failure
 /// of the lowest PE, which the message names.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/Bootstrap_Mpi.hpp>
+#include "../runtime/Bootstrap_Mpi.hpp"
 
 #include <climits>
 #include <cstdlib>
 #include <string>
 
-#include <runtime/Error.hpp>
+#include "../runtime/Error.hpp"
 
 namespace symm {
 

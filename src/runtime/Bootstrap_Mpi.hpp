@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include <runtime/Bootstrap.hpp>
+#include "../runtime/Bootstrap.hpp"
 
 namespace symm {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include <runtime/Types.hpp>
+#include "../runtime/Types.hpp"
 
 namespace symm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-#include <runtime/Env.hpp>
+#include "../runtime/Env.hpp"
 
 #include <cctype>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <runtime/Error.hpp>
+#include "../runtime/Error.hpp"
 
 namespace symm {
 

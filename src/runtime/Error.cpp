@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-#include <runtime/Error.hpp>
+#include "../runtime/Error.hpp"
 
 #include <new>
 #include <system_error>

@@ -4,6 +4,7 @@
 #ifndef SYMM_ERROR_HPP
 #define SYMM_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -61,6 +62,11 @@ std::optional<Failure> failure_of(Step&& step) {
   } catch (...) {
     return current_failure();
   }
+}
+
+/// "<bytes> bytes", for messages.
+inline std::string bytes_text(std::size_t bytes) {
+  return std::to_string(bytes) + " bytes";
 }
 
 }  // namespace symm

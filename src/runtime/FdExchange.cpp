@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/FdExchange.hpp>
+#include "../runtime/FdExchange.hpp"
 
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <utility>
 
 namespace symm {
 
 namespace {
 
-/// How long a PE waits for the others to connect while the job starts.
+/// How long a PE waits for another one to connect while the job starts.
 constexpr int connect_timeout_ms = 60'000;
+
+/// How many PEs connect to one listener before it accepts: below the smallest
+/// limit on waiting connections (net.core.somaxconn) in use, 128.
+constexpr int batch_pes = 64;
 
 using JobId = std::array<std::uint64_t, 2>;
 
@@ -145,12 +154,65 @@ void check_credentials(int fd, std::int64_t pid, Pe pe) {
   }
 }
 
+/// Bounds what a blocking call can wait for; 0: no bound.
+void set_timeout(int fd, int option, int milliseconds) {
+  timeval const limit{milliseconds / 1000, 0};
+  if (::setsockopt(fd, SOL_SOCKET, option, &limit, sizeof limit) != 0) {
+    throw SystemError("FdExchange", "setsockopt", errno);
+  }
+}
+
+/// What a call on a socket has transferred or, if that is not all, why.
+void check_all(ssize_t transferred, std::size_t bytes, std::string const& what,
+               char const* call) {
+  if (transferred < 0) throw SystemError(what, call, errno);
+  if (transferred != static_cast<ssize_t>(bytes)) {
+    throw SystemError(what + ": " + call + " ended early");
+  }
+}
+
+UniqueFd connect_to(Pe pe, std::int64_t pid, Hello const& hello) {
+  std::string const what = "FdExchange: PE " + std::to_string(pe);
+  auto socket            = new_socket();
+  auto const address     = address_of(hello.job_id, pe);
+  set_timeout(socket.get(), SO_SNDTIMEO, connect_timeout_ms);
+  int result = 0;
+  do {
+    result = ::connect(socket.get(), generic(address), address.bytes);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) throw SystemError(what, "connect", errno);
+  check_credentials(socket.get(), pid, pe);
+  check_all(::send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL),
+            sizeof hello, what, "send");
+  return socket;
+}
+
+/// The next connection and its greeting; no socket if it was another user's.
+std::pair<UniqueFd, Hello> accept_greeting(int listener) {
+  wait_readable(listener, "FdExchange: accept");
+  UniqueFd socket;
+  do {
+    socket = UniqueFd(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  } while (!socket && errno == EINTR);
+  if (!socket) throw SystemError("FdExchange", "accept4", errno);
+  // The name of the socket can be found out: other users cannot disturb.
+  if (credentials_of(socket.get()).uid != ::geteuid()) return {};
+  set_timeout(socket.get(), SO_RCVTIMEO, connect_timeout_ms);
+  Hello hello;
+  check_all(::recv(socket.get(), &hello, sizeof hello, MSG_WAITALL),
+            sizeof hello, "FdExchange: greeting", "recv");
+  set_timeout(socket.get(), SO_RCVTIMEO, 0);
+  return {std::move(socket), hello};
+}
+
 void check_same_node(std::vector<Introduction> const& all, Pe my_pe) {
   auto const& me = all[static_cast<std::size_t>(my_pe)];
   for (std::size_t pe = 0; pe < all.size(); ++pe) {
     if (same_node(me, all[pe])) continue;
+    bool const same_kernel = std::strcmp(me.boot_id, all[pe].boot_id) == 0;
     throw SystemError("PE " + std::to_string(my_pe) + " runs on " + me.host +
                       ", PE " + std::to_string(pe) + " on " + all[pe].host +
+                      (same_kernel ? " in another network namespace" : "") +
                       ": this version reaches the PEs of one node only; start "
                       "all PEs on one node");
   }
@@ -167,9 +229,7 @@ FdExchange::FdExchange(Bootstrap& bootstrap)
 void FdExchange::connect_mesh() {
   Pe const me      = m_bootstrap.my_pe();
   int const n_pes  = m_bootstrap.n_pes();
-  auto const agree = [&](std::optional<Failure> const& mine) {
-    return symm::agree(m_bootstrap, mine);
-  };
+  auto const agree = agree_through(m_bootstrap);
   Introduction mine;
   auto const step = [&](std::function<void()> const& work) {
     all_or_none(agree, "connecting the PEs of this node", work);
@@ -190,52 +250,32 @@ void FdExchange::connect_mesh() {
       throw SystemError("FdExchange", "listen", errno);
     }
   });
-  // Everybody listens now. Connect to the lower PEs, which accept in turn.
-  step([&] {
-    for (Pe pe = 0; pe < me; ++pe) {
-      auto socket        = new_socket();
-      auto const address = address_of(job_id, pe);
-      if (::connect(socket.get(), generic(address), address.bytes) != 0) {
-        throw SystemError("FdExchange: PE " + std::to_string(pe), "connect",
-                          errno);
+  // Everybody listens now. Each PE connects to the lower ones, which accept.
+  for (Pe first = 0; first < n_pes; first += batch_pes) {
+    Pe const end = std::min(first + batch_pes, n_pes);
+    step([&] {
+      for (Pe pe = 0; first <= me && me < end && pe < me; ++pe) {
+        m_sockets[static_cast<std::size_t>(pe)] = connect_to(
+            pe, all[static_cast<std::size_t>(pe)].pid, Hello{job_id, me});
       }
-      check_credentials(socket.get(), all[static_cast<std::size_t>(pe)].pid,
-                        pe);
-      Hello const hello{job_id, me};
-      if (::send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL) !=
-          static_cast<ssize_t>(sizeof hello)) {
-        throw SystemError("FdExchange: PE " + std::to_string(pe), "send",
-                          errno);
+    });
+    step([&] {
+      int missing = end - std::max(first, me + 1);
+      while (missing > 0) {
+        auto [socket, hello] = accept_greeting(listener.get());
+        if (!socket) continue;
+        auto const pe = static_cast<std::size_t>(hello.pe);
+        if (hello.job_id != job_id || hello.pe <= me || hello.pe >= n_pes ||
+            m_sockets[pe]) {
+          throw SystemError("FdExchange: a stranger connected to PE " +
+                            std::to_string(me));
+        }
+        check_credentials(socket.get(), all[pe].pid, hello.pe);
+        m_sockets[pe] = std::move(socket);
+        --missing;
       }
-      m_sockets[static_cast<std::size_t>(pe)] = std::move(socket);
-    }
-  });
-  step([&] {
-    int missing = n_pes - 1 - me;
-    while (missing > 0) {
-      wait_readable(listener.get(), "FdExchange: accept");
-      UniqueFd socket(
-          ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (!socket) throw SystemError("FdExchange", "accept4", errno);
-      // The name of the socket can be found out: other users cannot disturb.
-      if (credentials_of(socket.get()).uid != ::geteuid()) continue;
-      wait_readable(socket.get(), "FdExchange: greeting");
-      Hello hello;
-      if (::recv(socket.get(), &hello, sizeof hello, MSG_WAITALL) !=
-          static_cast<ssize_t>(sizeof hello)) {
-        throw SystemError("FdExchange: greeting", "recv", errno);
-      }
-      if (hello.job_id != job_id || hello.pe <= me || hello.pe >= n_pes ||
-          m_sockets[static_cast<std::size_t>(hello.pe)]) {
-        throw SystemError("FdExchange: a stranger connected to PE " +
-                          std::to_string(me));
-      }
-      auto const pe = static_cast<std::size_t>(hello.pe);
-      check_credentials(socket.get(), all[pe].pid, hello.pe);
-      m_sockets[pe] = std::move(socket);
-      --missing;
-    }
-  });
+    });
+  }
 }
 
 void FdExchange::send(Pe to, int fd) const {
@@ -256,9 +296,15 @@ void FdExchange::send(Pe to, int fd) const {
   }
   int const socket = m_sockets[static_cast<std::size_t>(to)].get();
   ssize_t sent     = 0;
-  do {
-    sent = ::sendmsg(socket, &header, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
+  int retries_left = 10'000;  // of a millisecond
+  while ((sent = ::sendmsg(socket, &header, MSG_NOSIGNAL)) < 0) {
+    // Other descriptors of this user are on their way, another job's maybe.
+    if (errno == ETOOMANYREFS && retries_left-- > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
   if (sent == static_cast<ssize_t>(sizeof message)) return;
   int const error = errno;
   if (error != EPIPE && error != ECONNRESET && fd >= 0) {
@@ -312,13 +358,16 @@ std::vector<UniqueFd> FdExchange::exchange(int fd) {
   auto const note = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
-  for (std::size_t pe = 0; pe < m_sockets.size(); ++pe) {
-    if (!m_sockets[pe]) continue;
-    note(failure_of([&] { send(static_cast<Pe>(pe), fd); }));
-  }
-  for (std::size_t pe = 0; pe < m_sockets.size(); ++pe) {
-    if (!m_sockets[pe]) continue;
-    note(failure_of([&] { result[pe] = receive(static_cast<Pe>(pe)); }));
+  // In rounds, each PE sending to one and receiving from one: the system limits
+  // how many descriptors of a user are on their way (like ulimit -n).
+  auto const n_pes = static_cast<Pe>(m_sockets.size());
+  Pe const me      = m_bootstrap.my_pe();
+  for (Pe round = 1; round < n_pes; ++round) {
+    Pe const to   = (me + round) % n_pes;
+    Pe const from = (me + n_pes - round) % n_pes;
+    note(failure_of([&] { send(to, fd); }));
+    note(failure_of(
+        [&] { result[static_cast<std::size_t>(from)] = receive(from); }));
   }
   if (failure) throw_failure(*failure);
   return result;

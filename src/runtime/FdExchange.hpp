@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/Error.hpp>
-#include <runtime/Types.hpp>
-#include <runtime/UniqueFd.hpp>
+#include "../runtime/Bootstrap.hpp"
+#include "../runtime/Error.hpp"
+#include "../runtime/Types.hpp"
+#include "../runtime/UniqueFd.hpp"
 
 namespace symm {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include <runtime/Types.hpp>
+#include "../runtime/Types.hpp"
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define SYMM_FUNCTION __host__ __device__

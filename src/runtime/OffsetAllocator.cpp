@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/OffsetAllocator.hpp>
+#include "../runtime/OffsetAllocator.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
 
-#include <runtime/Types.hpp>
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -85,6 +85,14 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
     }
   }
   return none;
+}
+
+void OffsetAllocator::prepare() {
+  if (m_blocks.capacity() < m_blocks.size() + max_new_blocks) {
+    m_blocks.reserve(2 * (m_blocks.size() + max_new_blocks));
+  }
+  m_unused.reserve(m_blocks.capacity());
+  m_live.prepare();
 }
 
 OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <runtime/OffsetMap.hpp>
+#include "../runtime/OffsetMap.hpp"
 
 namespace symm {
 
@@ -17,10 +17,11 @@ namespace symm {
 /// same block numbers on every PE, so that neither has to travel.
 ///
 /// Two-level segregated fit (Masmano et al., 2004): allocate and free take
-/// constant time however many holes there are. Free neighbours are merged
-/// (M50), the latest freed block only when something else than a block like it
-/// is asked for: a loop that allocates and frees would split and merge in every
-/// round. Not thread-safe.
+/// constant time however many holes there are, but for a request that only a
+/// hole of about its size can serve: the heap is nearly full then, and all are
+/// tried. Free neighbours are merged (M50), the latest freed block only when
+/// something else than a block like it is asked for: a loop that allocates and
+/// frees would split and merge in every round. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
@@ -28,6 +29,10 @@ class OffsetAllocator {
   static constexpr BlockId none = OffsetMap::none;
   /// Offsets and sizes are multiples of this; what malloc() aligns to (M03).
   static constexpr std::size_t granule = 16;
+
+  /// Most new numbers between two calls of prepare(): one of a new range, two
+  /// of a block cut out of it, and one to spare.
+  static constexpr std::size_t max_new_blocks = 4;
 
   struct Place {
     std::size_t offset = 0;
@@ -43,6 +48,10 @@ class OffsetAllocator {
   /// Takes [offset, offset + bytes) out again if all of it is free and returns
   /// whether it was.
   bool remove_range(std::size_t offset, std::size_t bytes);
+
+  /// Gets the private memory that adding a range and one more call may need:
+  /// they do not throw then.
+  void prepare();
 
   /// A block of at least `bytes` (> 0) with
   /// (offset + phase) % alignment == 0; none if no free block can hold it.

@@ -20,9 +20,14 @@ class OffsetMap {
 
   OffsetMap() : m_slots(16) {}
 
+  /// Makes room for one more: insert() does not throw then.
+  void prepare() {
+    if (2 * (m_count + 1) > m_slots.size()) grow();
+  }
+
   /// Precondition: `offset` is not in the map.
   void insert(std::size_t offset, std::uint32_t value) {
-    if (2 * (m_count + 1) > m_slots.size()) grow();
+    prepare();
     place({offset, value});
     ++m_count;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/Operation.hpp>
+#include "../runtime/Operation.hpp"
 
 #include <cstddef>
 
@@ -23,6 +23,7 @@ Signature signature_of(Operation operation) {
     case Operation::free: return {"symm::free", {"offset"}};
     case Operation::allocate_view:
       return {"allocation of a View", {"bytes", "alignment", "header"}};
+    case Operation::free_view: return {"destruction of a View", {"offset"}};
     case Operation::heap_trim: return {"symm::heap_trim", {}};
     case Operation::finalize: return {"symm::finalize", {}};
     case Operation::agree: return {"end of the call before", {}};

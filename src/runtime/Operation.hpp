@@ -19,6 +19,7 @@ enum class Operation : std::uint32_t {
   realloc,
   free,
   allocate_view,
+  free_view,
   heap_trim,
   finalize,
   agree,  // an inner step of one of the calls above

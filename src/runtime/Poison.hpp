@@ -17,7 +17,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-#include <runtime/HeapMap.hpp>
+#include "../runtime/HeapMap.hpp"
 
 namespace symm {
 

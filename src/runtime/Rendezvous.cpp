@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/Rendezvous.hpp>
+#include "../runtime/Rendezvous.hpp"
 
 #include <sched.h>
 
@@ -10,9 +10,9 @@
 #include <new>
 #include <vector>
 
-#include <runtime/Backoff.hpp>
-#include <runtime/Error.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/Backoff.hpp"
+#include "../runtime/Error.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -53,9 +53,7 @@ Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
       m_my_pe(bootstrap.my_pe()),
       m_n_pes(bootstrap.n_pes()),
       m_spins(choose_spins(bootstrap)) {
-  Agree const agree = [&](std::optional<Failure> const& mine) {
-    return symm::agree(bootstrap, mine);
-  };
+  auto const agree = agree_through(bootstrap);
   auto const bytes =
       round_up(sizeof(Records), vmm.granularity(Vmm::Granularity::minimum));
   all_or_none(agree, "reserving addresses for the rendezvous", [&] {
@@ -118,9 +116,16 @@ void Rendezvous::wait_slowly(Pe pe) {
 
 std::string Rendezvous::last_call_of(Pe pe, std::uint64_t sequence) const {
   Record const& last = record(pe, sequence);
-  return "#" + std::to_string(sequence) + " " +
-         to_string(last.operation, last.arguments,
-                   last.failure == ErrorKind::none ? last.text.data() : "");
+  auto const text =
+      "#" + std::to_string(sequence) + " " +
+      to_string(last.operation, last.arguments,
+                last.failure == ErrorKind::none ? last.text.data() : "");
+  // A late PE may arrive, go on and overwrite the record while it is read here;
+  // the text is worthless then, but ends within the record.
+  bool const is_still_there =
+      last.sequence.load(std::memory_order_acquire) == sequence &&
+      (pe == m_my_pe || !has_arrived(pe));
+  return is_still_there ? text : "one that has just ended";
 }
 
 void Rendezvous::report_missing(double waited_seconds) const {

@@ -12,11 +12,11 @@
 #include <span>
 #include <string>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/Operation.hpp>
-#include <runtime/SymmetricRange.hpp>
-#include <runtime/Vmm.hpp>
+#include "../runtime/Bootstrap.hpp"
+#include "../runtime/FdExchange.hpp"
+#include "../runtime/Operation.hpp"
+#include "../runtime/SymmetricRange.hpp"
+#include "../runtime/Vmm.hpp"
 
 namespace symm {
 
@@ -68,7 +68,7 @@ class Rendezvous {
   /// Whether any PE had more notices than fit into the latest meet().
   [[nodiscard]] bool has_more_notices() const;
 
-  /// Collective calls so far.
+  /// Rendezvous so far, inner steps of calls included.
   [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/Runtime.hpp>
+#include "../runtime/Runtime.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,13 +8,17 @@
 #include <string>
 #include <utility>
 
-#include <runtime/Env.hpp>
-#include <runtime/Error.hpp>
-#include <runtime/Vmm_HostMemfd.hpp>
+#include "../runtime/Env.hpp"
+#include "../runtime/Error.hpp"
+#include "../runtime/Vmm_HostMemfd.hpp"
 
 namespace symm {
 
 namespace {
+
+// Not in the header: a program whose symbols are hidden would get its own.
+std::unique_ptr<Runtime> s_instance;
+bool s_was_finalized = false;
 
 constexpr std::size_t gib = std::size_t{1} << 30U;
 
@@ -38,12 +42,6 @@ void check_equal(Bootstrap& bootstrap, char const* variable, std::size_t mine) {
                      " on PE 0, " + std::to_string(all[pe]) + " on PE " +
                      std::to_string(pe) + "; start all PEs with one value");
   }
-}
-
-Agree agree_through(Bootstrap& bootstrap) {
-  return [&bootstrap](std::optional<Failure> const& mine) {
-    return agree(bootstrap, mine);
-  };
 }
 
 }  // namespace
@@ -77,10 +75,24 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap) {
         "symm::initialize: initialised already; call it once, before the first "
         "View and after the last finalize()");
   }
-  s_instance = std::unique_ptr<Runtime>(new Runtime(std::move(bootstrap)));
+  std::shared_ptr<Bootstrap> const shared = std::move(bootstrap);
+  try {
+    s_instance = std::unique_ptr<Runtime>(new Runtime(shared));
+  } catch (...) {
+    // On all PEs. Why is more important than what close() might say.
+    static_cast<void>(failure_of([&] { shared->close(); }));
+    throw;
+  }
 }
 
-Runtime::Runtime(std::unique_ptr<Bootstrap> bootstrap)
+Runtime& Runtime::instance(char const* call) {
+  if (s_instance == nullptr) throw_not_initialized(call);
+  return *s_instance;
+}
+
+bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
+
+Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap)
     : m_bootstrap(std::move(bootstrap)) {
   int const n_pes  = m_bootstrap->n_pes();
   auto const agree = agree_through(*m_bootstrap);

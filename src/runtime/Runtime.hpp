@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <memory>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/Rendezvous.hpp>
-#include <runtime/SymmetricHeap.hpp>
-#include <runtime/Vmm.hpp>
+#include "../runtime/Bootstrap.hpp"
+#include "../runtime/FdExchange.hpp"
+#include "../runtime/Rendezvous.hpp"
+#include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Vmm.hpp"
 
 namespace symm {
 
@@ -33,28 +33,25 @@ struct RuntimeOptions {
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`.
+  ///
   /// \throws UsageError on every PE, if the runtime is initialised already, or
-  /// a
-  ///         variable holds junk or differs between PEs; SystemError,
-  ///         OutOfMemory on every PE.
+  /// if
+  ///         a variable holds junk or differs between PEs.
+  /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap);
 
   /// Collective; no View of the space may live on. Those that do are reported
   /// on stderr with label and size, and their memory stays until the process
   /// ends.
+  ///
   /// \throws UsageError if not initialised.
   static void finalize();
 
-  [[nodiscard]] static bool is_initialized() noexcept {
-    return s_instance != nullptr;
-  }
+  [[nodiscard]] static bool is_initialized() noexcept;
 
   /// \param call for the message, such as "symm::malloc".
   /// \throws UsageError on this PE, if not initialised, or finalised.
-  static Runtime& instance(char const* call) {
-    if (s_instance == nullptr) throw_not_initialized(call);
-    return *s_instance;
-  }
+  static Runtime& instance(char const* call);
 
   Runtime(Runtime const&)            = delete;
   Runtime& operator=(Runtime const&) = delete;
@@ -70,13 +67,10 @@ class Runtime {
   }
 
  private:
-  explicit Runtime(std::unique_ptr<Bootstrap> bootstrap);
+  explicit Runtime(std::shared_ptr<Bootstrap> bootstrap);
   [[noreturn]] static void throw_not_initialized(char const* call);
 
-  static inline std::unique_ptr<Runtime> s_instance;
-  static inline bool s_was_finalized = false;
-
-  std::unique_ptr<Bootstrap> m_bootstrap;
+  std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
   std::unique_ptr<Vmm> m_vmm;
   std::unique_ptr<Rendezvous> m_rendezvous;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/SymmetricHeap.hpp>
+#include "../runtime/SymmetricHeap.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,19 +10,15 @@
 #include <span>
 #include <string_view>
 
-#include <runtime/Error.hpp>
-#include <runtime/Poison.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/Poison.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
 namespace {
 
 constexpr std::size_t no_offset = std::numeric_limits<std::size_t>::max();
-
-std::string bytes_text(std::size_t bytes) {
-  return std::to_string(bytes) + " bytes";
-}
 
 }  // namespace
 
@@ -108,9 +104,12 @@ void SymmetricHeap::free_view(void* address) { free_block(address, true); }
 
 void SymmetricHeap::free_block(void* address, bool is_view) {
   auto id = OffsetAllocator::none;
-  Rendezvous::Call call{.operation = Operation::free,
-                        .arguments = {map().offset_of(address)}};
-  call.failure = check_block(address, is_view, id);
+  Rendezvous::Call call{
+      .operation = is_view ? Operation::free_view : Operation::free,
+      .arguments = {map().offset_of(address)}};
+  call.failure     = check_block(address, is_view, id);
+  auto const label = call.failure ? BlockInfo{}.label : m_info[id].label;
+  call.label       = label.data();
   meet(call);
   give_back(id);
 }
@@ -203,7 +202,15 @@ HeapStats SymmetricHeap::stats() const {
 // The collective step.
 
 void SymmetricHeap::meet(Rendezvous::Call& call) {
-  if (m_has_retired.load(std::memory_order_acquire)) collect_retired();
+  // All private memory that this call needs is there before the others hear of
+  // it: afterwards nothing may fail on one PE alone.
+  auto const failure = failure_of([&] {
+    m_allocator.prepare();
+    auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
+    if (m_info.size() < n_ids) m_info.resize(2 * n_ids);
+    if (m_has_retired.load(std::memory_order_acquire)) collect_retired();
+  });
+  if (failure && !call.failure) call.failure = failure;
   auto const told       = std::min(m_to_tell.size(), Rendezvous::max_notices);
   call.notices          = std::span(m_to_tell).first(told);
   call.has_more_notices = told < m_to_tell.size();
@@ -225,6 +232,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
 
 void SymmetricHeap::collect_retired() {
   std::lock_guard const lock(m_retired_mutex);
+  m_to_tell.reserve(m_to_tell.size() + m_retired.size());  // all or nothing
   for (void* const address : m_retired) {
     auto const id = m_allocator.find(map().offset_of(address));
     if (id == OffsetAllocator::none || !m_info[id].is_view ||
@@ -284,7 +292,6 @@ SymmetricHeap::BlockId SymmetricHeap::take(Request const& request) {
   auto const id =
       m_allocator.allocate(request.bytes, request.alignment, request.phase);
   if (id == OffsetAllocator::none) return id;
-  if (id >= m_info.size()) m_info.resize(m_allocator.n_ids());
   auto const [offset, bytes] = m_allocator.place(id);
   set_poisoned(map(), offset, bytes, false);
   return id;

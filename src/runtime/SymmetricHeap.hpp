@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/ChunkMap.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/HeapMap.hpp>
-#include <runtime/OffsetAllocator.hpp>
-#include <runtime/Rendezvous.hpp>
-#include <runtime/SymmetricRange.hpp>
-#include <runtime/Vmm.hpp>
+#include "../runtime/Bootstrap.hpp"
+#include "../runtime/ChunkMap.hpp"
+#include "../runtime/FdExchange.hpp"
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/OffsetAllocator.hpp"
+#include "../runtime/Rendezvous.hpp"
+#include "../runtime/SymmetricRange.hpp"
+#include "../runtime/Vmm.hpp"
 
 namespace symm {
 
@@ -44,7 +44,8 @@ struct HeapStats {
   /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
   /// of the latest collective call of the heap; they count as live.
   std::size_t retired_blocks = 0;
-  /// Collective calls that this PE has taken part in.
+  /// Rendezvous that this PE has taken part in: one for most collective calls,
+  /// more for those that fill, copy or grow.
   std::uint64_t n_collective_calls = 0;
 
   friend bool operator==(HeapStats const&, HeapStats const&) = default;
@@ -75,34 +76,41 @@ class SymmetricHeap {
   /// Collective, with a barrier on exit: every PE has the block when the call
   /// returns on any PE, so a put may follow at once (M22, M26). Contents are
   /// indeterminate.
+  ///
   /// \param bytes 0 gives nullptr, without a barrier (M06-M08).
   /// \throws OutOfMemory, UsageError, SystemError on every PE.
   [[nodiscard]] void* malloc(std::size_t bytes);
 
   /// As malloc().
+  ///
   /// \param alignment in bytes; a power of two, a multiple of sizeof(void*),
   ///        at most max_alignment (M09-M14).
   [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes);
 
   /// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
+  ///
   /// \param count, size number of objects and bytes of each; if either is 0,
   ///        nullptr without a barrier.
   [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
 
   /// Collective. Changes the size of a block, which may move; its contents up
-  /// to the smaller size are kept (S01-S10). If it throws, the block is
-  /// unchanged. \param address nullptr: as malloc(bytes). \param bytes   0: as
-  /// free(address), returns nullptr.
+  /// to the smaller size are kept (S01-S10).
+  ///
+  /// \param address nullptr: as malloc(bytes).
+  /// \param bytes   0: as free(address), returns nullptr.
+  /// \throws as malloc() and free(), on every PE; the block is unchanged.
   void* realloc(void* address, std::size_t bytes);
 
   /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
   /// have called (M24). nullptr does nothing, without a barrier (M16, M17).
+  ///
   /// \throws UsageError on every PE if `address` is not what an allocation
   ///         returned, was freed already, or belongs to a View; nothing is
   ///         freed.
   void free(void* address);
 
   /// As align(), for the memory of a View: it is given back by retire().
+  ///
   /// \param label  of the View, for messages.
   /// \param header bytes before the View's data, which are what is aligned: a
   ///        multiple of default_alignment.
@@ -119,7 +127,9 @@ class SymmetricHeap {
 
   /// Collective. Gives chunks of physical memory in which nothing is allocated
   /// back to the system, on all PEs.
+  ///
   /// \returns bytes released per PE; 0 for a static heap.
+  /// \throws UsageError, SystemError on every PE.
   std::size_t trim();
 
   /// Collective; the last call. Returns the labels and sizes of Views that this

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/SymmetricMemory.hpp>
+#include "../runtime/SymmetricMemory.hpp"
 
 #include <cstdio>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/Runtime.hpp"
 
 namespace symm {
 
@@ -58,6 +58,10 @@ void* realloc(void* address, std::size_t bytes) noexcept {
 }
 
 void free(void* address) noexcept {
+  if (address == nullptr) {
+    t_last_error.clear();
+    return;
+  }
   null_on_failure("symm::free", [&](SymmetricHeap& heap) -> void* {
     heap.free(address);
     return nullptr;

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include <runtime/SymmetricHeap.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
 
 /// The C-like functions of the OpenSHMEM and NVSHMEM documents, on the one heap
 /// of the program. They return null where they fail, on every PE, with the

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/SymmetricRange.hpp>
+#include "../runtime/SymmetricRange.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <runtime/Error.hpp>
+#include "../runtime/Error.hpp"
 
 namespace symm {
 
@@ -66,16 +66,17 @@ UniqueFd SymmetricRange::create_own(std::size_t offset, std::size_t bytes) {
   return descriptor;
 }
 
-void SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
-                               UniqueFd own) {
+std::vector<Pe> SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
+                                          UniqueFd own) {
   auto descriptors = m_exchange.exchange(own.get());
   std::vector<Pe> mapped;
   auto const failure = failure_of([&] {
     mapped.reserve(descriptors.size());
     for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
-      if (pe == m_map.my_pe) continue;
-      auto const handle = m_vmm.import_handle(
-          std::move(descriptors[static_cast<std::size_t>(pe)]), bytes);
+      auto& descriptor = descriptors[static_cast<std::size_t>(pe)];
+      // A PE that could not pass one has failed, and says why itself.
+      if (!descriptor) continue;
+      auto const handle = m_vmm.import_handle(std::move(descriptor), bytes);
       auto const step =
           failure_of([&] { map_handle(handle, pe, offset, bytes); });
       m_vmm.release(handle);
@@ -83,9 +84,11 @@ void SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
       mapped.push_back(pe);
     }
   });
-  if (!failure) return;
-  for (Pe const pe : mapped) unmap(pe, offset, bytes);
-  throw_failure(*failure);
+  if (failure) {
+    for (Pe const pe : mapped) unmap(pe, offset, bytes);
+    throw_failure(*failure);
+  }
+  return mapped;
 }
 
 void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
@@ -109,17 +112,21 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
         }
       },
       remove_own);
+  std::vector<Pe> mapped;
   all_or_none(
       agree, what,
       [&] {
         try {
-          map_peers(offset, bytes, std::move(own));
+          mapped = map_peers(offset, bytes, std::move(own));
         } catch (...) {
           remove_own();
           throw;
         }
       },
-      [&] { remove_chunk(offset, bytes); });
+      [&] {
+        for (Pe const pe : mapped) unmap(pe, offset, bytes);
+        remove_own();
+      });
 }
 
 void SymmetricRange::remove_chunk(std::size_t offset, std::size_t bytes) {

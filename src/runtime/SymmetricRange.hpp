@@ -5,11 +5,12 @@
 
 #include <cstddef>
 #include <map>
+#include <vector>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/HeapMap.hpp>
-#include <runtime/Vmm.hpp>
+#include "../runtime/Bootstrap.hpp"
+#include "../runtime/FdExchange.hpp"
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/Vmm.hpp"
 
 namespace symm {
 
@@ -47,7 +48,9 @@ class SymmetricRange {
 
  private:
   UniqueFd create_own(std::size_t offset, std::size_t bytes);
-  void map_peers(std::size_t offset, std::size_t bytes, UniqueFd own);
+  /// Returns the PEs whose memory is mapped: all others, unless one has failed.
+  std::vector<Pe> map_peers(std::size_t offset, std::size_t bytes,
+                            UniqueFd own);
   void map_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
                   std::size_t bytes);
   void unmap(Pe pe, std::size_t offset, std::size_t bytes);

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <runtime/UniqueFd.hpp>
+#include "../runtime/UniqueFd.hpp"
 
 namespace symm {
 

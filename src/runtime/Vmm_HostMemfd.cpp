@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <runtime/Vmm_HostMemfd.hpp>
+#include "../runtime/Vmm_HostMemfd.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,8 +17,8 @@
 #include <string>
 #include <utility>
 
-#include <runtime/Error.hpp>
-#include <runtime/Types.hpp>
+#include "../runtime/Error.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -35,10 +35,6 @@ std::string text_of(void const* address) {
   std::ostringstream out;
   out << address;
   return out.str();
-}
-
-std::string bytes_text(std::size_t bytes) {
-  return std::to_string(bytes) + " bytes";
 }
 
 void check_multiple(char const* call, char const* what, std::size_t value,

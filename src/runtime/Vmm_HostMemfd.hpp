@@ -10,8 +10,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include <runtime/HostMemory.hpp>
-#include <runtime/Vmm.hpp>
+#include "../runtime/HostMemory.hpp"
+#include "../runtime/Vmm.hpp"
 
 namespace symm {
 

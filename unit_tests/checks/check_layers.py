@@ -110,10 +110,14 @@ def check(src):
         code = COMMENT.sub(" ", path.read_text(encoding="utf-8"))
 
         for quote, header in INCLUDE.findall(code):
-            if quote == '"':
-                problems.append(f'{name}: "{header}": write <folder/header>')
+            # Relative to the file that includes: a user's own folder "runtime"
+            # in the search path cannot come before ours.
+            is_relative = header.startswith("../runtime/")
+            if (quote == '"') != is_relative or header.startswith("runtime/"):
+                problems.append(f'{name}: {header}: write "../runtime/X.hpp" '
+                                "for ours, <...> for all others")
                 continue
-            target = re.sub(r"\.hpp$", "", header)
+            target = re.sub(r"\.hpp$", "", header.removeprefix("../"))
             if target.startswith("Kokkos_SymmetricSpace"):
                 target = "Kokkos_SymmetricSpace/" + target
             if target in layer_of:
@@ -147,18 +151,19 @@ def self_test():
     # File; line added to it, None: the file is removed; expected message, None:
     # no message.
     cases = [
-        ("runtime/Error.hpp", "#include <runtime/Types.hpp>", None),
-        ("runtime/Vmm.hpp", "#include <runtime/Error.hpp>", None),
+        ("runtime/Error.hpp", "#include \"../runtime/Types.hpp\"", None),
+        ("runtime/Vmm.hpp", "#include \"../runtime/Error.hpp\"", None),
         ("runtime/Bootstrap_Mpi.cpp", "#include <mpi.h>", None),
         ("runtime/Types.hpp", "// <mpi.h> and Kokkos::Impl in a comment", None),
         (space, "#include <Kokkos_Core.hpp>", None),
-        (space, "#include <runtime/Runtime.hpp>", None),
-        ("runtime/Types.hpp", "#include <runtime/Vmm.hpp>", "later layer"),
+        (space, "#include \"../runtime/Runtime.hpp\"", None),
+        ("runtime/Types.hpp", "#include \"../runtime/Vmm.hpp\"", "later layer"),
         ("runtime/Runtime.cpp", "#include <Kokkos_SymmetricSpace.hpp>",
          "later layer"),
         ("runtime/Unknown.hpp", "", "not listed"),
         ("runtime/Types.hpp", None, "there is no such file"),
-        ("runtime/Error.cpp", '#include "Error.hpp"', "write <folder/header>"),
+        ("runtime/Error.cpp", '#include "Error.hpp"', "write"),
+        ("runtime/Error.cpp", "#include <runtime/Error.hpp>", "write"),
         ("runtime/Runtime.cpp", "#include <mpi.h>", "does not own <mpi.h>"),
         ("runtime/Runtime.cpp", "# include <cuda.h>", "does not own <cuda.h>"),
         ("runtime/Runtime.cpp", "#include <sys/mman.h>", "does not own <sys/"),
@@ -170,7 +175,7 @@ def self_test():
          "does not own <Kokkos_Core.hpp>"),
         ("runtime/Runtime.cpp", "Kokkos::fence();", "does not own Kokkos::"),
         (space, "namespace Kokkos::Impl {", "does not own Kokkos::Impl"),
-        ("runtime/Types.hpp", "#include <runtime/Error.hpp>", "include cycle"),
+        ("runtime/Types.hpp", "#include \"../runtime/Error.hpp\"", "include cycle"),
     ]
     failures = []
     for number, (file, line, expected) in enumerate(cases):
@@ -183,7 +188,7 @@ def self_test():
                     header.write_text("#include <string>\n", encoding="utf-8")
             if expected == "include cycle":
                 (src / "runtime/Error.hpp").write_text(
-                    "#include <runtime/Types.hpp>\n", encoding="utf-8")
+                    '#include "../runtime/Types.hpp"\n', encoding="utf-8")
             if line is None:
                 (src / file).unlink()
             else:

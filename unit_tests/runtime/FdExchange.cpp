@@ -113,6 +113,31 @@ TEST(FdExchange, descriptors_balance) {
   });
 }
 
+// The system counts the descriptors that are on their way between all processes
+// of a user, against the limit of one: 24 PEs that sent first and received then
+// would have 552 under way. Privileged users are not limited.
+TEST(FdExchange, many_pes_of_a_user_with_a_low_limit) {
+  expect_on_pes(24, [](Bootstrap& bootstrap) {
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0) {
+      EXPECT_EQ(::setuid(nobody), 0);
+    }
+    rlimit const limit{100, 100};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    FdExchange exchange(bootstrap);
+    for (int round = 0; round < 3; ++round) {
+      expect_round(bootstrap, exchange, round);
+    }
+  });
+}
+
+TEST(FdExchange, more_pes_than_connect_at_once) {
+  expect_on_pes(70, [](Bootstrap& bootstrap) {
+    FdExchange exchange(bootstrap);
+    expect_round(bootstrap, exchange, 0);
+  });
+}
+
 /// Lets this process have no further descriptor as long as it lives.
 class NoMoreDescriptors {
  public:

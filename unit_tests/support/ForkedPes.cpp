@@ -28,7 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t max_pes        = 8;
+constexpr std::size_t max_pes        = 72;
 constexpr std::size_t max_slot_bytes = 4096;
 constexpr auto time_for_all          = std::chrono::seconds(45);
 constexpr auto time_after_bad_end    = std::chrono::seconds(10);
