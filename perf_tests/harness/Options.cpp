@@ -3,6 +3,7 @@
 #include "harness/Options.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -34,8 +35,10 @@ bool belongs_to_another(std::string_view argument) {
 
 Options parse_options(int argc, char const* const* argv) {
   Options options;
-  for (int i = 0; i < argc; ++i)
-    options.command += (i == 0 ? "" : " ") + std::string(argv[i]);
+  for (int i = 0; i < argc; ++i) {  // without the folders of this machine
+    options.command += (i == 0 ? "" : " ") +
+                       std::filesystem::path(argv[i]).filename().string();
+  }
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument = argv[i];
     auto const value                = [&]() -> std::string_view {

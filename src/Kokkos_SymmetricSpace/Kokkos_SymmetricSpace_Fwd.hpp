@@ -9,7 +9,7 @@ namespace symm {
 
 class SymmetricHostSpace;
 
-/// The symmetric space of this build's default execution space.
+/// The symmetric space: host memory, the only kind so far.
 using SymmetricSpace = SymmetricHostSpace;
 
 /// Whether Views of a memory space live in the symmetric heap.

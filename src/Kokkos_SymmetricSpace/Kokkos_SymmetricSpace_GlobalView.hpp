@@ -23,11 +23,11 @@ inline constexpr bool are_indices_of_v =
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
 /// A small value to capture in kernels; like a pointer it owns nothing and is
-/// valid as long as the View lives on all PEs. The PE costs one multiplication
-/// and one addition, which a compiler moves out of loops over the indices. All
-/// arithmetic is in 64 bits. (A strided Kokkos::View with the PE as an extent
-/// is not: its operator() computes in the caller's index type, and is silently
-/// wrong beyond 2^31 elements.)
+/// valid as long as the View lives on this PE (with Deallocate::retire). The PE
+/// costs one multiplication and one addition, which a compiler moves out of
+/// loops over the indices. All arithmetic is in 64 bits. (A strided
+/// Kokkos::View with the PE as an extent is not: its operator() computes in the
+/// caller's index type, and is silently wrong beyond 2^31 elements.)
 template <class View>
 class GlobalView {
  public:

@@ -44,7 +44,9 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
 ///
 /// \param view of any layout, also a subview; its extents and strides are taken
 ///        to be equal on all PEs.
-/// \returns a View that is valid as long as the View lives on PE `pe`.
+/// \returns a View that is valid as long as `view`, or another copy of it,
+/// lives
+///          on this PE (with Deallocate::retire).
 /// \throws UsageError on this PE, if there is no such PE or the View is not in
 ///         the heap.
 template <class T, class... Properties>

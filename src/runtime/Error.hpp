@@ -28,7 +28,7 @@ class OutOfMemory : public Error {
   using Error::Error;
 };
 
-/// The operating system, MPI or the CUDA driver refused a call.
+/// The operating system or MPI refused a call.
 class SystemError : public Error {
  public:
   using Error::Error;

@@ -39,8 +39,6 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
   if (m_options.initial_bytes > 0) add_chunk(0, m_options.initial_bytes);
 }
 
-// The calls.
-
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   Rendezvous::Call call{.operation = Operation::malloc, .arguments = {bytes}};
@@ -186,17 +184,15 @@ std::vector<std::string> SymmetricHeap::finalize() {
 }
 
 HeapStats SymmetricHeap::stats() const {
-  HeapStats stats;
-  stats.live_blocks        = m_allocator.n_live();
-  stats.live_bytes         = m_allocator.live_bytes();
-  stats.free_bytes         = m_allocator.free_bytes();
-  stats.largest_free_bytes = m_allocator.largest_free_bytes();
-  stats.mapped_bytes       = m_chunks->mapped_bytes();
-  stats.n_chunks           = m_chunks->chunks().size();
-  stats.limit_bytes        = m_options.limit_bytes;
-  stats.retired_blocks     = m_n_waiting;
-  stats.n_collective_calls = m_rendezvous.n_calls();
-  return stats;
+  return {.live_blocks        = m_allocator.n_live(),
+          .live_bytes         = m_allocator.live_bytes(),
+          .free_bytes         = m_allocator.free_bytes(),
+          .largest_free_bytes = m_allocator.largest_free_bytes(),
+          .mapped_bytes       = m_chunks->mapped_bytes(),
+          .n_chunks           = m_chunks->chunks().size(),
+          .limit_bytes        = m_options.limit_bytes,
+          .retired_blocks     = m_n_waiting,
+          .n_collective_calls = m_rendezvous.n_calls()};
 }
 
 // The collective step.

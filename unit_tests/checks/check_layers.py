@@ -48,10 +48,10 @@ IN_KOKKOS_LAYER = [unit for _, units in LAYERS for unit in units
 # Foreign header (a regular expression) -> the units that may include it.
 OWNERS = {
     r"mpi\.h": [RUNTIME + "Bootstrap_Mpi", KOKKOS + "_Initialize"],
-    r"cuda.*\.h": [RUNTIME + "CudaDriver", RUNTIME + "Vmm_Cuda"],
+    r"cuda.*\.h": [],
     r"sys/mman\.h": [RUNTIME + "Vmm_HostMemfd"],
     r"sys/(socket|un)\.h": [RUNTIME + "FdExchange"],
-    r"uc[pst]/.*": [RUNTIME + "Transport_Ucx"],
+    r"uc[pst]/.*": [],
     r"(impl/)?Kokkos_.*|desul/.*": IN_KOKKOS_LAYER,
 }
 

@@ -33,6 +33,10 @@ void expect_every_function_fails(std::string const& when) {
   expect_null(nullptr, "symm::free");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::HasSubstr("symm::free: called " + when));
+  testing::internal::CaptureStderr();
+  symm::free(nullptr);  // does nothing, at any time (M16)
+  EXPECT_STREQ(symm::last_error(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_THROW(static_cast<void>(symm::my_pe()), symm::UsageError);
   EXPECT_THROW(static_cast<void>(symm::n_pes()), symm::UsageError);
   EXPECT_THROW(static_cast<void>(symm::heap_stats()), symm::UsageError);
