@@ -123,12 +123,7 @@ void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
   info.is_view  = true;
   std::string_view const text(label);
   info.label[text.copy(info.label.data(), info.label.size() - 1)] = '\0';
-  if (++m_n_views > m_retired_capacity) {
-    // So that retire() never has to allocate.
-    m_retired_capacity = 2 * m_n_views;
-    std::lock_guard const lock(m_retired_mutex);
-    m_retired.reserve(m_retired_capacity);
-  }
+  ++m_n_views;
   return address_of(id);
 }
 
@@ -204,6 +199,12 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
     m_allocator.prepare();
     auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
     if (m_info.size() < n_ids) m_info.resize(2 * n_ids);
+    if (m_n_views >= m_retired_capacity) {
+      // So that retire() never has to allocate, for one View more either.
+      std::lock_guard const lock(m_retired_mutex);
+      m_retired.reserve(2 * (m_n_views + 1));
+      m_retired_capacity = 2 * (m_n_views + 1);
+    }
     if (m_has_retired.load(std::memory_order_acquire)) collect_retired();
   });
   if (failure && !call.failure) call.failure = failure;
