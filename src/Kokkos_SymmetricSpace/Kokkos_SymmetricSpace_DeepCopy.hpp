@@ -3,8 +3,24 @@
 #ifndef KOKKOS_SYMMETRICSPACE_DEEPCOPY_HPP
 #define KOKKOS_SYMMETRICSPACE_DEEPCOPY_HPP
 
+#include <type_traits>
+
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+// Kokkos copies with the CUDA runtime, whatever kind of memory it is: a peer's
+// by the copy engines.
+
+template <>
+struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricCudaSpace>
+    : std::true_type {};
+template <>
+struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
+    : std::true_type {};
+
+#else
 
 // Copies of bytes: symmetric host memory, a peer's too, is host memory.
 
@@ -34,5 +50,7 @@ struct Kokkos::Impl::DeepCopy<Kokkos::HostSpace, symm::SymmetricHostSpace,
   using Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
                                ExecutionSpace>::DeepCopy;
 };
+
+#endif
 
 #endif

@@ -2,14 +2,20 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "../runtime/Bootstrap.hpp"
 #include "../runtime/Bootstrap_Mpi.hpp"
+#include "../runtime/Device.hpp"
 #include "../runtime/Error.hpp"
 #include "../runtime/Runtime.hpp"
 
@@ -59,8 +65,46 @@ void end_owned() {
   }
 }
 
-void begin(int* argc, char*** argv, MPI_Comm communicator,
-           std::function<void()> const& begin_kokkos) {
+/// Number of this process among those of the communicator on its node.
+int number_on_node(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0,
+                            MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  int number = 0;
+  check(MPI_Comm_rank(node, &number), "MPI_Comm_rank");
+  check(MPI_Comm_free(&node), "MPI_Comm_free");
+  return number;
+}
+
+/// The GPU that Kokkos shall take, as its --kokkos-device-id counts: PEs of a
+/// node take turns. Nothing where there are no GPUs, or the user has chosen.
+std::optional<int> choose_device([[maybe_unused]] int number_on_node,
+                                 [[maybe_unused]] bool has_user_chosen) {
+#ifdef KOKKOS_ENABLE_CUDA
+  static_cast<void>(n_devices());  // says why there is none; Kokkos would abort
+  if (has_user_chosen || std::getenv("KOKKOS_DEVICE_ID") != nullptr ||
+      std::getenv("KOKKOS_MAP_DEVICE_ID_BY") != nullptr) {
+    return std::nullopt;
+  }
+  return number_on_node % Kokkos::num_devices();
+#else
+  return std::nullopt;
+#endif
+}
+
+/// The GPU that Kokkos has taken, as the CUDA runtime counts.
+std::optional<int> device_of_kokkos() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return Kokkos::Cuda().cuda_device();
+#else
+  return std::nullopt;
+#endif
+}
+
+/// \param begin_kokkos is given the device to take, if it is not chosen yet.
+void begin(int* argc, char*** argv, MPI_Comm communicator, bool has_user_chosen,
+           std::function<void(std::optional<int>)> const& begin_kokkos) {
   if (is_initialized()) {
     throw UsageError("symm::initialize: initialised already");
   }
@@ -76,11 +120,20 @@ void begin(int* argc, char*** argv, MPI_Comm communicator,
           "symm::initialize: Kokkos is finalised, and cannot start again; call "
           "initialize() before Kokkos::finalize()");
     }
-    if (!Kokkos::is_initialized()) {
-      begin_kokkos();
+    auto bootstrap    = std::make_unique<Bootstrap_Mpi>(communicator);
+    int const number  = number_on_node(communicator);
+    auto const failed = agree(*bootstrap, failure_of([&] {
+      if (Kokkos::is_initialized()) return;
+      begin_kokkos(choose_device(number, has_user_chosen));
       s_owned.kokkos = true;
+    }));
+    if (failed) {
+      bootstrap->close();
+      throw_failure({failed->failure.kind, "symm::initialize: PE " +
+                                               std::to_string(failed->pe) +
+                                               ": " + failed->failure.message});
     }
-    Runtime::initialize(std::make_unique<Bootstrap_Mpi>(communicator));
+    Runtime::initialize(std::move(bootstrap), device_of_kokkos());
   } catch (...) {
     end_owned();
     throw;
@@ -90,12 +143,36 @@ void begin(int* argc, char*** argv, MPI_Comm communicator,
 }  // namespace
 
 void initialize(int& argc, char* argv[], MPI_Comm communicator) {
-  begin(&argc, &argv, communicator, [&] { Kokkos::initialize(argc, argv); });
+  auto const chooses = [](std::string_view argument) {
+    return argument.starts_with("--kokkos-device-id") ||
+           argument.starts_with("--kokkos-map-device-id-by");
+  };
+  bool const has_user_chosen = std::any_of(argv, argv + argc, chooses);
+  begin(&argc, &argv, communicator, has_user_chosen,
+        [&](std::optional<int> device) {
+          std::vector<char*> arguments(argv, argv + argc);
+          auto option =
+              "--kokkos-device-id=" + std::to_string(device.value_or(0));
+          if (device) arguments.push_back(option.data());
+          int count = static_cast<int>(arguments.size());
+          arguments.push_back(nullptr);
+          Kokkos::initialize(count, arguments.data());
+          // Without its options, of which ours is one.
+          std::copy_n(arguments.begin(), count, argv);
+          argc = count;
+        });
 }
 
 void initialize(Kokkos::InitializationSettings const& settings,
                 MPI_Comm communicator) {
-  begin(nullptr, nullptr, communicator, [&] { Kokkos::initialize(settings); });
+  bool const has_user_chosen =
+      settings.has_device_id() || settings.has_map_device_id_by();
+  begin(nullptr, nullptr, communicator, has_user_chosen,
+        [&](std::optional<int> device) {
+          auto complete = settings;
+          if (device) complete.set_device_id(*device);
+          Kokkos::initialize(complete);
+        });
 }
 
 void finalize() {

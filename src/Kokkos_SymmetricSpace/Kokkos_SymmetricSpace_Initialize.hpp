@@ -16,6 +16,11 @@ namespace symm {
 /// unless the program has; finalize() ends what this has begun and nothing
 /// else.
 ///
+/// In a CUDA build the PEs of a node take its GPUs in turn, PE by PE, unless
+/// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, or Kokkos'
+/// settings or variables for them); the symmetric heap is on the GPU that
+/// Kokkos uses.
+///
 /// \param argc, argv those of main(); Kokkos takes its options out.
 /// \throws UsageError, SystemError, OutOfMemory on every PE. What this has
 /// begun

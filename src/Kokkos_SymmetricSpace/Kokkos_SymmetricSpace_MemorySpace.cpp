@@ -16,33 +16,34 @@ constexpr std::size_t data_alignment = 256;
 
 }  // namespace
 
-void* SymmetricHostSpace::allocate(char const* label, std::size_t bytes,
+void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
                                    std::size_t logical_bytes) const {
-  std::size_t const header = logical_bytes == 0 ? 0 : bytes - logical_bytes;
+  std::size_t const header   = logical_bytes == 0 ? 0 : bytes - logical_bytes;
+  constexpr char const* call = "allocation of a View in a symmetric space";
   void* const address =
-      Runtime::instance("allocation of a View in SymmetricSpace")
-          .heap()
+      Runtime::instance(call)
+          .heap(m_kind, call)
           .allocate_view(label, bytes, data_alignment, header);
   if (Kokkos::Tools::profileLibraryLoaded()) {
-    Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(name()), label,
+    Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(m_name), label,
                                 address,
                                 logical_bytes == 0 ? bytes : logical_bytes);
   }
   return address;
 }
 
-void SymmetricHostSpace::deallocate(char const* label, void* address,
+void SymmetricSpaceBase::deallocate(char const* label, void* address,
                                     std::size_t bytes,
                                     std::size_t logical_bytes) const noexcept {
   if (address == nullptr) return;
-  Kokkos::fence("SymmetricHostSpace::deallocate: kernels may use the View");
+  Kokkos::fence("symm: destruction of a View that kernels may use");
   if (Kokkos::Tools::profileLibraryLoaded()) {
-    Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(name()),
+    Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(m_name),
                                   label, address,
                                   logical_bytes == 0 ? bytes : logical_bytes);
   }
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
-  auto& heap = Runtime::instance("deallocation of a View").heap();
+  auto& heap = Runtime::instance("destruction of a View").heap_of(address);
   if (!heap.contains(address)) return;  // of a heap that was finalised before
   if (m_deallocate == Deallocate::retire) {
     heap.retire(address);

@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 
+#include "../runtime/Types.hpp"
+
 namespace symm {
 
 /// What the end of a View's last copy does.
@@ -21,7 +23,7 @@ enum class Deallocate {
   collective
 };
 
-/// Host memory in the symmetric heap: a Kokkos memory space.
+/// What all symmetric spaces do; they differ in whose memory it is.
 ///
 /// Constructing a View that allocates is collective: all PEs, with equal
 /// extents, in the same order as their other collective calls. Afterwards every
@@ -35,16 +37,9 @@ enum class Deallocate {
 ///
 /// Collective too, since they allocate: resize, realloc, and create_mirror
 /// without a space (pass Kokkos::HostSpace{} for a private mirror).
-class SymmetricHostSpace {
+class SymmetricSpaceBase {
  public:
-  using memory_space    = SymmetricHostSpace;
-  using size_type       = std::size_t;
-  using execution_space = Kokkos::DefaultHostExecutionSpace;
-  using device_type     = Kokkos::Device<execution_space, memory_space>;
-
-  SymmetricHostSpace() = default;
-  explicit SymmetricHostSpace(Deallocate deallocate)
-      : m_deallocate(deallocate) {}
+  using size_type = std::size_t;
 
   /// Called by Kokkos. Collective.
   /// \param label         of the View.
@@ -72,11 +67,53 @@ class SymmetricHostSpace {
     deallocate("[unlabeled]", address, bytes);
   }
 
-  static constexpr char const* name() { return "SymmetricHost"; }
+ protected:
+  SymmetricSpaceBase(MemoryKind kind, char const* name, Deallocate deallocate)
+      : m_kind(kind), m_deallocate(deallocate), m_name(name) {}
+  ~SymmetricSpaceBase()                                    = default;
+  SymmetricSpaceBase(SymmetricSpaceBase const&)            = default;
+  SymmetricSpaceBase& operator=(SymmetricSpaceBase const&) = default;
 
  private:
-  Deallocate m_deallocate = Deallocate::retire;
+  MemoryKind m_kind;
+  Deallocate m_deallocate;
+  char const* m_name;
 };
+
+/// Host memory in the symmetric heap: a Kokkos memory space. In a CUDA build
+/// kernels reach it too, over PCIe or NVLink-C2C.
+class SymmetricHostSpace : public SymmetricSpaceBase {
+ public:
+  using memory_space    = SymmetricHostSpace;
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  using device_type     = Kokkos::Device<execution_space, memory_space>;
+
+  static constexpr MemoryKind memory_kind = MemoryKind::host;
+
+  explicit SymmetricHostSpace(Deallocate deallocate = Deallocate::retire)
+      : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
+
+  static constexpr char const* name() { return "SymmetricHost"; }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// GPU memory in the symmetric heap: a Kokkos memory space. Kernels of every PE
+/// read and write every PE's copy, over NVLink or PCIe where PEs have GPUs of
+/// their own; several PEs may share a GPU.
+class SymmetricCudaSpace : public SymmetricSpaceBase {
+ public:
+  using memory_space    = SymmetricCudaSpace;
+  using execution_space = Kokkos::Cuda;
+  using device_type     = Kokkos::Device<execution_space, memory_space>;
+
+  static constexpr MemoryKind memory_kind = MemoryKind::device;
+
+  explicit SymmetricCudaSpace(Deallocate deallocate = Deallocate::retire)
+      : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
+
+  static constexpr char const* name() { return "SymmetricCuda"; }
+};
+#endif
 
 }  // namespace symm
 

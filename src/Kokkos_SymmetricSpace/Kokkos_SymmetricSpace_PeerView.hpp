@@ -30,7 +30,8 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
   static_assert(is_symmetric_space_v<typename View::memory_space>,
                 "the View must be in a symmetric space: declare it as "
                 "Kokkos::View<..., symm::SymmetricSpace>");
-  auto& heap = Runtime::instance(call).heap();
+  auto& heap =
+      Runtime::instance(call).heap(View::memory_space::memory_kind, call);
   if (view.data() != nullptr && !heap.contains(view.data())) {
     throw UsageError(std::string(call) + ": View \"" + view.label() +
                      "\" is not in this PE's part of the symmetric heap (is it "

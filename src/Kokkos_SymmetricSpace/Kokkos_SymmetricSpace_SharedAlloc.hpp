@@ -11,5 +11,9 @@
 // The record of a managed View; must be seen before the first View of the
 // space.
 KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(symm::SymmetricHostSpace);
+#ifdef KOKKOS_ENABLE_CUDA
+KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
+    symm::SymmetricCudaSpace);
+#endif
 
 #endif

@@ -50,8 +50,12 @@ struct Hello {
   std::int32_t pe = 0;
 };
 
-/// One byte goes with every descriptor, since SCM_RIGHTS needs data.
-enum class Message : char { descriptor = 'd', nothing = 'n' };
+/// What every PE sends to every other in an exchange, with or without a
+/// descriptor beside it.
+struct Message {
+  bool has_descriptor = false;
+  FdExchange::Note note{};
+};
 
 /// The first line of a file, "" where the system has no such file.
 std::string read_line(char const* path) {
@@ -278,8 +282,8 @@ void FdExchange::connect_mesh() {
   }
 }
 
-void FdExchange::send(Pe to, int fd) const {
-  Message message = fd >= 0 ? Message::descriptor : Message::nothing;
+void FdExchange::send(Pe to, int fd, Note const& note) const {
+  Message message{fd >= 0, note};
   iovec data{&message, sizeof message};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
   msghdr header{};
@@ -308,14 +312,14 @@ void FdExchange::send(Pe to, int fd) const {
   if (sent == static_cast<ssize_t>(sizeof message)) return;
   int const error = errno;
   if (error != EPIPE && error != ECONNRESET && fd >= 0) {
-    send(to, -1);  // keep the mesh in step: the peer waits for a message
+    send(to, -1, note);  // keep the mesh in step: the peer waits for a message
   }
   throw SystemError("passing a file descriptor to PE " + std::to_string(to),
                     "sendmsg", error);
 }
 
-UniqueFd FdExchange::receive(Pe from) const {
-  char message = 0;
+FdExchange::Parcel FdExchange::receive(Pe from) const {
+  Message message;
   iovec data{&message, sizeof message};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
   msghdr header{};
@@ -326,7 +330,7 @@ UniqueFd FdExchange::receive(Pe from) const {
   int const socket      = m_sockets[static_cast<std::size_t>(from)].get();
   ssize_t received      = 0;
   do {
-    received = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    received = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_WAITALL);
   } while (received < 0 && errno == EINTR);
   if (received == 0 || (received < 0 && errno == ECONNRESET)) {
     std::fprintf(stderr,
@@ -338,24 +342,27 @@ UniqueFd FdExchange::receive(Pe from) const {
   std::string const what =
       "receiving a file descriptor from PE " + std::to_string(from);
   if (received < 0) throw SystemError(what, "recvmsg", errno);
-  UniqueFd result;
+  if (received != static_cast<ssize_t>(sizeof message)) {
+    throw SystemError(what + ": the message is cut off");
+  }
+  Parcel result{{}, message.note};
   cmsghdr const* const rights = CMSG_FIRSTHDR(&header);
   if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
-    result = UniqueFd(fd);
+    result.descriptor = UniqueFd(fd);
   }
-  if (!result && message == static_cast<char>(Message::descriptor)) {
+  if (!result.descriptor && message.has_descriptor) {
     throw SystemError(what +
                       ": it got lost; are too many files open (ulimit -n)?");
   }
   return result;
 }
 
-std::vector<UniqueFd> FdExchange::exchange(int fd) {
-  std::vector<UniqueFd> result(m_sockets.size());
+std::vector<FdExchange::Parcel> FdExchange::exchange(int fd, Note const& note) {
+  std::vector<Parcel> result(m_sockets.size());
   std::optional<Failure> failure;
-  auto const note = [&](std::optional<Failure> const& step) {
+  auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
   // In rounds, each PE sending to one and receiving from one: the system limits
@@ -365,8 +372,8 @@ std::vector<UniqueFd> FdExchange::exchange(int fd) {
   for (Pe round = 1; round < n_pes; ++round) {
     Pe const to   = (me + round) % n_pes;
     Pe const from = (me + n_pes - round) % n_pes;
-    note(failure_of([&] { send(to, fd); }));
-    note(failure_of(
+    keep_first(failure_of([&] { send(to, fd, note); }));
+    keep_first(failure_of(
         [&] { result[static_cast<std::size_t>(from)] = receive(from); }));
   }
   if (failure) throw_failure(*failure);

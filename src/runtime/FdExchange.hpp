@@ -3,6 +3,8 @@
 #ifndef SYMM_FD_EXCHANGE_HPP
 #define SYMM_FD_EXCHANGE_HPP
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -21,27 +23,36 @@ namespace symm {
 /// end checks that the other is a process of the same user and job.
 class FdExchange {
  public:
+  /// A few bytes that travel beside a descriptor, for whoever uses it.
+  using Note = std::array<std::byte, 128>;
+
+  /// What a PE has passed.
+  struct Parcel {
+    UniqueFd descriptor;
+    Note note{};
+  };
+
   /// Collective. All PEs must be on one node.
   /// \throws SystemError on every PE, if any PE cannot connect; on the wrong
   ///         node the message names both PEs and both hosts.
   explicit FdExchange(Bootstrap& bootstrap);
 
-  /// Collective: passes a descriptor to every other PE and returns theirs, in
-  /// the order of PEs (the entry of this PE is empty). A PE without one passes
-  /// -1 and the others get an empty entry.
+  /// Collective: passes a descriptor and a note to every other PE and returns
+  /// theirs, in the order of PEs (the entry of this PE is empty). A PE without
+  /// a descriptor passes -1 and the others get an empty one.
   ///
   /// A PE whose own part fails still does the rest, so the mesh stays in step.
   /// \throws SystemError on the PE concerned only: agree afterwards. The
   ///         process is aborted if a peer has died.
-  [[nodiscard]] std::vector<UniqueFd> exchange(int fd);
+  [[nodiscard]] std::vector<Parcel> exchange(int fd, Note const& note = {});
 
   /// Whether the process of `pe` is gone (or has finalised). Local.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
  private:
   void connect_mesh();
-  void send(Pe to, int fd) const;
-  [[nodiscard]] UniqueFd receive(Pe from) const;
+  void send(Pe to, int fd, Note const& note) const;
+  [[nodiscard]] Parcel receive(Pe from) const;
 
   Bootstrap& m_bootstrap;
   std::vector<UniqueFd> m_sockets;  // one per PE; empty at our own place

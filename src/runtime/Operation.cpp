@@ -34,17 +34,20 @@ Signature signature_of(Operation operation) {
 }  // namespace
 
 std::string to_string(Operation operation, OperationArguments const& arguments,
-                      char const* label) {
+                      char const* label, MemoryKind memory) {
   auto const signature = signature_of(operation);
   std::string text     = signature.name;
   if (*label != '\0') text += " \"" + std::string(label) + "\"";
-  text += "(";
+  std::string list;
+  auto const add = [&](char const* name, std::string const& value) {
+    list += (list.empty() ? "" : ", ") + std::string(name) + " = " + value;
+  };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (signature.arguments[i] == nullptr) break;
-    text += (i == 0 ? "" : ", ") + std::string(signature.arguments[i]) + " = " +
-            std::to_string(arguments[i]);
+    add(signature.arguments[i], std::to_string(arguments[i]));
   }
-  return text + ")";
+  if (memory == MemoryKind::device) add("memory", "GPU");
+  return text + "(" + list + ")";
 }
 
 }  // namespace symm

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <string>
 
+#include "../runtime/Types.hpp"
+
 namespace symm {
 
 /// The collective calls, as their numbers in a rendezvous record.
-enum class Operation : std::uint32_t {
+enum class Operation : std::uint16_t {
   none,
   barrier_all,
   malloc,
@@ -28,9 +30,10 @@ enum class Operation : std::uint32_t {
 using OperationArguments = std::array<std::uint64_t, 3>;
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
-/// of a View is added where there is one.
+/// of a View is added where there is one, and the memory where it is a GPU's.
 std::string to_string(Operation operation, OperationArguments const& arguments,
-                      char const* label = "");
+                      char const* label = "",
+                      MemoryKind memory = MemoryKind::host);
 
 }  // namespace symm
 

@@ -73,6 +73,7 @@ Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
 void Rendezvous::publish(Call const& call) {
   Record& mine          = record(m_my_pe, ++m_sequence);
   mine.operation        = call.operation;
+  mine.memory           = call.memory;
   mine.arguments        = call.arguments;
   mine.failure          = ErrorKind::none;
   mine.n_notices        = static_cast<std::uint32_t>(call.notices.size());
@@ -114,12 +115,15 @@ void Rendezvous::wait_slowly(Pe pe) {
   }
 }
 
+std::string Rendezvous::call_of(Record const& record) {
+  return to_string(record.operation, record.arguments,
+                   record.failure == ErrorKind::none ? record.text.data() : "",
+                   record.memory);
+}
+
 std::string Rendezvous::last_call_of(Pe pe, std::uint64_t sequence) const {
   Record const& last = record(pe, sequence);
-  auto const text =
-      "#" + std::to_string(sequence) + " " +
-      to_string(last.operation, last.arguments,
-                last.failure == ErrorKind::none ? last.text.data() : "");
+  auto const text    = "#" + std::to_string(sequence) + " " + call_of(last);
   // A late PE may arrive, go on and overwrite the record while it is read here;
   // the text is worthless then, but ends within the record.
   bool const is_still_there =
@@ -167,9 +171,10 @@ void Rendezvous::check_equal() const {
   bool failed        = false;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     Record const& other = record(pe, m_sequence);
-    same_call           = same_call && other.operation == mine.operation;
-    same                = same && other.arguments == mine.arguments;
-    failed              = failed || other.failure != ErrorKind::none;
+    same_call           = same_call && other.operation == mine.operation &&
+                other.memory == mine.memory;
+    same   = same && other.arguments == mine.arguments;
+    failed = failed || other.failure != ErrorKind::none;
   }
   if (!same_call) throw_differing();
   if (failed) throw_failures();
@@ -179,10 +184,7 @@ void Rendezvous::check_equal() const {
 void Rendezvous::throw_differing() const {
   std::map<std::string, std::vector<Pe>> pes_of;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    Record const& other = record(pe, m_sequence);
-    pes_of[to_string(other.operation, other.arguments,
-                     other.failure == ErrorKind::none ? other.text.data() : "")]
-        .push_back(pe);
+    pes_of[call_of(record(pe, m_sequence))].push_back(pe);
   }
   std::string text;
   for (auto const& [call, pes] : pes_of) {
@@ -203,7 +205,8 @@ void Rendezvous::throw_failures() const {
     pes_of[other.text.data()].push_back(pe);
   }
   Record const& mine = record(m_my_pe, m_sequence);
-  failure.message    = to_string(mine.operation, mine.arguments) + " failed:";
+  failure.message =
+      to_string(mine.operation, mine.arguments, "", mine.memory) + " failed:";
   for (auto const& [message, pes] : pes_of) {
     failure.message += " on " + list(pes) + ": " + message + ";";
   }

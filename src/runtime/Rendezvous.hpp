@@ -35,8 +35,9 @@ class Rendezvous {
 
   struct Call {
     Operation operation = Operation::none;
-    OperationArguments arguments{};  // compared between PEs
-    char const* label = "";          // shown in messages, not compared
+    MemoryKind memory   = MemoryKind::host;  // whose heap; compared
+    OperationArguments arguments{};          // compared between PEs
+    char const* label = "";                  // shown in messages, not compared
     /// Why this PE cannot do its part, found out before the call.
     std::optional<Failure> failure{};
     /// What this PE tells all others along the way, not compared.
@@ -75,6 +76,7 @@ class Rendezvous {
   struct alignas(64) Record {
     std::atomic<std::uint64_t> sequence{0};
     Operation operation = Operation::none;
+    MemoryKind memory   = MemoryKind::host;
     ErrorKind failure   = ErrorKind::none;
     OperationArguments arguments{};
     std::uint32_t n_notices        = 0;
@@ -94,6 +96,7 @@ class Rendezvous {
   void report_missing(double waited_seconds) const;
   void check_alive() const;
   [[nodiscard]] bool has_arrived(Pe pe) const;
+  [[nodiscard]] static std::string call_of(Record const& record);
   [[nodiscard]] std::string last_call_of(Pe pe, std::uint64_t sequence) const;
   void check_equal() const;
   [[noreturn]] void throw_differing() const;

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "../runtime/Device.hpp"
 #include "../runtime/Env.hpp"
 #include "../runtime/Error.hpp"
 #include "../runtime/Vmm_HostMemfd.hpp"
@@ -33,11 +35,11 @@ constexpr std::size_t addresses_to_use  = 32'768 * gib;
 constexpr double default_timeout_seconds = 60;
 
 /// All PEs must have been started with equal settings.
-void check_equal(Bootstrap& bootstrap, char const* variable, std::size_t mine) {
+void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
   auto const all = allgather(bootstrap, mine);
   for (std::size_t pe = 1; pe < all.size(); ++pe) {
     if (all[pe] == all[0]) continue;
-    throw UsageError("symm::initialize: " + std::string(variable) +
+    throw UsageError("symm::initialize: " + std::string(what) +
                      " differs between PEs: " + std::to_string(all[0]) +
                      " on PE 0, " + std::to_string(all[pe]) + " on PE " +
                      std::to_string(pe) + "; start all PEs with one value");
@@ -69,7 +71,8 @@ RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
   return options;
 }
 
-void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap) {
+void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
+                         std::optional<int> device) {
   if (is_initialized()) {
     throw UsageError(
         "symm::initialize: initialised already; call it once, before the first "
@@ -77,7 +80,7 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap) {
   }
   std::shared_ptr<Bootstrap> const shared = std::move(bootstrap);
   try {
-    s_instance = std::unique_ptr<Runtime>(new Runtime(shared));
+    s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
   } catch (...) {
     // On all PEs. Why is more important than what close() might say.
     static_cast<void>(failure_of([&] { shared->close(); }));
@@ -92,7 +95,8 @@ Runtime& Runtime::instance(char const* call) {
 
 bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
 
-Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap)
+Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
+                 std::optional<int> device)
     : m_bootstrap(std::move(bootstrap)) {
   int const n_pes  = m_bootstrap->n_pes();
   auto const agree = agree_through(*m_bootstrap);
@@ -103,19 +107,82 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap)
   check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
 
-  m_exchange   = std::make_unique<FdExchange>(*m_bootstrap);
-  m_vmm        = std::make_unique<Vmm_HostMemfd>(n_pes);
-  m_rendezvous = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange, *m_vmm,
-                                              options.timeout);
-  m_heap       = std::make_unique<SymmetricHeap>(
-      *m_vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
+  check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
+
+  m_exchange    = std::make_unique<FdExchange>(*m_bootstrap);
+  m_control_vmm = std::make_unique<Vmm_HostMemfd>(n_pes);
+  m_rendezvous  = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
+                                              *m_control_vmm, options.timeout);
+  if (!device) {
+    memory(MemoryKind::device).missing =
+        "the runtime was initialised without a GPU";
+    make_heap(MemoryKind::host, *m_control_vmm, options);
+    return;
+  }
+  make_device_memories(*device);
+  m_default = static_cast<std::size_t>(MemoryKind::device);
+  make_heap(MemoryKind::device, *memory(MemoryKind::device).vmm, options);
+  if (auto const& vmm = memory(MemoryKind::host).vmm) {
+    // The variables about the size are about the default heap.
+    options.is_static       = false;
+    options.symmetric_bytes = 0;
+    make_heap(MemoryKind::host, *vmm, options);
+  }
+}
+
+void Runtime::make_device_memories(int device) {
+  auto const agree = agree_through(*m_bootstrap);
+  auto const make  = [&](MemoryKind kind) {
+    memory(kind).vmm = make_device_vmm(kind, device, n_pes());
+  };
+  all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
+  // Not every GPU or driver shares host memory: those who use none need none.
+  auto const failed = agree(failure_of([&] { make(MemoryKind::host); }));
+  if (!failed) return;
+  memory(MemoryKind::host).vmm = nullptr;
+  memory(MemoryKind::host).missing =
+      "PE " + std::to_string(failed->pe) + ": " + failed->failure.message;
+}
+
+void Runtime::make_heap(MemoryKind kind, Vmm& vmm,
+                        RuntimeOptions const& options) {
+  memory(kind).heap = std::make_unique<SymmetricHeap>(
+      vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
       HeapOptions{options.is_static, options.symmetric_bytes,
-                  options.limit_bytes});
+                  options.limit_bytes, kind});
+}
+
+SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
+  auto const& [vmm, heap, missing] = memory(kind);
+  if (heap != nullptr) return *heap;
+  throw UsageError(std::string(call) + ": there is no symmetric heap in " +
+                   (kind == MemoryKind::host ? "host" : "GPU") +
+                   " memory: " + missing);
+}
+
+SymmetricHeap& Runtime::heap_of(void const* address) {
+  for (auto const& [vmm, heap, missing] : m_memories) {
+    if (heap != nullptr && heap->contains(address)) return *heap;
+  }
+  return heap();
+}
+
+std::size_t Runtime::trim() {
+  std::size_t bytes = 0;
+  for (auto const& [vmm, heap, missing] : m_memories) {
+    if (heap != nullptr) bytes += heap->trim();
+  }
+  return bytes;
 }
 
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
-  auto const live  = runtime.heap().finalize();
+  std::vector<std::string> live;
+  for (auto const& [vmm, heap, missing] : runtime.m_memories) {
+    if (heap == nullptr) continue;
+    auto const more = heap->finalize();
+    live.insert(live.end(), more.begin(), more.end());
+  }
   for (auto const& view : live) {
     std::fprintf(stderr,
                  "symm::finalize: PE %d: View %s is still alive; destroy all "

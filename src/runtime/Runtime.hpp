@@ -3,14 +3,18 @@
 #ifndef SYMM_RUNTIME_HPP
 #define SYMM_RUNTIME_HPP
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "../runtime/Bootstrap.hpp"
 #include "../runtime/FdExchange.hpp"
 #include "../runtime/Rendezvous.hpp"
 #include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
 #include "../runtime/Vmm.hpp"
 
 namespace symm {
@@ -32,13 +36,16 @@ struct RuntimeOptions {
 /// object of the library.
 class Runtime {
  public:
-  /// Collective over the PEs of `bootstrap`.
+  /// Collective over the PEs of `bootstrap`, all with a device or all without.
   ///
+  /// \param device GPU of this PE, an ordinal among those that the process
+  ///        sees; several PEs may share one. Without: host memory only.
   /// \throws UsageError on every PE, if the runtime is initialised already, or
   /// if
   ///         a variable holds junk or differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
-  static void initialize(std::unique_ptr<Bootstrap> bootstrap);
+  static void initialize(std::unique_ptr<Bootstrap> bootstrap,
+                         std::optional<int> device = std::nullopt);
 
   /// Collective; no View of the space may live on. Those that do are reported
   /// on stderr with label and size, and their memory stays until the process
@@ -59,7 +66,14 @@ class Runtime {
 
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
-  [[nodiscard]] SymmetricHeap& heap() { return *m_heap; }
+  /// The heap in GPU memory if the PEs have devices, else in host memory.
+  [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
+  /// \throws UsageError on this PE, if there is none of that kind.
+  [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
+  /// The heap that has `address` in this PE's part, else heap().
+  [[nodiscard]] SymmetricHeap& heap_of(void const* address);
+  /// Collective: SymmetricHeap::trim() of all heaps; the sum.
+  std::size_t trim();
 
   /// Collective: barrier_all().
   void barrier_all() {
@@ -67,14 +81,27 @@ class Runtime {
   }
 
  private:
-  explicit Runtime(std::shared_ptr<Bootstrap> bootstrap);
+  /// A heap of one kind of memory, or why there is none.
+  struct Memory {
+    std::unique_ptr<Vmm> vmm;
+    std::unique_ptr<SymmetricHeap> heap;
+    std::string missing;
+  };
+
+  Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
+  void make_device_memories(int device);
+  void make_heap(MemoryKind kind, Vmm& vmm, RuntimeOptions const& options);
+  [[nodiscard]] Memory& memory(MemoryKind kind) {
+    return m_memories[static_cast<std::size_t>(kind)];
+  }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
-  std::unique_ptr<Vmm> m_vmm;
+  std::unique_ptr<Vmm> m_control_vmm;  // of the rendezvous; always on the host
   std::unique_ptr<Rendezvous> m_rendezvous;
-  std::unique_ptr<SymmetricHeap> m_heap;
+  std::array<Memory, n_memory_kinds> m_memories;
+  std::size_t m_default = 0;
 };
 
 }  // namespace symm

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -61,9 +60,9 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   }
   Rendezvous::Call call{.operation = Operation::calloc,
                         .arguments = {bytes, count, size}};
-  auto const id = allocate(call, {bytes});
-  std::memset(address_of(id), 0, bytes);
-  barrier();  // a peer's put must not be overwritten by zeros (C11)
+  auto const id      = allocate(call, {bytes});
+  auto const failure = failure_of([&] { m_vmm.zero(address_of(id), bytes); });
+  end_step(failure, id);  // a peer's put must not be overwritten by zeros (C11)
   return address_of(id);
 }
 
@@ -87,11 +86,12 @@ void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
     m_allocator.shrink(id, kept);
     return address;
   }
-  auto const moved = find_room(call, {bytes});
-  std::memcpy(address_of(moved), address, old_bytes);
+  auto const moved   = find_room(call, {bytes});
+  auto* const to     = address_of(moved);
+  auto const failure = failure_of([&] { m_vmm.copy(to, address, old_bytes); });
+  end_step(failure, moved);  // a peer's put must not be overwritten by the copy
   give_back(id);
-  barrier();  // a peer's put must not be overwritten by the copy
-  return address_of(moved);
+  return to;
 }
 
 void SymmetricHeap::free(void* address) {
@@ -127,11 +127,7 @@ void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
   return address_of(id);
 }
 
-void SymmetricHeap::retire(void* address) noexcept {
-  std::lock_guard const lock(m_retired_mutex);
-  m_retired.push_back(address);
-  m_has_retired.store(true, std::memory_order_release);
-}
+void SymmetricHeap::retire(void* address) noexcept { m_retired.push(address); }
 
 std::size_t SymmetricHeap::trim() {
   Rendezvous::Call call{.operation = Operation::heap_trim};
@@ -195,17 +191,14 @@ HeapStats SymmetricHeap::stats() const {
 void SymmetricHeap::meet(Rendezvous::Call& call) {
   // All private memory that this call needs is there before the others hear of
   // it: afterwards nothing may fail on one PE alone.
+  call.memory        = m_options.memory;
   auto const failure = failure_of([&] {
+    m_vmm.synchronize();
     m_allocator.prepare();
     auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
     if (m_info.size() < n_ids) m_info.resize(2 * n_ids);
-    if (m_n_views >= m_retired_capacity) {
-      // So that retire() never has to allocate, for one View more either.
-      std::lock_guard const lock(m_retired_mutex);
-      m_retired.reserve(2 * (m_n_views + 1));
-      m_retired_capacity = 2 * (m_n_views + 1);
-    }
-    if (m_has_retired.load(std::memory_order_acquire)) collect_retired();
+    m_retired.make_room_for(m_n_views + 1);
+    m_retired.drain([&](auto const& addresses) { collect(addresses); });
   });
   if (failure && !call.failure) call.failure = failure;
   auto const told       = std::min(m_to_tell.size(), Rendezvous::max_notices);
@@ -227,10 +220,9 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   }
 }
 
-void SymmetricHeap::collect_retired() {
-  std::lock_guard const lock(m_retired_mutex);
-  m_to_tell.reserve(m_to_tell.size() + m_retired.size());  // all or nothing
-  for (void* const address : m_retired) {
+void SymmetricHeap::collect(std::vector<void*> const& retired) {
+  m_to_tell.reserve(m_to_tell.size() + retired.size());  // all or nothing
+  for (void* const address : retired) {
     auto const id = m_allocator.find(map().offset_of(address));
     if (id == OffsetAllocator::none || !m_info[id].is_view ||
         m_info[id].is_retired_here) {
@@ -244,8 +236,6 @@ void SymmetricHeap::collect_retired() {
     m_to_tell.push_back(id);
     ++m_n_waiting;
   }
-  m_retired.clear();
-  m_has_retired.store(false, std::memory_order_relaxed);
 }
 
 void SymmetricHeap::meet_until_all_retired() {
@@ -255,6 +245,14 @@ void SymmetricHeap::meet_until_all_retired() {
 void SymmetricHeap::barrier() {
   Rendezvous::Call call{.operation = Operation::agree};
   meet(call);
+}
+
+void SymmetricHeap::end_step(std::optional<Failure> const& failure,
+                             BlockId block) {
+  if (auto const failed = m_rendezvous.agree(failure)) {
+    give_back(block);
+    throw_failure(failed->failure);
+  }
 }
 
 Agree SymmetricHeap::agree() {
@@ -307,17 +305,17 @@ char* SymmetricHeap::address_of(BlockId id) const {
 }
 
 std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
+  auto const text = [&] {
+    return "alignment " + std::to_string(alignment) + " is ";
+  };
   if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
-    return Failure{ErrorKind::usage,
-                   "alignment " + std::to_string(alignment) +
-                       " is not a power of two and multiple of " +
-                       std::to_string(sizeof(void*))};
+    return Failure{ErrorKind::usage, text() + "not a power of two and multiple of " +
+                                         std::to_string(sizeof(void*))};
   }
   if (alignment > max_alignment) {
-    return Failure{ErrorKind::out_of_memory,
-                   "alignment " + std::to_string(alignment) +
-                       " is above the largest offered, " +
-                       std::to_string(max_alignment)};
+    return Failure{
+        ErrorKind::out_of_memory,
+        text() + "above the largest offered, " + std::to_string(max_alignment)};
   }
   return std::nullopt;
 }
@@ -359,7 +357,8 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
 // Growth.
 
 void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
-  auto const name = to_string(call.operation, call.arguments, call.label);
+  auto const name =
+      to_string(call.operation, call.arguments, call.label, call.memory);
   std::optional<ChunkMap::Place> place;
   // Sums below the limit cannot overflow.
   if (!m_options.is_static && request.bytes <= m_options.limit_bytes) {

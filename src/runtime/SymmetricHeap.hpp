@@ -4,10 +4,8 @@
 #define SYMM_SYMMETRIC_HEAP_HPP
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "../runtime/HeapMap.hpp"
 #include "../runtime/OffsetAllocator.hpp"
 #include "../runtime/Rendezvous.hpp"
+#include "../runtime/RetiredList.hpp"
 #include "../runtime/SymmetricRange.hpp"
 #include "../runtime/Vmm.hpp"
 
@@ -30,6 +29,8 @@ struct HeapOptions {
   std::size_t initial_bytes = 0;
   /// Bytes per PE that the heap can grow to: the distance of the PEs' parts.
   std::size_t limit_bytes = 0;
+  /// Where the memory is, for messages and the check of mismatched calls.
+  MemoryKind memory = MemoryKind::host;
 };
 
 /// A snapshot; sizes in bytes per PE.
@@ -51,14 +52,15 @@ struct HeapStats {
   friend bool operator==(HeapStats const&, HeapStats const&) = default;
 };
 
-/// The symmetric heap: what a PE allocates, all PEs allocate, at the same
+/// A symmetric heap: what a PE allocates, all PEs allocate, at the same
 /// offset of their parts of one address range, and every PE reaches every copy.
 ///
 /// Collective calls are made by all PEs with equal arguments, by one thread of
-/// each at a time; only retire() may run on other threads meanwhile. Each is a
-/// rendezvous: a barrier, and a check of the arguments. If they differ, or any
-/// PE cannot do its part, the call throws on every PE, the message names PEs
-/// and values, and the heap is as before (M27-M30, M34, M48).
+/// each at a time; only retire() may run on other threads meanwhile. Each waits
+/// for the kernels of this PE and is a rendezvous: a barrier, and a check of
+/// the arguments. If they differ, or any PE cannot do its part, the call throws
+/// on every PE, the message names PEs and values, and the heap is as before
+/// (M27-M30, M34, M48).
 class SymmetricHeap {
  public:
   /// Start of every allocation, at least (M03, M04).
@@ -170,8 +172,11 @@ class SymmetricHeap {
 
   void meet(Rendezvous::Call& call);
   void meet_until_all_retired();
-  void collect_retired();
+  void collect(std::vector<void*> const& retired);
   void barrier();
+  /// The barrier at the end of a call, which gives back what it has taken if
+  /// any PE failed.
+  void end_step(std::optional<Failure> const& failure, BlockId block);
   Agree agree();
 
   static std::optional<Failure> check_alignment(std::size_t alignment);
@@ -190,13 +195,10 @@ class SymmetricHeap {
 
   // Views that this PE has destroyed: handed over by retire(), then told to the
   // other PEs, then waiting for theirs.
-  std::mutex m_retired_mutex;
-  std::vector<void*> m_retired;
-  std::atomic<bool> m_has_retired = false;
+  RetiredList m_retired;
   std::vector<BlockId> m_to_tell;
-  std::size_t m_n_waiting        = 0;
-  std::size_t m_n_views          = 0;
-  std::size_t m_retired_capacity = 0;
+  std::size_t m_n_waiting = 0;
+  std::size_t m_n_views   = 0;
 };
 
 }  // namespace symm

@@ -15,11 +15,13 @@ namespace {
 thread_local std::string t_last_error;
 
 /// Runs a call and turns what it throws into null and last_error().
+/// \param address whose heap it is about; null: the default one.
 template <class Call>
-void* null_on_failure(char const* name, Call const& call) noexcept {
+void* null_on_failure(char const* name, void const* address,
+                      Call const& call) noexcept {
   t_last_error.clear();
   try {
-    return call(Runtime::instance(name).heap());
+    return call(Runtime::instance(name).heap_of(address));
   } catch (std::exception const& error) {
     t_last_error = error.what();
     return nullptr;
@@ -35,24 +37,25 @@ int n_pes() { return Runtime::instance("symm::n_pes").n_pes(); }
 void barrier_all() { Runtime::instance("symm::barrier_all").barrier_all(); }
 
 void* malloc(std::size_t bytes) noexcept {
-  return null_on_failure(
-      "symm::malloc", [&](SymmetricHeap& heap) { return heap.malloc(bytes); });
+  return null_on_failure("symm::malloc", nullptr, [&](SymmetricHeap& heap) {
+    return heap.malloc(bytes);
+  });
 }
 
 void* align(std::size_t alignment, std::size_t bytes) noexcept {
-  return null_on_failure("symm::align", [&](SymmetricHeap& heap) {
+  return null_on_failure("symm::align", nullptr, [&](SymmetricHeap& heap) {
     return heap.align(alignment, bytes);
   });
 }
 
 void* calloc(std::size_t count, std::size_t size) noexcept {
-  return null_on_failure("symm::calloc", [&](SymmetricHeap& heap) {
+  return null_on_failure("symm::calloc", nullptr, [&](SymmetricHeap& heap) {
     return heap.calloc(count, size);
   });
 }
 
 void* realloc(void* address, std::size_t bytes) noexcept {
-  return null_on_failure("symm::realloc", [&](SymmetricHeap& heap) {
+  return null_on_failure("symm::realloc", address, [&](SymmetricHeap& heap) {
     return heap.realloc(address, bytes);
   });
 }
@@ -62,7 +65,7 @@ void free(void* address) noexcept {
     t_last_error.clear();
     return;
   }
-  null_on_failure("symm::free", [&](SymmetricHeap& heap) -> void* {
+  null_on_failure("symm::free", address, [&](SymmetricHeap& heap) -> void* {
     heap.free(address);
     return nullptr;
   });
@@ -72,30 +75,34 @@ void free(void* address) noexcept {
 }
 
 void* ptr(void const* address, Pe pe) noexcept {
-  return null_on_failure("symm::ptr", [&](SymmetricHeap& heap) -> void* {
-    auto const& map = heap.map();
-    if (pe < 0 || pe >= map.n_pes) {
-      throw UsageError("symm::ptr: there is no PE " + std::to_string(pe) +
-                       "; PEs are 0 to " + std::to_string(map.n_pes - 1));
-    }
-    if (!map.contains(address)) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%p", address);
-      throw UsageError("symm::ptr: address " + std::string(text) +
-                       " is not in the symmetric heap of PE " +
-                       std::to_string(map.my_pe));
-    }
-    return map.peer_ptr(static_cast<char*>(const_cast<void*>(address)), pe);
-  });
+  return null_on_failure(
+      "symm::ptr", address, [&](SymmetricHeap& heap) -> void* {
+        auto const& map = heap.map();
+        if (pe < 0 || pe >= map.n_pes) {
+          throw UsageError("symm::ptr: there is no PE " + std::to_string(pe) +
+                           "; PEs are 0 to " + std::to_string(map.n_pes - 1));
+        }
+        if (!map.contains(address)) {
+          char text[32];
+          std::snprintf(text, sizeof text, "%p", address);
+          throw UsageError("symm::ptr: address " + std::string(text) +
+                           " is not in the symmetric heap of PE " +
+                           std::to_string(map.my_pe));
+        }
+        return map.peer_ptr(static_cast<char*>(const_cast<void*>(address)), pe);
+      });
 }
 
 HeapStats heap_stats() {
   return Runtime::instance("symm::heap_stats").heap().stats();
 }
 
-std::size_t heap_trim() {
-  return Runtime::instance("symm::heap_trim").heap().trim();
+HeapStats heap_stats(MemoryKind kind) {
+  constexpr char const* name = "symm::heap_stats";
+  return Runtime::instance(name).heap(kind, name).stats();
 }
+
+std::size_t heap_trim() { return Runtime::instance("symm::heap_trim").trim(); }
 
 char const* last_error() noexcept { return t_last_error.c_str(); }
 

@@ -8,10 +8,11 @@
 #include "../runtime/SymmetricHeap.hpp"
 #include "../runtime/Types.hpp"
 
-/// The C-like functions of the OpenSHMEM and NVSHMEM documents, on the one heap
-/// of the program. They return null where they fail, on every PE, with the
-/// reason in last_error(); class SymmetricHeap says what each does, and throws
-/// instead.
+/// The C-like functions of the OpenSHMEM and NVSHMEM documents, on the heap in
+/// GPU memory if the PEs have devices, else on the one in host memory; those
+/// that take an address find its heap. They return null where they fail, on
+/// every PE, with the reason in last_error(); class SymmetricHeap says what
+/// each does, and throws instead.
 namespace symm {
 
 /// Number of this PE, 0 to n_pes() - 1. Local.
@@ -59,7 +60,11 @@ template <class T>
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] HeapStats heap_stats();
 
-/// SymmetricHeap::trim(): bytes released per PE. Collective.
+/// The same for the heap in one kind of memory.
+/// \throws UsageError on this PE, too, if there is none.
+[[nodiscard]] HeapStats heap_stats(MemoryKind kind);
+
+/// SymmetricHeap::trim() of all heaps: bytes released per PE. Collective.
 /// \throws UsageError, SystemError on every PE.
 std::size_t heap_trim();
 

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../runtime/SymmetricRange.hpp"
 
+#include <array>
+#include <bit>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +12,17 @@
 #include "../runtime/Error.hpp"
 
 namespace symm {
+
+namespace {
+
+/// What travels beside the descriptor of a PE's memory.
+struct MemoryNote {
+  Vmm::FabricHandle fabric{};  // all zero: none
+  std::array<char, 64> place{};
+};
+static_assert(sizeof(MemoryNote) == sizeof(FdExchange::Note));
+
+}  // namespace
 
 SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                                int n_pes, std::size_t part_bytes,
@@ -54,33 +68,61 @@ void SymmetricRange::unmap(Pe pe, std::size_t offset, std::size_t bytes) {
   m_vmm.unmap(m_map.part(pe) + offset, bytes);
 }
 
-UniqueFd SymmetricRange::create_own(std::size_t offset, std::size_t bytes) {
+SymmetricRange::Offer SymmetricRange::create_own(std::size_t offset,
+                                                 std::size_t bytes) {
   auto const handle = m_vmm.create(bytes, Vmm::Sharing::by_descriptor);
-  UniqueFd descriptor;
+  Offer offer;
   auto const failure = failure_of([&] {
-    descriptor = m_vmm.export_handle(handle);
+    MemoryNote note;
+    auto const place = m_vmm.place();
+    place.copy(note.place.data(), note.place.size() - 1);
+    note.fabric      = m_vmm.export_fabric(handle).value_or(note.fabric);
+    offer.note       = std::bit_cast<FdExchange::Note>(note);
+    offer.descriptor = m_vmm.export_handle(handle);
     map_handle(handle, m_map.my_pe, offset, bytes);
   });
   m_vmm.release(handle);  // the mapping and the descriptor keep the memory
   if (failure) throw_failure(*failure);
-  return descriptor;
+  return offer;
+}
+
+void SymmetricRange::map_peer(Pe pe, FdExchange::Parcel parcel,
+                              std::size_t offset, std::size_t bytes) {
+  auto const note    = std::bit_cast<MemoryNote>(parcel.note);
+  auto const failure = failure_of([&] {
+    std::optional<Vmm::Handle> handle;
+    if (note.fabric != Vmm::FabricHandle{}) {
+      handle = m_vmm.import_fabric(note.fabric, bytes);
+    }
+    if (!handle) {
+      handle = m_vmm.import_handle(std::move(parcel.descriptor), bytes);
+    }
+    auto const step =
+        failure_of([&] { map_handle(*handle, pe, offset, bytes); });
+    m_vmm.release(*handle);
+    if (step) throw_failure(*step);
+  });
+  if (failure) {
+    throw_failure({failure->kind, "PE " + std::to_string(m_map.my_pe) + " (" +
+                                      m_vmm.place() +
+                                      ") cannot map the memory of PE " +
+                                      std::to_string(pe) + " (" +
+                                      note.place.data() +
+                                      "): " + failure->message});
+  }
 }
 
 std::vector<Pe> SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
-                                          UniqueFd own) {
-  auto descriptors = m_exchange.exchange(own.get());
+                                          Offer own) {
+  auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
   std::vector<Pe> mapped;
   auto const failure = failure_of([&] {
-    mapped.reserve(descriptors.size());
+    mapped.reserve(parcels.size());
     for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
-      auto& descriptor = descriptors[static_cast<std::size_t>(pe)];
+      auto& parcel = parcels[static_cast<std::size_t>(pe)];
       // A PE that could not pass one has failed, and says why itself.
-      if (!descriptor) continue;
-      auto const handle = m_vmm.import_handle(std::move(descriptor), bytes);
-      auto const step =
-          failure_of([&] { map_handle(handle, pe, offset, bytes); });
-      m_vmm.release(handle);
-      if (step) throw_failure(*step);
+      if (!parcel.descriptor) continue;
+      map_peer(pe, std::move(parcel), offset, bytes);
       mapped.push_back(pe);
     }
   });
@@ -95,7 +137,7 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
                                Agree const& agree) {
   std::string const what =
       "growing by " + std::to_string(bytes) + " bytes per PE";
-  UniqueFd own;
+  Offer own;
   auto const remove_own = [&] {
     unmap(m_map.my_pe, offset, bytes);
     m_chunks.erase(offset);

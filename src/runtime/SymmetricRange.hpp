@@ -47,10 +47,17 @@ class SymmetricRange {
   void abandon() noexcept { m_map.base = nullptr; }
 
  private:
-  UniqueFd create_own(std::size_t offset, std::size_t bytes);
+  /// What the other PEs need to reach this PE's memory.
+  struct Offer {
+    UniqueFd descriptor;
+    FdExchange::Note note{};
+  };
+
+  Offer create_own(std::size_t offset, std::size_t bytes);
   /// Returns the PEs whose memory is mapped: all others, unless one has failed.
-  std::vector<Pe> map_peers(std::size_t offset, std::size_t bytes,
-                            UniqueFd own);
+  std::vector<Pe> map_peers(std::size_t offset, std::size_t bytes, Offer own);
+  void map_peer(Pe pe, FdExchange::Parcel parcel, std::size_t offset,
+                std::size_t bytes);
   void map_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
                   std::size_t bytes);
   void unmap(Pe pe, std::size_t offset, std::size_t bytes);

@@ -13,6 +13,10 @@ namespace symm {
 /// Number of a PE (a process of the job), from 0 to n_pes() - 1.
 using Pe = int;
 
+/// Where memory is: in the host's memory or in a GPU's.
+enum class MemoryKind : std::uint16_t { host, device };
+inline constexpr int n_memory_kinds = 2;
+
 /// The smallest multiple of `unit` (a power of two) that is not below `bytes`.
 /// Precondition: the result fits in std::size_t.
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {

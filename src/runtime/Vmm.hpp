@@ -3,8 +3,11 @@
 #ifndef SYMM_VMM_HPP
 #define SYMM_VMM_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "../runtime/UniqueFd.hpp"
 
@@ -32,7 +35,13 @@ class Vmm {
   enum class Access { none, read, read_write };
   enum class Sharing { none, by_descriptor };
 
+  /// What takes the place of a descriptor where processes share no kernel.
+  using FabricHandle = std::array<std::byte, 64>;
+
   virtual ~Vmm() = default;
+
+  /// Where the memory is, for messages: "host memory", "GPU 0 (NVIDIA H200)".
+  [[nodiscard]] virtual std::string place() const = 0;
 
   /// The unit in bytes of sizes, offsets and addresses (a power of two).
   [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
@@ -74,12 +83,37 @@ class Vmm {
   /// Removes exactly one mapping that map() made.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
+  /// The handle for another process that reaches this memory over the fabric;
+  /// nothing where the system does not grant one (V16, V17).
+  [[nodiscard]] virtual std::optional<FabricHandle> export_fabric(
+      Handle /*handle*/) {
+    return std::nullopt;
+  }
+
+  /// As import_handle(), for what export_fabric() made; nothing if this process
+  /// is not granted access to it (V39): take the descriptor instead.
+  [[nodiscard]] virtual std::optional<Handle> import_fabric(
+      FabricHandle const& /*fabric*/, std::size_t /*bytes*/) {
+    return std::nullopt;
+  }
+
   /// Drops a handle. The memory lives on while it is mapped or shared.
   virtual void release(Handle handle) = 0;
 
   /// Gives back addresses, exactly as reserve() returned them, with nothing
   /// mapped in them.
   virtual void address_free(char* address, std::size_t bytes) = 0;
+
+  /// Fills mapped memory with zeros. Done when it returns.
+  virtual void zero(char* address, std::size_t bytes) = 0;
+
+  /// Copies within mapped memory, and between it and host memory. Done when it
+  /// returns; the ranges do not overlap.
+  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+
+  /// Waits for everything that this process has begun and that may access the
+  /// memory (kernels).
+  virtual void synchronize() = 0;
 
   /// Leaves every reservation and mapping in place until the process ends, for
   /// memory that is still in use when its owner goes.

@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <iterator>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -27,53 +26,19 @@ namespace {
 constexpr std::size_t recommended_granularity = std::size_t{2} << 20U;
 constexpr int no_access                       = PROT_NONE;
 
-[[noreturn]] void throw_usage(char const* call, std::string const& rule) {
-  throw UsageError("Vmm_HostMemfd::" + std::string(call) + ": " + rule);
-}
-
-std::string text_of(void const* address) {
-  std::ostringstream out;
-  out << address;
-  return out.str();
-}
-
-void check_multiple(char const* call, char const* what, std::size_t value,
-                    std::size_t unit) {
-  if (value == 0 || !is_multiple(value, unit)) {
-    throw_usage(call, std::string(what) + " " + std::to_string(value) +
-                          " is not a positive multiple of " +
-                          std::to_string(unit));
-  }
-}
-
-std::size_t address_value(void const* address) {
-  return reinterpret_cast<std::size_t>(address);
-}
-
-/// The entry of a map of ranges that contains [address, address + bytes).
-template <class Ranges, class BytesOf>
-auto enclosing(Ranges& ranges, char const* address, std::size_t bytes,
-               BytesOf bytes_of) {
-  auto it = ranges.upper_bound(address);
-  if (it == ranges.begin()) return ranges.end();
-  --it;
-  auto const size   = bytes_of(it->second);
-  auto const offset = static_cast<std::size_t>(address - it->first);
-  return offset < size && bytes <= size - offset ? it : ranges.end();
-}
-
 }  // namespace
 
 Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory)
     : m_page_bytes(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
       m_n_sharers(static_cast<std::size_t>(n_sharers)),
-      m_available_memory(std::move(available_memory)) {}
+      m_available_memory(std::move(available_memory)),
+      m_ledger("Vmm_HostMemfd", m_page_bytes, m_page_bytes) {}
 
 Vmm_HostMemfd::~Vmm_HostMemfd() {
   if (m_is_abandoned) return;
   // Unmapping a reservation takes its mappings along. It fails only for
   // arguments that reserve() cannot have recorded.
-  for (auto const& [address, bytes] : m_reservations) {
+  for (auto const& [address, bytes] : m_ledger.reservations()) {
     static_cast<void>(::munmap(const_cast<char*>(address), bytes));
   }
 }
@@ -84,16 +49,7 @@ std::size_t Vmm_HostMemfd::granularity(Granularity kind) const {
 
 char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
-  check_multiple("reserve", "size in bytes", bytes, m_page_bytes);
-  if (alignment != 0 && !std::has_single_bit(alignment)) {
-    throw_usage("reserve", "alignment " + std::to_string(alignment) +
-                               " is neither 0 nor a power of two");
-  }
-  if (!is_multiple(address_value(hint), m_page_bytes)) {
-    throw_usage("reserve", "hint " + text_of(hint) +
-                               " is not a multiple of the page size " +
-                               std::to_string(m_page_bytes));
-  }
+  m_ledger.check_reserve(bytes, alignment, hint);
   // mmap() aligns to pages: reserve more and give the ends back.
   std::size_t const slack = alignment > m_page_bytes ? alignment : 0;
   if (bytes > std::numeric_limits<std::size_t>::max() - slack) {
@@ -116,15 +72,16 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
   }
   auto* const first = static_cast<char*>(start);
   char* const result =
-      slack == 0 ? first
-                 : first + (round_up(address_value(first), alignment) -
-                            address_value(first));
+      slack == 0
+          ? first
+          : first + (round_up(reinterpret_cast<std::size_t>(first), alignment) -
+                     reinterpret_cast<std::size_t>(first));
   auto const head = static_cast<std::size_t>(result - first);
   // Cutting the ends off an own mapping cannot fail for valid arguments but
   // for the limit on the number of mappings, which this does not raise.
   if (head > 0) static_cast<void>(::munmap(first, head));
   if (slack > head) static_cast<void>(::munmap(result + bytes, slack - head));
-  m_reservations.emplace(result, bytes);
+  m_ledger.add_reservation(result, bytes);
   return result;
 }
 
@@ -142,8 +99,8 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
     promised += memory.bytes - std::min(memory.bytes, touched);
   };
-  for (auto const& entry : m_handles) count(*entry.second);
-  for (auto const& entry : m_mappings) count(*entry.second.memory);
+  for (auto const& entry : m_ledger.handles()) count(*entry.second);
+  for (auto const& entry : m_ledger.mappings()) count(*entry.second.memory);
   std::size_t const available = m_available_memory() / m_n_sharers;
   std::size_t const left      = available - std::min(available, promised);
   if (bytes > left) {
@@ -155,7 +112,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
 }
 
 Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
-  check_multiple("create", "size in bytes", bytes, m_page_bytes);
+  m_ledger.check_create(bytes);
   check_capacity(bytes);
   auto memory        = std::make_shared<Memory>();
   memory->descriptor = UniqueFd(::memfd_create("symm", MFD_CLOEXEC));
@@ -167,76 +124,23 @@ Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
   }
   memory->bytes   = bytes;
   memory->sharing = sharing;
-  return add_handle(std::move(memory));
-}
-
-Vmm::Handle Vmm_HostMemfd::add_handle(std::shared_ptr<Memory> memory) {
-  Handle const handle{++m_last_id};
-  m_handles.emplace(handle.id, std::move(memory));
-  return handle;
-}
-
-Vmm_HostMemfd::Memory& Vmm_HostMemfd::memory_of(Handle handle,
-                                                char const* call) {
-  auto const it = m_handles.find(handle.id);
-  if (it == m_handles.end()) {
-    throw_usage(call, "handle " + std::to_string(handle.id) +
-                          " is not one of this process, or released");
-  }
-  return *it->second;
+  return m_ledger.add_handle(std::move(memory));
 }
 
 void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
                         Handle handle) {
-  auto const& memory = memory_of(handle, "map");
-  check_multiple("map", "size in bytes", bytes, m_page_bytes);
-  check_multiple("map", "address", address_value(address), m_page_bytes);
-  if (offset != 0) {
-    throw_usage("map", "offset " + std::to_string(offset) + " must be 0");
-  }
-  if (bytes > memory.bytes) {
-    throw_usage("map", bytes_text(bytes) + " exceed the memory's " +
-                           std::to_string(memory.bytes));
-  }
-  auto const reservation = enclosing(m_reservations, address, bytes,
-                                     [](std::size_t size) { return size; });
-  if (reservation == m_reservations.end()) {
-    throw_usage("map", "[" + text_of(address) + ", +" + std::to_string(bytes) +
-                           ") is not inside one reserved range");
-  }
-  auto const next = m_mappings.lower_bound(address);
-  bool const meets_next =
-      next != m_mappings.end() && next->first < address + bytes;
-  bool const meets_previous =
-      next != m_mappings.begin() &&
-      std::prev(next)->first + std::prev(next)->second.bytes > address;
-  if (meets_next || meets_previous) {
-    throw_usage("map", "[" + text_of(address) + ", +" + std::to_string(bytes) +
-                           ") overlaps a mapping; unmap that first");
-  }
-  auto const entry =
-      m_mappings.emplace(address, Mapping{bytes, m_handles.at(handle.id)})
-          .first;
+  auto const& memory = m_ledger.add_mapping(address, bytes, offset, handle);
   if (::mmap(address, bytes, no_access, MAP_SHARED | MAP_FIXED,
              memory.descriptor.get(), 0) == MAP_FAILED) {
     int const error = errno;
-    m_mappings.erase(entry);
+    m_ledger.forget_mapping(address);
     throw SystemError("mapping " + bytes_text(bytes), "mmap", error);
-  }
-}
-
-void Vmm_HostMemfd::check_mapping(char const* address, std::size_t bytes,
-                                  char const* call) {
-  auto const it = m_mappings.find(address);
-  if (it == m_mappings.end() || it->second.bytes != bytes) {
-    throw_usage(call, "[" + text_of(address) + ", +" + std::to_string(bytes) +
-                          ") is not exactly one mapping");
   }
 }
 
 void Vmm_HostMemfd::set_access(char* address, std::size_t bytes,
                                Access access) {
-  check_mapping(address, bytes, "set_access");
+  static_cast<void>(m_ledger.check_mapping(address, bytes, "set_access"));
   int const rights = access == Access::none   ? PROT_NONE
                      : access == Access::read ? PROT_READ
                                               : PROT_READ | PROT_WRITE;
@@ -247,13 +151,8 @@ void Vmm_HostMemfd::set_access(char* address, std::size_t bytes,
 }
 
 UniqueFd Vmm_HostMemfd::export_handle(Handle handle) {
-  auto const& memory = memory_of(handle, "export_handle");
-  if (memory.sharing != Sharing::by_descriptor) {
-    throw_usage("export_handle",
-                "the memory was created with Sharing::none; ask for "
-                "Sharing::by_descriptor when creating it");
-  }
-  UniqueFd result(::fcntl(memory.descriptor.get(), F_DUPFD_CLOEXEC, 0));
+  auto const& memory = m_ledger.memory_to_export(handle);
+  UniqueFd result(::fcntl(memory->descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!result) {
     throw SystemError("exporting memory", "fcntl(F_DUPFD_CLOEXEC)", errno);
   }
@@ -262,35 +161,35 @@ UniqueFd Vmm_HostMemfd::export_handle(Handle handle) {
 
 Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
                                          std::size_t bytes) {
-  check_multiple("import_handle", "size in bytes", bytes, m_page_bytes);
+  m_ledger.check_import(bytes);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) {
     throw SystemError("importing memory", "fstat", errno);
   }
   if (static_cast<std::size_t>(status.st_size) != bytes) {
-    throw_usage("import_handle",
-                "the memory has " +
-                    bytes_text(static_cast<std::size_t>(status.st_size)) +
-                    ", expected " + std::to_string(bytes));
+    m_ledger.throw_usage(
+        "import_handle",
+        "the memory has " +
+            bytes_text(static_cast<std::size_t>(status.st_size)) +
+            ", expected " + std::to_string(bytes));
   }
-  return add_handle(std::make_shared<Memory>(
+  return m_ledger.add_handle(std::make_shared<Memory>(
       Memory{std::move(descriptor), bytes, Sharing::by_descriptor, true}));
 }
 
 Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
-  auto const it =
-      enclosing(m_mappings, static_cast<char const*>(address), 1,
-                [](Mapping const& mapping) { return mapping.bytes; });
-  if (it == m_mappings.end() || !it->second.memory->descriptor) {
-    throw_usage("retain", text_of(address) +
-                              " is not in memory that this process mapped (or "
-                              "was imported and its handle released)");
+  auto const& memory = m_ledger.memory_at(address, "retain");
+  if (!memory->descriptor) {
+    m_ledger.throw_usage(
+        "retain", VmmLedger<Memory>::text_of(address) +
+                      " is in memory that was imported and whose handle was "
+                      "released");
   }
-  return add_handle(it->second.memory);
+  return m_ledger.add_handle(memory);
 }
 
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
-  check_mapping(address, bytes, "unmap");
+  static_cast<void>(m_ledger.check_mapping(address, bytes, "unmap"));
   // One call puts the reservation back: no moment in which another thread's
   // mmap() could take the addresses.
   if (::mmap(address, bytes, no_access,
@@ -298,38 +197,35 @@ void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
              0) == MAP_FAILED) {
     throw SystemError("unmapping " + bytes_text(bytes), "mmap", errno);
   }
-  m_mappings.erase(address);
+  m_ledger.forget_mapping(address);
 }
 
 void Vmm_HostMemfd::release(Handle handle) {
-  memory_of(handle, "release");
-  auto const node    = m_handles.extract(handle.id);
-  auto const& memory = node.mapped();
+  auto const memory = m_ledger.memory_of(handle, "release");
+  m_ledger.remove_handle(handle);
   // Own memory keeps its descriptor while it is mapped, for retain(). Imported
   // memory must not: there is one for every PE and chunk.
+  auto const& handles = m_ledger.handles();
   bool const has_other_handle =
-      std::any_of(m_handles.begin(), m_handles.end(),
+      std::any_of(handles.begin(), handles.end(),
                   [&](auto const& entry) { return entry.second == memory; });
   if (memory->is_imported && !has_other_handle) memory->descriptor.reset();
 }
 
 void Vmm_HostMemfd::address_free(char* address, std::size_t bytes) {
-  auto const it = m_reservations.find(address);
-  if (it == m_reservations.end() || it->second != bytes) {
-    throw_usage("address_free", "[" + text_of(address) + ", +" +
-                                    std::to_string(bytes) +
-                                    ") is not exactly one reserved range");
-  }
-  auto const mapping = m_mappings.lower_bound(address);
-  if (mapping != m_mappings.end() && mapping->first < address + bytes) {
-    throw_usage("address_free", "the range is still mapped at " +
-                                    text_of(mapping->first) +
-                                    "; unmap it first");
-  }
+  m_ledger.check_address_free(address, bytes);
   if (::munmap(address, bytes) != 0) {
     throw SystemError("giving back addresses", "munmap", errno);
   }
-  m_reservations.erase(it);
+  m_ledger.forget_reservation(address);
+}
+
+void Vmm_HostMemfd::zero(char* address, std::size_t bytes) {
+  std::memset(address, 0, bytes);
+}
+
+void Vmm_HostMemfd::copy(void* to, void const* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
 }
 
 }  // namespace symm

@@ -6,12 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
-#include <unordered_map>
+#include <string>
 
 #include "../runtime/HostMemory.hpp"
 #include "../runtime/Vmm.hpp"
+#include "../runtime/VmmLedger.hpp"
 
 namespace symm {
 
@@ -33,6 +32,7 @@ class Vmm_HostMemfd final : public Vmm {
   Vmm_HostMemfd(Vmm_HostMemfd const&)            = delete;
   Vmm_HostMemfd& operator=(Vmm_HostMemfd const&) = delete;
 
+  [[nodiscard]] std::string place() const override { return "host memory"; }
   [[nodiscard]] std::size_t granularity(Granularity kind) const override;
   [[nodiscard]] char* reserve(std::size_t bytes, std::size_t alignment = 0,
                               void* hint = nullptr) override;
@@ -47,6 +47,9 @@ class Vmm_HostMemfd final : public Vmm {
   void unmap(char* address, std::size_t bytes) override;
   void release(Handle handle) override;
   void address_free(char* address, std::size_t bytes) override;
+  void zero(char* address, std::size_t bytes) override;
+  void copy(void* to, void const* from, std::size_t bytes) override;
+  void synchronize() override {}
   void abandon() noexcept override { m_is_abandoned = true; }
 
  private:
@@ -56,24 +59,14 @@ class Vmm_HostMemfd final : public Vmm {
     Sharing sharing   = Sharing::none;
     bool is_imported  = false;
   };
-  struct Mapping {
-    std::size_t bytes = 0;
-    std::shared_ptr<Memory> memory;
-  };
 
-  Memory& memory_of(Handle handle, char const* call);
-  Handle add_handle(std::shared_ptr<Memory> memory);
-  void check_mapping(char const* address, std::size_t bytes, char const* call);
   void check_capacity(std::size_t bytes) const;
 
   std::size_t m_page_bytes;
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
-  std::map<char const*, std::size_t> m_reservations;
-  std::map<char const*, Mapping> m_mappings;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Memory>> m_handles;
-  std::uint64_t m_last_id = 0;
-  bool m_is_abandoned     = false;
+  VmmLedger<Memory> m_ledger;
+  bool m_is_abandoned = false;
 };
 
 }  // namespace symm

@@ -25,12 +25,14 @@ LAYERS = [
      [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "FdExchange")]),
     ("memory",
      [RUNTIME + unit for unit in
-      ("HostMemory", "Vmm", "Vmm_HostMemfd", "HeapMap", "SymmetricRange")]),
+      ("HostMemory", "Vmm", "VmmLedger", "Vmm_HostMemfd", "CudaDriver",
+       "Vmm_Cuda", "Device", "Device_Cuda", "Device_None", "HeapMap",
+       "SymmetricRange")]),
     ("PEs",
      [RUNTIME + unit for unit in ("Backoff", "Operation", "Rendezvous")]),
     ("heap",
      [RUNTIME + unit for unit in
-      ("ChunkMap", "OffsetMap", "OffsetAllocator", "Poison",
+      ("ChunkMap", "OffsetMap", "OffsetAllocator", "Poison", "RetiredList",
        "SymmetricHeap")]),
     ("top", [RUNTIME + unit for unit in ("Runtime", "SymmetricMemory")]),
     ("Kokkos space",
@@ -48,7 +50,7 @@ IN_KOKKOS_LAYER = [unit for _, units in LAYERS for unit in units
 # Foreign header (a regular expression) -> the units that may include it.
 OWNERS = {
     r"mpi\.h": [RUNTIME + "Bootstrap_Mpi", KOKKOS + "_Initialize"],
-    r"cuda.*\.h": [],
+    r"cuda.*\.h": [RUNTIME + "CudaDriver", RUNTIME + "Vmm_Cuda"],
     r"sys/mman\.h": [RUNTIME + "Vmm_HostMemfd"],
     r"sys/(socket|un)\.h": [RUNTIME + "FdExchange"],
     r"uc[pst]/.*": [],

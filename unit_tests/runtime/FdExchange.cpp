@@ -46,15 +46,29 @@ int content_of(UniqueFd const& file) {
   return content;
 }
 
-/// A round of the exchange in which all PEs pass a file but `without`.
+/// Bytes that differ between PEs and rounds.
+FdExchange::Note note_of(Pe pe, int round) {
+  FdExchange::Note note;
+  for (std::size_t i = 0; i < note.size(); ++i) {
+    note[i] = static_cast<std::byte>(
+        static_cast<std::size_t>(value(pe, round)) * 31 + i);
+  }
+  return note;
+}
+
+/// A round of the exchange in which all PEs pass a file but `without`, and all
+/// a note.
 void expect_round(Bootstrap const& bootstrap, FdExchange& exchange, int round,
                   Pe without = -1) {
   Pe const me    = bootstrap.my_pe();
   auto const own = me == without ? UniqueFd() : new_file(value(me, round));
-  auto const all = exchange.exchange(own.get());
+  auto const all = exchange.exchange(own.get(), note_of(me, round));
   ASSERT_EQ(all.size(), static_cast<std::size_t>(bootstrap.n_pes()));
   for (Pe pe = 0; pe < bootstrap.n_pes(); ++pe) {
-    auto const& file = all[static_cast<std::size_t>(pe)];
+    auto const& [file, note] = all[static_cast<std::size_t>(pe)];
+    if (pe != me) {
+      EXPECT_EQ(note, note_of(pe, round)) << "from PE " << pe;
+    }
     if (pe == me || pe == without) {
       EXPECT_FALSE(file) << "from PE " << pe << " to PE " << me;
     } else {
@@ -91,7 +105,7 @@ TEST(FdExchange, V33_a_descriptor_that_arrives_is_closed_on_exec) {
   expect_on_pes(2, [](Bootstrap& bootstrap) {
     FdExchange exchange(bootstrap);
     auto const own = new_file(bootstrap.my_pe());
-    for (auto const& file : exchange.exchange(own.get())) {
+    for (auto const& [file, note] : exchange.exchange(own.get())) {
       if (!file) continue;
       EXPECT_NE(::fcntl(file.get(), F_GETFD) & FD_CLOEXEC, 0);
     }
@@ -182,7 +196,8 @@ TEST(FdExchange, a_pe_without_descriptors_left_says_so_and_stays_in_step) {
                      symm::SystemError);
       } else {
         auto const all = exchange.exchange(own.get());
-        EXPECT_EQ(content_of(all[1]), 1) << "the others are not concerned";
+        EXPECT_EQ(content_of(all[1].descriptor), 1)
+            << "the others are not concerned";
       }
     }
     EXPECT_EQ(n_open_descriptors(), before) << "what arrived is closed";

@@ -40,7 +40,7 @@ struct Peer {
   /// Collective: what PE 0 sends arrives at PE 1.
   UniqueFd pass(UniqueFd descriptor = {}) {
     auto received = exchange.exchange(descriptor.get());
-    return std::move(received[exports() ? 1 : 0]);
+    return std::move(received[exports() ? 1 : 0].descriptor);
   }
 
   Bootstrap& bootstrap;

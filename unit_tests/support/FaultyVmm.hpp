@@ -4,6 +4,7 @@
 #define SYMM_TEST_FAULTY_VMM_HPP
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,9 @@ enum class VmmStep {
   export_handle,
   import_handle,
   unmap,
+  zero,
+  copy,
+  synchronize,
 };
 
 /// Passes everything on to another Vmm, but for the steps that a test makes
@@ -47,6 +51,7 @@ class FaultyVmm final : public symm::Vmm {
     throw symm::OutOfMemory("an injected failure");
   }
 
+  [[nodiscard]] std::string place() const override { return m_vmm.place(); }
   [[nodiscard]] std::size_t granularity(Granularity kind) const override {
     return m_vmm.granularity(kind);
   }
@@ -87,6 +92,26 @@ class FaultyVmm final : public symm::Vmm {
   void release(Handle handle) override { m_vmm.release(handle); }
   void address_free(char* address, std::size_t bytes) override {
     m_vmm.address_free(address, bytes);
+  }
+  void zero(char* address, std::size_t bytes) override {
+    before(VmmStep::zero);
+    m_vmm.zero(address, bytes);
+  }
+  void copy(void* to, void const* from, std::size_t bytes) override {
+    before(VmmStep::copy);
+    m_vmm.copy(to, from, bytes);
+  }
+  void synchronize() override {
+    before(VmmStep::synchronize);
+    m_vmm.synchronize();
+  }
+  [[nodiscard]] std::optional<FabricHandle> export_fabric(
+      Handle handle) override {
+    return m_vmm.export_fabric(handle);
+  }
+  [[nodiscard]] std::optional<Handle> import_fabric(
+      FabricHandle const& fabric, std::size_t bytes) override {
+    return m_vmm.import_fabric(fabric, bytes);
   }
   void abandon() noexcept override { m_vmm.abandon(); }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CUDA_DRIVER_HPP
+#define SYMM_CUDA_DRIVER_HPP
+
+#include <cuda.h>
+
+#include <string>
+
+// The entry points in use. (cuda.h renames some, such as cuMemsetD8 to
+// cuMemsetD8_v2; the members below are renamed alike.)
+#define SYMM_FOR_EACH_CUDA_FUNCTION(X) \
+  X(cuCtxPopCurrent)                   \
+  X(cuCtxPushCurrent)                  \
+  X(cuCtxSynchronize)                  \
+  X(cuDeviceGet)                       \
+  X(cuDeviceGetAttribute)              \
+  X(cuDeviceGetCount)                  \
+  X(cuDeviceGetName)                   \
+  X(cuDevicePrimaryCtxRelease)         \
+  X(cuDevicePrimaryCtxRetain)          \
+  X(cuGetErrorName)                    \
+  X(cuGetErrorString)                  \
+  X(cuInit)                            \
+  X(cuMemAddressFree)                  \
+  X(cuMemAddressReserve)               \
+  X(cuMemCreate)                       \
+  X(cuMemExportToShareableHandle)      \
+  X(cuMemGetAllocationGranularity)     \
+  X(cuMemGetInfo)                      \
+  X(cuMemImportFromShareableHandle)    \
+  X(cuMemMap)                          \
+  X(cuMemRelease)                      \
+  X(cuMemRetainAllocationHandle)       \
+  X(cuMemSetAccess)                    \
+  X(cuMemUnmap)                        \
+  X(cuMemcpy)                          \
+  X(cuMemsetD8)
+
+namespace symm {
+
+/// The CUDA driver, found when the program runs and not when it is linked: a
+/// CUDA build starts on a machine without a GPU, and says what is missing.
+struct CudaDriver {
+#define SYMM_DECLARE_CUDA_FUNCTION(name) decltype(&::name) name = nullptr;
+  SYMM_FOR_EACH_CUDA_FUNCTION(SYMM_DECLARE_CUDA_FUNCTION)
+#undef SYMM_DECLARE_CUDA_FUNCTION
+
+  /// The driver of this machine, loaded and initialised. Local, any thread.
+  /// \throws SystemError if there is none, it is too old, or it finds no GPU;
+  ///         the next call tries again.
+  static CudaDriver const& instance();
+
+  /// Throws unless `result` is CUDA_SUCCESS:
+  /// "<what>: <call> failed: CUDA_ERROR_X (<text>)".
+  /// \throws OutOfMemory, SystemError.
+  void check(CUresult result, std::string const& what, char const* call) const;
+
+  /// "CUDA_ERROR_X (<text>)".
+  [[nodiscard]] std::string text_of(CUresult result) const;
+};
+
+}  // namespace symm
+
+#endif
