@@ -44,7 +44,11 @@ class GlobalView {
   GlobalView() = default;
 
   GlobalView(view_type const& local, HeapMap const& map)
-      : m_local(local), m_map(map) {}
+      : m_first(local), m_map(map) {
+    if (local.data() != nullptr) {
+      m_first.assign_data(map.peer_ptr(local.data(), 0));
+    }
+  }
 
   /// Element (indices...) on PE `pe`. Bounds are checked where Kokkos checks
   /// those of Views.
@@ -53,34 +57,39 @@ class GlobalView {
       reference_type
       operator()(Pe pe, Indices... indices) const {
     KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
-    // In this order the address of the PE's View is the same for all elements.
-    auto* const first = m_local.data();
-    return m_map.peer_ptr(
-        first, pe)[&m_local(static_cast<std::size_t>(indices)...) - first];
+    // What the compilers make the best of, each in its way: nvcc has the same
+    // loop then as for a View of Kokkos, GCC moves the address of the PE's View
+    // out of it.
+    KOKKOS_IF_ON_DEVICE((return *m_map.peer_ptr_from_first(
+        &m_first(static_cast<std::size_t>(indices)...), pe);))
+    KOKKOS_IF_ON_HOST(
+        (auto* const first = m_first.data(); return m_map.peer_ptr_from_first(
+            first,
+            pe)[&m_first(static_cast<std::size_t>(indices)...) - first];))
   }
 
   /// PE `pe`'s copy as an ordinary unmanaged View.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
     KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
-    view_type result(m_local);
-    if (m_local.data() != nullptr) {
-      result.assign_data(m_map.peer_ptr(m_local.data(), pe));
+    view_type result(m_first);
+    if (m_first.data() != nullptr) {
+      result.assign_data(m_map.peer_ptr_from_first(m_first.data(), pe));
     }
     return result;
   }
 
   /// This PE's own copy.
-  [[nodiscard]] KOKKOS_FUNCTION view_type const& local() const {
-    return m_local;
+  [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
+    return peer(m_map.my_pe);
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_local.extent(r);
+    return m_first.extent(r);
   }
   [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const { return m_map.my_pe; }
   [[nodiscard]] KOKKOS_FUNCTION int n_pes() const { return m_map.n_pes; }
 
  private:
-  view_type m_local;
+  view_type m_first;  // PE 0's
   HeapMap m_map;
 };
 

@@ -40,10 +40,14 @@ struct HeapMap {
   /// Precondition: p is in this PE's part, 0 <= pe < n_pes. Not checked.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
-    // Integers, not pointers: compilers then add the distance to the start of
-    // an array outside of the loop, and not to every element's address.
-    return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
-                                static_cast<std::size_t>(distance(pe)));
+    return moved(p, distance(pe));
+  }
+
+  /// The same, given the address of PE 0's copy: one subtraction less.
+  template <class T>
+  [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
+    return moved(first, static_cast<std::ptrdiff_t>(pe) *
+                            static_cast<std::ptrdiff_t>(stride));
   }
 
   /// Whether `p` is in this PE's part.
@@ -56,6 +60,21 @@ struct HeapMap {
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
     return reinterpret_cast<std::size_t>(p) -
            reinterpret_cast<std::size_t>(part(my_pe));
+  }
+
+ private:
+  template <class T>
+  SYMM_FUNCTION static T* moved(T* p, std::ptrdiff_t bytes) {
+#ifdef __CUDA_ARCH__
+    // A pointer: nvcc knows then that it is to global memory.
+    return reinterpret_cast<T*>(
+        const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
+#else
+    // An integer: GCC then adds the distance to the start of an array outside
+    // of the loop, and not to every element's address.
+    return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
+                                static_cast<std::size_t>(bytes));
+#endif
   }
 };
 

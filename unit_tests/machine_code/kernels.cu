@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Kernels whose machine code check_machine_code.py reads, in pairs: the same
+// work through a GlobalView and on a View of this PE.
+
+#include <Kokkos_Core.hpp>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+namespace {
+
+using Vector = Kokkos::View<double*, symm::SymmetricSpace>;
+using Matrix =
+    Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+
+}  // namespace
+
+extern "C" __global__ void element_global(symm::GlobalView<Vector> everywhere,
+                                          int pe, double const* in) {
+  int const i       = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  everywhere(pe, i) = in[i];
+}
+
+extern "C" __global__ void element_local(symm::UnmanagedView<Vector> mine,
+                                         double const* in) {
+  int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  mine(i)     = in[i];
+}
+
+extern "C" __global__ void row_global(symm::GlobalView<Matrix> everywhere,
+                                      int pe, double const* in, int n) {
+  int const i = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+  for (int j = 0; j < n; ++j) everywhere(pe, i, j) = in[j];
+}
+
+extern "C" __global__ void row_local(symm::UnmanagedView<Matrix> mine,
+                                     double const* in, int n) {
+  int const i = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+  for (int j = 0; j < n; ++j) mine(i, j) = in[j];
+}
+
+// Another PE for every element: here the translation is in the loop.
+extern "C" __global__ void scatter_global(symm::GlobalView<Vector> everywhere,
+                                          int const* pes, int const* at,
+                                          double const* in, int n) {
+#pragma unroll 1
+  for (int j = 0; j < n; ++j) everywhere(pes[j], at[j]) = in[j];
+}
+
+extern "C" __global__ void scatter_local(symm::UnmanagedView<Vector> mine,
+                                         int const* at, double const* in,
+                                         int n) {
+#pragma unroll 1
+  for (int j = 0; j < n; ++j) mine(at[j]) = in[j];
+}
