@@ -24,9 +24,12 @@ usage() {
 
 # Warnings are errors only where asked for (CI does): a newer compiler with a
 # new warning must not stop a user.
+# SYMM_CMAKE_OPTIONS may have more options.
 configure() {
   step "Configuring ($preset)"
-  cmake --preset "$preset" -DSYMM_WERROR="${SYMM_WERROR:-OFF}"
+  local options
+  read -ra options <<<"${SYMM_CMAKE_OPTIONS:-}"
+  cmake --preset "$preset" -DSYMM_WERROR="${SYMM_WERROR:-OFF}" "${options[@]}"
 }
 
 # build TARGET...

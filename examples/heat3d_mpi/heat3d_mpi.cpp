@@ -21,8 +21,12 @@ using heat3d::Cells;
 using heat3d::Face;
 using heat3d::Triple;
 
-// MPI reads and writes these Views: with a GPU it has to be a GPU-aware one.
 using Field = Kokkos::View<double***, Kokkos::LayoutRight>;
+
+// Host memory that kernels reach, so that any MPI can read and write it. (With
+// a GPU-aware MPI a Field would do.)
+using Message =
+    Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
 double sum_over_ranks(double mine) {
   double sum = 0;
@@ -52,17 +56,17 @@ struct Messages {
         outgoing(allocate("outgoing", face.cells)),
         incoming(allocate("incoming", face.ghosts)) {}
 
-  static Field allocate(std::string const& label, Cells const& layer) {
-    return Field(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
-                 heat3d::layout_of(layer.extents()));
+  static Message allocate(std::string const& label, Cells const& layer) {
+    return Message(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                   heat3d::layout_of(layer.extents()));
   }
 
   Face face;
-  Field outgoing;
-  Field incoming;
+  Message outgoing;
+  Message incoming;
 };
 
-void pack(Field const& u, Cells const& layer, Field const& message) {
+void pack(Field const& u, Cells const& layer, Message const& message) {
   Triple const first = layer.begin;
   heat3d::for_each_cell(
       "heat3d: pack", layer, KOKKOS_LAMBDA(int i, int j, int k) {
@@ -70,7 +74,7 @@ void pack(Field const& u, Cells const& layer, Field const& message) {
       });
 }
 
-void unpack(Field const& message, Cells const& layer, Field const& u) {
+void unpack(Message const& message, Cells const& layer, Field const& u) {
   Triple const first = layer.begin;
   heat3d::for_each_cell(
       "heat3d: unpack", layer, KOKKOS_LAMBDA(int i, int j, int k) {
@@ -83,15 +87,14 @@ void exchange_halo(Field const& u, std::vector<Messages> const& all_messages) {
   std::vector<MPI_Request> requests;
   requests.reserve(2 * all_messages.size());
 
+  for (auto const& [face, outgoing, incoming] : all_messages)
+    pack(u, face.cells, outgoing);
+  Kokkos::fence("heat3d: packed, and the messages before unpacked");
+
   // Two ranks share one face at most, so one tag does for all messages.
   for (auto const& [face, outgoing, incoming] : all_messages)
     MPI_Irecv(incoming.data(), static_cast<int>(incoming.size()), MPI_DOUBLE,
               face.pe, 0, MPI_COMM_WORLD, &requests.emplace_back());
-
-  for (auto const& [face, outgoing, incoming] : all_messages)
-    pack(u, face.cells, outgoing);
-  Kokkos::fence("heat3d: packed");
-
   for (auto const& [face, outgoing, incoming] : all_messages)
     MPI_Isend(outgoing.data(), static_cast<int>(outgoing.size()), MPI_DOUBLE,
               face.pe, 0, MPI_COMM_WORLD, &requests.emplace_back());

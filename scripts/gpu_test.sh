@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Builds everything for NVIDIA GPUs and runs all tests on those of this machine:
+# PEs that share a GPU, and PEs with one each where there are several. Ends with
+# a summary; the status is 0 if everything passed.
+#
+#   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf]
+#
+# --logs DIR    where the logs and the summary go (default: build/gpu_test)
+# --only STAGE  after building, only this one: without-gpu, gpu, sanitizer, perf
+# --no-perf     no figures
+#
+# It needs the CUDA toolkit, CMake, an MPI, GoogleTest and Python 3, installs
+# nothing and needs no network if SYMM_KOKKOS_ARCHIVE names the source archive of
+# Kokkos. SYMM_PRESET chooses another preset than cuda-release.
+# shellcheck source-path=SCRIPTDIR
+export SYMM_PRESET=${SYMM_PRESET:-cuda-release}
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+logs=build/gpu_test
+only=
+perf=true
+while (($# > 0)); do
+  case $1 in
+    --logs | --only)
+      (($# > 1)) || die "$1 needs a value"
+      if [[ $1 == --logs ]]; then logs=$2; else only=$2; fi
+      shift
+      ;;
+    --no-perf) perf=false ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) die "unknown option $1 (see --help)" ;;
+  esac
+  shift
+done
+case $only in
+  "" | without-gpu | gpu | sanitizer | perf) ;;
+  *) die "--only $only: not a stage (see --help)" ;;
+esac
+mkdir -p "$logs"
+logs=$(realpath "$logs")
+build_dir=build/$preset
+
+summary=()
+failed=0
+
+# stage NAME COMMAND...: runs the command with its output in NAME.log, too, and
+# goes on if it fails.
+stage() {
+  local name=$1 started=$SECONDS result=passed
+  shift
+  step "$name"
+  if ! "$@" 2>&1 | tee "$logs/${name// /_}.log"; then
+    result=FAILED
+    failed=1
+  fi
+  summary+=("$(printf '%-34s %s (%d s)' "$name" "$result" \
+    $((SECONDS - started)))")
+}
+
+wanted() { [[ -z $only || $only == "$1" ]]; }
+
+gpus() { nvidia-smi -L 2>/dev/null || true; }
+n_gpus=$(gpus | grep -c '^GPU' || true)
+
+# shellcheck disable=SC2317  # called by stage
+build_all() {
+  configure
+  cmake --build --preset "$preset" -j "$(nproc)"
+}
+
+# Every program of unit_tests under a checker, with one and with two PEs.
+# compute-sanitizer is part of the CUDA toolkit.
+# shellcheck disable=SC2317  # called by stage
+sanitizer() {
+  local tool=$1 pes=$2 status=0
+  shift 2
+  local program
+  for program in "$@"; do
+    printf '\n-- %s, %s PEs: %s\n' "$tool" "$pes" "${program##*/}"
+    run_pes "$pes" timeout 240 compute-sanitizer --tool "$tool" \
+      --error-exitcode 66 --print-limit 10 "$program" \
+      --gtest_brief=1 || status=1
+  done
+  return "$status"
+}
+
+stage build build_all
+if ((failed)); then
+  printf '\n%s\n' "${summary[@]}"
+  exit 1
+fi
+
+if wanted without-gpu; then
+  stage "tests that need no GPU" ctest --test-dir "$build_dir" -LE gpu \
+    -j "$(nproc)" --timeout 300 --output-on-failure --no-tests=error
+fi
+
+if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
+  summary+=("tests on GPUs                      NOT RUN: nvidia-smi lists no GPU")
+  failed=1
+elif ((n_gpus > 0)); then
+  if wanted gpu; then
+    # One at a time: some compare the memory of the GPU before and after.
+    stage "tests on $n_gpus GPU" ctest --test-dir "$build_dir" -L gpu \
+      --timeout 300 --output-on-failure --no-tests=error
+  fi
+  if wanted sanitizer; then
+    programs=("$build_dir"/unit_tests/heap/test_heap
+      "$build_dir"/unit_tests/kokkos/test_kokkos_views
+      "$build_dir"/unit_tests/kokkos/test_kokkos_lifetime)
+    stage "memcheck, 2 PEs" sanitizer memcheck 2 "${programs[@]}"
+    stage "initcheck, 1 PE" sanitizer initcheck 1 "${programs[1]}"
+    stage "racecheck, 1 PE" sanitizer racecheck 1 "${programs[1]}"
+  fi
+  if $perf && wanted perf; then
+    stage "figures" python3 perf_tests/run.py --build-dir "$build_dir" \
+      --output "$logs/perf"
+  fi
+fi
+
+{
+  printf '\nGPU tests of %s\n' "$(git log -1 --format=%h 2>/dev/null || echo '?')"
+  gpus
+  nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null |
+    sort -u | sed 's/^/driver /' || true
+  nvcc --version | sed -n 's/^Cuda compilation tools, /CUDA toolkit, /p'
+  mpiexec --version | head -n 1
+  printf '%s\n' "${summary[@]}"
+  if ((failed)); then echo "GPU TESTS: FAILED"; else echo "GPU TESTS: PASSED"; fi
+} | tee "$logs/summary.txt"
+exit $failed
