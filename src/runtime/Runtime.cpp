@@ -59,12 +59,13 @@ RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
       std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_pes));
   options.limit_bytes = env_bytes({"SYMM_HEAP_LIMIT"})
                             .value_or(std::min(max_default_limit, share));
-  if (options.is_static) options.limit_bytes = options.symmetric_bytes;
   if (options.limit_bytes == 0) {
-    throw UsageError(options.is_static
-                         ? "SYMM_SYMMETRIC_SIZE=0: a static heap "
-                           "(SYMM_STATIC_HEAP) needs a size above 0"
-                         : "SYMM_HEAP_LIMIT=0: expected a size above 0");
+    throw UsageError("SYMM_HEAP_LIMIT=0: expected a size above 0");
+  }
+  if (options.is_static && options.symmetric_bytes == 0) {
+    throw UsageError(
+        "SYMM_SYMMETRIC_SIZE=0: a static heap (SYMM_STATIC_HEAP) needs a size "
+        "above 0");
   }
   options.timeout = std::chrono::duration<double>(
       env_seconds({"SYMM_TIMEOUT"}).value_or(default_timeout_seconds));
@@ -148,8 +149,10 @@ void Runtime::make_heap(MemoryKind kind, Vmm& vmm,
                         RuntimeOptions const& options) {
   memory(kind).heap = std::make_unique<SymmetricHeap>(
       vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
-      HeapOptions{options.is_static, options.symmetric_bytes,
-                  options.limit_bytes, kind});
+      HeapOptions{
+          options.is_static, options.symmetric_bytes,
+          options.is_static ? options.symmetric_bytes : options.limit_bytes,
+          kind});
 }
 
 SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
