@@ -10,7 +10,7 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& mine) {
   struct Report {
     ErrorKind kind = ErrorKind::none;
-    char message[256]{};
+    char message[512]{};
   };
   Report report;
   if (mine) {

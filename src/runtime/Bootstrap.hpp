@@ -64,7 +64,7 @@ struct PeFailure {
 using Agree =
     std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
 
-/// Agreement through the bootstrap. Messages are cut at 255 characters.
+/// Agreement through the bootstrap. Messages are cut at 511 characters.
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& mine);
 

@@ -31,7 +31,7 @@ namespace symm {
 class Rendezvous {
  public:
   /// Most notices that one call can carry.
-  static constexpr std::size_t max_notices = 436;
+  static constexpr std::size_t max_notices = 372;
 
   struct Call {
     Operation operation = Operation::none;
@@ -83,7 +83,7 @@ class Rendezvous {
     std::uint32_t has_more_notices = 0;
     // The first four share the cache line that is read anyway.
     std::array<std::uint32_t, max_notices> notices{};
-    std::array<char, 256> text{};  // the failure, or else the label
+    std::array<char, 512> text{};  // the failure, or else the label
   };
   using Records = std::array<Record, 2>;
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../runtime/Vmm_Cuda.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -242,7 +244,14 @@ UniqueFd Vmm_Cuda::export_handle(Handle handle) {
             &descriptor, memory->handle,
             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
         "exporting memory of " + m_place, "cuMemExportToShareableHandle");
-  return UniqueFd(descriptor);
+  UniqueFd result(descriptor);
+  // The driver does not promise it: a program that this one starts must not
+  // keep the memory.
+  if (::fcntl(result.get(), F_SETFD, FD_CLOEXEC) != 0) {
+    throw SystemError("exporting memory of " + m_place, "fcntl(F_SETFD)",
+                      errno);
+  }
+  return result;
 }
 
 Vmm::Handle Vmm_Cuda::import_handle(UniqueFd descriptor, std::size_t bytes) {

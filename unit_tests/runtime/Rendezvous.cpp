@@ -192,8 +192,8 @@ TEST(Rendezvous, a_timeout_of_0_never_reports) {
   }
 }
 
-/// Makes one step of the start fail on PE 1.
-void expect_start_fails(VmmStep step) {
+/// Makes one step of the start fail on PE 1; the message begins with `why`.
+void expect_start_fails(VmmStep step, std::string const& why) {
   expect_on_pes(3, [&](Bootstrap& bootstrap) {
     auto const descriptors = n_open_descriptors();
     {
@@ -205,7 +205,7 @@ void expect_start_fails(VmmStep step) {
           symm::failure_of([&] { Rendezvous(bootstrap, exchange, vmm, 0s); });
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, ErrorKind::out_of_memory);
-      EXPECT_THAT(failure->message, HasSubstr("PE 1 failed: an injected"));
+      EXPECT_THAT(failure->message, HasSubstr("PE 1 failed: " + why));
       vmm.heal();
       Rendezvous works_again(bootstrap, exchange, vmm, 0s);
       works_again.meet({.operation = Operation::barrier_all});
@@ -215,15 +215,17 @@ void expect_start_fails(VmmStep step) {
 }
 
 TEST(Rendezvous, a_start_without_addresses_on_one_pe_fails_on_all) {
-  expect_start_fails(VmmStep::reserve);
+  expect_start_fails(VmmStep::reserve, "an injected failure");
 }
 
 TEST(Rendezvous, a_start_without_memory_on_one_pe_fails_on_all) {
-  expect_start_fails(VmmStep::create);
+  expect_start_fails(VmmStep::create, "an injected failure");
 }
 
 TEST(Rendezvous, a_start_without_the_peers_memory_on_one_pe_fails_on_all) {
-  expect_start_fails(VmmStep::import_handle);
+  expect_start_fails(VmmStep::import_handle,
+                     "PE 1 (host memory) cannot map the memory of PE 0 (host "
+                     "memory): an injected failure");
 }
 
 }  // namespace

@@ -174,8 +174,8 @@ TEST(RendezvousMismatch, a_different_operation_counts_more_than_a_failure) {
 
 TEST(RendezvousMismatch, texts_that_are_too_long_are_cut) {
   std::string const text(1000, 'x');
-  auto const is_cut = AllOf(HasSubstr(std::string(255, 'x')),
-                            Not(HasSubstr(std::string(256, 'x'))));
+  auto const is_cut = AllOf(HasSubstr(std::string(511, 'x')),
+                            Not(HasSubstr(std::string(512, 'x'))));
   expect_failure(
       [&](Pe pe) {
         return Call{.operation = Operation::allocate_view,

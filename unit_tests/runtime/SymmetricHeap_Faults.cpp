@@ -117,15 +117,19 @@ TEST_P(HeapGrowthFaults, M34_M48_growth_that_fails_on_one_pe_fails_on_all) {
     auto const descriptors = n_open_descriptors();
     auto const mappings    = n_memfd_mappings("symm");
     // The second peer's memory; the first one's is mapped by then.
-    int const first = GetParam() == VmmStep::import_handle ? 1 : 0;
+    bool const is_of_peer = GetParam() == VmmStep::import_handle;
+    std::string const why = is_of_peer ? "PE 1 (host memory) cannot map the "
+                                         "memory of PE 2 (host memory): "
+                                       : "";
     for (int round = 0; round < 3; ++round) {
-      stack.fail(GetParam(), first);
+      stack.fail(GetParam(), is_of_peer ? 1 : 0);
       auto const text = failure_text(stack, [](symm::SymmetricHeap& heap) {
         return heap.malloc(16 * mib);
       });
       stack.vmm.heal();
       EXPECT_THAT(text, HasSubstr("symm::malloc(bytes = 16777216)"));
-      EXPECT_THAT(text, HasSubstr("PE 1 failed: an injected failure"));
+      EXPECT_THAT(text,
+                  HasSubstr("PE 1 failed: " + why + "an injected failure"));
       expect_stats(stack, before);
       expect_equal_on_all_pes(stack);
       EXPECT_EQ(n_open_descriptors(), descriptors);

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include <runtime/Error.hpp>
 #include <runtime/Vmm_HostMemfd.hpp>
@@ -40,13 +41,14 @@ class HostMemfdProvider final : public VmmProvider {
   [[nodiscard]] bool can_write(char* address) const override {
     return symm_test::can_write(address);
   }
-  [[nodiscard]] std::size_t n_references() const override {
+  [[nodiscard]] bool counts_references() const override { return true; }
+  [[nodiscard]] std::optional<std::size_t> in_use() const override {
     return n_memfd_descriptors("symm") + n_memfd_mappings("symm");
   }
-  [[nodiscard]] std::size_t n_mappings() const override {
+  [[nodiscard]] std::optional<std::size_t> n_mappings() const override {
     return n_memfd_mappings("symm");
   }
-  [[nodiscard]] std::size_t bytes_behind(
+  [[nodiscard]] std::optional<std::size_t> bytes_behind(
       symm::UniqueFd const& descriptor) const override {
     struct stat status {};
     EXPECT_EQ(::fstat(descriptor.get(), &status), 0);
@@ -56,6 +58,9 @@ class HostMemfdProvider final : public VmmProvider {
 
 HostMemfdProvider const host_memfd;
 
+INSTANTIATE_TEST_SUITE_P(Providers, VmmContractOfPes,
+                         testing::Values(&host_memfd),
+                         [](auto const& test) { return test.param->name(); });
 INSTANTIATE_TEST_SUITE_P(Providers, VmmContract, testing::Values(&host_memfd),
                          [](auto const& test) { return test.param->name(); });
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "CudaProvider.hpp"
+
+#include <dlfcn.h>
+#include <support/FakeCuda.hpp>
+#include <support/ProcessResources.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <runtime/Vmm_Cuda.hpp>
+
+namespace symm_test {
+
+using symm::CudaDriver;
+using symm::MemoryKind;
+
+CudaProvider const cuda_device_memory(MemoryKind::device);
+CudaProvider const cuda_host_memory(MemoryKind::host);
+
+namespace {
+
+void check(CUresult result, char const* call) {
+  CudaDriver::instance().check(result, "test", call);
+}
+
+CUdeviceptr device_pointer(void const* address) {
+  return reinterpret_cast<CUdeviceptr>(address);
+}
+
+/// Not among the functions that the library needs.
+decltype(&::cuMemGetAccess) find_get_access() {
+  static_cast<void>(CudaDriver::instance());  // which has loaded it
+  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void* const symbol  = ::dlsym(library, "cuMemGetAccess");
+  if (symbol == nullptr) throw std::runtime_error("no cuMemGetAccess");
+  return reinterpret_cast<decltype(&::cuMemGetAccess)>(symbol);
+}
+
+void copy(void* to, void const* from, std::size_t bytes) {
+  CurrentContext const current;
+  auto const& driver = CudaDriver::instance();
+  check(driver.cuMemcpy(device_pointer(to), device_pointer(from), bytes),
+        "cuMemcpy");
+  check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+}  // namespace
+
+CurrentContext::CurrentContext() {
+  auto const& driver = CudaDriver::instance();
+  // Retained once, for the rest of the process: one that comes and goes would
+  // change what is in use.
+  static CUcontext const context = [&] {
+    CUcontext result = nullptr;
+    check(driver.cuDevicePrimaryCtxRetain(&result, 0),
+          "cuDevicePrimaryCtxRetain");
+    return result;
+  }();
+  check(driver.cuCtxPushCurrent(context), "cuCtxPushCurrent");
+}
+
+CurrentContext::~CurrentContext() {
+  CUcontext ours = nullptr;
+  EXPECT_EQ(CudaDriver::instance().cuCtxPopCurrent(&ours), CUDA_SUCCESS);
+}
+
+std::string CudaProvider::name() const {
+  return m_kind == MemoryKind::device ? "CudaDevice" : "CudaHost";
+}
+
+std::unique_ptr<symm::Vmm> CudaProvider::make() const {
+  return std::make_unique<symm::Vmm_Cuda>(CudaDriver::instance(), m_kind, 0);
+}
+
+void CudaProvider::write(char* to, std::vector<char> const& from) const {
+  copy(to, from.data(), from.size());
+}
+
+std::vector<char> CudaProvider::read(char const* from,
+                                     std::size_t bytes) const {
+  std::vector<char> result(bytes);
+  copy(result.data(), from, bytes);
+  return result;
+}
+
+unsigned long long CudaProvider::rights(char const* address) const {
+  static auto const get_access = find_get_access();
+  // The most that any of these names of one place has; a driver need not know
+  // all of them.
+  auto const of = [&](std::vector<CUmemLocation> const& locations) {
+    unsigned long long most = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    for (auto const& location : locations) {
+      unsigned long long flags = 0;
+      auto const result =
+          get_access(&flags, &location, device_pointer(address));
+      if (result == CUDA_SUCCESS) most = std::max(most, flags);
+    }
+    return most;
+  };
+  auto const of_gpu = of({{CU_MEM_LOCATION_TYPE_DEVICE, {0}}});
+  if (m_kind == MemoryKind::device) return of_gpu;
+  int node = 0;
+  check(CudaDriver::instance().cuDeviceGetAttribute(
+            &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, 0),
+        "cuDeviceGetAttribute");
+  return std::min(of_gpu,
+                  of({{CU_MEM_LOCATION_TYPE_HOST_NUMA, {std::max(node, 0)}},
+                      {CU_MEM_LOCATION_TYPE_HOST, {0}}}));
+}
+
+bool CudaProvider::can_read(char const* address) const {
+  bool const result = rights(address) != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  if (FakeCuda::is_selected()) {
+    // It is memory of this process: the hardware agrees.
+    EXPECT_EQ(symm_test::can_read(address), result);
+  }
+  return result;
+}
+
+bool CudaProvider::can_write(char* address) const {
+  bool const result = rights(address) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  if (FakeCuda::is_selected()) {
+    EXPECT_EQ(symm_test::can_write(address), result);
+  }
+  return result;
+}
+
+std::optional<std::size_t> CudaProvider::in_use() const {
+  if (m_kind == MemoryKind::host) {
+    if (!FakeCuda::is_selected()) return std::nullopt;
+    return FakeCuda::instance().bytes_in_use("numa0");
+  }
+  CurrentContext const current;
+  std::size_t free  = 0;
+  std::size_t total = 0;
+  check(CudaDriver::instance().cuMemGetInfo(&free, &total), "cuMemGetInfo");
+  return total - free;
+}
+
+std::optional<std::size_t> CudaProvider::n_mappings() const {
+  if (!FakeCuda::is_selected()) return std::nullopt;
+  return FakeCuda::instance().counts().mappings;
+}
+
+bool CudaProvider::may_refuse_read_only() const {
+  return !FakeCuda::is_selected();
+}
+
+}  // namespace symm_test

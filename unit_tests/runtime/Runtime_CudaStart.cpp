@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The start of the runtime with GPUs where it cannot be had, on one PE or on
+// all: refused by all PEs alike, or with one heap only.
+
+#include <string>
+
+#include "CudaRuntime.hpp"
+
+namespace symm_test {
+namespace {
+
+using symm::ErrorKind;
+using symm::MemoryKind;
+using symm::Runtime;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// PE 1 starts with `device`, the others with GPU 0. All must refuse with that
+/// message, hold nothing, and work when PE 1 has GPU 0, too.
+void expect_refused(std::optional<int> device, ErrorKind kind,
+                    testing::Matcher<std::string const&> const& message) {
+  expect_on_pes(3, [&](ForkedBootstrap& bootstrap) {
+    auto const before  = held();
+    auto const mine    = bootstrap.my_pe() == 1 ? device : 0;
+    auto const failure = failure_text([&] { initialize(bootstrap, mine); });
+    EXPECT_EQ(failure.kind, kind);
+    EXPECT_THAT(failure.message, AllOf(HasSubstr("symm::initialize"), message));
+    EXPECT_FALSE(Runtime::is_initialized());
+    EXPECT_EQ(held(), before);
+    initialize(bootstrap, 0);
+    auto& gpu = heap(MemoryKind::device);
+    expect_data_arrives(gpu, gpu.malloc(64), 64);
+    Runtime::finalize();
+    EXPECT_EQ(held(), before);
+  });
+}
+
+TEST_F(CudaRuntime, a_pe_with_a_gpu_and_one_without_are_refused) {
+  expect_refused(std::nullopt, ErrorKind::usage,
+                 AllOf(HasSubstr("the use of a GPU differs between PEs"),
+                       HasSubstr("PE 1")));
+}
+
+TEST_F(CudaRuntime, a_gpu_that_is_not_there_on_one_pe_is_refused_by_all) {
+  expect_refused(7, ErrorKind::usage,
+                 AllOf(HasSubstr("PE 1 failed: there is no GPU 7"),
+                       HasSubstr("GPUs 0 to 1")));
+}
+
+TEST_F(CudaRuntime, a_gpu_without_vmm_on_one_pe_is_refused_by_all) {
+  FakeCuda::set("FAKE_CUDA_NO_VMM", "1");
+  expect_refused(1, ErrorKind::system,
+                 AllOf(HasSubstr("PE 1 failed: GPU 1 (Fake H200)"),
+                       HasSubstr("no virtual memory management")));
+}
+
+TEST_F(CudaRuntime, a_pe_that_sees_no_gpu_is_refused_by_all) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    auto const before = held();
+    if (bootstrap.my_pe() == 2) FakeCuda::set("CUDA_VISIBLE_DEVICES", "");
+    auto const failure = failure_text([&] { initialize(bootstrap, 0); });
+    EXPECT_EQ(failure.kind, ErrorKind::system);
+    EXPECT_THAT(failure.message, AllOf(HasSubstr("PE 2 failed: no GPU"),
+                                       HasSubstr("CUDA_ERROR_NO_DEVICE"),
+                                       HasSubstr("CUDA_VISIBLE_DEVICES=")));
+    EXPECT_EQ(held(), before);
+    initialize(bootstrap, std::nullopt);  // without GPUs, they work
+    EXPECT_NE(symm::malloc(64), nullptr);
+    Runtime::finalize();
+  });
+}
+
+TEST_F(CudaRuntime, without_a_gpu_there_is_no_heap_on_it_and_it_says_why) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    initialize(bootstrap, std::nullopt);
+    auto const failure = failure_text([] {
+      static_cast<void>(Runtime::instance("test").heap(MemoryKind::device,
+                                                       "symm::heap_stats"));
+    });
+    EXPECT_EQ(failure.kind, ErrorKind::usage);
+    EXPECT_THAT(failure.message,
+                AllOf(HasSubstr("symm::heap_stats: there is no symmetric heap "
+                                "in GPU memory"),
+                      HasSubstr("initialised without a GPU")));
+    EXPECT_NE(heap(MemoryKind::host).malloc(64), nullptr);
+    EXPECT_EQ(fake().counts(), FakeCudaCounts{}) << "no driver was asked";
+    Runtime::finalize();
+  });
+}
+
+TEST_F(CudaRuntime, a_gpu_that_shares_no_host_memory_has_its_own_heap) {
+  FakeCuda::set("FAKE_CUDA_NO_HOST_NUMA", "1");
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    auto const before = held();
+    initialize(bootstrap, bootstrap.my_pe() == 1 ? 1 : 0);
+    auto& gpu = heap(MemoryKind::device);
+    expect_data_arrives(gpu, gpu.malloc(4096), 4096);
+    auto const failure =
+        failure_text([] { static_cast<void>(heap(MemoryKind::host)); });
+    EXPECT_EQ(failure.kind, ErrorKind::usage);
+    EXPECT_THAT(failure.message,
+                AllOf(HasSubstr("no symmetric heap in host memory: PE 1: "),
+                      HasSubstr("GPU 1 (Fake H200)"),
+                      HasSubstr("virtual memory management of host memory")));
+    EXPECT_GE(symm::heap_trim(), 0U);
+    Runtime::finalize();
+    EXPECT_EQ(held(), before);
+  });
+}
+
+/// A function of the driver that fails at the start of PE 1.
+class CudaRuntimeStartFaults : public CudaRuntime,
+                               public testing::WithParamInterface<char const*> {
+};
+
+TEST_P(CudaRuntimeStartFaults, M34_a_start_that_fails_on_one_pe_fails_on_all) {
+  // Even addresses come from the driver as the rest; the first call is that of
+  // the heap in GPU memory.
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    auto const before = held();
+    if (bootstrap.my_pe() == 1) {
+      fake().fail(GetParam(), CUDA_ERROR_NOT_SUPPORTED);
+    }
+    auto const failure = failure_text([&] { initialize(bootstrap, 1); });
+    fake().heal();
+    EXPECT_THAT(failure.message,
+                AllOf(HasSubstr("PE 1 failed: "), HasSubstr(GetParam()),
+                      HasSubstr("CUDA_ERROR_NOT_SUPPORTED")));
+    EXPECT_FALSE(Runtime::is_initialized());
+    EXPECT_EQ(held(), before);
+    initialize(bootstrap, 1);
+    EXPECT_NE(symm::malloc(64), nullptr);
+    Runtime::finalize();
+    EXPECT_EQ(held(), before);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, CudaRuntimeStartFaults,
+    testing::Values("cuInit", "cuDeviceGetCount", "cuDeviceGet",
+                    "cuDeviceGetName", "cuDeviceGetAttribute",
+                    "cuMemGetAllocationGranularity", "cuDevicePrimaryCtxRetain",
+                    "cuMemAddressReserve"),
+    [](auto const& test) { return std::string(test.param); });
+
+TEST_F(CudaRuntime, M34_a_static_heap_that_one_gpu_has_no_room_for) {
+  FakeCuda::set("FAKE_CUDA_MEMORY", "1024,16");
+  FakeCuda::set("SYMM_STATIC_HEAP", "1");
+  FakeCuda::set("SYMM_SYMMETRIC_SIZE", "64M");
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    auto const before = held();
+    auto const failure =
+        failure_text([&] { initialize(bootstrap, bootstrap.my_pe()); });
+    EXPECT_EQ(failure.kind, ErrorKind::out_of_memory);
+    EXPECT_THAT(failure.message,
+                AllOf(HasSubstr("PE 1 failed: GPU 1 (Fake H200) has no memory"),
+                      HasSubstr("67108864 bytes"),
+                      HasSubstr("16777216 of 16777216 bytes free")));
+    EXPECT_EQ(held(), before);
+    expect_nothing_in_use(bootstrap);
+  });
+}
+
+}  // namespace
+}  // namespace symm_test

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FAKE_CUDA_HPP
+#define SYMM_TEST_FAKE_CUDA_HPP
+
+#include <cuda.h>
+#include <support/fake_cuda/Control.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+namespace symm_test {
+
+/// The fake CUDA driver that the program under test loads, from the side of the
+/// test. fake_cuda/Config.hpp has the variables that say what machine it is.
+class FakeCuda {
+ public:
+  /// Whether the driver that dlopen() finds is the fake one: the variable
+  /// SYMM_TEST_FAKE_CUDA says so, and the library must agree.
+  static bool is_selected();
+
+  /// The fake driver of this process. Initialises nothing.
+  static FakeCuda const& instance();
+
+  /// Describes a machine with `n_devices` GPUs that only the processes forked
+  /// from now on share; all other settings as they are by default.
+  static void set_machine(int n_devices);
+  /// Sets a variable of this process.
+  static void set(char const* variable, std::string const& value);
+
+  [[nodiscard]] FakeCudaCounts counts() const { return m_counts(); }
+  [[nodiscard]] int n_current_contexts() const { return m_n_current(); }
+  [[nodiscard]] std::size_t bytes_in_use(std::string const& place) const {
+    return m_bytes_in_use(place.c_str());
+  }
+
+  void fail(char const* function, CUresult result, int first = 0,
+            int times = 1'000'000) const {
+    m_fail(function, first, times, result);
+  }
+  void heal() const { m_fail("", 0, 0, CUDA_SUCCESS); }
+
+  /// Begins a kernel, which does `work` after some time.
+  void launch(int device, int milliseconds, std::function<void()> work) const;
+  void lose_context(int device) const { m_lose_context(device); }
+
+ private:
+  FakeCuda();
+
+  decltype(&fake_cuda_counts) m_counts;
+  decltype(&fake_cuda_n_current_contexts) m_n_current;
+  decltype(&fake_cuda_bytes_in_use) m_bytes_in_use;
+  decltype(&fake_cuda_fail) m_fail;
+  decltype(&fake_cuda_launch) m_launch;
+  decltype(&fake_cuda_lose_context) m_lose_context;
+};
+
+}  // namespace symm_test
+
+// Where FakeCudaCounts is.
+bool operator==(FakeCudaCounts const& a, FakeCudaCounts const& b);
+std::ostream& operator<<(std::ostream& out, FakeCudaCounts const& counts);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FAKE_CUDA_ALLOCATION_HPP
+#define SYMM_TEST_FAKE_CUDA_ALLOCATION_HPP
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <runtime/UniqueFd.hpp>
+
+namespace fake_cuda {
+
+/// Where memory is: on a GPU, by its physical number, or on a NUMA node.
+struct Place {
+  bool is_gpu = true;
+  int number  = 0;
+
+  [[nodiscard]] std::string name() const {
+    return (is_gpu ? "gpu" : "numa") + std::to_string(number);
+  }
+};
+
+/// Physical memory: a memfd, whose name says what another process must know of
+/// it.
+struct Allocation {
+  symm::UniqueFd file;
+  std::size_t bytes = 0;
+  Place place;
+  int handle_types                    = 0;
+  CUmemGenericAllocationHandle handle = 0;
+  std::size_t n_references            = 0;  // handles, not mappings
+};
+
+/// Null if the system refuses.
+std::shared_ptr<Allocation> create_allocation(std::string const& machine,
+                                              Place place, std::size_t bytes,
+                                              int handle_types);
+
+/// The allocation behind a descriptor; null if it is none of this machine.
+std::shared_ptr<Allocation> open_allocation(std::string const& machine,
+                                            symm::UniqueFd file);
+
+/// What stands for an allocation in a fabric handle.
+CUmemFabricHandle fabric_handle_of(Allocation const& allocation);
+/// A descriptor of the memory; empty if it is gone.
+symm::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric);
+
+/// Bytes at a place that any process keeps by a handle, a mapping (a process
+/// keeps the file as long as it maps it) or a descriptor.
+std::size_t bytes_in_use(std::string const& machine, std::string const& place);
+
+}  // namespace fake_cuda
+
+#endif

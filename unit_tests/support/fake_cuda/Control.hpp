@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FAKE_CUDA_CONTROL_HPP
+#define SYMM_TEST_FAKE_CUDA_CONTROL_HPP
+
+#include <cuda.h>
+
+#include <cstddef>
+
+// What the fake driver exports besides the driver's own functions: a test finds
+// these with dlsym() in the library that the program under test has loaded.
+// They are about this process only, but for the bytes in use.
+
+extern "C" {
+
+/// What this process holds.
+struct FakeCudaCounts {
+  std::size_t handles;       // references to physical memory
+  std::size_t mappings;      //
+  std::size_t reservations;  //
+  std::size_t contexts;      // references to primary contexts
+};
+FakeCudaCounts fake_cuda_counts();
+
+/// Contexts that are pushed on this thread.
+int fake_cuda_n_current_contexts();
+
+/// Physical bytes at a place ("gpu0" by its physical number, "numa0") that any
+/// process of the machine (FAKE_CUDA_MACHINE) keeps.
+std::size_t fake_cuda_bytes_in_use(char const* place);
+
+/// From its call number `first` (from 0, counted from now) on, `times` calls of
+/// `function` return `result` and do nothing else. One fault at a time.
+void fake_cuda_fail(char const* function, int first, int times,
+                    CUresult result);
+
+/// Begins a kernel on a device: after `milliseconds`, on another thread, calls
+/// work(argument).
+void fake_cuda_launch(int device, int milliseconds, void (*work)(void*),
+                      void* argument);
+
+/// Makes the device's context as lost as a faulting kernel does.
+void fake_cuda_lose_context(int device);
+}
+
+#endif

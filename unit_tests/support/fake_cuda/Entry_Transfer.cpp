@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// What runs on a device: fills, copies, and the kernels of tests.
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "Control.hpp"
+#include "Driver.hpp"
+
+using fake_cuda::Driver;
+using fake_cuda::Entry;
+using fake_cuda::Place;
+
+namespace {
+
+/// Long enough that who does not wait is found out.
+constexpr auto time_of_a_fill = std::chrono::milliseconds(3);
+
+}  // namespace
+
+CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  Entry entry("cuMemGetInfo");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  auto const& config = entry.driver.config;
+  int const gpu      = entry.driver.current()->gpu;
+  *total_bytes       = config.devices.at(std::size_t(gpu)).memory_bytes;
+  *free_bytes        = *total_bytes - fake_cuda::bytes_in_use(config.machine,
+                                                              Place{true, gpu}.name());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t bytes) {
+  Entry entry("cuMemsetD8");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  auto& driver        = entry.driver;
+  auto* const context = driver.current();
+  if (!driver.addresses.is_reserved(to) ||
+      !driver.addresses.may_access(to, bytes, Place{true, context->gpu}.name(),
+                                   true)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  context->queue.push([=] {
+    std::this_thread::sleep_for(time_of_a_fill);
+    std::memset(reinterpret_cast<void*>(to), value, bytes);
+  });
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  Entry entry("cuMemcpy");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  auto& driver        = entry.driver;
+  auto* const context = driver.current();
+  auto const place    = Place{true, context->gpu}.name();
+  if (!driver.addresses.may_access(to, bytes, place, true) ||
+      !driver.addresses.may_access(from, bytes, place, false)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  // Within a device it has begun when the call returns, and may go on.
+  bool const is_on_host =
+      !driver.addresses.is_reserved(to) || !driver.addresses.is_reserved(from);
+  context->queue.push([=] {
+    if (!is_on_host) std::this_thread::sleep_for(time_of_a_fill);
+    std::memcpy(reinterpret_cast<void*>(to),
+                reinterpret_cast<void const*>(from), bytes);
+  });
+  entry.unlock();
+  if (is_on_host) context->queue.wait();
+  return CUDA_SUCCESS;
+}
+
+FakeCudaCounts fake_cuda_counts() {
+  auto& driver = Driver::instance();
+  std::lock_guard const lock(driver.mutex);
+  FakeCudaCounts counts{0, driver.addresses.n_mappings(),
+                        driver.addresses.n_reservations(), 0};
+  for (auto const& entry : driver.handles) {
+    counts.handles += entry.second->n_references;
+  }
+  for (auto const& entry : driver.contexts) {
+    counts.contexts += entry.second.n_references;
+  }
+  return counts;
+}
+
+int fake_cuda_n_current_contexts() {
+  return static_cast<int>(fake_cuda::context_stack().size());
+}
+
+std::size_t fake_cuda_bytes_in_use(char const* place) {
+  return fake_cuda::bytes_in_use(fake_cuda::Config::from_environment().machine,
+                                 place);
+}
+
+void fake_cuda_fail(char const* function, int first, int times,
+                    CUresult result) {
+  auto& driver = Driver::instance();
+  std::lock_guard const lock(driver.mutex);
+  driver.fault = {function, first, times, 0, result};
+}
+
+void fake_cuda_launch(int device, int milliseconds, void (*work)(void*),
+                      void* argument) {
+  auto& driver = Driver::instance();
+  std::lock_guard const lock(driver.mutex);
+  driver.context_of(device)->queue.push([=] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    work(argument);
+  });
+}
+
+void fake_cuda_lose_context(int device) {
+  auto& driver = Driver::instance();
+  std::lock_guard const lock(driver.mutex);
+  driver.context_of(device)->is_lost = true;
+}

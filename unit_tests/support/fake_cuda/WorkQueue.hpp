@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FAKE_CUDA_WORK_QUEUE_HPP
+#define SYMM_TEST_FAKE_CUDA_WORK_QUEUE_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace fake_cuda {
+
+/// The null stream of a device: what is put in runs in order on a thread of its
+/// own. Lives as long as the process.
+class WorkQueue {
+ public:
+  using Work = std::function<void()>;
+
+  void push(Work work);
+  /// Until all that has been pushed before has run.
+  void wait();
+
+ private:
+  void run();
+
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::deque<Work> m_work;
+  std::uint64_t m_n_pushed = 0;
+  std::uint64_t m_n_done   = 0;
+  bool m_has_thread        = false;
+};
+
+}  // namespace fake_cuda
+
+#endif
