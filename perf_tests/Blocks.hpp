@@ -4,11 +4,14 @@
 #define SYMM_PERF_BLOCKS_HPP
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <vector>
 
+#include "harness/DeviceWords.hpp"
+#include "harness/Gpus.hpp"
 #include "harness/Pattern.hpp"
 #include "harness/Sampler.hpp"
 #include "harness/Session.hpp"
@@ -16,10 +19,21 @@
 namespace perf {
 
 /// The sizes in bytes of the blocks that the allocation benchmarks ask for.
-[[nodiscard]] inline std::vector<std::size_t> block_sizes(bool quick) {
+/// On GPUs up to 16 GiB, but not more than an eighth of what the PE can take.
+/// Collective.
+[[nodiscard]] inline std::vector<std::size_t> block_sizes(
+    Session const& session) {
   constexpr std::size_t kib = std::size_t{1} << 10U;
   constexpr std::size_t mib = std::size_t{1} << 20U;
-  if (quick) return {kib, 64 * kib, 4 * mib};
+  constexpr std::size_t gib = std::size_t{1} << 30U;
+  if (session.quick()) return {kib, 64 * kib, 4 * mib};
+  if (session.gpus().count > 0) {
+    std::vector<std::size_t> sizes{kib, 32 * kib, mib, 32 * mib};
+    std::size_t const most = gpu_share_bytes(session.gpus()) / 8;
+    for (std::size_t bytes = gib; bytes <= std::min(most, 16 * gib); bytes *= 4)
+      sizes.push_back(bytes);
+    return sizes;
+  }
   return {kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib,
           mib, 4 * mib, 16 * mib, 64 * mib};
 }
@@ -52,12 +66,12 @@ void create_and_destroy_view(std::size_t bytes) {
 
   auto* const mine   = static_cast<std::uint64_t*>(allocate_block(bytes));
   auto* const theirs = static_cast<std::uint64_t*>(symm::ptr(mine, next));
-  theirs[0]          = pattern(me, next, 0);
-  theirs[last]       = pattern(me, next, last);
-  symm::barrier_all();
+  write_word(theirs, pattern(me, next, 0));
+  write_word(theirs + last, pattern(me, next, last));
+  symm::barrier_all(Kokkos::DefaultExecutionSpace{});
   std::int64_t const wrong =
-      (mine[0] != pattern(previous, me, 0) ? 1 : 0) +
-      (mine[last] != pattern(previous, me, last) ? 1 : 0);
+      (read_word(mine) != pattern(previous, me, 0) ? 1 : 0) +
+      (read_word(mine + last) != pattern(previous, me, last) ? 1 : 0);
   symm::free(mine);
   return wrong;
 }

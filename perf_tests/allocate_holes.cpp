@@ -84,7 +84,7 @@ void report_size(Session& session, std::size_t bytes, std::size_t i,
 }
 
 void measure(Session& session) {
-  auto const sizes = block_sizes(session.quick());
+  auto const sizes = block_sizes(session);
   std::vector<std::vector<Contestant>> contestants;
   contestants.reserve(sizes.size());
   for (std::size_t const bytes : sizes)

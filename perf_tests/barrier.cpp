@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// symm::barrier_all against MPI_Barrier, and against shmem_barrier_all where
-// there is OpenSHMEM. Run it with one PE per core and with more PEs than
-// cores: there the waiting PEs must leave the cores to the ones they wait for.
+// symm::barrier_all against MPI_Barrier, and against shmem_barrier_all or
+// nvshmem_barrier_all where there is OpenSHMEM or NVSHMEM. Run it with one PE
+// per core and with more PEs than cores: there the waiting PEs must leave the
+// cores to the ones they wait for.
 
 #include <mpi.h>
 
@@ -12,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "baselines/Nvshmem.hpp"
 #include "baselines/OpenShmem.hpp"
 #include "harness/MpiCheck.hpp"
-#include "harness/OneSided.hpp"
 #include "harness/Session.hpp"
 
 namespace perf {
@@ -25,7 +26,8 @@ namespace {
 /// the barrier.
 std::int64_t count_early_departures(Session const& session) {
   constexpr int rounds = 100;
-  Words const arrived("arrived", 1);
+  Kokkos::View<std::uint64_t*, symm::SymmetricHostSpace> const arrived(
+      "arrived", 1);
   auto const everywhere = symm::global_view(arrived);
   std::int64_t early    = 0;
   for (std::uint64_t round = 1; round <= rounds; ++round) {
@@ -57,6 +59,13 @@ void measure(Session& session) {
     contestants.push_back({"OpenSHMEM barrier_all", "", [](std::int64_t n) {
                              for (std::int64_t i = 0; i < n; ++i)
                                openshmem::barrier();
+                           }});
+    contestants[1].baseline = contestants.back().name;
+  }
+  if (nvshmem::available()) {
+    contestants.push_back({"NVSHMEM barrier_all", "", [](std::int64_t n) {
+                             for (std::int64_t i = 0; i < n; ++i)
+                               nvshmem::barrier();
                            }});
     contestants[1].baseline = contestants.back().name;
   }

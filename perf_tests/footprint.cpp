@@ -10,6 +10,11 @@
 // of shared pages (so that a page that two PEs share is counted once), the code
 // that came in from disk, and page tables. Not in it: sockets and descriptors
 // in the kernel, of which /proc says nothing.
+//
+// On GPUs, GPU memory as well, as the driver counts it: what is free on the GPU
+// before and after, on all PEs together, so that PEs that share a GPU count
+// their part. Other programs must not use the GPUs meanwhile. With NVSHMEM in
+// the program, what its initialisation takes is measured after ours.
 
 #include <mpi.h>
 
@@ -22,6 +27,9 @@
 #include <string>
 #include <vector>
 
+#include "baselines/Nvshmem.hpp"
+#include "harness/DeviceWords.hpp"
+#include "harness/Gpus.hpp"
 #include "harness/MpiCheck.hpp"
 #include "harness/OneSided.hpp"
 #include "harness/Pattern.hpp"
@@ -48,6 +56,19 @@ void use_mpi(int pes) {
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
 }
 
+/// Free GPU memory with all PEs at the same point, in KiB.
+std::int64_t free_gpu_kib() {
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  auto const bytes = static_cast<std::int64_t>(free_gpu_bytes());
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  return bytes / 1024;
+}
+
+/// The PE's part of what all PEs of its GPU have taken since.
+std::int64_t gpu_kib_taken_since(std::int64_t before, Gpus const& gpus) {
+  return gpus.count == 0 ? 0 : (before - free_gpu_kib()) / gpus.most_pes;
+}
+
 double mean_over_pes(std::int64_t kib, int pes) {
   std::int64_t sum = 0;
   check_mpi(MPI_Allreduce(&kib, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
@@ -62,18 +83,20 @@ std::int64_t count_wrong_words(Session const& session) {
   int const previous = (me + session.n_pes() - 1) % session.n_pes();
   Words const words("words", 1);
   symm::barrier_all();  // every PE has filled its copy with zeros
-  symm::global_view(words)(next, 0) = pattern(me, next, 0);
-  symm::barrier_all();
-  return count_wrong({words.data(), 1}, previous, me);
+  write_word(symm::peer_view(words, next).data(), pattern(me, next, 0));
+  symm::barrier_all(Kokkos::DefaultExecutionSpace{});
+  return read_word(words.data()) != pattern(previous, me, 0) ? 1 : 0;
 }
 
 void measure(Session& session) {
   int const pes = session.n_pes();
   use_mpi(pes);
   static_cast<void>(memory_now());  // reads /proc for the first time
-  auto const before = memory_now();
+  auto const gpu_before = free_gpu_kib();
+  auto const before     = memory_now();
   symm::initialize();
-  auto const taken = memory_now() - before;
+  auto const taken     = memory_now() - before;
+  auto const gpu_taken = gpu_kib_taken_since(gpu_before, session.gpus());
 
   auto const report = [&](std::string const& what, std::int64_t kib) {
     session.report().value(what, "KiB", mean_over_pes(kib, pes));
@@ -84,6 +107,15 @@ void measure(Session& session) {
   report("  of it code and constants", taken.file);
   report("  of it page tables", taken.page_tables);
   report("address space reserved, per PE", taken.reserved);
+
+  if (session.gpus().count > 0)
+    report("GPU memory taken at initialise, per PE", gpu_taken);
+  if (nvshmem::available()) {
+    auto const nvshmem_before = free_gpu_kib();
+    nvshmem::Job const job;
+    report("GPU memory taken by NVSHMEM at initialise, per PE",
+           gpu_kib_taken_since(nvshmem_before, session.gpus()));
+  }
 
   std::int64_t const wrong = count_wrong_words(session);
   session.verify("words put", wrong);

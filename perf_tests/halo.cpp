@@ -9,6 +9,9 @@
 // of a face has a cache line of its own; written directly, each of these lines
 // moves to the writer and back to its owner, while packing reads them in the
 // owner's cache and sends a dense buffer.
+//
+// On GPUs the boxes are in GPU memory. The kernels of the exchange through MPI
+// pack into host memory that they reach, for an MPI that does not know GPUs.
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cstdint>
@@ -46,6 +49,7 @@ void measure_axis(Session& session, Index edge) {
 
 void measure(Session& session) {
   std::vector<Index> edges{16, 32, 64, 128};
+  if (session.gpus().count > 0) edges = {32, 128, 512};
   if (session.quick()) edges = {32};
   for (Index const edge : edges) {
     measure_axis<0>(session, edge);

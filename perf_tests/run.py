@@ -4,6 +4,11 @@
     perf_tests/run.py --build-dir build/host-release            measure
     perf_tests/run.py --build-dir build/host-release --publish  and write
                                                                 RESULTS.md
+    perf_tests/run.py --build-dir build/cuda-release --gpus 2   the same on GPUs
+
+A build with CUDA measures on GPUs: one PE each, or several on one if there are
+fewer GPUs than PEs. RESULTS.md has a part for CPUs and one for GPUs; --publish
+writes the one that was measured.
 
 Needs the Python standard library only. The machine should have nothing else to
 do: PEs are bound to cores, and a core that another program uses makes a barrier
@@ -22,7 +27,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 # pylint: disable=wrong-import-position
 from driver import jobs as job_list  # noqa: E402
-from driver import plots, report  # noqa: E402
+from driver import machine, part as parts  # noqa: E402
+from driver import publish as page  # noqa: E402
+from driver import report  # noqa: E402
 from driver.records import Records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,8 +40,11 @@ def parse_arguments():
         description="Runs the benchmarks and prints the figures.")
     parser.add_argument("--build-dir", required=True, type=pathlib.Path,
                         help="folder of a Release build")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N",
-                        help="how often each program is run (default 5)")
+    parser.add_argument("--rounds", type=int, default=0, metavar="N",
+                        help="how often each program is run (default 5, and 2 "
+                             "on GPUs)")
+    parser.add_argument("--gpus", type=int, default=2, metavar="N",
+                        help="PEs of a run on GPUs, one per GPU (default 2)")
     parser.add_argument("--samples", type=int, default=0, metavar="N",
                         help="samples per contestant and run (default 21)")
     parser.add_argument("--quick", action="store_true",
@@ -50,8 +60,11 @@ def parse_arguments():
     parser.add_argument("--publish", action="store_true",
                         help="write perf_tests/RESULTS.md and perf_tests/results/")
     arguments = parser.parse_args()
-    if arguments.rounds < 1:
+    if arguments.rounds < 0:
         parser.error("--rounds takes a number above 0")
+    if arguments.gpus < 2:
+        parser.error("--gpus takes a number above 1: figures are of two PEs, "
+                     "which share a GPU if there is only one")
     if arguments.publish and (arguments.quick or arguments.only):
         parser.error("--publish needs a full run: no --quick, no --only")
     return arguments
@@ -62,7 +75,9 @@ def run_all(arguments, config, jobs, output):
     extra = ["--quick"] if arguments.quick else []
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
-    rounds = 1 if arguments.quick else arguments.rounds
+    rounds = arguments.rounds or (2 if config["gpus"] else 5)
+    if arguments.quick:
+        rounds = 1
     records = Records()
     start = time.monotonic()
     total = rounds * len(jobs)
@@ -75,9 +90,13 @@ def run_all(arguments, config, jobs, output):
         print(f"[{done + 1}/{total}, {elapsed:.0f} s, {left}] {job.name}",
               flush=True)
         folder = output / f"round{round_number}"
-        job_list.run_job(job, config, folder, extra, arguments.prefix.split(),
-                         timeout=600)
-        records.read(job.name, folder / f"{job.name}.jsonl")
+        file, note = job_list.run_job_or_fallback(
+            job, config, folder, extra, arguments.prefix.split(),
+            timeout=120 if config["gpus"] else 600)
+        if note and note not in records.notes:
+            records.notes.append(note)
+        if file:
+            records.read(job_list.record_name(job, config), file)
     return records, rounds
 
 
@@ -90,19 +109,22 @@ def published_command():
     return shlex.join(words)
 
 
-def write_results(records, rounds, output, publish):
+def write_results(part, records, rounds, output, publish):
     command = published_command()
-    all_plots = plots.all_plots(records)
-    markdown = report.markdown_text(records, command, rounds, list(all_plots))
-    figures = report.json_text(records, command, rounds)
-    results = HERE / "results"
-    targets = [(output / "RESULTS.md", output / "results")]
-    if publish:
-        targets.append((HERE / "RESULTS.md", results))
-    for markdown_file, folder in targets:
+    all_plots = part.plots(records)
+    found = machine.gpu_rows() if part is parts.GPUS else []
+    markdown = report.markdown_text(part, records, command, rounds,
+                                    list(all_plots), found)
+    figures = report.json_text(part, records, command, rounds)
+    targets = [output] + ([HERE] if publish else [])
+    for target in targets:
+        file, folder = target / "RESULTS.md", target / "results"
         folder.mkdir(parents=True, exist_ok=True)
-        markdown_file.write_text(markdown, encoding="utf-8")
-        (folder / "figures.json").write_text(figures, encoding="utf-8")
+        before = file.read_text(encoding="utf-8") \
+            if file.exists() and target is HERE else ""
+        file.write_text(page.with_part(before, part.title, markdown),
+                        encoding="utf-8")
+        (folder / part.figures_file).write_text(figures, encoding="utf-8")
         for name, text in all_plots.items():
             (folder / name).write_text(text, encoding="utf-8")
 
@@ -112,7 +134,8 @@ def main():
     output = arguments.output or arguments.build_dir / "perf_results"
     try:
         config = job_list.load_config(arguments.build_dir)
-        jobs = [job for job in job_list.all_jobs(config)
+        part = parts.GPUS if config["gpus"] else parts.CPUS
+        jobs = [job for job in job_list.all_jobs(config, arguments.gpus)
                 if not arguments.only or arguments.only in job.name]
         if not jobs:
             raise job_list.BenchmarkFailed(
@@ -128,8 +151,10 @@ def main():
     except job_list.BenchmarkFailed as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
-    write_results(records, rounds, output, arguments.publish)
-    print("\n" + report.terminal_text(records))
+    write_results(part, records, rounds, output, arguments.publish)
+    print("\n" + report.terminal_text(part, records))
+    for note in records.notes:
+        print(f"note: {note}")
     if arguments.quick:
         print("\nA quick run checks that everything works; its figures mean "
               "nothing.")

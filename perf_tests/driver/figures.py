@@ -18,23 +18,40 @@ class Figure:
     measured_baseline: str = "-"
     ratio: Summary = None  # of the value to the baseline, or to 1 unit
     null: Summary = None  # of the baseline to itself, where that was measured
+    is_speed: bool = False  # the ratio is one of speeds, the goal a least one
+    remark: str = ""  # what stands before the verdict
 
     @property
     def verdict(self):
+        return self.remark + self._verdict()
+
+    def _verdict(self):
         """Two digits after the point are compared: the samples carry no more.
         Equal things differ, in either direction, by as much as the quartiles of
         the null ratio say; a ratio no larger than that is not a miss. A null
         ratio wider than 5 % excuses nothing: the run was disturbed."""
         if self.ratio is None:
             return "not measured"
-        if round(self.ratio.median, 2) <= self.goal:
+        if self._reaches(round(self.ratio.median, 2)):
             return "met"
-        exactness = max(self.null.q3, 1 / self.null.q1) if self.null else 1.0
-        if exactness <= 1.05 and self.ratio.median <= self.goal * exactness:
+        # Other goals than that of being equal leave room for this already.
+        exactness = max(self.null.q3, 1 / self.null.q1) \
+            if self.null and self.goal == 1 else 1.0
+        if exactness <= 1.05 and self._reaches(
+                self.ratio.median * exactness if self.is_speed
+                else self.ratio.median / exactness):
             return "met (as equal as the baseline to itself)"
-        if round(self.ratio.q1, 2) <= self.goal:
+        best = self.ratio.q3 if self.is_speed else self.ratio.q1
+        if self._reaches(round(best, 2)):
             return "missed (goal within the spread)"
         return "missed"
+
+    def _reaches(self, value):
+        return value >= self.goal if self.is_speed else value <= self.goal
+
+    @property
+    def goal_text(self):
+        return f"{'>=' if self.is_speed else '<='} {self.goal:g} x"
 
 
 def time_text(seconds):
@@ -53,7 +70,7 @@ def size_text(count):
 
 def case_text(case):
     return ", ".join(size_text(value) if key == "bytes" else f"{key} {value}"
-                     for key, value in case.items())
+                     for key, value in case.items() if key != "put")
 
 
 def _figure(records, job, title, what, baseline, case, goal):

@@ -19,14 +19,42 @@ class Job:
     program: str
     pes: int = 2
     oversubscribed: bool = False
+    # On GPUs: what is run if the program fails, which another library may be
+    # the reason of. Its records then stand for the program's.
+    fallback: str = None
+    is_optional: bool = False  # a failure is noted, and does not end the run
 
     @property
     def name(self):
         return f"{self.program}.np{self.pes}"
 
 
-def all_jobs(config):
+# On GPUs. Those of the first line are run with NVSHMEM in the process if it was
+# found, since they then measure the same and NVSHMEM; those of the second are
+# run without, and those of the third both ways.
+WITH_NVSHMEM = ("kernel_bandwidth", "kernel_elements", "kernel_latency",
+                "copy_bandwidth", "barrier")
+WITHOUT_NVSHMEM = ("host_memory", "stencil", "halo")
+BOTH_WAYS = ("allocate", "footprint")
+
+
+def _gpu_jobs(config, pes):
+    has_nvshmem = config["nvshmem libraries"] is not None
+    jobs = [Job(program, pes) for program in BOTH_WAYS]
+    if has_nvshmem:
+        jobs += [Job(f"{program}_nvshmem", pes, is_optional=True)
+                 for program in BOTH_WAYS]
+        jobs += [Job(f"{program}_nvshmem", pes, fallback=program)
+                 for program in WITH_NVSHMEM]
+    else:
+        jobs += [Job(program, pes) for program in WITH_NVSHMEM]
+    return jobs + [Job(program, pes) for program in WITHOUT_NVSHMEM]
+
+
+def all_jobs(config, pes_on_gpus=2):
     """Everything that was built, and the barrier with more PEs than cores."""
+    if config["gpus"]:
+        return _gpu_jobs(config, pes_on_gpus)
     jobs = [Job(program) for program in config["programs"]]
     for program in ("barrier", "barrier_openshmem"):
         if program in config["programs"]:
@@ -44,8 +72,23 @@ def load_config(build_dir):
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-def _environment():
+def record_name(job, config):
+    """The name under which the figures look for the records of a job."""
+    if config["gpus"]:
+        return job.fallback or job.program
+    return job.name
+
+
+def _environment(config):
     environment = dict(os.environ)
+    if config["nvshmem libraries"]:
+        # NVSHMEM would use multicast objects, which nobody is to make here.
+        if environment.setdefault("NVSHMEM_DISABLE_NVLS", "1") != "1":
+            raise BenchmarkFailed("NVSHMEM_DISABLE_NVLS must be 1 or not set, "
+                                  f"not {environment['NVSHMEM_DISABLE_NVLS']}")
+        folders = [config["nvshmem libraries"],
+                   environment.get("LD_LIBRARY_PATH")]
+        environment["LD_LIBRARY_PATH"] = ":".join(filter(None, folders))
     if os.geteuid() == 0:  # Open MPI refuses to run as root without these
         environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
         environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
@@ -63,11 +106,29 @@ def command_of(job, config, json_file, extra):
     mpiexec = config["mpiexec"]
     command = [mpiexec, "-n", str(job.pes)]
     if _is_open_mpi(mpiexec):
-        oversubscribed = job.oversubscribed or job.pes > (os.cpu_count() or 1)
+        # Not bound on GPUs: NVSHMEM and the driver have threads of their own.
+        oversubscribed = config["gpus"] or job.oversubscribed \
+            or job.pes > (os.cpu_count() or 1)
         command += (["--oversubscribe", "--bind-to", "none"] if oversubscribed
                     else ["--bind-to", "core"])
     return command + [config["programs"][job.program],
                       "--json", str(json_file)] + extra
+
+
+def _run(command, environment, output, timeout):
+    """Returns the exit status, or None if the time was over."""
+    with output.open("w", encoding="utf-8") as file, \
+            subprocess.Popen(command, env=environment, stdout=file,
+                             stderr=subprocess.STDOUT) as process:
+        try:
+            return process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # mpiexec then ends the PEs
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            return None
 
 
 def run_job(job, config, folder, extra, prefix, timeout):
@@ -80,18 +141,43 @@ def run_job(job, config, folder, extra, prefix, timeout):
     json_file.unlink(missing_ok=True)
     command = prefix + command_of(job, config, json_file, extra)
     start = time.monotonic()
-    try:
-        result = subprocess.run(command, env=_environment(), text=True,
-                                stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, timeout=timeout,
-                                check=False)
-    except subprocess.TimeoutExpired as error:
+    output = folder / f"{job.name}.txt"
+    status = _run(command, _environment(config), output, timeout)
+    if status is None:
         raise BenchmarkFailed(
-            f"{job.name} took more than {timeout} s: {' '.join(command)}"
-        ) from error
-    (folder / f"{job.name}.txt").write_text(result.stdout, encoding="utf-8")
-    if result.returncode != 0:
-        tail = "\n".join(result.stdout.splitlines()[-20:])
-        raise BenchmarkFailed(f"{job.name} ended with status "
-                              f"{result.returncode}: {' '.join(command)}\n{tail}")
+            f"{job.name} took more than {timeout} s: {' '.join(command)}")
+    if status != 0:
+        lines = output.read_text(encoding="utf-8",
+                                 errors="replace").splitlines()
+        tail = "\n".join(lines[-20:])
+        raise BenchmarkFailed(f"{job.name} ended with status {status}: "
+                              f"{' '.join(command)}\n{tail}")
     return time.monotonic() - start
+
+
+def _has_wrong_data(file):
+    if not file.exists():
+        return False
+    return any(json.loads(line).get("wrong", 0) != 0
+               for line in file.read_text(encoding="utf-8").splitlines())
+
+
+def run_job_or_fallback(job, config, folder, extra, prefix, timeout):
+    """Runs a job, and what stands in for it if it fails. Returns the file with
+    the records, or None, and a note on what failed, or None."""
+    try:
+        run_job(job, config, folder, extra, prefix, timeout)
+        return folder / f"{job.name}.jsonl", None
+    except BenchmarkFailed as error:
+        if not job.is_optional and not job.fallback:
+            raise
+        # Wrong data are wrong data, whatever stands in for the program.
+        if _has_wrong_data(folder / f"{job.name}.jsonl"):
+            raise
+        note = f"{job.name} did not run to its end"
+        print(f"  {error}", flush=True)
+    if not job.fallback:
+        return None, note
+    substitute = Job(job.fallback, job.pes)
+    run_job(substitute, config, folder, extra, prefix, timeout)
+    return folder / f"{substitute.name}.jsonl", note

@@ -1,6 +1,7 @@
 """The plots of RESULTS.md."""
 
 from driver.figures import size_text
+from driver.gpu_figures import DIRECTIONS, GIB, HOST_COPIES, OVER_SIZES
 from driver.svg_plot import line_plot
 
 
@@ -10,16 +11,21 @@ def _points(records, job, what, value):
             for case in records.cases(job, what)]
 
 
-def _plot(records, title, y_label, series, value):
-    """series: (label, job, what). Those that were not measured are left out.
-    Returns None if none was."""
-    lines = [(label, _points(records, job, what, value))
-             for label, job, what in series]
+def _line_plot(title, x_label, y_label, lines, x_text):
+    """lines: (label, points). Those without points are left out. Returns None
+    if all are."""
     lines = [(label, points) for label, points in lines if points]
     if not lines:
         return None
-    return line_plot(title, "bytes", y_label, lines, size_text,
+    return line_plot(title, x_label, y_label, lines, x_text,
                      lambda tick: f"{tick:g}")
+
+
+def _plot(records, title, y_label, series, value):
+    """series: (label, job, what)."""
+    return _line_plot(title, "bytes", y_label,
+                      [(label, _points(records, job, what, value))
+                       for label, job, what in series], size_text)
 
 
 def _bandwidth(records, direction):
@@ -53,4 +59,45 @@ def all_plots(records):
     plots = {"put_bandwidth.svg": _bandwidth(records, "put"),
              "get_bandwidth.svg": _bandwidth(records, "get"),
              "allocate.svg": _allocate(records)}
+    return _present(plots)
+
+
+def _present(plots):
     return {name: text for name, text in plots.items() if text}
+
+
+_KERNELS = (("raw kernel", "raw"), ("global_view", "global_view"),
+            ("peer_view", "peer_view"), ("NVSHMEM", "NVSHMEM"))
+
+
+def _rates(records, job, what, x_key, fixed):
+    """Points (x, GB/s) of the cases with the fixed values."""
+    return [(case[x_key], case["bytes"]
+             / records.time(job, what, case).median * 1e-9)
+            for case in records.cases(job, what)
+            if all(case.get(key) == value for key, value in fixed.items())]
+
+
+def gpu_plots(records):
+    """The same on GPUs."""
+    plots = {}
+    for direction, is_put in DIRECTIONS.items():
+        name = direction.capitalize()
+        fixed = {"put": is_put, "bytes": GIB}
+        plots[f"gpu_{direction}_blocks.svg"] = _line_plot(
+            f"{name} of 1 GiB by a kernel", "blocks of 512 threads", "GB/s",
+            [(label, _rates(records, "kernel_bandwidth", what, "blocks", fixed))
+             for label, what in _KERNELS], str)
+        fixed = {"put": is_put, "blocks": OVER_SIZES}
+        plots[f"gpu_{direction}_sizes.svg"] = _line_plot(
+            f"{name} by a kernel of {OVER_SIZES} blocks", "bytes", "GB/s",
+            [(label, _rates(records, "kernel_bandwidth", what, "bytes", fixed))
+             for label, what in _KERNELS], size_text)
+        plots[f"gpu_{direction}_copy.svg"] = _line_plot(
+            f"{name} by copies that the host starts", "bytes", "GB/s",
+            [(what, _rates(records, "copy_bandwidth", what, "bytes",
+                           {"put": is_put}))
+             for what in HOST_COPIES[:2] + ("deep_copy(cuda, ...), peer_view",
+                                            "deep_copy, peer_view",
+                                            "NVSHMEM on_stream")], size_text)
+    return _present(plots)

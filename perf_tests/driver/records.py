@@ -24,13 +24,15 @@ class Summary:
 class Records:
     """All records of all rounds of one driver run."""
 
-    _KEYS = ("bytes", "scattered", "axis", "edge", "round trip bytes")
+    _KEYS = ("bytes", "blocks", "put", "scattered", "axis", "edge",
+             "round trip bytes")
 
     def __init__(self):
         self._rounds = {}  # (job name, what, case) -> list of sample lists
         self._values = {}  # (job name, what) -> list of values
         self.environments = {}  # job name -> the last environment record
         self.wrong = []  # names of failed verifications
+        self.notes = []  # what programs had to say, and who did not run
 
     def read(self, job_name, file):
         """Adds the records that one run of a job wrote."""
@@ -45,8 +47,17 @@ class Records:
                 self._values.setdefault(key, []).append(record["value"])
             elif kind == "environment":
                 self.environments[job_name] = record
+            elif kind == "note" and record["text"] not in self.notes:
+                self.notes.append(record["text"])
             elif kind == "verification" and record["wrong"] != 0:
                 self.wrong.append(f"{job_name}: {record['what']}")
+
+    def environment_value(self, key):
+        """What the first environment that has it says; None if none has."""
+        for environment in self.environments.values():
+            if key in environment:
+                return environment[key]
+        return None
 
     def _case(self, record):
         return tuple((key, record[key]) for key in self._KEYS if key in record)

@@ -14,10 +14,15 @@ using Index = int;
 template <class Space>
 using Field     = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
 using SymmField = Field<symm::SymmetricSpace>;
-using HostField = Field<Kokkos::HostSpace>;
 using Execution = SymmField::execution_space;
-using Face =
-    Kokkos::MDRangePolicy<Execution, Kokkos::Rank<2>, Kokkos::IndexType<Index>>;
+/// A field of this PE alone, in the same kind of memory.
+using PrivateField = Field<Execution::memory_space>;
+/// What both kernels and MPI reach.
+using Message = Field<Kokkos::SharedHostPinnedSpace>;
+/// The second index is the one that is contiguous in memory, if one is.
+using Face = Kokkos::MDRangePolicy<
+    Execution, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+    Kokkos::IndexType<Index>>;
 
 struct Ring {
   int me;
@@ -50,10 +55,14 @@ KOKKOS_INLINE_FUNCTION double value(int pe, int parity, Index i, Index j,
 
 template <class View>
 void fill_interior(View const& view, Index edge, int pe, int parity) {
-  for (Index i = 1; i <= edge; ++i)
-    for (Index j = 1; j <= edge; ++j)
-      for (Index k = 1; k <= edge; ++k)
+  using Interior = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3>,
+                                         Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for(
+      "fill", Interior({1, 1, 1}, {edge + 1, edge + 1, edge + 1}),
+      KOKKOS_LAMBDA(Index i, Index j, Index k) {
         view(i, j, k) = value(pe, parity, i, j, k);
+      });
+  Kokkos::fence();
 }
 
 /// Two boxes of edge^3 elements with a ghost layer around them. A solver uses
@@ -68,24 +77,34 @@ template <class View>
   return fields;
 }
 
+/// Between a layer of one View and a layer of another one.
+template <int Axis, class View>
+std::int64_t count_differences(View const& view, Index layer,
+                               PrivateField const& other, Index other_layer,
+                               Index edge) {
+  std::int64_t different = 0;
+  Kokkos::parallel_reduce(
+      "compare", Face({1, 1}, {edge + 1, edge + 1}),
+      KOKKOS_LAMBDA(Index a, Index b, std::int64_t & sum) {
+        sum += element<Axis>(view, layer, a, b) !=
+                       element<Axis>(other, other_layer, a, b)
+                   ? 1
+                   : 0;
+      },
+      different);
+  return different;
+}
+
 template <int Axis, class View>
 std::int64_t count_wrong_ghosts(View const& view, Index edge, Ring const& ring,
                                 int parity) {
-  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const
-      expected("expected", view.extent(0), view.extent(1), view.extent(2));
-  std::int64_t wrong = 0;
-  auto const check   = [&](Index ghost, int from, Index layer) {
-    fill_interior(expected, edge, from, parity);
-    for (Index a = 1; a <= edge; ++a)
-      for (Index b = 1; b <= edge; ++b)
-        wrong += element<Axis>(view, ghost, a, b) !=
-                         element<Axis>(expected, layer, a, b)
-                       ? 1
-                       : 0;
-  };
-  check(0, ring.low, edge);
-  check(edge + 1, ring.high, 1);
-  return wrong;
+  PrivateField const expected("expected", view.extent(0), view.extent(1),
+                              view.extent(2));
+  fill_interior(expected, edge, ring.low, parity);
+  std::int64_t const wrong =
+      count_differences<Axis>(view, 0, expected, edge, edge);
+  fill_interior(expected, edge, ring.high, parity);
+  return wrong + count_differences<Axis>(view, edge + 1, expected, 1, edge);
 }
 
 /// Wrong ghosts of both fields, after at least two steps.

@@ -15,15 +15,15 @@
 
 namespace perf {
 
-/// One kernel packs both outer layers; Irecv, Isend, Waitall; one kernel
-/// unpacks.
+/// One kernel packs both outer layers into host memory; Irecv, Isend, Waitall;
+/// one kernel unpacks.
 template <int Axis>
 class MpiExchange {
  public:
   MpiExchange(Index edge, Ring const& ring)
       : m_edge(edge),
         m_ring(ring),
-        m_fields(make_fields<HostField>(edge, ring.me)),
+        m_fields(make_fields<PrivateField>(edge, ring.me)),
         m_send("send", 2, static_cast<std::size_t>(edge),
                static_cast<std::size_t>(edge)),
         m_receive("receive", 2, static_cast<std::size_t>(edge),
@@ -37,7 +37,7 @@ class MpiExchange {
     return count_wrong_ghosts<Axis>(m_fields, m_edge, m_ring);
   }
 
-  void step(HostField const& field) const {
+  void step(PrivateField const& field) const {
     auto const edge    = m_edge;
     auto const send    = m_send;
     auto const receive = m_receive;
@@ -80,9 +80,9 @@ class MpiExchange {
 
   Index m_edge;
   Ring m_ring;
-  std::array<HostField, 2> m_fields;
-  HostField m_send;
-  HostField m_receive;
+  std::array<PrivateField, 2> m_fields;
+  Message m_send;
+  Message m_receive;
   std::size_t m_steps = 0;
 };
 

@@ -22,7 +22,7 @@ class PackedExchange {
   PackedExchange(Index edge, Ring const& ring)
       : m_edge(edge),
         m_ring(ring),
-        m_fields(make_fields<HostField>(edge, ring.me)),
+        m_fields(make_fields<PrivateField>(edge, ring.me)),
         m_received{make_buffer(edge), make_buffer(edge)} {
     symm::barrier_all();
   }
@@ -38,7 +38,7 @@ class PackedExchange {
     return count_wrong_ghosts<Axis>(m_fields, m_edge, m_ring);
   }
 
-  void step(HostField const& field, SymmField const& received) const {
+  void step(PrivateField const& field, SymmField const& received) const {
     auto const everywhere = symm::global_view(received);
     auto const ring       = m_ring;
     auto const edge       = m_edge;
@@ -67,7 +67,7 @@ class PackedExchange {
 
   Index m_edge;
   Ring m_ring;
-  std::array<HostField, 2> m_fields;
+  std::array<PrivateField, 2> m_fields;
   // In turn, as the fields: a neighbour may be one step ahead.
   std::array<SymmField, 2> m_received;
   std::size_t m_steps = 0;

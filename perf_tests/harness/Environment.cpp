@@ -13,6 +13,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "baselines/Nvshmem.hpp"
 #include "harness/MpiCheck.hpp"
 
 namespace perf {
@@ -74,7 +75,7 @@ std::string load_average() {
 
 }  // namespace
 
-Environment describe_environment(std::string const& command) {
+Environment describe_environment(Gpus const& gpus, std::string const& command) {
 #if defined(__clang__)
   std::string const compiler = "Clang " __clang_version__;
 #elif defined(__GNUC__)
@@ -82,18 +83,28 @@ Environment describe_environment(std::string const& command) {
 #else
   std::string const compiler = "unknown";
 #endif
-  return {{"cpu", cpu_model()},
-          {"cores online", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
-          {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
-          {"huge pages", first_line("/sys/kernel/mm/transparent_hugepage/"
-                                    "enabled")},
-          {"load average", load_average()},
-          {"compiler", compiler + ", " + PERF_BUILD_TYPE},
-          {"Kokkos", kokkos_version()},
-          {"MPI", mpi_version()},
-          {"project", PERF_PROJECT_VERSION},
-          {"time", utc_now()},
-          {"command", command}};
+  Environment all{
+      {"cpu", cpu_model()},
+      {"cores online", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
+      {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
+      {"huge pages", first_line("/sys/kernel/mm/transparent_hugepage/"
+                                "enabled")},
+      {"load average", load_average()},
+      {"compiler", compiler + ", " + PERF_BUILD_TYPE},
+      {"Kokkos", kokkos_version()},
+      {"MPI", mpi_version()},
+      {"project", PERF_PROJECT_VERSION},
+      {"time", utc_now()},
+      {"command", command}};
+  if (gpus.count > 0) {
+    all.insert(all.begin(), {{"gpu", gpus.name},
+                             {"gpus", std::to_string(gpus.count)},
+                             {"PEs per GPU", std::to_string(gpus.most_pes)},
+                             {"CUDA", gpus.versions}});
+  }
+  if (nvshmem::available())
+    all.emplace_back("NVSHMEM", nvshmem::version() + ", NVLS off");
+  return all;
 }
 
 }  // namespace perf

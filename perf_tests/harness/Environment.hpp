@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/Gpus.hpp"
+
 namespace perf {
 
 /// Machine, versions and load, in the order in which they are printed:
@@ -14,7 +16,8 @@ namespace perf {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// MPI must be initialised.
-[[nodiscard]] Environment describe_environment(std::string const& command);
+[[nodiscard]] Environment describe_environment(Gpus const& gpus,
+                                               std::string const& command);
 
 }  // namespace perf
 

@@ -3,6 +3,7 @@
 #ifndef SYMM_PERF_PATTERN_HPP
 #define SYMM_PERF_PATTERN_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,8 +12,8 @@ namespace perf {
 
 /// Differs for every (sender, receiver, element), so that data that reached
 /// the wrong PE, the sender itself or the wrong element is seen.
-[[nodiscard]] constexpr std::uint64_t pattern(int from, int to,
-                                              std::size_t element) {
+[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr std::uint64_t pattern(
+    int from, int to, std::size_t element) {
   return (static_cast<std::uint64_t>(from) + 1) << 48U |
          (static_cast<std::uint64_t>(to) + 1) << 32U |
          (static_cast<std::uint64_t>(element) & 0xffff'ffffU);

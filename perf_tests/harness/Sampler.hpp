@@ -19,6 +19,10 @@ struct Contestant {
   /// Does the thing `iterations` times. Called on all PEs with the same
   /// number; in a one-sided benchmark all but one PE return at once.
   std::function<void(std::int64_t iterations)> run;
+  /// Iterations of a sample; 0: as many as take the plan's time.
+  std::int64_t iterations = 0;
+  /// Called on all PEs before every sample, and not timed.
+  std::function<void()> prepare = [] {};
 };
 
 struct SamplingPlan {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "baselines/Nvshmem.hpp"
 #include "baselines/OpenShmem.hpp"
 #include "harness/Environment.hpp"
 #include "harness/MpiCheck.hpp"
@@ -32,6 +33,9 @@ int world_pes() {
 
 [[noreturn]] void abort_job(std::string const& name, char const* why) {
   static_cast<void>(std::fprintf(stderr, "%s: %s\n", name.c_str(), why));
+  int is_over = 0;  // initialize() ends MPI where it fails on all PEs
+  if (MPI_Finalized(&is_over) == MPI_SUCCESS && is_over != 0)
+    std::exit(EXIT_FAILURE);
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));
   std::abort();
 }
@@ -42,9 +46,10 @@ Session::Session(std::string benchmark, Options options)
     : m_options(std::move(options)),
       m_my_pe(world_pe()),
       m_n_pes(world_pes()),
+      m_gpus(gpus_of_job()),
       m_report(std::move(benchmark), m_n_pes, m_my_pe == 0, m_options.quick,
                m_options.json_file) {
-  m_report.environment(describe_environment(m_options.command));
+  m_report.environment(describe_environment(m_gpus, m_options.command));
 }
 
 SamplingPlan Session::plan() const {
@@ -57,7 +62,13 @@ SamplingPlan Session::plan() const {
 
 void Session::compare(Case const& measured,
                       std::vector<Contestant> const& contestants) {
-  m_report.comparison(measured, take_samples(plan(), contestants));
+  compare(measured, contestants, plan());
+}
+
+void Session::compare(Case const& measured,
+                      std::vector<Contestant> const& contestants,
+                      SamplingPlan const& plan) {
+  m_report.comparison(measured, take_samples(plan, contestants));
 }
 
 void Session::verify(std::string const& what, std::int64_t wrong_here) {
@@ -104,6 +115,7 @@ int run_benchmark(int argc, char** argv, std::string const& name,
   try {
     openshmem::Job const job;  // finalises MPI, so it must go last
     symm::ScopeGuard const guard(argc, argv);
+    nvshmem::Job const nvshmem_job;  // with MPI, on the GPU of Kokkos
     return run_session(argc, argv, name, benchmark);
   } catch (std::exception const& error) {
     abort_job(name, error.what());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/Gpus.hpp"
 #include "harness/Options.hpp"
 #include "harness/Report.hpp"
 #include "harness/Sampler.hpp"
@@ -30,6 +31,12 @@ class Session {
   /// Samples the contestants and reports them. Collective.
   void compare(Case const& measured,
                std::vector<Contestant> const& contestants);
+  /// The same with another plan than plan().
+  void compare(Case const& measured, std::vector<Contestant> const& contestants,
+               SamplingPlan const& plan);
+
+  /// The GPUs of the job; none in a build without.
+  [[nodiscard]] Gpus const& gpus() const { return m_gpus; }
 
   /// Every benchmark calls this after its timed part, with the number of
   /// elements that this PE found wrong. Collective; the sum is reported, and
@@ -42,6 +49,7 @@ class Session {
   Options m_options;
   int m_my_pe;
   int m_n_pes;
+  Gpus m_gpus;
   Report m_report;
   bool m_verified = false;
   bool m_wrong    = false;
@@ -49,10 +57,11 @@ class Session {
 
 using Benchmark = std::function<void(Session&)>;
 
-/// The `main` of a benchmark: initialises OpenSHMEM where the program was
-/// built with it, then MPI, Kokkos and the symmetric heap; parses the command
-/// line, prints the environment and runs the benchmark.
-/// An exception on one PE aborts the job, for the others would wait for it.
+/// The `main` of a benchmark: initialises MPI, Kokkos and the symmetric heap,
+/// before them OpenSHMEM and after them NVSHMEM where the program was built
+/// with it; parses the command line, prints the environment and runs the
+/// benchmark. An exception on one PE aborts the job, for the others would wait
+/// for it.
 [[nodiscard]] int run_benchmark(int argc, char** argv, std::string const& name,
                                 Benchmark const& benchmark);
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_NVSHMEM_HPP
+#define SYMM_PERF_NVSHMEM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+struct CUstream_st;
+
+/// NVSHMEM in the same process as this project's heap, so that samples of both
+/// can be taken in turn.
+///
+/// Programs named *_nvshmem are linked with Nvshmem.cu, all others with
+/// Nvshmem_Absent.cpp, so that NVSHMEM, which takes half a gigabyte of GPU
+/// memory, never disturbs the other figures. Nvshmem.cu is the only source that
+/// needs relocatable device code.
+namespace perf::nvshmem {
+
+/// A CUDA stream. Functions that take one return before the work is done.
+using Stream = CUstream_st*;
+
+/// Whether this program has NVSHMEM. If not, none of the others is called.
+[[nodiscard]] bool available();
+
+/// Initialises NVSHMEM, where available, for the processes of MPI_COMM_WORLD on
+/// their current GPUs. MPI must outlive it, and so must Views and NVSHMEM's own
+/// blocks not. NVLS (multicast) stays off: that is checked.
+class Job {
+ public:
+  /// Collective. \throws std::runtime_error
+  Job();
+  ~Job();  // NOLINT(performance-trivially-destructible): not in Nvshmem.cu
+  Job(Job const&)            = delete;
+  Job& operator=(Job const&) = delete;
+};
+
+/// Such as "3.4.5".
+[[nodiscard]] std::string version();
+
+/// nvshmem_malloc; collective. \throws std::bad_alloc
+[[nodiscard]] void* allocate(std::size_t bytes);
+/// nvshmem_free; collective.
+void deallocate(void* p);
+/// nvshmem_barrier_all; collective.
+void barrier();
+
+/// nvshmemx_putmem_block: each of so many blocks of 512 threads puts one
+/// contiguous part.
+void put_blocks(void* target, void const* source, std::size_t bytes, int pe,
+                int blocks, Stream stream);
+/// nvshmemx_getmem_block.
+void get_blocks(void* target, void const* source, std::size_t bytes, int pe,
+                int blocks, Stream stream);
+
+/// nvshmem_double_p, an element per thread.
+void put_elements(double* target, double const* source, std::size_t count,
+                  int pe, Stream stream);
+/// nvshmem_double_g, an element per thread.
+void get_elements(double* target, double const* source, std::size_t count,
+                  int pe, Stream stream);
+
+/// nvshmemx_putmem_on_stream: a copy that the host starts.
+void put_on_stream(void* target, void const* source, std::size_t bytes, int pe,
+                   Stream stream);
+/// nvshmemx_getmem_on_stream.
+void get_on_stream(void* target, void const* source, std::size_t bytes, int pe,
+                   Stream stream);
+
+/// One thread: nvshmem_uint64_p and nvshmem_quiet, `iterations` times.
+void put_words(std::uint64_t* target, std::uint64_t value, int pe,
+               std::int64_t iterations, Stream stream);
+
+/// One thread: nvshmem_uint64_g of word after word, each the index of the next
+/// one, from word 0; the last index goes to `*reached`.
+void walk(std::uint64_t const* words, int pe, std::int64_t iterations,
+          std::uint64_t* reached, Stream stream);
+
+/// One thread on each of two PEs: nvshmem_uint64_p to the other's word and
+/// nvshmem_uint64_wait_until on the own one, `iterations` times, with the
+/// values `before` + 1, + 2, ... The one that does not begin waits first.
+void ping_pong(std::uint64_t* word, std::uint64_t before, int other,
+               bool begins, std::int64_t iterations, Stream stream);
+
+}  // namespace perf::nvshmem
+
+#endif

@@ -1,0 +1,191 @@
+"""The figures of the project on GPUs: what is compared with what, and the goal.
+
+Ratios are those of speeds: above 1, ours is the faster one.
+"""
+
+from driver.figures import MIB, Figure, case_text, time_text
+from driver.records import Summary
+
+GIB = 1 << 30
+OVER_SIZES = 64  # blocks, where sizes are compared
+DIRECTIONS = {"put": 1, "get": 0}
+# Of copies that the host starts; the fastest is the one to compare with.
+HOST_COPIES = ("cudaMemcpyPeerAsync, IPC", "cudaMemcpyPeerAsync, mapped",
+               "cudaMemcpyAsync, IPC", "cudaMemcpyAsync, mapped")
+
+
+def are_shared(records):
+    """Whether PEs shared a GPU: then the way between two of them is missing."""
+    return int(records.environment_value("PEs per GPU") or 1) > 1
+
+
+def rate_text(size, seconds):
+    return f"{size / seconds * 1e-9:.3g} GB/s"
+
+
+def _text(records, job, what, case, is_rate):
+    seconds = records.time(job, what, case).median
+    return rate_text(case["bytes"], seconds) if is_rate else time_text(seconds)
+
+
+def _figure(records, job, title, what, baseline, case, goal, is_rate=False,
+            needs_two=True):
+    ratio = records.ratio(job, baseline, what, case)
+    if ratio is None:
+        return Figure(title, baseline, goal, is_speed=True)
+    return Figure(
+        title, baseline, goal, _text(records, job, what, case, is_rate),
+        _text(records, job, baseline, case, is_rate), ratio,
+        records.ratio(job, f"{baseline}, again", baseline, case), True,
+        "on one GPU: " if needs_two and are_shared(records) else "")
+
+
+def _worst(records, job, title, what, baseline, goal):
+    """The case with the smallest ratio stands for all."""
+    figures = [_figure(records, job, f"{title}, worst: {case_text(case)}", what,
+                       baseline, case, goal, needs_two=False)
+               for case in records.cases(job, what)]
+    figures = [figure for figure in figures if figure.ratio]
+    if not figures:
+        return Figure(title, baseline, goal, is_speed=True)
+    return min(figures, key=lambda figure: figure.ratio.median)
+
+
+def _kernels(records):
+    for direction, is_put in DIRECTIONS.items():
+        case = {"bytes": GIB, "blocks": 32, "put": is_put}
+        for what in ("global_view", "peer_view"):
+            yield _figure(records, "kernel_bandwidth",
+                          f"{direction} of 1 GiB, 32 blocks, {what}", what,
+                          "raw", case, 0.98, True)
+        yield _figure(records, "kernel_bandwidth",
+                      f"{direction} of 1 GiB, 32 blocks, global_view",
+                      "global_view", "NVSHMEM", case, 1.15 if is_put else 1.5,
+                      True)
+    for direction, is_put in DIRECTIONS.items():
+        yield _figure(records, "kernel_elements",
+                      f"{direction} of doubles one by one, 1 GiB, global_view",
+                      "global_view", "raw", {"bytes": GIB, "put": is_put}, 0.99,
+                      True)
+
+
+def best_host_copy(records, case):
+    """The name of the fastest baseline; None if none was measured."""
+    times = {what: records.time("copy_bandwidth", what, case)
+             for what in HOST_COPIES}
+    times = {what: time.median for what, time in times.items() if time}
+    return min(times, key=times.get) if times else None
+
+
+def _deep_copy(records, direction, goal):
+    case = {"bytes": GIB, "put": DIRECTIONS[direction]}
+    baseline = best_host_copy(records, case) or HOST_COPIES[0]
+    for what in ("deep_copy(cuda, ...), peer_view", "deep_copy, peer_view"):
+        yield _figure(records, "copy_bandwidth",
+                      f"{direction} of 1 GiB, {what}", what, baseline, case,
+                      goal, True)
+
+
+def _footprint(records):
+    title = "GPU memory taken at initialise, per PE"
+    value = records.value("footprint", title)
+    if value is None:
+        return Figure(title, "4 MiB", 1.0)
+    unit = 4096  # KiB
+    return Figure(title, "4 MiB", 1.0, f"{value.median:.0f} KiB", "4096 KiB",
+                  Summary(value.median / unit, value.q1 / unit,
+                          value.q3 / unit))
+
+
+def all_figures(records):
+    """The figures, in the order of the table."""
+    return [
+        _worst(records, "allocate_nvshmem", "malloc + free, steady",
+               "symm::malloc + free", "NVSHMEM malloc + free", 4),
+        _figure(records, "allocate_nvshmem", "growth of 4 GiB",
+                "symm::malloc, the heap grows", "NVSHMEM malloc, the heap grows",
+                {"bytes": 4 * GIB}, 1, needs_two=False),
+        _figure(records, "allocate", "View create + destroy, 1 MiB",
+                "SymmetricSpace View", "CudaSpace View", {"bytes": MIB}, 10,
+                needs_two=False),
+        *_kernels(records),
+        *_deep_copy(records, "put", 0.99),
+        _footprint(records)]
+
+
+def _latency(records):
+    for what, title in (("ping-pong", "word there and back, by kernels"),
+                        ("put", "put of 8 B and a fence, by a kernel"),
+                        ("get", "get of 8 B, by a kernel")):
+        for baseline in ("raw", "NVSHMEM"):
+            yield _figure(records, "kernel_latency", title,
+                          f"{what}, global_view", f"{what}, {baseline}",
+                          {"bytes": 8}, 1)
+
+
+def _against_nvshmem(records):
+    for direction, is_put in DIRECTIONS.items():
+        yield _figure(records, "kernel_bandwidth",
+                      f"{direction} of 1 GiB, 128 blocks, global_view",
+                      "global_view", "NVSHMEM",
+                      {"bytes": GIB, "blocks": 128, "put": is_put}, 1, True)
+        yield _figure(records, "kernel_elements",
+                      f"{direction} of doubles one by one, 1 GiB, global_view",
+                      "global_view", "NVSHMEM", {"bytes": GIB, "put": is_put},
+                      1, True)
+        yield _figure(records, "copy_bandwidth",
+                      f"{direction} of 1 GiB, deep_copy(cuda, ...), peer_view",
+                      "deep_copy(cuda, ...), peer_view", "NVSHMEM on_stream",
+                      {"bytes": GIB, "put": is_put}, 1, True)
+
+
+def _host_memory(records):
+    for way in ("kernel", "cudaMemcpyAsync", "memcpy", "CPU loop"):
+        for direction, is_put in DIRECTIONS.items():
+            what = f"{way}, SymmetricHostSpace"
+            for case in records.cases("host_memory", what):
+                if case["put"] == is_put:
+                    yield _figure(
+                        records, "host_memory",
+                        f"{direction} of {case_text(case)}, {what}", what,
+                        f"{way}, registered memfd", case, 1, True, False)
+
+
+def _all_cases(records, job, title, what, baseline):
+    for case in records.cases(job, what):
+        yield _figure(records, job, f"{title}, {case_text(case)}", what,
+                      baseline, case, 1)
+
+
+def _nvshmem_footprint(records):
+    title = "GPU memory taken by NVSHMEM at initialise, per PE"
+    value = records.value("footprint_nvshmem", title)
+    ours = records.value("footprint_nvshmem",
+                         "GPU memory taken at initialise, per PE")
+    if value is None or ours is None or ours.median <= 0:
+        return []
+    ratio = value.median / ours.median
+    return [Figure("GPU memory taken at initialise, per PE", "NVSHMEM", 1,
+                   f"{ours.median:.0f} KiB", f"{value.median:.0f} KiB",
+                   Summary(ratio, ratio, ratio), None, True)]
+
+
+def other_figures(records):
+    """Comparisons without a goal of their own."""
+    figures = [
+        *_latency(records), *_against_nvshmem(records),
+        *_deep_copy(records, "get", 1),
+        _figure(records, "barrier", "barrier", "symm::barrier_all",
+                "MPI_Barrier", {}, 1, needs_two=False),
+        _figure(records, "barrier", "barrier", "symm::barrier_all",
+                "NVSHMEM barrier_all", {}, 1, needs_two=False),
+        *_nvshmem_footprint(records),
+        *_host_memory(records),
+        *_all_cases(records, "stencil", "stencil", "MDRange, global_view",
+                    "MDRange, local View"),
+        *_all_cases(records, "halo", "halo", "global_view, barrier_all",
+                    "pack, MPI, unpack"),
+        *_all_cases(records, "halo", "packed halo",
+                    "pack into peer, barrier_all, unpack",
+                    "pack, MPI, unpack")]
+    return [figure for figure in figures if figure.ratio]

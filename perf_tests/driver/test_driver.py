@@ -1,0 +1,182 @@
+"""Tests of the driver: no benchmark is run, a script stands for mpiexec.
+
+    python3 -m unittest discover -s perf_tests/driver -t perf_tests
+"""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from driver import gpu_figures, jobs, part, publish, report
+from driver.figures import Figure
+from driver.records import Records, Summary
+
+# Writes the record in $RECORD_<program> and ends with the status in
+# $STATUS_<program>.
+MPIEXEC = """#!{python}
+import os, sys
+arguments = sys.argv[1:]
+if "--version" in arguments:
+    sys.exit(0)
+place = arguments.index("--json")
+program = arguments[place - 1]
+with open(arguments[place + 1], "a") as file:
+    file.write(os.environ["RECORD_" + program] + chr(10))
+sys.exit(int(os.environ.get("STATUS_" + program, "0")))
+"""
+
+
+def result(what, seconds, **case):
+    return {"record": "result", "what": what, **case, "seconds": [seconds] * 10}
+
+
+class Publishing(unittest.TestCase):
+    """publish.py."""
+
+    def test_a_part_leaves_the_other_as_it_is(self):
+        page = publish.with_part("", "CPUs", "## CPUs\n\nslow\n")
+        page = publish.with_part(page, "GPUs", "## GPUs\n\nfast\n")
+        page = publish.with_part(page, "GPUs", "## GPUs\n\nfaster\n")
+        self.assertEqual(publish.parts_of(page),
+                         {"CPUs": "## CPUs\n\nslow\n",
+                          "GPUs": "## GPUs\n\nfaster\n"})
+        again = publish.with_part(page, "CPUs", "## CPUs\n\nslow\n")
+        self.assertEqual(again, page)
+
+    def test_a_page_without_parts_is_that_of_cpus(self):
+        old = "# Results\n\ntext\n\n## Figures\n\n| a |\n"
+        page = publish.with_part(old, "GPUs", "## GPUs\n\nfast\n")
+        self.assertEqual(publish.parts_of(page)["CPUs"],
+                         "## CPUs\n\ntext\n\n### Figures\n\n| a |\n")
+        self.assertEqual(page.count("# Results"), 1)
+
+    def test_a_part_without_an_end_is_an_error(self):
+        with self.assertRaises(ValueError):
+            publish.with_part("<!-- CPUs: begin -->\ntext", "GPUs", "x")
+
+
+class Verdicts(unittest.TestCase):
+    """figures.py."""
+
+    @staticmethod
+    def verdict(median, goal, is_speed, null=None):
+        return Figure("", "", goal, ratio=Summary(median, median, median),
+                      null=null, is_speed=is_speed).verdict
+
+    def test_a_goal_of_speed_is_a_least_one(self):
+        self.assertEqual(self.verdict(4.0, 4, True), "met")
+        self.assertEqual(self.verdict(3.98, 4, True), "missed")
+
+    def test_a_goal_of_time_is_a_most_one(self):
+        self.assertEqual(self.verdict(1.0, 1.0, False), "met")
+        self.assertEqual(self.verdict(1.02, 1.0, False), "missed")
+
+    def test_the_null_ratio_excuses_only_where_equality_is_the_goal(self):
+        null = Summary(1.0, 0.97, 1.03)
+        self.assertIn("as equal", self.verdict(1.02, 1.0, False, null))
+        self.assertIn("as equal", self.verdict(0.98, 1.0, True, null))
+        self.assertEqual(self.verdict(0.96, 0.98, True, null), "missed")
+
+
+class GpuFigures(unittest.TestCase):
+    """gpu_figures.py and part.py, from records."""
+
+    def records(self, lines):
+        records = Records()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            file.write_text("\n".join(json.dumps(line) for line in lines))
+            records.read("copy_bandwidth", file)
+        return records
+
+    def lines(self, pes_per_gpu):
+        case = {"bytes": 1 << 30, "put": 1}
+        return [{"record": "environment", "gpu": "x",
+                 "PEs per GPU": str(pes_per_gpu)},
+                result("cudaMemcpyPeerAsync, IPC", 3.0, **case),
+                result("cudaMemcpyPeerAsync, mapped", 2.0, **case),
+                result("deep_copy, peer_view", 2.5, **case)]
+
+    def figure(self, records):
+        return next(figure for figure in gpu_figures.all_figures(records)
+                    if "deep_copy, peer_view" in figure.what)
+
+    def test_copies_are_compared_with_the_fastest_baseline(self):
+        figure = self.figure(self.records(self.lines(1)))
+        self.assertEqual(figure.baseline, "cudaMemcpyPeerAsync, mapped")
+        self.assertAlmostEqual(figure.ratio.median, 0.8)
+        self.assertEqual(figure.verdict, "missed")
+
+    def test_figures_of_pes_that_share_a_gpu_say_so(self):
+        figure = self.figure(self.records(self.lines(2)))
+        self.assertEqual(figure.verdict, "on one GPU: missed")
+
+    def test_the_page_has_goals_notes_and_rates(self):
+        records = self.records(self.lines(1))
+        records.notes.append("something is missing")
+        text = report.markdown_text(part.GPUS, records, "command", 2, [])
+        for expected in (">= 0.99 x", "something is missing", "0.537 GB/s",
+                         "| not measured |"):
+            self.assertIn(expected, text)
+
+
+class Jobs(unittest.TestCase):
+    """jobs.py, with a script for mpiexec."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        mpiexec = self.folder / "mpiexec"
+        mpiexec.write_text(MPIEXEC.format(python=sys.executable))
+        mpiexec.chmod(0o755)
+        self.config = {"mpiexec": str(mpiexec), "gpus": True,
+                       "nvshmem libraries": "/nowhere",
+                       "programs": {"a": "a", "a_nvshmem": "a_nvshmem"}}
+        self.job = jobs.Job("a_nvshmem", fallback="a")
+        record = json.dumps({"record": "verification", "wrong": 0})
+        variables = {"RECORD_a": record, "RECORD_a_nvshmem": record}
+        patch = mock.patch.dict(os.environ, variables)
+        patch.start()
+        self.addCleanup(patch.stop)
+        os.environ.pop("NVSHMEM_DISABLE_NVLS", None)
+
+    def run_job(self, job):
+        with mock.patch("builtins.print"):
+            return jobs.run_job_or_fallback(job, self.config, self.folder, [],
+                                            [], 60)
+
+    def test_a_program_that_works_needs_no_other(self):
+        self.assertEqual(self.run_job(self.job),
+                         (self.folder / "a_nvshmem.np2.jsonl", None))
+
+    def test_another_program_stands_in_and_that_is_noted(self):
+        os.environ["STATUS_a_nvshmem"] = "3"
+        file, note = self.run_job(self.job)
+        self.assertEqual(file, self.folder / "a.np2.jsonl")
+        self.assertIn("a_nvshmem.np2", note)
+
+    def test_wrong_data_are_not_replaced(self):
+        os.environ["STATUS_a_nvshmem"] = "1"
+        os.environ["RECORD_a_nvshmem"] = json.dumps(
+            {"record": "verification", "wrong": 5})
+        with self.assertRaises(jobs.BenchmarkFailed):
+            self.run_job(self.job)
+
+    def test_a_program_without_another_must_work(self):
+        os.environ["STATUS_a"] = "1"
+        with self.assertRaises(jobs.BenchmarkFailed):
+            self.run_job(jobs.Job("a"))
+
+    def test_multicast_cannot_be_switched_on(self):
+        os.environ["NVSHMEM_DISABLE_NVLS"] = "0"
+        with self.assertRaises(jobs.BenchmarkFailed):
+            self.run_job(jobs.Job("a"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_DEVICE_WORDS_HPP
+#define SYMM_PERF_DEVICE_WORDS_HPP
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/Pattern.hpp"
+
+namespace perf {
+
+// Words that kernels of the default execution space reach and the host may not:
+// in a build with GPUs, GPU memory.
+
+using DeviceSpace = Kokkos::DefaultExecutionSpace::memory_space;
+using DeviceWords =
+    Kokkos::View<std::uint64_t*, DeviceSpace, Kokkos::MemoryUnmanaged>;
+
+inline void write_word(std::uint64_t* word, std::uint64_t value) {
+  Kokkos::deep_copy(DeviceWords(word, 1), value);
+}
+
+[[nodiscard]] inline std::uint64_t read_word(std::uint64_t const* word) {
+  std::uint64_t value = 0;
+  Kokkos::View<std::uint64_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const
+      here(&value);
+  Kokkos::deep_copy(
+      here,
+      Kokkos::View<std::uint64_t const, DeviceSpace, Kokkos::MemoryUnmanaged>(
+          word));
+  return value;
+}
+
+inline void fill_pattern(DeviceWords const& words, int from, int to) {
+  Kokkos::parallel_for(
+      "fill with the pattern", words.extent(0),
+      KOKKOS_LAMBDA(std::size_t i) { words(i) = pattern(from, to, i); });
+  Kokkos::fence();
+}
+
+[[nodiscard]] inline std::int64_t count_wrong(DeviceWords const& words,
+                                              int from, int to) {
+  std::int64_t wrong = 0;
+  Kokkos::parallel_reduce(
+      "compare with the pattern", words.extent(0),
+      KOKKOS_LAMBDA(std::size_t i, std::int64_t & sum) {
+        sum += words(i) != pattern(from, to, i) ? 1 : 0;
+      },
+      wrong);
+  return wrong;
+}
+
+}  // namespace perf
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_GPUS_HPP
+#define SYMM_PERF_GPUS_HPP
+
+#include <cstddef>
+#include <string>
+
+namespace perf {
+
+// Gpus_Cuda.cpp or, in a build without GPUs, Gpus_None.cpp defines this.
+
+/// The GPUs that a job runs on.
+struct Gpus {
+  int count    = 0;      ///< different ones
+  int most_pes = 0;      ///< PEs on the GPU that has most of them
+  std::string name;      ///< of this PE's
+  std::string versions;  ///< of the CUDA runtime and of what the driver has
+
+  /// Whether kernels of different PEs take turns on a GPU. A wait in a kernel
+  /// for another PE's kernel then takes milliseconds, and figures that need a
+  /// GPU per PE mean something else.
+  [[nodiscard]] bool are_shared() const { return most_pes > 1; }
+};
+
+/// Collective over MPI_COMM_WORLD; Kokkos must be initialised.
+/// \throws std::runtime_error
+[[nodiscard]] Gpus gpus_of_job();
+
+/// Of this PE's GPU; 0 without GPUs. \throws std::runtime_error
+[[nodiscard]] std::size_t free_gpu_bytes();
+
+/// What each PE can take of its GPU: an equal part of what is free, the least
+/// of all PEs. Collective over MPI_COMM_WORLD.
+[[nodiscard]] std::size_t gpu_share_bytes(Gpus const& gpus);
+
+}  // namespace perf
+
+#endif
