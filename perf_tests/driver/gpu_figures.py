@@ -187,5 +187,7 @@ def other_figures(records):
                     "pack, MPI, unpack"),
         *_all_cases(records, "halo", "packed halo",
                     "pack into peer, barrier_all, unpack",
-                    "pack, MPI, unpack")]
+                    "pack, MPI, unpack"),
+        *_all_cases(records, "heat3d", "heat3d, a step", "heat3d",
+                    "heat3d_mpi")]
     return [figure for figure in figures if figure.ratio]

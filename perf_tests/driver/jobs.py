@@ -7,6 +7,8 @@ import pathlib
 import subprocess
 import time
 
+from driver import heat3d
+
 
 class BenchmarkFailed(Exception):
     """A benchmark did not end well; the message says which and how."""
@@ -48,7 +50,8 @@ def _gpu_jobs(config, pes):
                  for program in WITH_NVSHMEM]
     else:
         jobs += [Job(program, pes) for program in WITH_NVSHMEM]
-    return jobs + [Job(program, pes) for program in WITHOUT_NVSHMEM]
+    jobs += [Job(program, pes) for program in WITHOUT_NVSHMEM]
+    return jobs + ([Job("heat3d", pes)] if config["heat3d"] else [])
 
 
 def all_jobs(config, pes_on_gpus=2):
@@ -101,8 +104,8 @@ def _is_open_mpi(mpiexec):
     return "Open MPI" in version.stdout or "OpenRTE" in version.stdout
 
 
-def command_of(job, config, json_file, extra):
-    """The command line of a job. One PE per core unless oversubscribed."""
+def launcher_of(job, config):
+    """What starts the PEs of a job. One PE per core unless oversubscribed."""
     mpiexec = config["mpiexec"]
     command = [mpiexec, "-n", str(job.pes)]
     if _is_open_mpi(mpiexec):
@@ -111,8 +114,25 @@ def command_of(job, config, json_file, extra):
             or job.pes > (os.cpu_count() or 1)
         command += (["--oversubscribe", "--bind-to", "none"] if oversubscribed
                     else ["--bind-to", "core"])
-    return command + [config["programs"][job.program],
-                      "--json", str(json_file)] + extra
+    return command
+
+
+def command_of(job, config, json_file, extra):
+    """The command line of a job."""
+    return launcher_of(job, config) + [config["programs"][job.program],
+                                       "--json", str(json_file)] + extra
+
+
+def _run_heat3d(job, config, json_file, extra, prefix, timeout):
+    """The solvers are examples: they print what the driver writes down."""
+    try:
+        problem = heat3d.run(prefix + launcher_of(job, config),
+                             config["heat3d"], _environment(config), json_file,
+                             "--quick" in extra, timeout)
+    except subprocess.TimeoutExpired as error:
+        problem = str(error)
+    if problem:
+        raise BenchmarkFailed(f"{job.name} failed: {problem}")
 
 
 def _run(command, environment, output, timeout):
@@ -139,8 +159,11 @@ def run_job(job, config, folder, extra, prefix, timeout):
     folder.mkdir(parents=True, exist_ok=True)
     json_file = folder / f"{job.name}.jsonl"
     json_file.unlink(missing_ok=True)
-    command = prefix + command_of(job, config, json_file, extra)
     start = time.monotonic()
+    if job.program == "heat3d":
+        _run_heat3d(job, config, json_file, extra, prefix, timeout)
+        return time.monotonic() - start
+    command = prefix + command_of(job, config, json_file, extra)
     output = folder / f"{job.name}.txt"
     status = _run(command, _environment(config), output, timeout)
     if status is None:

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from driver import gpu_figures, jobs, part, publish, report
+from driver import gpu_figures, heat3d, jobs, part, publish, report
 from driver.figures import Figure
 from driver.records import Records, Summary
 
@@ -176,6 +176,44 @@ class Jobs(unittest.TestCase):
         os.environ["NVSHMEM_DISABLE_NVLS"] = "0"
         with self.assertRaises(jobs.BenchmarkFailed):
             self.run_job(jobs.Job("a"))
+
+
+class Heat3d(unittest.TestCase):
+    """heat3d.py, with scripts for the solvers."""
+
+    TEXT = """time: 0.001 s, {rate} million cell updates/s
+error against exact arithmetic: L2 1.3e-15, at most 1.8e-13: {verdict}
+"""
+
+    def run_solvers(self, verdict, status=0):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            programs = {}
+            for rate, solver in enumerate(heat3d.SOLVERS, 1):
+                programs[solver] = str(folder / solver)
+                text = self.TEXT.format(rate=rate, verdict=verdict)
+                (folder / solver).write_text(
+                    f"#!/bin/sh\ncat <<END\n{text}END\nexit {status}\n")
+                (folder / solver).chmod(0o755)
+            file = folder / "records"
+            problem = heat3d.run(["env"], programs, None, file, True, 60)
+            records = Records()
+            if problem is None:
+                records.read("heat3d", file)
+            return problem, records
+
+    def test_times_of_a_step_are_recorded(self):
+        problem, records = self.run_solvers("correct")
+        self.assertIsNone(problem)
+        case = {"edge": 32}
+        self.assertAlmostEqual(records.time("heat3d", "heat3d", case).median,
+                               32 ** 3 / 1e6)
+        self.assertAlmostEqual(
+            records.ratio("heat3d", "heat3d_mpi", "heat3d", case).median, 0.5)
+
+    def test_a_wrong_result_or_a_failure_is_a_problem(self):
+        self.assertIn("WRONG", self.run_solvers("WRONG")[0])
+        self.assertIsNotNone(self.run_solvers("correct", status=1)[0])
 
 
 if __name__ == "__main__":
