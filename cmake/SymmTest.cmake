@@ -1,24 +1,41 @@
 # Registration of GoogleTest programs with CTest.
 #
 #   symm_add_test(TARGET t SOURCES a.cpp...)
-#   symm_add_mpi_test(TARGET t SOURCES a.cpp... PE_COUNTS 1 2 3 4 [CASES_AT n])
+#   symm_add_mpi_test(TARGET t SOURCES a.cpp... PE_COUNTS 1 2 3 4 [CASES_AT n]
+#                     [RUN_SERIAL])
 #
 # Both add the program `t` and take [LIBRARIES lib...] and [LABELS label...].
 # symm_add_test registers every case as a test of its own, t.Suite.name.
 # symm_add_mpi_test runs the whole program under mpiexec for every PE count, as
 # t.np<k>; except for n PEs, where every case is a test of its own,
-# t.Suite.name.np<n>. The sources of an MPI test bring their own main().
+# t.Suite.name.np<n>. RUN_SERIAL keeps other tests from running at the same
+# time. The sources of an MPI test bring their own main().
 #
 #   symm_add_mpi_run(NAME name TARGET t [ARGUMENTS argument...] PES n
-#                    [TIMEOUT seconds] [LABELS label...])
+#                    [TIMEOUT seconds] [LABELS label...] [RUN_SERIAL])
 #
 # Runs the program `t`, which need not use GoogleTest, on n PEs as a test.
+#
+# In a CUDA build the tests that run programs under mpiexec, all of which start
+# Kokkos, have the label gpu: `ctest -LE gpu` runs what needs none. What needs
+# two or more GPUs and skips itself where there is one has the label gpus2, too.
 
 # ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} n ${SYMM_MPIEXEC_FLAGS} program
 # starts a program on n PEs; tests do so in the environment
 # ${SYMM_TEST_ENVIRONMENT}.
 set(SYMM_MPIEXEC_FLAGS "")
 set(SYMM_TEST_ENVIRONMENT "")
+
+# In seconds, of one case and of all cases of a program. Several PEs may share a
+# GPU, on which their kernels take turns.
+set(SYMM_TEST_GPU_LABEL "")
+set(SYMM_TEST_CASE_TIMEOUT 60)
+set(SYMM_TEST_PROGRAM_TIMEOUT 300)
+if(Kokkos_ENABLE_CUDA)
+  set(SYMM_TEST_GPU_LABEL gpu)
+  set(SYMM_TEST_CASE_TIMEOUT 120)
+  set(SYMM_TEST_PROGRAM_TIMEOUT 600)
+endif()
 
 execute_process(
   COMMAND ${MPIEXEC_EXECUTABLE} --version
@@ -77,9 +94,9 @@ function(_symm_find_test_cases out)
 endfunction()
 
 # _symm_add_ctest(name PES n TIMEOUT seconds LABELS label... COMMAND ...
-#                 [ENVIRONMENT name=value...])
+#                 [ENVIRONMENT name=value...] [RUN_SERIAL])
 function(_symm_add_ctest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PES;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUN_SERIAL" "PES;TIMEOUT"
                         "LABELS;COMMAND;ENVIRONMENT")
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set_tests_properties(
@@ -88,6 +105,7 @@ function(_symm_add_ctest name)
                PROCESSORS ${arg_PES}
                LABELS "${arg_LABELS}"
                ENVIRONMENT "${arg_ENVIRONMENT}"
+               RUN_SERIAL "${arg_RUN_SERIAL}"
                # A filter that no longer selects anything is a failure.
                FAIL_REGULAR_EXPRESSION "Running 0 tests from")
 endfunction()
@@ -113,16 +131,21 @@ function(symm_add_test)
 endfunction()
 
 function(symm_add_mpi_run)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TARGET;PES;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "RUN_SERIAL" "NAME;TARGET;PES;TIMEOUT"
                         "ARGUMENTS;LABELS")
+  set(serial "")
+  if(arg_RUN_SERIAL)
+    set(serial RUN_SERIAL)
+  endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
+    set(arg_TIMEOUT ${SYMM_TEST_PROGRAM_TIMEOUT})
   endif()
   _symm_add_ctest(
     ${arg_NAME}
+    ${serial}
     PES ${arg_PES}
     TIMEOUT ${arg_TIMEOUT}
-    LABELS mpi ${arg_LABELS}
+    LABELS mpi ${SYMM_TEST_GPU_LABEL} ${arg_LABELS}
     ENVIRONMENT ${SYMM_TEST_ENVIRONMENT}
     COMMAND
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_PES}
@@ -130,8 +153,12 @@ function(symm_add_mpi_run)
 endfunction()
 
 function(symm_add_mpi_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;CASES_AT"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "RUN_SERIAL" "TARGET;CASES_AT"
                         "SOURCES;PE_COUNTS;LIBRARIES;LABELS")
+  set(serial "")
+  if(arg_RUN_SERIAL)
+    set(serial RUN_SERIAL)
+  endif()
   if(arg_CASES_AT AND NOT arg_CASES_AT IN_LIST arg_PE_COUNTS)
     message(FATAL_ERROR "${arg_TARGET}: CASES_AT is not one of PE_COUNTS")
   endif()
@@ -144,6 +171,7 @@ function(symm_add_mpi_test)
   foreach(pes IN LISTS arg_PE_COUNTS)
     if(NOT pes STREQUAL "${arg_CASES_AT}")
       symm_add_mpi_run(
+        ${serial}
         NAME ${arg_TARGET}.np${pes}
         TARGET ${arg_TARGET}
         PES ${pes}
@@ -154,11 +182,12 @@ function(symm_add_mpi_test)
     foreach(case IN LISTS cases)
       string(REGEX MATCH "^(.*)=(.*)$" case "${case}")
       symm_add_mpi_run(
+        ${serial}
         NAME ${arg_TARGET}.${CMAKE_MATCH_1}.np${pes}
         TARGET ${arg_TARGET}
         ARGUMENTS "--gtest_filter=${CMAKE_MATCH_2}"
         PES ${pes}
-        TIMEOUT 60
+        TIMEOUT ${SYMM_TEST_CASE_TIMEOUT}
         LABELS unit ${arg_LABELS})
     endforeach()
   endforeach()

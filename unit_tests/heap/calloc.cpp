@@ -6,11 +6,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include <heap/heap_test.hpp>
+#include <support/kernels.hpp>
 
 namespace {
 
@@ -53,7 +53,7 @@ TEST(Calloc, C04_C05_all_bytes_are_zero_also_of_recycled_memory) {
     for (auto const& [count, size] : shapes) {
       auto const bytes = count * size;
       auto* const used = malloc_bytes(bytes);
-      std::memset(used, 0xa5, bytes);
+      set_bytes(used, 0xa5, bytes);
       symm::free(used);
       auto* const block = calloc_bytes(count, size);
       EXPECT_EQ(block, used) << "not recycled: the test shows too little";
@@ -68,22 +68,26 @@ TEST(Calloc, C04_C05_all_bytes_are_zero_also_of_recycled_memory) {
   }
 }
 
+/// As a kernel sees them.
+int count_nonzero(char const* bytes, int count) {
+  int result = 0;
+  Kokkos::parallel_reduce(
+      "count", Kokkos::RangePolicy<HeapExec>(0, count),
+      KOKKOS_LAMBDA(int i, int& sum) {
+        if (bytes[i] != 0) ++sum;
+      },
+      result);
+  return result;
+}
+
 TEST(Calloc, C04_kernels_read_zeros) {
   constexpr int count = 100'003;
   auto* const used    = malloc_bytes(count);
-  std::memset(used, 0xa5, count);
+  set_bytes(used, 0xa5, count);
   symm::free(used);
   auto const* const block = calloc_bytes(count, 1);
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    auto const* const copy = symm::ptr(block, pe);
-    int others             = 0;
-    Kokkos::parallel_reduce(
-        count,
-        KOKKOS_LAMBDA(int i, int& sum) {
-          if (copy[i] != 0) ++sum;
-        },
-        others);
-    EXPECT_EQ(others, 0) << "on PE " << pe;
+    EXPECT_EQ(count_nonzero(symm::ptr(block, pe), count), 0) << "on PE " << pe;
   }
   symm::free(const_cast<char*>(block));
 }

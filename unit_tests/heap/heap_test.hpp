@@ -16,6 +16,7 @@
 
 #include <runtime/Runtime.hpp>
 #include <runtime/SymmetricMemory.hpp>
+#include <support/memory.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>
 
@@ -53,6 +54,12 @@ inline symm::SymmetricHeap& heap() {
   return symm::Runtime::instance("a test").heap();
 }
 
+/// Whether an address outside of this heap's part is in the one of the heap in
+/// the other kind of memory, which may lie beside it.
+inline bool is_in_another_heap(void const* address) {
+  return &symm::Runtime::instance("a test").heap_of(address) != &heap();
+}
+
 inline bool is_aligned(void const* address, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
@@ -76,6 +83,12 @@ void expect_failure(std::function<void*()> const& call, Words words);
 /// Collective: free(address) reports an error with all the words, in
 /// last_error() and on stderr, and frees nothing.
 void expect_free_fails(void* address, Words words);
+
+/// How messages name a call on this heap.
+inline std::string call_text(std::string const& name,
+                             std::string const& arguments) {
+  return name + "(" + arguments + (host_reaches_heap ? ")" : ", memory = GPU)");
+}
 
 /// The words "PE a", "PE b" that a message about one PE must have.
 inline std::string pe_text(symm::Pe pe) { return "PE " + std::to_string(pe); }

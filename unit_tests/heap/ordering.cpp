@@ -10,12 +10,32 @@
 #include <functional>
 
 #include <heap/heap_test.hpp>
+#include <support/kernels.hpp>
 
 namespace {
 
 using namespace symm_test;
 
 constexpr int rounds = 60;
+
+/// Plain stores to all PEs, in a kernel that nobody has waited for: only a
+/// barrier that waits for kernels, too, makes them visible.
+void launch_stores(symm::HeapMap const& map, int* values, int value) {
+  launch(KOKKOS_LAMBDA() {
+    for (symm::Pe pe = 0; pe < map.n_pes; ++pe) {
+      map.peer_ptr(values, pe)[map.my_pe] = value;
+    }
+  });
+}
+
+/// While another PE may be writing it.
+int get_concurrently(int& value) {
+  if constexpr (host_reaches_heap) {
+    return std::atomic_ref(value).load(std::memory_order_relaxed);
+  } else {
+    return get_value(&value);
+  }
+}
 
 /// Where each PE finds what all others have written for it.
 class Inbox {
@@ -29,17 +49,13 @@ class Inbox {
   Inbox& operator=(Inbox const&) = delete;
   ~Inbox() { symm::free(m_values); }
 
-  /// Plain stores: only a barrier makes them visible.
   void write_to_all(int value) const {
-    for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-      symm::ptr(m_values, pe)[symm::my_pe()] = value;
-    }
+    launch_stores(heap().map(), m_values, value);
   }
   /// A PE may be in the next round already.
   void expect_all_have_written(int value) const {
     for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-      EXPECT_GE(std::atomic_ref(m_values[pe]).load(std::memory_order_relaxed),
-                value)
+      EXPECT_GE(get_concurrently(m_values[pe]), value)
           << "PE " << pe << " has not called yet, or its write is not visible";
     }
   }

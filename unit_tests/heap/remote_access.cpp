@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Blocks of every allocating call are read, written and counted in by all PEs.
+// Blocks of every allocating call are read, written and counted in by all PEs:
+// by kernels, which run on the host or on the GPU, wherever the heap is.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
-#include <thread>
-#include <vector>
+#include <string>
 
 #include <heap/heap_test.hpp>
+#include <runtime/HeapMap.hpp>
+#include <support/kernels.hpp>
 
 namespace {
 
 using namespace symm_test;
+using symm::HeapMap;
+using symm::Pe;
 using Word = std::uint64_t;
 
 struct Source {
@@ -31,37 +33,103 @@ class RemoteAccess : public testing::TestWithParam<Source> {
   Word* allocate(std::size_t count) {
     m_block = GetParam().allocate(count * sizeof(Word));
     EXPECT_NE(m_block, nullptr) << symm::last_error();
-    auto* const words = static_cast<Word*>(m_block);
-    std::fill_n(words, count, 0);
+    set_bytes(m_block, 0, count * sizeof(Word));
     symm::barrier_all();
-    return words;
+    return static_cast<Word*>(m_block);
   }
 
-  symm::Pe const m_me = symm::my_pe();
-  int const m_n_pes   = symm::n_pes();
-  void* m_block       = nullptr;
+  symm::HeapMap const m_map = heap().map();
+  Pe const m_me             = symm::my_pe();
+  int const m_n_pes         = symm::n_pes();
+  void* m_block             = nullptr;
 };
 
-/// Loads or stores of a flag that another PE waits for.
-auto atomic(Word& word) { return std::atomic_ref<Word>(word); }
+// Kernels cannot be in the body of a test, which nvcc takes for a private
+// function.
+
+/// Plain stores of one PE's data to all PEs.
+void put_to_all(HeapMap const& map, Word* words, std::size_t count) {
+  run(KOKKOS_LAMBDA() {
+    for (Pe to = 0; to < map.n_pes; ++to) {
+      for (std::size_t i = 0; i < count; ++i) {
+        map.peer_ptr(words, to)[i] = pattern({map.my_pe, to}, i);
+      }
+    }
+  });
+}
+
+/// Plain loads from PE `from`: words that are not its data for itself.
+std::size_t count_wrong_at(HeapMap const& map, Word* words, std::size_t count,
+                           Pe from) {
+  std::size_t wrong = 0;
+  Kokkos::parallel_reduce(
+      "get", Kokkos::RangePolicy<HeapExec>(0, count),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) {
+        if (map.peer_ptr(words, from)[i] != pattern({from, from}, i)) ++sum;
+      },
+      wrong);
+  return wrong;
+}
+
+void add_to_all(HeapMap const& map, Word* word, int n) {
+  run(KOKKOS_LAMBDA() {
+    for (int i = 0; i < n; ++i) {
+      for (Pe to = 0; to < map.n_pes; ++to) {
+        add(map.peer_ptr(word, to), static_cast<Word>(map.my_pe + 1));
+      }
+    }
+  });
+}
+
+void count_under_lock(Word* lock, Word* amount, int n) {
+  run(KOKKOS_LAMBDA() {
+    for (int i = 0; i < n; ++i) {
+      while (!try_lock(lock)) pause_in_loop();
+      // Plain, under the lock. (volatile: in memory, not in a register.)
+      auto volatile& counter = *amount;
+      counter                = counter + 1;
+      store_release(lock, Word{0});
+    }
+  });
+}
+
+/// Puts `count` words and a signal behind them to PE `to`, waits for the signal
+/// of PE `from`, and counts what is wrong of its data.
+struct PutAndSignal {
+  HeapMap map;
+  Word* words;
+  std::size_t count;
+  Pe to;
+  Pe from;
+  unsigned round;
+  Word* wrong;  // symmetric memory, since host and GPU reach it
+
+  KOKKOS_FUNCTION void operator()() const {
+    Word* const there = map.peer_ptr(words, to);
+    for (std::size_t i = 0; i < count; ++i) {
+      there[i] = pattern({map.my_pe, to, round}, i);
+    }
+    store_release(there + count, Word{round});
+    while (load_acquire(words + count) < round) pause_in_loop();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (words[i] != pattern({from, map.my_pe, round}, i)) ++*wrong;
+    }
+  }
+};
 
 TEST_P(RemoteAccess, M18_M19_put_to_every_pe) {
   constexpr std::size_t count = 123;
   auto const all              = static_cast<std::size_t>(m_n_pes);
   auto* const words = allocate((count + 2) * all);  // a guard on both sides
-  for (symm::Pe to = 0; to < m_n_pes; ++to) {
-    auto const start = (count + 2) * static_cast<std::size_t>(m_me) + 1;
-    for (std::size_t i = 0; i < count; ++i) {
-      symm::ptr(words, to)[start + i] = pattern({m_me, to}, i);
-    }
-  }
+  put_to_all(m_map, words + (count + 2) * static_cast<std::size_t>(m_me) + 1,
+             count);
   symm::barrier_all();
-  for (symm::Pe from = 0; from < m_n_pes; ++from) {
+  for (Pe from = 0; from < m_n_pes; ++from) {
     auto const* part = words + (count + 2) * static_cast<std::size_t>(from);
-    EXPECT_EQ(part[0], 0U);
+    EXPECT_EQ(get_value(part), 0U);
     EXPECT_EQ(difference(part + 1, count * sizeof(Word), {from, m_me}),
               no_difference);
-    EXPECT_EQ(part[count + 1], 0U);
+    EXPECT_EQ(get_value(part + count + 1), 0U);
   }
 }
 
@@ -70,7 +138,8 @@ TEST_P(RemoteAccess, M18_M19_get_from_every_pe) {
   auto* const words           = allocate(count);
   fill(words, count * sizeof(Word), {m_me, m_me});
   symm::barrier_all();
-  for (symm::Pe from = 0; from < m_n_pes; ++from) {
+  for (Pe from = 0; from < m_n_pes; ++from) {
+    EXPECT_EQ(count_wrong_at(m_map, words, count, from), 0U);
     EXPECT_EQ(
         difference(symm::ptr(words, from), count * sizeof(Word), {from, from}),
         no_difference);
@@ -81,59 +150,47 @@ TEST_P(RemoteAccess, M18_M19_get_from_every_pe) {
 TEST_P(RemoteAccess, M18_M19_atomic_additions_of_all_pes_onto_each) {
   constexpr int n   = 5000;
   auto* const words = allocate(2);
-  for (int i = 0; i < n; ++i) {
-    for (symm::Pe to = 0; to < m_n_pes; ++to) {
-      atomic(symm::ptr(words, to)[1]).fetch_add(static_cast<Word>(m_me + 1));
-    }
-  }
+  add_to_all(m_map, words + 1, n);
   symm::barrier_all();
   auto const pes = static_cast<Word>(m_n_pes);
-  EXPECT_EQ(words[0], 0U);
-  EXPECT_EQ(words[1], n * pes * (pes + 1) / 2);
+  EXPECT_EQ(get_value(words), 0U);
+  EXPECT_EQ(get_value(words + 1), n * pes * (pes + 1) / 2);
 }
 
 TEST_P(RemoteAccess, M18_M19_compare_and_swap_admits_one_pe_at_a_time) {
   constexpr int n    = 300;
   auto* const words  = allocate(2);
   auto* const lock   = symm::ptr(words, 0);
-  auto* const amount = lock + 1;  // plain, under the lock
-  for (int i = 0; i < n; ++i) {
-    for (Word expected = 0; !atomic(*lock).compare_exchange_weak(
-             expected, 1, std::memory_order_acquire);
-         expected = 0) {
-      std::this_thread::yield();
-    }
-    ++*amount;
-    atomic(*lock).store(0, std::memory_order_release);
-  }
+  auto* const amount = lock + 1;
+  count_under_lock(lock, amount, n);
   symm::barrier_all();
-  EXPECT_EQ(*amount, static_cast<Word>(n * m_n_pes));
+  EXPECT_EQ(get_value(amount), static_cast<Word>(n * m_n_pes));
   symm::barrier_all();
 }
 
 TEST_P(RemoteAccess, M19_put_and_signal_around_a_ring) {
   constexpr std::size_t count = 50;
-  auto* const words           = allocate(count + 1);
-  auto& signal                = words[count];
-  auto const to               = (m_me + 1) % m_n_pes;
-  auto const from             = (m_me + m_n_pes - 1) % m_n_pes;
-  for (unsigned round = 1; round <= 50; ++round) {
-    fill(symm::ptr(words, to), count * sizeof(Word), {m_me, to, round});
-    atomic(*symm::ptr(&signal, to)).store(round, std::memory_order_release);
-    while (atomic(signal).load(std::memory_order_acquire) < round) {
-      std::this_thread::yield();
-    }
+  // PEs that share a GPU take turns while they wait, of some milliseconds.
+  constexpr unsigned rounds = host_reaches_heap ? 50 : 12;
+  auto* const words         = allocate(count + 2);
+  auto const to             = (m_me + 1) % m_n_pes;
+  auto const from           = (m_me + m_n_pes - 1) % m_n_pes;
+  auto* const wrong         = words + count + 1;
+  for (unsigned round = 1; round <= rounds; ++round) {
+    run(PutAndSignal{m_map, words, count, to, from, round, wrong});
     EXPECT_EQ(difference(words, count * sizeof(Word), {from, m_me, round}),
               no_difference);
     symm::barrier_all();
   }
+  EXPECT_EQ(get_value(wrong), 0U) << "a signal came before its data";
 }
 
 TEST_P(RemoteAccess, M19_every_pe_in_turn_tells_all) {
   auto* const words = allocate(8);
-  for (symm::Pe root = 0; root < m_n_pes; ++root) {
+  for (Pe root = 0; root < m_n_pes; ++root) {
     if (m_me == root) fill(words, 8 * sizeof(Word), {root, root});
     symm::barrier_all();
+    EXPECT_EQ(count_wrong_at(m_map, words, 8, root), 0U);
     EXPECT_EQ(
         difference(symm::ptr(words, root), 8 * sizeof(Word), {root, root}),
         no_difference);

@@ -55,9 +55,10 @@ TEST(StaticHeap, M40_M48_more_than_the_size_gives_null) {
       Variables{{"SYMM_STATIC_HEAP", "1"}, {"SYMM_SYMMETRIC_SIZE", "4M"}});
   for (std::size_t const bytes :
        {4 * mib + 1, 5 * mib, 100 * gib, ~std::size_t{0}}) {
-    expect_failure([&] { return symm::malloc(bytes); },
-                   {"symm::malloc(bytes = " + std::to_string(bytes) + ")",
-                    "on any PE", "4194304 bytes", "raise SYMM_SYMMETRIC_SIZE"});
+    expect_failure(
+        [&] { return symm::malloc(bytes); },
+        {call_text("symm::malloc", "bytes = " + std::to_string(bytes)),
+         "on any PE", "4194304 bytes", "raise SYMM_SYMMETRIC_SIZE"});
   }
   auto* const whole = malloc_bytes(4 * mib);
   fill(whole, 4 * mib, {symm::my_pe(), symm::my_pe()});

@@ -3,6 +3,7 @@
 
 // The heap need not be at the same address on all PEs.
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include <heap/heap_test.hpp>
 #include <heap/heap_with.hpp>
+#include <runtime/Device.hpp>
 #include <runtime/Vmm_HostMemfd.hpp>
 
 namespace {
@@ -20,16 +22,26 @@ std::uintptr_t base() {
   return reinterpret_cast<std::uintptr_t>(heap().map().base);
 }
 
+/// Takes addresses where the heap takes its own.
+std::unique_ptr<symm::Vmm> make_obstacle() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return symm::make_device_vmm(symm::MemoryKind::device,
+                               Kokkos::Cuda().cuda_device(), symm::n_pes());
+#else
+  return std::make_unique<symm::Vmm_HostMemfd>();
+#endif
+}
+
 TEST(UnequalBases, S15_translation_works_whatever_the_addresses) {
   std::optional<HeapWith> heap_with(std::in_place, Variables{});
   // Something else takes the address where the heap was, on all PEs but the
   // first: the next heap must lie elsewhere there.
-  auto const me  = symm::my_pe();
-  auto* const at = heap().map().base;
+  auto const me       = symm::my_pe();
+  auto* const at      = heap().map().base;
+  auto const obstacle = make_obstacle();
   heap_with.reset();
-  symm::Vmm_HostMemfd obstacle;
   if (me > 0) {
-    EXPECT_EQ(obstacle.reserve(4096, 0, at), at);
+    EXPECT_EQ(obstacle->reserve(2 * mib, 0, at), at);
   }
   heap_with.emplace(Variables{});
 

@@ -28,7 +28,7 @@ TEST(DeallocateCollective, M15_the_memory_is_free_at_once) {
   View1 const anchor("keeps memory in the heap", 1);
   auto const before = settled();
   { View1 const view = make("v"); }
-  auto const after = symm::heap_stats();
+  auto const after = stats();
   EXPECT_EQ(after.live_blocks, before.live_blocks);
   EXPECT_EQ(after.retired_blocks, before.retired_blocks);
   EXPECT_EQ(after.n_collective_calls, before.n_collective_calls + 2);
@@ -42,11 +42,11 @@ TEST(DeallocateCollective, M24_a_View_ends_only_when_all_PEs_end_it) {
     // Who is late tells the others so; they must see it after their destructor.
     if (symm::my_pe() == symm::n_pes() - 1) {
       for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-        symm::global_view(flag)(pe, 0) = 1;
+        set_global(symm::global_view(flag), pe, 1, 0);
       }
     }
   }
-  EXPECT_EQ(flag(0), 1);
+  EXPECT_EQ(get(flag, 0), 1);
   symm::barrier_all();
 }
 
@@ -78,7 +78,7 @@ TEST(DeallocateCollective, M29_different_orders_are_reported_and_lose_nothing) {
   }
   auto const text = testing::internal::GetCapturedStderr();
   View1 const next("next", 1);  // reclaims both
-  EXPECT_EQ(symm::heap_stats().live_blocks, before + 1);
+  EXPECT_EQ(stats().live_blocks, before + 1);
   if (symm::n_pes() > 1) {
     EXPECT_NE(text.find("View \"first\""), std::string::npos) << text;
     EXPECT_NE(text.find("mismatched collective call"), std::string::npos);

@@ -57,16 +57,14 @@ TEST(Retire, M24_a_block_is_not_reused_before_all_PEs_have_destroyed_it) {
       Kokkos::deep_copy(symm::peer_view(b, late), -1);
       symm::barrier_all();
       if (is_late) {
-        for (std::size_t i = 0; i < view.size(); ++i) {
-          EXPECT_EQ(view(i), value(late, late, 1));
-        }
+        EXPECT_EQ(count_equal(view, value(late, late, 1)), view.size());
       }
     }
     EXPECT_EQ(settled().live_blocks, before.live_blocks + 1);
-    EXPECT_EQ(symm::heap_stats().retired_blocks, is_late ? 0U : 1U);
+    EXPECT_EQ(stats().retired_blocks, is_late ? 0U : 1U);
     view = {};
     EXPECT_EQ(settled().live_blocks, before.live_blocks);
-    EXPECT_EQ(symm::heap_stats().retired_blocks, 0U);
+    EXPECT_EQ(stats().retired_blocks, 0U);
   }
 }
 
@@ -75,16 +73,16 @@ TEST(Retire, M15_the_next_allocation_uses_the_memory_again) {
   int* const first = View1("v", 100'000).data();
   View1 const held("held", 100'000);
   EXPECT_EQ(held.data(), first);
-  auto const before = symm::heap_stats();
-  for (int i = 0; i < 500; ++i) View1("v", 250'000);
-  auto const after = symm::heap_stats();
+  auto const before = stats();
+  for (int i = 0; i < rounds(500); ++i) View1("v", 250'000);
+  auto const after = stats();
   EXPECT_LE(after.mapped_bytes, before.mapped_bytes + (8U << 20U));
   EXPECT_EQ(after.live_blocks, before.live_blocks + 1);  // the last one
 }
 
 TEST(Retire, M24_PEs_destroy_in_different_orders) {
   auto const before = settled();
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < rounds(20); ++round) {
     std::vector<View1> views;
     for (std::size_t i = 0; i < 12; ++i) {
       views.emplace_back("v" + std::to_string(i), 100 + 50 * i);
@@ -130,14 +128,13 @@ TEST(Retire, M15_more_Views_at_once_than_one_call_can_tell) {
   {
     std::vector<View1> views;
     for (std::size_t i = 0; i < count; ++i) views.emplace_back("v", 10);
-    EXPECT_EQ(symm::heap_stats().live_blocks, before.live_blocks + count);
+    EXPECT_EQ(stats().live_blocks, before.live_blocks + count);
   }
   View1 const one("one", 1);
-  EXPECT_EQ(symm::heap_stats().retired_blocks,
-            count - symm::Rendezvous::max_notices);
+  EXPECT_EQ(stats().retired_blocks, count - symm::Rendezvous::max_notices);
   View1 const two("two", 1);
   View1 const three("three", 1);
-  EXPECT_EQ(symm::heap_stats().live_blocks, before.live_blocks + 3);
+  EXPECT_EQ(stats().live_blocks, before.live_blocks + 3);
 }
 
 TEST(Retire, M15_memory_is_reclaimed_in_one_call_when_it_is_needed) {
@@ -148,30 +145,30 @@ TEST(Retire, M15_memory_is_reclaimed_in_one_call_when_it_is_needed) {
   {
     std::vector<View1> views;
     for (std::size_t i = 0; i < count; ++i) views.emplace_back("v", 4000);
-    mapped = symm::heap_stats().mapped_bytes;
+    mapped = stats().mapped_bytes;
   }
   View1 const large("large", count * 4000);
-  EXPECT_EQ(symm::heap_stats().retired_blocks, 0U);
-  EXPECT_EQ(symm::heap_stats().mapped_bytes, mapped);
+  EXPECT_EQ(stats().retired_blocks, 0U);
+  EXPECT_EQ(stats().mapped_bytes, mapped);
 }
 
 TEST(Retire, heap_trim_reclaims_all_and_gives_the_memory_back) {
   settled();
-  auto const mapped = symm::heap_stats().mapped_bytes;
+  auto const mapped = stats().mapped_bytes;
   {
     std::vector<View1> views;
     for (int i = 0; i < 1000; ++i) views.emplace_back("v", 10'000);
-    EXPECT_GT(symm::heap_stats().mapped_bytes, mapped);
+    EXPECT_GT(stats().mapped_bytes, mapped);
   }
   symm::heap_trim();
-  EXPECT_EQ(symm::heap_stats().retired_blocks, 0U);
-  EXPECT_EQ(symm::heap_stats().mapped_bytes, mapped);
+  EXPECT_EQ(stats().retired_blocks, 0U);
+  EXPECT_EQ(stats().mapped_bytes, mapped);
 }
 
 TEST(Retire, other_threads_destroy_while_this_one_allocates) {
   auto const before       = settled();
   constexpr int n_threads = 3;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < rounds(20); ++round) {
     std::vector<std::vector<View1>> of_thread(n_threads);
     for (auto& views : of_thread) {
       for (int i = 0; i < 200; ++i) views.emplace_back("v", 8);
@@ -200,7 +197,7 @@ TEST(Retire, M30_what_was_destroyed_before_a_mismatched_call_is_reclaimed) {
     EXPECT_EQ(symm::malloc(symm::my_pe() == 0 ? 100 : 200), nullptr);
   }
   View1 const next("next", 1);
-  EXPECT_EQ(symm::heap_stats().live_blocks, before.live_blocks + 1);
+  EXPECT_EQ(stats().live_blocks, before.live_blocks + 1);
 }
 
 }  // namespace

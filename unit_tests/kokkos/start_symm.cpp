@@ -63,7 +63,7 @@ void expect_ring_works(int round) {
   Kokkos::deep_copy(symm::peer_view(view, right()),
                     value(symm::my_pe(), right(), 0) + round);
   symm::barrier_all();
-  EXPECT_EQ(view(999), value(left(), symm::my_pe(), 0) + round);
+  EXPECT_EQ(get(view, 999), value(left(), symm::my_pe(), 0) + round);
 }
 
 void expect_mpi_and_kokkos_run() {
@@ -178,7 +178,7 @@ TEST(StartSymm, use_after_finalize_is_a_UsageError_that_names_the_call) {
         HasSubstr("called after symm::finalize(); a symm::ScopeGuard"));
   };
   EXPECT_THAT(message_of<symm::UsageError>([] { View1("late", 3); }),
-              says("a View in SymmetricSpace"));
+              says("allocation of a View in a symmetric space"));
   EXPECT_THAT(message_of<symm::UsageError>([] { symm::barrier_all(); }),
               says("symm::barrier_all"));
   EXPECT_THAT(

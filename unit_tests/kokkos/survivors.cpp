@@ -41,7 +41,7 @@ TEST(Survivors,
                                      HasSubstr("\"the survivor\" (4128 bytes)"),
                                      HasSubstr("\"gone\"")));
   EXPECT_FALSE(symm::is_initialized());
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(survivor(i), me + 1);
+  EXPECT_EQ(count_equal(survivor, me + 1), 1000U);
   auto copy = survivor;
   survivor  = {};
   copy      = {};
@@ -87,7 +87,7 @@ TEST(Survivors, are_no_part_of_the_next_heap) {
                   [&] { symm::peer_view(survivor, symm::my_pe()); }),
               HasSubstr("not in this PE's part"));
   fill(symm::peer_view(view, right()), symm::my_pe(), right());
-  EXPECT_EQ(survivor(999), 5);
+  EXPECT_EQ(get(survivor, 999), 5);
   testing::internal::CaptureStderr();
   survivor = {};  // must not be taken for a View of this heap
   EXPECT_EQ(settled().live_blocks, 1U);

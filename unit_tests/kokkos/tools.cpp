@@ -67,14 +67,14 @@ TEST(Tools, see_a_View_with_space_label_and_bytes) {
     Kokkos::View<double**, Space> const view("temperature", 10, 3);
     ASSERT_EQ(s_events.size(), 1U);
     header = s_events[0].address;
-    EXPECT_EQ(s_events[0], (Event{"allocate", "SymmetricHost", "temperature",
+    EXPECT_EQ(s_events[0], (Event{"allocate", Space::name(), "temperature",
                                   header, 10 * 3 * sizeof(double)}));
     EXPECT_TRUE(symm::heap_map_of(view, "test").contains(header));
     auto const copy = view;
     EXPECT_EQ(s_events.size(), 1U);
   }
   ASSERT_EQ(s_events.size(), 2U);
-  EXPECT_EQ(s_events[1], (Event{"deallocate", "SymmetricHost", "temperature",
+  EXPECT_EQ(s_events[1], (Event{"deallocate", Space::name(), "temperature",
                                 header, 10 * 3 * sizeof(double)}));
 }
 

@@ -21,6 +21,7 @@ using Kokkos::view_alloc;
 using Kokkos::WithoutInitializing;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using View1 = Kokkos::View<int*, Space>;
 
 class ViewErrors : public testing::Test {
@@ -30,7 +31,7 @@ class ViewErrors : public testing::Test {
   /// After every error: nothing is leaked, and the next View works.
   void TearDown() override {
     View1 const next("next", 10);
-    EXPECT_EQ(symm::heap_stats().live_blocks, m_before + 1);
+    EXPECT_EQ(stats().live_blocks, m_before + 1);
     symm::barrier_all();
     fill(symm::peer_view(next, right()), symm::my_pe(), right());
     symm::barrier_all();
@@ -96,7 +97,7 @@ TEST_F(ViewErrors,
 TEST_F(ViewErrors, labels_may_differ_between_PEs) {
   View1 const view("u of PE " + std::to_string(symm::my_pe()), 10);
   symm::barrier_all();
-  EXPECT_EQ(symm::global_view(view)(right(), 9), 0);
+  EXPECT_EQ(get_global(symm::global_view(view), right(), 9), 0);
   symm::barrier_all();
 }
 
@@ -129,8 +130,9 @@ TEST_F(ViewErrors, a_long_label_is_cut_in_messages_only) {
   View1 const view(label, 3);
   EXPECT_EQ(view.label(), label);
   std::size_t const n = symm::my_pe() == 0 ? 10 : 20;
-  EXPECT_THAT(message_of<symm::UsageError>([&] { View1(label, n); }),
-              HasSubstr("\"" + std::string(255, 'x') + "\""));
+  EXPECT_THAT(
+      message_of<symm::UsageError>([&] { View1(label, n); }),
+      AllOf(HasSubstr("\"" + std::string(255, 'x')), Not(HasSubstr(label))));
 }
 
 }  // namespace

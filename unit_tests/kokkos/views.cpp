@@ -74,10 +74,7 @@ TYPED_TEST(Views, M18_every_element_of_a_peer_is_written_with_global_view) {
 
   auto const everywhere = symm::global_view(view);
   static_assert(decltype(everywhere)::rank() == decltype(view)::rank());
-  std::size_t n = 0;
-  for_each_index(view, [&](auto... i) {
-    everywhere(right(), i...) = value(symm::my_pe(), right(), n++);
-  });
+  fill_global(everywhere, right(), symm::my_pe());
   symm::barrier_all();
   EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
 
@@ -125,11 +122,11 @@ TYPED_TEST(Views, a_new_View_is_zero_in_memory_that_held_other_data) {
   {
     auto const view = TypeParam::make();
     recycled        = view.data();
-    for_each_index(view, [&](auto... i) { view(i...) = -1; });
+    Kokkos::deep_copy(view, -1);
   }
   View const view = TypeParam::make();
   EXPECT_EQ(view.data(), recycled);
-  for_each_index(view, [&](auto... i) { EXPECT_EQ(view(i...), 0); });
+  EXPECT_EQ(count_equal(view, 0), view.size());
 }
 
 }  // namespace

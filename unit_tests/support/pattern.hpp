@@ -3,12 +3,16 @@
 #ifndef SYMM_TEST_PATTERN_HPP
 #define SYMM_TEST_PATTERN_HPP
 
+#include <Kokkos_Macros.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include <runtime/Types.hpp>
+#include <support/memory.hpp>
 
 namespace symm_test {
 
@@ -21,7 +25,7 @@ struct Tag {
 
 /// Word i of the data with that tag: data that reached the wrong PE, block or
 /// element cannot pass for it.
-constexpr std::uint64_t pattern(Tag tag, std::size_t i) {
+KOKKOS_FUNCTION constexpr std::uint64_t pattern(Tag tag, std::size_t i) {
   std::uint64_t x = static_cast<std::uint64_t>(tag.from + 1) << 56U ^
                     static_cast<std::uint64_t>(tag.to + 1) << 48U ^
                     static_cast<std::uint64_t>(tag.salt + 1) << 32U ^ i;
@@ -31,30 +35,36 @@ constexpr std::uint64_t pattern(Tag tag, std::size_t i) {
   return x ^ (x >> 31U);
 }
 
-/// Fills `bytes` bytes, whatever their number. Null is what a failed allocation
-/// gave, which has been reported: nothing is filled.
-inline void fill(void* start, std::size_t bytes, Tag tag) {
-  if (start == nullptr) return;
-  auto* const out = static_cast<char*>(start);
+/// The first `bytes` bytes of the data, whatever their number.
+inline std::vector<char> pattern_bytes(std::size_t bytes, Tag tag) {
+  std::vector<char> result(bytes);
   for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
     auto const word  = pattern(tag, at / sizeof(std::uint64_t));
-    auto const count = bytes - at < sizeof word ? bytes - at : sizeof word;
-    std::memcpy(out + at, &word, count);
+    auto const count = std::min(bytes - at, sizeof word);
+    std::memcpy(result.data() + at, &word, count);
   }
+  return result;
 }
 
-/// Where `bytes` bytes first differ from what fill() has written (to the
-/// eight bytes); nothing if they do not. Null differs at once.
+// Of symmetric memory of any kind. Null is what a failed allocation gave, which
+// has been reported.
+
+/// Fills `bytes` bytes. Done when it returns. Null: nothing is filled.
+inline void fill(void* start, std::size_t bytes, Tag tag) {
+  if (start == nullptr) return;
+  write_memory(start, pattern_bytes(bytes, tag).data(), bytes);
+}
+
+/// Where `bytes` bytes first differ from what fill() has written; nothing if
+/// they do not. Null differs at once.
 inline std::optional<std::size_t> difference(void const* start,
                                              std::size_t bytes, Tag tag) {
   if (start == nullptr) return 0;
-  auto const* const in = static_cast<char const*>(start);
-  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
-    auto const word  = pattern(tag, at / sizeof(std::uint64_t));
-    auto const count = bytes - at < sizeof word ? bytes - at : sizeof word;
-    if (std::memcmp(in + at, &word, count) != 0) return at;
-  }
-  return std::nullopt;
+  auto const have = memory_bytes(start, bytes);
+  auto const want = pattern_bytes(bytes, tag);
+  auto const at   = std::mismatch(have.begin(), have.end(), want.begin());
+  if (at.first == have.end()) return std::nullopt;
+  return static_cast<std::size_t>(at.first - have.begin());
 }
 
 /// Where the first of `bytes` bytes is that is not `value`; nothing if all are.
@@ -62,11 +72,12 @@ inline std::optional<std::size_t> difference_from(unsigned char value,
                                                   void const* start,
                                                   std::size_t bytes) {
   if (start == nullptr) return 0;
-  auto const* const in = static_cast<unsigned char const*>(start);
-  for (std::size_t at = 0; at < bytes; ++at) {
-    if (in[at] != value) return at;
-  }
-  return std::nullopt;
+  auto const have = memory_bytes(start, bytes);
+  auto const at   = std::find_if(have.begin(), have.end(), [&](char byte) {
+    return byte != static_cast<char>(value);
+  });
+  if (at == have.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - have.begin());
 }
 
 }  // namespace symm_test

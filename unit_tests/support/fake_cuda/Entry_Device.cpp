@@ -3,6 +3,7 @@
 // Initialisation, devices, contexts and errors.
 
 #include <unistd.h>
+#include <cstdio>
 
 #include <algorithm>
 #include <cstring>
@@ -103,6 +104,18 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
   auto const& text  = entry.driver.config.device_name;
   auto const length = text.copy(name, static_cast<std::size_t>(bytes) - 1);
   name[length]      = '\0';
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char* name, int bytes, CUdevice device) {
+  Entry entry("cuDeviceGetPCIBusId");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  if (!is_device(entry.driver, device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (name == nullptr || bytes < 13) return CUDA_ERROR_INVALID_VALUE;
+  // That of the machine's GPU, whatever its number in this process.
+  int const gpu = entry.driver.gpu_of(device);
+  std::snprintf(name, static_cast<std::size_t>(bytes), "0000:%02x:00.0",
+                static_cast<unsigned>(16 * (gpu + 1)) & 0xffU);
   return CUDA_SUCCESS;
 }
 

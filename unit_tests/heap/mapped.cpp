@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <heap/mapped.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include <heap/heap_test.hpp>
+
+namespace symm_test {
+
+namespace {
+
+constexpr std::size_t window = 256 * mib;
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+constexpr std::size_t step = 64 * kib;  // no allocation's unit is smaller
+
+bool is_mapped(char const* address) {
+  cudaPointerAttributes attributes{};
+  bool const is_known =
+      cudaPointerGetAttributes(&attributes, address) == cudaSuccess &&
+      attributes.type == cudaMemoryTypeDevice;
+  static_cast<void>(cudaGetLastError());  // of an address that is not known
+  return is_known;
+}
+
+std::size_t mapped_bytes_in(char const* begin) {
+  std::size_t bytes = 0;
+  for (std::size_t at = 0; at < window; at += step) {
+    if (is_mapped(begin + at)) bytes += step;
+  }
+  return bytes;
+}
+
+#else
+
+std::size_t mapped_bytes_in(char const* begin) {
+  auto const first  = reinterpret_cast<std::uintptr_t>(begin);
+  std::size_t bytes = 0;
+  std::ifstream in("/proc/self/maps");
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("memfd:symm") == std::string::npos) continue;
+    std::uintptr_t from = 0;
+    std::uintptr_t to   = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &from, &to) != 2) {
+      continue;
+    }
+    from = std::max(from, first);
+    to   = std::min(to, first + window);
+    if (from < to) bytes += to - from;
+  }
+  return bytes;
+}
+
+#endif
+
+}  // namespace
+
+std::size_t mapped_bytes_of_all_pes() {
+  auto const& map   = heap().map();
+  std::size_t bytes = 0;
+  for (symm::Pe pe = 0; pe < map.n_pes; ++pe) {
+    bytes += mapped_bytes_in(map.part(pe));
+  }
+  return bytes;
+}
+
+}  // namespace symm_test

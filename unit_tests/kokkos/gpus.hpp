@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_TEST_GPUS_HPP
+#define SYMM_TEST_GPUS_HPP
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <utility>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "view_helpers.hpp"
+
+namespace symm_test {
+
+/// GPUs that this process sees. Kokkos need not run.
+inline int n_gpus() {
+  int count = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  return count;
+}
+
+/// On which GPU the memory at an address is.
+inline int gpu_of(void const* address) {
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, address), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
+  return attributes.device;
+}
+
+/// Collective: Kokkos and this PE's part of the heap are on GPU `gpu`, the
+/// peers' parts are on theirs, and data get through.
+inline void expect_all_is_on(int gpu) {
+  EXPECT_EQ(Kokkos::device_id(), gpu);
+  EXPECT_EQ(Kokkos::Cuda().cuda_device(), gpu);
+  Kokkos::View<int*, symm::SymmetricCudaSpace> const view("v", 1000);
+  EXPECT_EQ(gpu_of(view.data()), gpu);
+  int gpu_of_right = gpu;
+  MPI_Sendrecv(&gpu, 1, MPI_INT, left(), 0, &gpu_of_right, 1, MPI_INT, right(),
+               0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  auto const remote = symm::peer_view(view, right());
+  EXPECT_EQ(gpu_of(remote.data()), gpu_of_right);
+  symm::barrier_all();
+  fill(remote, symm::my_pe(), right());
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
+}
+
+/// A program's arguments with one for Kokkos.
+struct ArgumentsWith {
+  explicit ArgumentsWith(std::string argument)
+      : of_kokkos(std::move(argument)) {}
+  ArgumentsWith(ArgumentsWith const&)            = delete;
+  ArgumentsWith& operator=(ArgumentsWith const&) = delete;
+  ~ArgumentsWith()                               = default;
+
+  std::string program = "program";
+  std::string of_kokkos;
+  std::string own = "--own";
+  char* values[4] = {program.data(), of_kokkos.data(), own.data(), nullptr};
+  int count       = 3;
+};
+
+}  // namespace symm_test
+
+#endif

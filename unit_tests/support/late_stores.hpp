@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_TEST_LATE_STORE_HPP
+#define SYMM_TEST_LATE_STORE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+
+namespace symm_test {
+
+/// How long a kernel of launch_late_stores() takes at least.
+inline constexpr int late_ms = 60;
+
+__device__ inline unsigned long long nanoseconds_of_gpu() {
+  unsigned long long result = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(result));
+  return result;
+}
+
+/// Starts a kernel that for some time does nothing and then stores `what` to
+/// `count` integers. Does not wait for it.
+inline void launch_late_stores(Kokkos::Cuda const& exec, int* start,
+                               std::size_t count, int what) {
+  Kokkos::parallel_for(
+      "late stores",
+      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>(exec, 0,
+                                                                        count),
+      KOKKOS_LAMBDA(std::size_t i) {
+        KOKKOS_IF_ON_DEVICE(
+            (auto const end = nanoseconds_of_gpu() + late_ms * 1'000'000ULL;
+             while (nanoseconds_of_gpu() < end){}))
+        start[i] = what;
+      });
+}
+
+}  // namespace symm_test
+
+#endif
