@@ -6,6 +6,8 @@ set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+PATH=$PATH:/usr/local/cuda/bin # where NVIDIA's packages put nvcc
+
 # Everything that the scripts build is built with this preset, so that the demo
 # and the tests share one build.
 preset=${SYMM_PRESET:-host-release}

@@ -82,9 +82,18 @@ int number_on_node(MPI_Comm communicator) {
 std::optional<int> choose_device([[maybe_unused]] int number_on_node,
                                  [[maybe_unused]] bool has_user_chosen) {
 #ifdef KOKKOS_ENABLE_CUDA
-  static_cast<void>(n_devices());  // says why there is none; Kokkos would abort
-  if (has_user_chosen || std::getenv("KOKKOS_DEVICE_ID") != nullptr ||
-      std::getenv("KOKKOS_MAP_DEVICE_ID_BY") != nullptr) {
+  // Both say why there is none; Kokkos would abort.
+  static_cast<void>(n_devices());
+  int count = 0;
+  if (auto const result = cudaGetDeviceCount(&count); result != cudaSuccess) {
+    throw SystemError(std::string("cudaGetDeviceCount failed: ") +
+                      cudaGetErrorString(result));
+  }
+  auto const is_set = [](char const* variable) {
+    return std::getenv(variable) != nullptr;
+  };
+  if (has_user_chosen || is_set("KOKKOS_DEVICE_ID") ||
+      is_set("KOKKOS_MAP_DEVICE_ID_BY") || is_set("CTEST_KOKKOS_DEVICE_TYPE")) {
     return std::nullopt;
   }
   return number_on_node % Kokkos::num_devices();

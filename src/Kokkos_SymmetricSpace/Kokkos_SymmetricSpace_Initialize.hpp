@@ -17,9 +17,9 @@ namespace symm {
 /// else.
 ///
 /// In a CUDA build the PEs of a node take its GPUs in turn, PE by PE, unless
-/// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, or Kokkos'
-/// settings or variables for them); the symmetric heap is on the GPU that
-/// Kokkos uses.
+/// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, Kokkos'
+/// settings or variables for them, or CTest's resources); the symmetric heap is
+/// on the GPU that Kokkos uses.
 ///
 /// \param argc, argv those of main(); Kokkos takes its options out.
 /// \throws UsageError, SystemError, OutOfMemory on every PE. What this has

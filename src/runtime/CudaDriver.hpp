@@ -17,6 +17,7 @@
   X(cuDeviceGetAttribute)              \
   X(cuDeviceGetCount)                  \
   X(cuDeviceGetName)                   \
+  X(cuDeviceGetPCIBusId)               \
   X(cuDevicePrimaryCtxRelease)         \
   X(cuDevicePrimaryCtxRetain)          \
   X(cuGetErrorName)                    \

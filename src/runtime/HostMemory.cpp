@@ -31,10 +31,11 @@ std::optional<std::size_t> number_of(std::filesystem::path const& file,
   return std::nullopt;
 }
 
-std::size_t left_in_machine() {
+std::size_t left_in_machine(HostMemoryUse use) {
   constexpr std::size_t kib = 1024;
   auto const available      = number_of("/proc/meminfo", "MemAvailable:");
   if (!available) return unlimited;
+  if (use == HostMemoryUse::pinned) return kib * *available;
   return kib *
          (*available + number_of("/proc/meminfo", "SwapFree:").value_or(0));
 }
@@ -61,9 +62,9 @@ std::string own_group() {
 
 }  // namespace
 
-std::size_t available_host_memory() {
+std::size_t available_host_memory(HostMemoryUse use) {
   std::filesystem::path const root = "/sys/fs/cgroup";
-  std::size_t left                 = left_in_machine();
+  std::size_t left                 = left_in_machine(use);
   auto group                       = root / own_group().substr(1);
   while (true) {
     left = std::min(left, left_in_group(group));

@@ -7,11 +7,14 @@
 
 namespace symm {
 
+/// Memory that the system may move to its swap space, or may not.
+enum class HostMemoryUse { pageable, pinned };
+
 /// How many bytes processes of this node can still commit: the smallest of what
-/// the machine has (available memory and free swap) and what each memory
-/// control group (v2) that contains this process has left. A snapshot; the
-/// largest std::size_t where the system does not say.
-std::size_t available_host_memory();
+/// the machine has (available memory and, if it may be used, free swap) and
+/// what each memory control group (v2) that contains this process has left. A
+/// snapshot; the largest std::size_t where the system does not say.
+std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
 }  // namespace symm
 

@@ -12,6 +12,7 @@
 #include "../runtime/Device.hpp"
 #include "../runtime/Env.hpp"
 #include "../runtime/Error.hpp"
+#include "../runtime/SymmetricRange.hpp"
 #include "../runtime/Vmm_HostMemfd.hpp"
 
 namespace symm {
@@ -137,12 +138,33 @@ void Runtime::make_device_memories(int device) {
     memory(kind).vmm = make_device_vmm(kind, device, n_pes());
   };
   all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
-  // Not every GPU or driver shares host memory: those who use none need none.
-  auto const failed = agree(failure_of([&] { make(MemoryKind::host); }));
-  if (!failed) return;
-  memory(MemoryKind::host).vmm = nullptr;
-  memory(MemoryKind::host).missing =
-      "PE " + std::to_string(failed->pe) + ": " + failed->failure.message;
+  if (auto const failure =
+          failure_of([&] { try_out(*memory(MemoryKind::device).vmm); })) {
+    throw_failure({failure->kind, "symm::initialize: " + failure->message});
+  }
+  // Not every GPU, driver or container shares host memory: those who use none
+  // need none.
+  auto const failure = failure_of([&] {
+    all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
+    try_out(*memory(MemoryKind::host).vmm);
+  });
+  if (!failure) return;
+  memory(MemoryKind::host).vmm     = nullptr;
+  memory(MemoryKind::host).missing = failure->message;
+}
+
+/// Collective: creates, shares and maps a little memory, and gives it back.
+/// What a device says of itself is not all: peers that cannot reach each other,
+/// or a container that may not do it, show only here.
+void Runtime::try_out(Vmm& vmm) {
+  auto const agree = agree_through(*m_bootstrap);
+  auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
+  check_equal(*m_bootstrap, "the granularity of GPU memory", bytes);
+  std::optional<SymmetricRange> range;
+  all_or_none(agree, "reserving addresses", [&] {
+    range.emplace(vmm, *m_exchange, my_pe(), n_pes(), bytes, 0);
+  });
+  range->add_chunk(0, bytes, agree);
 }
 
 void Runtime::make_heap(MemoryKind kind, Vmm& vmm,

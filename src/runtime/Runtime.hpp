@@ -90,6 +90,7 @@ class Runtime {
 
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
   void make_device_memories(int device);
+  void try_out(Vmm& vmm);
   void make_heap(MemoryKind kind, Vmm& vmm, RuntimeOptions const& options);
   [[nodiscard]] Memory& memory(MemoryKind kind) {
     return m_memories[static_cast<std::size_t>(kind)];

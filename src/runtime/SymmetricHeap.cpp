@@ -309,7 +309,8 @@ std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
     return "alignment " + std::to_string(alignment) + " is ";
   };
   if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
-    return Failure{ErrorKind::usage, text() + "not a power of two and multiple of " +
+    return Failure{ErrorKind::usage, text() +
+                                         "not a power of two and multiple of " +
                                          std::to_string(sizeof(void*))};
   }
   if (alignment > max_alignment) {

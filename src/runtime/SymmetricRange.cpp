@@ -103,12 +103,10 @@ void SymmetricRange::map_peer(Pe pe, FdExchange::Parcel parcel,
     if (step) throw_failure(*step);
   });
   if (failure) {
-    throw_failure({failure->kind, "PE " + std::to_string(m_map.my_pe) + " (" +
-                                      m_vmm.place() +
-                                      ") cannot map the memory of PE " +
-                                      std::to_string(pe) + " (" +
-                                      note.place.data() +
-                                      "): " + failure->message});
+    throw_failure({failure->kind,
+                   "PE " + std::to_string(m_map.my_pe) + " (" + m_vmm.place() +
+                       ") cannot map the memory of PE " + std::to_string(pe) +
+                       " (" + note.place.data() + "): " + failure->message});
   }
 }
 

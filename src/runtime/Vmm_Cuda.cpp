@@ -55,7 +55,11 @@ Vmm_Cuda::Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
   char name[48] = "";
   check(m_driver.cuDeviceGetName(name, sizeof name, m_device),
         "asking for the name of " + m_place, "cuDeviceGetName");
-  m_place += " (" + std::string(name) + ")";
+  // Ordinals are those of this process: the bus tells two GPUs apart.
+  char bus[16] = "";
+  check(m_driver.cuDeviceGetPCIBusId(bus, sizeof bus, m_device),
+        "asking for the place of " + m_place, "cuDeviceGetPCIBusId");
+  m_place += " (" + std::string(name) + ", " + bus + ")";
   require(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
           "virtual memory management");
   require(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
@@ -149,22 +153,29 @@ char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
   // Too much of it is an invalid value for the driver, but no mistake.
   if (result == CUDA_ERROR_OUT_OF_MEMORY ||
       result == CUDA_ERROR_INVALID_VALUE) {
-    throw OutOfMemory("reserving " + bytes_text(bytes) +
-                      " of addresses: cuMemAddressReserve failed: " +
-                      m_driver.text_of(result) +
-                      "; SYMM_HEAP_LIMIT asks for less");
+    throw OutOfMemory(
+        "reserving " + bytes_text(bytes) + " of addresses, aligned to " +
+        std::to_string(alignment) + ": cuMemAddressReserve failed: " +
+        m_driver.text_of(result) + "; SYMM_HEAP_LIMIT asks for less");
   }
   check(result, "reserving " + bytes_text(bytes) + " of addresses",
         "cuMemAddressReserve");
   auto* const start = reinterpret_cast<char*>(address);
   m_ledger->add_reservation(start, bytes);
+  if (alignment > 1 && !is_multiple(address, alignment)) {
+    address_free(start, bytes);
+    throw SystemError("reserving " + bytes_text(bytes) +
+                      " of addresses: the driver has not aligned them to " +
+                      std::to_string(alignment));
+  }
   return start;
 }
 
 void Vmm_Cuda::check_host_memory(std::size_t bytes) const {
   // Pinned at once, for all PEs at the same time. Better an error than the
   // system's choice of a process to end.
-  std::size_t const left = available_host_memory() / m_n_sharers;
+  std::size_t const left =
+      available_host_memory(HostMemoryUse::pinned) / m_n_sharers;
   if (bytes <= left) return;
   throw OutOfMemory("no host memory for " + bytes_text(bytes) + ": " +
                     bytes_text(left) + " left for each of the " +

@@ -25,8 +25,10 @@ class Vmm_HostMemfd final : public Vmm {
   using AvailableMemory = std::function<std::size_t()>;
 
   /// \param n_sharers PEs of this node that each create as much as this one.
-  explicit Vmm_HostMemfd(int n_sharers = 1, AvailableMemory available_memory =
-                                                available_host_memory);
+  explicit Vmm_HostMemfd(
+      int n_sharers = 1, AvailableMemory available_memory = [] {
+        return available_host_memory();
+      });
   ~Vmm_HostMemfd() override;
 
   Vmm_HostMemfd(Vmm_HostMemfd const&)            = delete;

@@ -91,7 +91,7 @@ TEST_F(Device, a_gpu_without_virtual_memory_management_is_named) {
   FakeCuda::set("FAKE_CUDA_NO_VMM", "1");
   in_a_process([] {
     expect_refused(MemoryKind::device, 1, ErrorKind::system,
-                   AllOf(HasSubstr("GPU 1 (Fake H200)"),
+                   AllOf(HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
                          HasSubstr("no virtual memory management")));
     EXPECT_NE(symm::make_device_vmm(MemoryKind::device, 2, 1), nullptr);
   });
@@ -100,18 +100,18 @@ TEST_F(Device, a_gpu_without_virtual_memory_management_is_named) {
 TEST_F(Device, a_gpu_whose_memory_has_no_descriptors_is_named) {
   FakeCuda::set("FAKE_CUDA_NO_DESCRIPTORS", "0");
   in_a_process([] {
-    expect_refused(
-        MemoryKind::device, 0, ErrorKind::system,
-        AllOf(HasSubstr("GPU 0 (Fake H200)"), HasSubstr("file descriptor")));
+    expect_refused(MemoryKind::device, 0, ErrorKind::system,
+                   AllOf(HasSubstr("GPU 0 (Fake H200, 0000:10:00.0)"),
+                         HasSubstr("file descriptor")));
   });
 }
 
 TEST_F(Device, a_gpu_that_shares_no_host_memory_has_its_own) {
   FakeCuda::set("FAKE_CUDA_NO_HOST_NUMA", "2");
   in_a_process([] {
-    expect_refused(
-        MemoryKind::host, 2, ErrorKind::system,
-        AllOf(HasSubstr("GPU 2 (Fake H200)"), HasSubstr("host memory")));
+    expect_refused(MemoryKind::host, 2, ErrorKind::system,
+                   AllOf(HasSubstr("GPU 2 (Fake H200, 0000:30:00.0)"),
+                         HasSubstr("host memory")));
     EXPECT_NE(symm::make_device_vmm(MemoryKind::device, 2, 1), nullptr);
   });
 }

@@ -108,11 +108,11 @@ TEST_F(CudaRuntime, M34_M48_memory_that_is_short_on_one_gpu_is_short_for_all) {
     auto const failure =
         failure_text([&] { static_cast<void>(its.malloc(32 * mib)); });
     EXPECT_EQ(failure.kind, ErrorKind::out_of_memory);
-    EXPECT_THAT(
-        failure.message,
-        AllOf(HasSubstr("PE 1 failed: "), HasSubstr("GPU 1 (Fake H200)"),
-              HasSubstr("33554432 bytes"),
-              HasSubstr("4194304 of 8388608 bytes free")));
+    EXPECT_THAT(failure.message,
+                AllOf(HasSubstr("PE 1 failed: "),
+                      HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
+                      HasSubstr("33554432 bytes"),
+                      HasSubstr("4194304 of 8388608 bytes free")));
     EXPECT_EQ(symm::malloc(32 * mib), nullptr);
     EXPECT_THAT(symm::last_error(), HasSubstr("GPU 1"));
     EXPECT_EQ(stats_of(its), stats);
@@ -181,18 +181,13 @@ TEST_F(CudaRuntime, S06_a_realloc_that_cannot_copy_on_one_pe_keeps_the_block) {
   });
 }
 
-/// PEs 0 and 1 on GPUs of their own; the message of a malloc that fails on all.
-std::string failure_of_malloc(ForkedBootstrap& bootstrap, int device) {
+/// PEs 0 and 1 on GPUs of their own; the message of a start that fails on all.
+std::string failure_of_start(ForkedBootstrap& bootstrap, int device) {
   auto const nothing = held();
-  initialize(bootstrap, device);
-  auto const before  = held();
-  auto const failure = failure_text(
-      [] { static_cast<void>(heap(MemoryKind::device).malloc(64)); });
+  auto const failure = failure_text([&] { initialize(bootstrap, device); });
   EXPECT_EQ(failure.kind, ErrorKind::system);
-  EXPECT_EQ(held(), before);
-  EXPECT_EQ(heap(MemoryKind::device).stats().mapped_bytes, 0U);
-  EXPECT_NO_THROW(static_cast<void>(heap(MemoryKind::host).malloc(64)));
-  Runtime::finalize();
+  EXPECT_THAT(failure.message, HasSubstr("symm::initialize: "));
+  EXPECT_FALSE(Runtime::is_initialized());
   EXPECT_EQ(held(), nothing);
   expect_nothing_in_use(bootstrap);
   return failure.message;
@@ -202,12 +197,12 @@ TEST_F(CudaRuntime, gpus_that_do_not_reach_each_other_are_named_on_all_pes) {
   FakeCuda::set("FAKE_CUDA_NO_PEER", "0-1");
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     EXPECT_THAT(
-        failure_of_malloc(bootstrap, bootstrap.my_pe()),
-        AllOf(
-            HasSubstr("PE 0 (GPU 0 (Fake H200)) cannot map the memory of PE 1 "
-                      "(GPU 1 (Fake H200)): "),
-            HasSubstr("cuMemSetAccess failed: CUDA_ERROR_INVALID_DEVICE "
-                      "(invalid device ordinal)")));
+        failure_of_start(bootstrap, bootstrap.my_pe()),
+        AllOf(HasSubstr("PE 0 (GPU 0 (Fake H200, 0000:10:00.0)) cannot map the "
+                        "memory of PE 1 "
+                        "(GPU 1 (Fake H200, 0000:20:00.0)): "),
+              HasSubstr("cuMemSetAccess failed: CUDA_ERROR_INVALID_DEVICE "
+                        "(invalid device ordinal)")));
   });
 }
 
@@ -217,12 +212,38 @@ TEST_F(CudaRuntime, a_message_with_long_names_ends_with_the_drivers_text) {
   FakeCuda::set("FAKE_CUDA_NAME",
                 "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition");
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    EXPECT_THAT(failure_of_malloc(bootstrap, bootstrap.my_pe()),
+    EXPECT_THAT(failure_of_start(bootstrap, bootstrap.my_pe()),
                 AllOf(HasSubstr("PE 0 (GPU 0 (NVIDIA RTX PRO 6000"),
                       HasSubstr("of PE 1 (GPU 1 (NVIDIA RTX PRO 6000"),
                       HasSubstr("cuMemSetAccess failed: "
                                 "CUDA_ERROR_INVALID_DEVICE (invalid device "
                                 "ordinal)")));
+  });
+}
+
+// As in a container that may not choose NUMA nodes: the attribute says yes.
+TEST_F(CudaRuntime, host_memory_that_one_pe_cannot_create_is_none_for_all) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    auto const nothing = held();
+    if (bootstrap.my_pe() == failing) {
+      // The first call is for GPU memory, the second for host memory.
+      fake().fail("cuMemCreate", CUDA_ERROR_NOT_PERMITTED, 1);
+    }
+    initialize(bootstrap, bootstrap.my_pe() % 2);
+    fake().heal();
+    auto const failure =
+        failure_text([] { static_cast<void>(heap(MemoryKind::host)); });
+    EXPECT_EQ(failure.kind, ErrorKind::usage);
+    EXPECT_THAT(
+        failure.message,
+        AllOf(HasSubstr("no symmetric heap in host memory"),
+              HasSubstr("PE 1 failed"),
+              HasSubstr("cuMemCreate failed: CUDA_ERROR_NOT_PERMITTED")));
+    auto& its = heap(MemoryKind::device);
+    expect_data_arrives(its, its.malloc(64), 64);
+    Runtime::finalize();
+    EXPECT_EQ(held(), nothing);
+    expect_nothing_in_use(bootstrap);
   });
 }
 
@@ -245,15 +266,18 @@ TEST_F(CudaRuntime, the_same_holds_for_the_long_names_of_host_memory) {
   });
 }
 
+// If the driver refuses it, that is.
 TEST_F(CudaRuntime, a_peer_that_is_hidden_from_one_pe_is_named_on_all) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     if (bootstrap.my_pe() == 1) FakeCuda::set("CUDA_VISIBLE_DEVICES", "1");
     EXPECT_THAT(
-        failure_of_malloc(bootstrap, 0),
-        AllOf(HasSubstr("PE 1 (GPU 0 (Fake H200)) cannot map the memory "
-                        "of PE 0 (GPU 0 (Fake H200)): "),
-              HasSubstr("cuMemImportFromShareableHandle failed: "
-                        "CUDA_ERROR_INVALID_DEVICE")));
+        failure_of_start(bootstrap, 0),
+        AllOf(
+            HasSubstr(
+                "PE 1 (GPU 0 (Fake H200, 0000:20:00.0)) cannot map the memory "
+                "of PE 0 (GPU 0 (Fake H200, 0000:10:00.0)): "),
+            HasSubstr("cuMemImportFromShareableHandle failed: "
+                      "CUDA_ERROR_INVALID_DEVICE")));
   });
 }
 

@@ -51,9 +51,10 @@ TEST_F(CudaRuntime, a_gpu_that_is_not_there_on_one_pe_is_refused_by_all) {
 
 TEST_F(CudaRuntime, a_gpu_without_vmm_on_one_pe_is_refused_by_all) {
   FakeCuda::set("FAKE_CUDA_NO_VMM", "1");
-  expect_refused(1, ErrorKind::system,
-                 AllOf(HasSubstr("PE 1 failed: GPU 1 (Fake H200)"),
-                       HasSubstr("no virtual memory management")));
+  expect_refused(
+      1, ErrorKind::system,
+      AllOf(HasSubstr("PE 1 failed: GPU 1 (Fake H200, 0000:20:00.0)"),
+            HasSubstr("no virtual memory management")));
 }
 
 TEST_F(CudaRuntime, a_pe_that_sees_no_gpu_is_refused_by_all) {
@@ -101,8 +102,9 @@ TEST_F(CudaRuntime, a_gpu_that_shares_no_host_memory_has_its_own_heap) {
         failure_text([] { static_cast<void>(heap(MemoryKind::host)); });
     EXPECT_EQ(failure.kind, ErrorKind::usage);
     EXPECT_THAT(failure.message,
-                AllOf(HasSubstr("no symmetric heap in host memory: PE 1: "),
-                      HasSubstr("GPU 1 (Fake H200)"),
+                AllOf(HasSubstr("no symmetric heap in host memory: it cannot "
+                                "be had: PE 1 failed: "),
+                      HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
                       HasSubstr("virtual memory management of host memory")));
     EXPECT_GE(symm::heap_trim(), 0U);
     Runtime::finalize();
@@ -154,10 +156,12 @@ TEST_F(CudaRuntime, M34_a_static_heap_that_one_gpu_has_no_room_for) {
     auto const failure =
         failure_text([&] { initialize(bootstrap, bootstrap.my_pe()); });
     EXPECT_EQ(failure.kind, ErrorKind::out_of_memory);
-    EXPECT_THAT(failure.message,
-                AllOf(HasSubstr("PE 1 failed: GPU 1 (Fake H200) has no memory"),
-                      HasSubstr("67108864 bytes"),
-                      HasSubstr("16777216 of 16777216 bytes free")));
+    EXPECT_THAT(
+        failure.message,
+        AllOf(HasSubstr(
+                  "PE 1 failed: GPU 1 (Fake H200, 0000:20:00.0) has no memory"),
+              HasSubstr("67108864 bytes"),
+              HasSubstr("16777216 of 16777216 bytes free")));
     EXPECT_EQ(held(), before);
     expect_nothing_in_use(bootstrap);
   });
