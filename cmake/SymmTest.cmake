@@ -2,14 +2,16 @@
 #
 #   symm_add_test(TARGET t SOURCES a.cpp...)
 #   symm_add_mpi_test(TARGET t SOURCES a.cpp... PE_COUNTS 1 2 3 4 [CASES_AT n]
-#                     [RUN_SERIAL])
+#                     [CASE_PER_PROCESS] [RUN_SERIAL])
 #
 # Both add the program `t` and take [LIBRARIES lib...] and [LABELS label...].
 # symm_add_test registers every case as a test of its own, t.Suite.name.
 # symm_add_mpi_test runs the whole program under mpiexec for every PE count, as
 # t.np<k>; except for n PEs, where every case is a test of its own,
-# t.Suite.name.np<n>. RUN_SERIAL keeps other tests from running at the same
-# time. The sources of an MPI test bring their own main().
+# t.Suite.name.np<n>, unless SYMM_TEST_CASES is off: starting a program on GPUs
+# takes longer than most cases. CASE_PER_PROCESS says that the cases cannot share
+# a process. RUN_SERIAL keeps other tests from running at the same time. The
+# sources of an MPI test bring their own main().
 #
 #   symm_add_mpi_run(NAME name TARGET t [ARGUMENTS argument...] PES n
 #                    [TIMEOUT seconds] [LABELS label...] [RUN_SERIAL])
@@ -29,13 +31,17 @@ set(SYMM_TEST_ENVIRONMENT "")
 # In seconds, of one case and of all cases of a program. Several PEs may share a
 # GPU, on which their kernels take turns.
 set(SYMM_TEST_GPU_LABEL "")
+set(SYMM_TEST_CASES_DEFAULT ON)
 set(SYMM_TEST_CASE_TIMEOUT 60)
 set(SYMM_TEST_PROGRAM_TIMEOUT 300)
 if(Kokkos_ENABLE_CUDA)
   set(SYMM_TEST_GPU_LABEL gpu)
+  set(SYMM_TEST_CASES_DEFAULT OFF)
   set(SYMM_TEST_CASE_TIMEOUT 120)
   set(SYMM_TEST_PROGRAM_TIMEOUT 600)
 endif()
+option(SYMM_TEST_CASES "Register every case of the programs under mpiexec"
+       ${SYMM_TEST_CASES_DEFAULT})
 
 execute_process(
   COMMAND ${MPIEXEC_EXECUTABLE} --version
@@ -153,14 +159,18 @@ function(symm_add_mpi_run)
 endfunction()
 
 function(symm_add_mpi_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "RUN_SERIAL" "TARGET;CASES_AT"
-                        "SOURCES;PE_COUNTS;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "CASE_PER_PROCESS;RUN_SERIAL"
+                        "TARGET;CASES_AT" "SOURCES;PE_COUNTS;LIBRARIES;LABELS")
   set(serial "")
   if(arg_RUN_SERIAL)
     set(serial RUN_SERIAL)
   endif()
   if(arg_CASES_AT AND NOT arg_CASES_AT IN_LIST arg_PE_COUNTS)
     message(FATAL_ERROR "${arg_TARGET}: CASES_AT is not one of PE_COUNTS")
+  endif()
+  set(cases_at "")
+  if(SYMM_TEST_CASES OR arg_CASE_PER_PROCESS)
+    set(cases_at "${arg_CASES_AT}")
   endif()
   add_executable(${arg_TARGET} ${arg_SOURCES})
   symm_target_defaults(${arg_TARGET})
@@ -169,7 +179,7 @@ function(symm_add_mpi_test)
                           ${arg_LIBRARIES} GTest::gmock GTest::gtest)
 
   foreach(pes IN LISTS arg_PE_COUNTS)
-    if(NOT pes STREQUAL "${arg_CASES_AT}")
+    if(NOT pes STREQUAL "${cases_at}")
       symm_add_mpi_run(
         ${serial}
         NAME ${arg_TARGET}.np${pes}

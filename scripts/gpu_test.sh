@@ -106,9 +106,9 @@ if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
   failed=1
 elif ((n_gpus > 0)); then
   if wanted gpu; then
-    # One at a time: some compare the memory of the GPU before and after.
-    stage "tests on $n_gpus GPU" ctest --test-dir "$build_dir" -L gpu \
-      --timeout 300 --output-on-failure --no-tests=error
+    # A few PEs at a time; what looks at the memory of a GPU runs alone.
+    stage "tests on $n_gpus GPU" ctest --test-dir "$build_dir" -L gpu -j 4 \
+      --output-on-failure --no-tests=error
   fi
   if wanted sanitizer; then
     programs=("$build_dir"/unit_tests/heap/test_heap
