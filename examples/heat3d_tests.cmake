@@ -34,7 +34,7 @@ function(heat3d_add_bitwise_test solver grid pe_grid)
   set_tests_properties(
     ${test}_equals_one_pe
     PROPERTIES TIMEOUT 30
-               LABELS example
+               LABELS "example;${SYMM_TEST_GPU_LABEL}"
                FIXTURES_REQUIRED "heat3d_${grid}_one_pe;${name}")
 endfunction()
 
