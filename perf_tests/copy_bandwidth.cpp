@@ -7,18 +7,22 @@
 // PE 0 copies between a View in CudaSpace and memory of PE 1. Baselines are
 // cudaMemcpyPeerAsync and cudaMemcpyAsync, on memory of cudaMalloc that PE 0
 // reaches by an interprocess handle ("IPC") and on the heap's own memory
-// ("mapped"): the fastest of the four is the one to compare with.
+// ("mapped"): the fastest of the four is the one to compare with. CUDA promises
+// none of them for memory of another process that is mapped here: each is tried
+// first, and left out, with a note, where CUDA refuses it.
 //
 // deep_copy with an execution space starts a copy as those calls do, and a
 // sample waits once, for its last copy. deep_copy without one waits for each.
 
 #include <cuda_runtime_api.h>
+#include <mpi.h>
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +30,7 @@
 #include "baselines/IpcBlock.hpp"
 #include "baselines/Nvshmem.hpp"
 #include "harness/CudaCheck.hpp"
+#include "harness/MpiCheck.hpp"
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"
 
@@ -109,12 +114,12 @@ Lanes::Run run_deep_copy_async(Target const& target, Source const& source) {
 /// Fills Lanes, and has their memory, which must outlive the measurements.
 class CopyMemory {
  public:
-  CopyMemory(Session const& session, Lanes& lanes, std::size_t bytes)
-      : m_lanes(lanes), m_bytes(bytes) {
+  CopyMemory(Session& session, Lanes& lanes, std::size_t bytes)
+      : m_session(session), m_lanes(lanes), m_bytes(bytes) {
     std::string const first = "cudaMemcpyPeerAsync, IPC";
-    add_ipc(session, first, "", run_peer_async);
-    add_ipc(session, first + ", again", first, run_peer_async);
-    add_ipc(session, "cudaMemcpyAsync, IPC", first, run_async);
+    add_ipc(first, "", run_peer_async);
+    add_ipc(first + ", again", first, run_peer_async);
+    add_ipc("cudaMemcpyAsync, IPC", first, run_async);
     add_mapped("cudaMemcpyPeerAsync, mapped", first, run_peer_async);
     add_mapped("cudaMemcpyAsync, mapped", first, run_async);
     add_views("deep_copy(cuda, ...), peer_view", first,
@@ -147,14 +152,34 @@ class CopyMemory {
     return m_lanes.is_put() ? make_run(far, near) : make_run(near, far);
   }
 
-  void add_ipc(Session const& session, std::string const& name,
-               std::string const& baseline, MakeRun make_run) {
+  /// Whether the copy that PE 0 has works at all; if not, a note. Collective.
+  [[nodiscard]] bool works(std::string const& name, Lanes::Run const& run) {
+    int works = 1;
+    try {
+      if (run) run({m_bytes}, 1);
+    } catch (std::runtime_error const& error) {
+      works = 0;
+      static_cast<void>(cudaGetLastError());  // so that no other call has it
+      m_session.report().note(name + ": " + error.what());
+    }
+    check_mpi(MPI_Bcast(&works, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    return works != 0;
+  }
+
+  void add(std::string const& name, std::string const& baseline,
+           DeviceWords const& near, DeviceWords const& far,
+           Lanes::Run const& run) {
+    if (works(name, run)) m_lanes.add(name, baseline, near, far, run);
+  }
+
+  void add_ipc(std::string const& name, std::string const& baseline,
+               MakeRun make_run) {
     auto const near = make_near();
     auto* const far =
-        m_ipc.emplace_back(m_lanes.pair().peer(), session.my_pe(), m_bytes)
+        m_ipc.emplace_back(m_lanes.pair().peer(), m_session.my_pe(), m_bytes)
             .data();
-    m_lanes.add(name, baseline, words_of(near.data(), m_bytes),
-                words_of(far, m_bytes), run_of(make_run, near.data(), far));
+    add(name, baseline, words_of(near.data(), m_bytes), words_of(far, m_bytes),
+        run_of(make_run, near.data(), far));
   }
 
   void add_mapped(std::string const& name, std::string const& baseline,
@@ -162,9 +187,9 @@ class CopyMemory {
     auto const near   = make_near();
     auto const far    = make_far();
     auto const theirs = symm::peer_view(far, m_lanes.pair().peer());
-    m_lanes.add(name, baseline, words_of(near.data(), m_bytes),
-                words_of(far.data(), m_bytes),
-                run_of(make_run, near.data(), theirs.data()));
+    add(name, baseline, words_of(near.data(), m_bytes),
+        words_of(far.data(), m_bytes),
+        run_of(make_run, near.data(), theirs.data()));
   }
 
   template <class MakeViewRun>
@@ -199,6 +224,7 @@ class CopyMemory {
         });
   }
 
+  Session& m_session;
   Lanes& m_lanes;
   std::size_t m_bytes;
   std::deque<Near> m_near;

@@ -45,6 +45,9 @@ def parse_arguments():
                              "on GPUs)")
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
                         help="PEs of a run on GPUs, one per GPU (default 2)")
+    parser.add_argument("--limit", type=int, default=0, metavar="SECONDS",
+                        help="begin no round, after the first, that would end "
+                             "later than this (default: no limit)")
     parser.add_argument("--samples", type=int, default=0, metavar="N",
                         help="samples per contestant and run (default 21)")
     parser.add_argument("--quick", action="store_true",
@@ -70,8 +73,36 @@ def parse_arguments():
     return arguments
 
 
+def run_round(jobs, config, run, records):
+    """Runs the jobs once. Returns those that the next round has: a program that
+    failed is not tried again, so that the rounds of two sides stay in step.
+
+    run: a job -> the file with its records or None, a note or None
+    """
+    next_jobs = []
+    for job in jobs:
+        try:
+            file, note = run(job)
+        except job_list.ProgramFailed as error:
+            if not config["gpus"]:
+                raise
+            print(f"  {error}", flush=True)
+            records.failed.append(job.name)
+            records.notes.append(f"{job.name} failed")
+            continue
+        if note:
+            records.notes.append(note)
+        if file:
+            records.read(job_list.record_name(job, config), file)
+        again = job_list.next_time(job, failed=bool(note))
+        if again:
+            next_jobs.append(again)
+    return next_jobs
+
+
 def run_all(arguments, config, jobs, output):
-    """Runs the jobs, round by round, with progress. Returns the records."""
+    """Runs the jobs, round by round, with progress. Returns the records and how
+    many rounds were made."""
     extra = ["--quick"] if arguments.quick else []
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
@@ -80,23 +111,23 @@ def run_all(arguments, config, jobs, output):
         rounds = 1
     records = Records()
     start = time.monotonic()
-    total = rounds * len(jobs)
-    for done in range(total):
-        round_number, job = done // len(jobs), jobs[done % len(jobs)]
-        elapsed = time.monotonic() - start
-        # The programs differ, but every round has all of them.
-        left = f"about {elapsed / done * (total - done):.0f} s left" \
-            if done >= len(jobs) else "first round"
-        print(f"[{done + 1}/{total}, {elapsed:.0f} s, {left}] {job.name}",
-              flush=True)
-        folder = output / f"round{round_number}"
-        file, note = job_list.run_job_or_fallback(
-            job, config, folder, extra, arguments.prefix.split(),
-            timeout=120 if config["gpus"] else 600)
-        if note and note not in records.notes:
-            records.notes.append(note)
-        if file:
-            records.read(job_list.record_name(job, config), file)
+    for number in range(rounds):
+        before = time.monotonic() - start
+        # A round takes as long as the one before it.
+        if number and arguments.limit and \
+                before * (number + 1) / number > arguments.limit:
+            records.notes.append(f"{number} rounds, not {rounds}: the others "
+                                 f"would not end within {arguments.limit} s")
+            return records, number
+
+        def run(job, folder=output / f"round{number}"):
+            print(f"[round {number + 1} of {rounds}, "
+                  f"{time.monotonic() - start:.0f} s] {job.name}", flush=True)
+            return job_list.run_job_or_fallback(
+                job, config, folder, extra, arguments.prefix.split(),
+                timeout=120 if config["gpus"] else 600)
+
+        jobs = run_round(jobs, config, run, records)
     return records, rounds
 
 
@@ -151,7 +182,10 @@ def main():
     except job_list.BenchmarkFailed as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
-    write_results(part, records, rounds, output, arguments.publish)
+    publishes = arguments.publish and not records.failed
+    if arguments.publish and not publishes:
+        print("run.py: not published, since programs failed", file=sys.stderr)
+    write_results(part, records, rounds, output, publishes)
     print("\n" + report.terminal_text(part, records))
     for note in records.notes:
         print(f"note: {note}")
@@ -161,7 +195,9 @@ def main():
     print(f"\nRecords, tables and plots: {output}")
     for name in records.wrong:
         print(f"WRONG DATA: {name}", file=sys.stderr)
-    return 1 if records.wrong else 0
+    for name in records.failed:
+        print(f"FAILED: {name}", file=sys.stderr)
+    return 1 if records.wrong or records.failed else 0
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def _figure(records, job, title, what, baseline, case, goal, is_rate=False,
 def _worst(records, job, title, what, baseline, goal):
     """The case with the smallest ratio stands for all."""
     figures = [_figure(records, job, f"{title}, worst: {case_text(case)}", what,
-                       baseline, case, goal, needs_two=False)
+                       baseline, case, goal)
                for case in records.cases(job, what)]
     figures = [figure for figure in figures if figure.ratio]
     if not figures:
@@ -104,7 +104,7 @@ def all_figures(records):
                "symm::malloc + free", "NVSHMEM malloc + free", 4),
         _figure(records, "allocate_nvshmem", "growth of 4 GiB",
                 "symm::malloc, the heap grows", "NVSHMEM malloc, the heap grows",
-                {"bytes": 4 * GIB}, 1, needs_two=False),
+                {"bytes": 4 * GIB}, 1),
         _figure(records, "allocate", "View create + destroy, 1 MiB",
                 "SymmetricSpace View", "CudaSpace View", {"bytes": MIB}, 10,
                 needs_two=False),
@@ -178,7 +178,7 @@ def other_figures(records):
         _figure(records, "barrier", "barrier", "symm::barrier_all",
                 "MPI_Barrier", {}, 1, needs_two=False),
         _figure(records, "barrier", "barrier", "symm::barrier_all",
-                "NVSHMEM barrier_all", {}, 1, needs_two=False),
+                "NVSHMEM barrier_all", {}, 1),
         *_nvshmem_footprint(records),
         *_host_memory(records),
         *_all_cases(records, "stencil", "stencil", "MDRange, global_view",

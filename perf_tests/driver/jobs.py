@@ -14,6 +14,10 @@ class BenchmarkFailed(Exception):
     """A benchmark did not end well; the message says which and how."""
 
 
+class ProgramFailed(BenchmarkFailed):
+    """One program could not be run to its end; others may be."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Job:
     """One program with one number of PEs."""
@@ -25,6 +29,7 @@ class Job:
     # the reason of. Its records then stand for the program's.
     fallback: str = None
     is_optional: bool = False  # a failure is noted, and does not end the run
+    is_once: bool = False  # only in the first round: it has rounds of its own
 
     @property
     def name(self):
@@ -51,7 +56,8 @@ def _gpu_jobs(config, pes):
     else:
         jobs += [Job(program, pes) for program in WITH_NVSHMEM]
     jobs += [Job(program, pes) for program in WITHOUT_NVSHMEM]
-    return jobs + ([Job("heat3d", pes)] if config["heat3d"] else [])
+    return jobs + ([Job("heat3d", pes, is_once=True)]
+                   if config["heat3d"] else [])
 
 
 def all_jobs(config, pes_on_gpus=2):
@@ -63,6 +69,15 @@ def all_jobs(config, pes_on_gpus=2):
         if program in config["programs"]:
             jobs.append(Job(program, pes=8, oversubscribed=True))
     return jobs
+
+
+def next_time(job, failed):
+    """What the round after has in the place of a job; None: nothing."""
+    if job.is_once:
+        return None
+    if not failed:
+        return job
+    return Job(job.fallback, job.pes) if job.fallback else None
 
 
 def load_config(build_dir):
@@ -132,7 +147,8 @@ def _run_heat3d(job, config, json_file, extra, prefix, timeout):
     except subprocess.TimeoutExpired as error:
         problem = str(error)
     if problem:
-        raise BenchmarkFailed(f"{job.name} failed: {problem}")
+        kind = BenchmarkFailed if "WRONG" in problem else ProgramFailed
+        raise kind(f"{job.name} failed: {problem}")
 
 
 def _run(command, environment, output, timeout):
@@ -167,22 +183,24 @@ def run_job(job, config, folder, extra, prefix, timeout):
     output = folder / f"{job.name}.txt"
     status = _run(command, _environment(config), output, timeout)
     if status is None:
-        raise BenchmarkFailed(
+        raise ProgramFailed(
             f"{job.name} took more than {timeout} s: {' '.join(command)}")
     if status != 0:
         lines = output.read_text(encoding="utf-8",
                                  errors="replace").splitlines()
         tail = "\n".join(lines[-20:])
-        raise BenchmarkFailed(f"{job.name} ended with status {status}: "
-                              f"{' '.join(command)}\n{tail}")
+        raise ProgramFailed(f"{job.name} ended with status {status}: "
+                            f"{' '.join(command)}\n{tail}")
     return time.monotonic() - start
 
 
 def _has_wrong_data(file):
     if not file.exists():
         return False
+    # A program that was ended may have left half a line.
     return any(json.loads(line).get("wrong", 0) != 0
-               for line in file.read_text(encoding="utf-8").splitlines())
+               for line in file.read_text(encoding="utf-8").splitlines()
+               if line.endswith("}"))
 
 
 def run_job_or_fallback(job, config, folder, extra, prefix, timeout):
@@ -191,11 +209,11 @@ def run_job_or_fallback(job, config, folder, extra, prefix, timeout):
     try:
         run_job(job, config, folder, extra, prefix, timeout)
         return folder / f"{job.name}.jsonl", None
-    except BenchmarkFailed as error:
-        if not job.is_optional and not job.fallback:
-            raise
+    except ProgramFailed as error:
         # Wrong data are wrong data, whatever stands in for the program.
         if _has_wrong_data(folder / f"{job.name}.jsonl"):
+            raise BenchmarkFailed(str(error)) from error
+        if not job.is_optional and not job.fallback:
             raise
         note = f"{job.name} did not run to its end"
         print(f"  {error}", flush=True)

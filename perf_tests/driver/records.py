@@ -32,6 +32,7 @@ class Records:
         self._values = {}  # (job name, what) -> list of values
         self.environments = {}  # job name -> the last environment record
         self.wrong = []  # names of failed verifications
+        self.failed = []  # names of jobs that did not run to their end
         self.notes = []  # what programs had to say, and who did not run
 
     def read(self, job_name, file):

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import run
 from driver import gpu_figures, heat3d, jobs, part, publish, report
 from driver.figures import Figure
 from driver.records import Records, Summary
@@ -164,8 +165,48 @@ class Jobs(unittest.TestCase):
         os.environ["STATUS_a_nvshmem"] = "1"
         os.environ["RECORD_a_nvshmem"] = json.dumps(
             {"record": "verification", "wrong": 5})
-        with self.assertRaises(jobs.BenchmarkFailed):
+        with self.assertRaises(jobs.BenchmarkFailed) as caught:
             self.run_job(self.job)
+        self.assertNotIsInstance(caught.exception, jobs.ProgramFailed)
+
+    def rounds(self, programs, count=2):
+        """What was asked to run, by program, and the records."""
+        asked, records = [], Records()
+        todo = programs
+
+        def run_one(job):
+            asked.append(job.program)
+            return self.run_job(job)
+
+        with mock.patch("builtins.print"):
+            for _ in range(count):
+                todo = run.run_round(todo, self.config, run_one, records)
+        return asked, records
+
+    def test_a_failure_on_gpus_leaves_the_other_programs(self):
+        os.environ["STATUS_a"] = "1"
+        self.config["programs"]["b"] = "b"
+        os.environ["RECORD_b"] = os.environ["RECORD_a"]
+        asked, records = self.rounds([jobs.Job("a"), jobs.Job("b")])
+        self.assertEqual(asked, ["a", "b", "b"])
+        self.assertEqual(records.failed, ["a.np2"])
+
+    def test_a_failure_on_cpus_ends_the_run(self):
+        os.environ["STATUS_a"] = "1"
+        self.config["gpus"] = False
+        with self.assertRaises(jobs.ProgramFailed):
+            self.rounds([jobs.Job("a")])
+
+    def test_what_stood_in_once_does_so_again(self):
+        os.environ["STATUS_a_nvshmem"] = "3"
+        asked, records = self.rounds([self.job, jobs.Job("a", is_once=True)])
+        self.assertEqual(asked, ["a_nvshmem", "a", "a"])
+        self.assertEqual(records.failed, [])
+
+    def test_half_a_record_is_no_failure_of_the_driver(self):
+        os.environ["STATUS_a_nvshmem"] = "3"
+        os.environ["RECORD_a_nvshmem"] = '{"record": "verif'
+        self.assertIn("a_nvshmem.np2", self.run_job(self.job)[1])
 
     def test_a_program_without_another_must_work(self):
         os.environ["STATUS_a"] = "1"
