@@ -12,6 +12,11 @@
 
 #include <heap/heap_test.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cuda.h>
+#include <dlfcn.h>
+#endif
+
 namespace symm_test {
 
 namespace {
@@ -22,13 +27,23 @@ constexpr std::size_t window = 256 * mib;
 
 constexpr std::size_t step = 64 * kib;  // no allocation's unit is smaller
 
+/// Of the driver, which programs find when they run.
+auto* find_pointer_attribute() {
+  void* const library  = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto* const function = reinterpret_cast<decltype(&::cuPointerGetAttribute)>(
+      ::dlsym(library, "cuPointerGetAttribute"));
+  EXPECT_NE(function, nullptr);
+  return function;
+}
+
+/// What is reserved has a type and a device, too, whether mapped or not.
 bool is_mapped(char const* address) {
-  cudaPointerAttributes attributes{};
-  bool const is_known =
-      cudaPointerGetAttributes(&attributes, address) == cudaSuccess &&
-      attributes.type == cudaMemoryTypeDevice;
-  static_cast<void>(cudaGetLastError());  // of an address that is not known
-  return is_known;
+  static auto* const pointer_attribute = find_pointer_attribute();
+  int mapped                           = 0;
+  return pointer_attribute(&mapped, CU_POINTER_ATTRIBUTE_MAPPED,
+                           reinterpret_cast<CUdeviceptr>(address)) ==
+             CUDA_SUCCESS &&
+         mapped != 0;
 }
 
 std::size_t mapped_bytes_in(char const* begin) {

@@ -157,6 +157,7 @@ void expect_mirrors_are_private() {
   EXPECT_FALSE(symm::heap_map_of(view, "test").contains(mirror.data()));
   EXPECT_FALSE(symm::heap_map_of(view, "test").contains(other.data()));
   fill(mirror, symm::my_pe(), right());
+  symm::barrier_all();  // Kokkos has set all PEs' copies to 0
   Kokkos::deep_copy(symm::peer_view(view, right()), mirror);
   symm::barrier_all();
   Kokkos::deep_copy(other, view);

@@ -219,7 +219,7 @@ TEST(StartSymm, finalize_here_and_a_barrier_there_is_a_UsageError_on_all) {
                     symm::barrier_all();
                   }
                 }),
-                AllOf(HasSubstr("PE 0 called symm::finalize()"),
+                AllOf(HasSubstr("PE 0 called symm::finalize("),
                       HasSubstr("called symm::barrier_all()")));
   }
   EXPECT_TRUE(symm::is_initialized());

@@ -8,9 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/HostMemory.hpp>
 
 #include "view_helpers.hpp"
 
@@ -23,6 +26,20 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using View1 = Kokkos::View<int*, Space>;
+
+/// Host memory that kernels reach is taken when it is created, not on touch.
+#ifdef KOKKOS_ENABLE_CUDA
+constexpr bool is_pinned_host_memory = is_on_host<Space>;
+#else
+constexpr bool is_pinned_host_memory = false;
+#endif
+
+/// Collective, by MPI: the same on all PEs.
+std::size_t max_available_host_memory() {
+  auto const all =
+      gather(symm::available_host_memory(symm::HostMemoryUse::pinned));
+  return *std::max_element(all.begin(), all.end());
+}
 
 class ViewErrors : public testing::Test {
  protected:
@@ -115,12 +132,15 @@ TEST_F(ViewErrors, M34_no_room_is_OutOfMemory_on_every_PE_with_the_label) {
 TEST_F(ViewErrors, M47_no_physical_memory_is_OutOfMemory_on_every_PE) {
   // Within the limit of the heap and beyond this machine's memory (no 200 GiB
   // for each PE) or, on a larger machine, nothing but addresses.
+  constexpr std::size_t bytes = std::size_t{200} << 30U;
+  if (is_pinned_host_memory && max_available_host_memory() >= bytes) {
+    GTEST_SKIP() << "the machine may have that much, and would pin it";
+  }
   try {
-    Kokkos::View<char*, Space>(view_alloc(WithoutInitializing, "large"),
-                               std::size_t{200} << 30U);
+    Kokkos::View<char*, Space>(view_alloc(WithoutInitializing, "large"), bytes);
   } catch (symm::OutOfMemory const& error) {
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("View \"large\""), HasSubstr("no memory for")));
+                AllOf(HasSubstr("View \"large\""), HasSubstr("memory for")));
   }
 }
 

@@ -5,12 +5,17 @@
 #define SYMM_TEST_LATE_STORE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <chrono>
 #include <cstddef>
 
 namespace symm_test {
 
-/// How long a kernel of launch_late_stores() takes at least.
+/// How long a kernel of launch_late_stores() takes at least, by the GPU's
+/// clock.
 inline constexpr int late_ms = 60;
+
+/// The same by the clock of the host, with what the two may differ by.
+inline constexpr auto late_on_host = std::chrono::milliseconds(late_ms - 5);
 
 __device__ inline unsigned long long nanoseconds_of_gpu() {
   unsigned long long result = 0;
