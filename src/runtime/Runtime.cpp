@@ -108,7 +108,6 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   check_equal(*m_bootstrap, "SYMM_STATIC_HEAP", options.is_static ? 1 : 0);
   check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
-
   check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
 
   m_exchange    = std::make_unique<FdExchange>(*m_bootstrap);

@@ -100,7 +100,8 @@ class VmmLedger {
     return memory;
   }
 
-  /// V19-V21, V27. Takes the mapping down: forget_mapping() if it fails.
+  /// V19-V21, V27. Notes the mapping; forget_mapping() if the system then
+  /// refuses it.
   Memory& add_mapping(char* address, std::size_t bytes, std::size_t offset,
                       Vmm::Handle handle) {
     auto const& memory = memory_of(handle, "map");

@@ -200,6 +200,17 @@ void Vmm_Cuda::throw_no_memory(std::size_t bytes, CUresult result) const {
                     " free: cuMemCreate failed: " + m_driver.text_of(result));
 }
 
+Vmm::Handle Vmm_Cuda::add_handle(std::shared_ptr<Memory> const& memory) {
+  try {
+    return m_ledger->add_handle(memory);
+  } catch (...) {
+    // What the driver has just given would have no owner. That there is no room
+    // to note it is the failure to tell.
+    static_cast<void>(m_driver.cuMemRelease(memory->handle));
+    throw;
+  }
+}
+
 Vmm::Handle Vmm_Cuda::create(std::size_t bytes, Sharing sharing) {
   m_ledger->check_create(bytes);
   if (m_kind == MemoryKind::host) check_host_memory(bytes);
@@ -221,7 +232,7 @@ Vmm::Handle Vmm_Cuda::create(std::size_t bytes, Sharing sharing) {
   if (result == CUDA_ERROR_OUT_OF_MEMORY) throw_no_memory(bytes, result);
   check(result, "creating " + bytes_text(bytes) + " in " + m_place,
         "cuMemCreate");
-  return m_ledger->add_handle(std::move(memory));
+  return add_handle(memory);
 }
 
 void Vmm_Cuda::map(char* address, std::size_t bytes, std::size_t offset,
@@ -275,7 +286,7 @@ Vmm::Handle Vmm_Cuda::import_handle(UniqueFd descriptor, std::size_t bytes) {
   check(m_driver.cuMemImportFromShareableHandle(
             &memory->handle, value, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
         "importing memory", "cuMemImportFromShareableHandle");
-  return m_ledger->add_handle(std::move(memory));
+  return add_handle(memory);
 }
 
 std::optional<Vmm::FabricHandle> Vmm_Cuda::export_fabric(Handle handle) {
@@ -302,7 +313,7 @@ std::optional<Vmm::Handle> Vmm_Cuda::import_fabric(FabricHandle const& fabric,
       CUDA_SUCCESS) {
     return std::nullopt;  // another IMEX channel: there is the descriptor
   }
-  return m_ledger->add_handle(std::move(memory));
+  return add_handle(memory);
 }
 
 Vmm::Handle Vmm_Cuda::retain(void const* address) {
@@ -311,7 +322,7 @@ Vmm::Handle Vmm_Cuda::retain(void const* address) {
   check(m_driver.cuMemRetainAllocationHandle(&memory->handle,
                                              const_cast<void*>(address)),
         "retaining memory of " + m_place, "cuMemRetainAllocationHandle");
-  return m_ledger->add_handle(std::move(memory));
+  return add_handle(memory);
 }
 
 void Vmm_Cuda::unmap(char* address, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,7 @@ class Vmm_Cuda final : public Vmm {
   void choose_location();
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
+  Handle add_handle(std::shared_ptr<Memory> const& memory);
   CUresult create_memory(Memory& memory, int handle_types) const;
   [[noreturn]] void throw_no_memory(std::size_t bytes, CUresult result) const;
   void check(CUresult result, std::string const& what, char const* call) const {
