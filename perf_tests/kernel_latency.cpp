@@ -12,7 +12,8 @@
 // Ours goes through a global_view, "raw" through plain pointers. All loads and
 // stores are those between threads of a system (acquire and release for the
 // ping-pong), which no cache of the reading GPU answers. NVSHMEM has
-// nvshmem_uint64_p, _g, _wait_until and nvshmem_quiet.
+// nvshmem_uint64_p, _g, _wait_until and nvshmem_quiet; its _g is an ordinary
+// load, so the cycle is larger than a first-level cache.
 //
 // If PEs share a GPU, their kernels take turns of milliseconds: the ping-pong
 // then is as slow as the turns, and makes only a few of them.
@@ -43,7 +44,8 @@ namespace {
 using FarWords   = FarView<std::uint64_t>;
 using SystemWord = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_system>;
 
-constexpr std::size_t slots = 512;
+/// More than a first-level cache holds: it may answer NVSHMEM's ordinary loads.
+constexpr std::size_t slots = std::size_t{1} << 19U;
 
 /// Words of the PE itself, where the kernels of others write.
 template <class Word>

@@ -25,9 +25,9 @@ inline constexpr bool are_indices_of_v =
 /// A small value to capture in kernels; like a pointer it owns nothing and is
 /// valid as long as the View lives on this PE (with Deallocate::retire). The PE
 /// costs one multiplication and one addition, which a compiler moves out of
-/// loops over the indices. All arithmetic is in 64 bits. (A strided
-/// Kokkos::View with the PE as an extent is not: its operator() computes in the
-/// caller's index type, and is silently wrong beyond 2^31 elements.)
+/// loops over the indices. The PE's part of the arithmetic is in 64 bits; the
+/// rest is that of the View, which Kokkos computes in the type of the indices:
+/// a View of more than 2^31 elements needs 64-bit indices, here as there.
 template <class View>
 class GlobalView {
  public:
@@ -57,15 +57,13 @@ class GlobalView {
       reference_type
       operator()(Pe pe, Indices... indices) const {
     KOKKOS_EXPECTS(0 <= pe && pe < m_map.n_pes);
-    // What the compilers make the best of, each in its way: nvcc has the same
-    // loop then as for a View of Kokkos, GCC moves the address of the PE's View
-    // out of it.
-    KOKKOS_IF_ON_DEVICE((return *m_map.peer_ptr_from_first(
-        &m_first(static_cast<std::size_t>(indices)...), pe);))
-    KOKKOS_IF_ON_HOST(
-        (auto* const first = m_first.data(); return m_map.peer_ptr_from_first(
-            first,
-            pe)[&m_first(static_cast<std::size_t>(indices)...) - first];))
+    // The offset in the type of the indices, as Kokkos computes it, is what
+    // nvcc makes the best of; GCC does so with 64 bits (docs/design.md).
+    auto* const first = m_first.data();
+    KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(
+        first, pe)[&m_first(indices...) - first];))
+    KOKKOS_IF_ON_HOST((return m_map.peer_ptr_from_first(
+        first, pe)[&m_first(static_cast<std::size_t>(indices)...) - first];))
   }
 
   /// PE `pe`'s copy as an ordinary unmanaged View.

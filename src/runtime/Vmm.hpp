@@ -58,8 +58,8 @@ class Vmm {
   /// \param bytes a positive multiple of the minimum granularity.
   [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
 
-  /// Maps [offset, offset + bytes) of the memory to `address`, with no access.
-  /// The range must be reserved and not mapped; offset must be 0 at present.
+  /// Maps the memory to `address`, with no access. The range must be reserved
+  /// and not mapped; offset must be 0 at present, and bytes the memory's size.
   virtual void map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) = 0;
 

@@ -100,7 +100,7 @@ class VmmLedger {
     return memory;
   }
 
-  /// V19-V21, V27. Notes the mapping; forget_mapping() if the system then
+  /// V19-V21, V23, V27. Notes the mapping; forget_mapping() if the system then
   /// refuses it.
   Memory& add_mapping(char* address, std::size_t bytes, std::size_t offset,
                       Vmm::Handle handle) {
@@ -110,9 +110,10 @@ class VmmLedger {
     if (offset != 0) {
       throw_usage("map", "offset " + std::to_string(offset) + " must be 0");
     }
-    if (bytes > memory->bytes) {
-      throw_usage("map", bytes_text(bytes) + " exceed the memory's " +
-                             std::to_string(memory->bytes));
+    if (bytes != memory->bytes) {
+      throw_usage("map", bytes_text(bytes) + " are not all " +
+                             std::to_string(memory->bytes) +
+                             " of the memory: CUDA maps whole memories");
     }
     auto const reservation = enclosing(m_reservations, address, bytes,
                                        [](std::size_t size) { return size; });

@@ -115,7 +115,7 @@ TEST(Retire, S14_offsets_stay_equal_after_different_orders) {
     auto& view = views[(7 * i + shift) % count];
     if (i % 3 != 0 || symm::my_pe() == 0) view = {};
   }
-  auto const& map = symm::heap_map_of(View1(), "test");
+  auto const map = symm::heap_map_of(View1(), "test");
   for (int i = 0; i < 40; ++i) {
     View1 const probe("probe", 1);
     EXPECT_TRUE(is_equal_on_all_pes(map.offset_of(probe.data())));

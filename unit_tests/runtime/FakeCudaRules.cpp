@@ -118,9 +118,10 @@ TEST_F(FakeCudaRules, mappings_and_rights) {
                        unsigned long long flags) {
     return driver().cuMemMap(where, bytes, offset, handle, flags);
   };
-  EXPECT_EQ(map(address + 6 * unit, unit, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map(address + 6 * unit, 2 * unit, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(map(address + 5 * unit, 2 * unit, 0, 0), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(map(address, 3 * unit, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map(address, 3 * unit, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(map(address, unit, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(map(address, unit, unit, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(map(address, unit, 0, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(map(address + 4096, unit, 0, 0), CUDA_ERROR_INVALID_VALUE);

@@ -96,8 +96,10 @@ TEST_P(VmmContract, V38_what_is_imported_must_have_the_size_it_was_made_with) {
     auto const too_much = import(3 * m_unit);
     char* const address = m_vmm->reserve(4 * m_unit);
     EXPECT_THROW(m_vmm->map(address, 3 * m_unit, 0, too_much), symm::Error);
-    map(address, 2 * m_unit, too_much);  // the failure left nothing mapped
-    remove({address, 2 * m_unit, too_much}, 4 * m_unit);
+    m_vmm->release(too_much);
+    auto const right = import(2 * m_unit);
+    map(address, 2 * m_unit, right);  // the failure left nothing mapped
+    remove({address, 2 * m_unit, right}, 4 * m_unit);
   }
   m_vmm->release(handle);
 }

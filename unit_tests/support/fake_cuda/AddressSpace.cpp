@@ -93,9 +93,10 @@ CUresult AddressSpace::free(CUdeviceptr address, std::size_t bytes) {
 CUresult AddressSpace::map(CUdeviceptr address, std::size_t bytes,
                            std::shared_ptr<Allocation> const& memory) {
   if (bytes == 0 || !is_multiple(bytes, granularity) ||
-      !is_multiple(address, granularity) || bytes > memory->bytes) {
+      !is_multiple(address, granularity)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (bytes != memory->bytes) return CUDA_ERROR_NOT_SUPPORTED;
   auto const reservation =
       around(m_reservations, address, bytes_of_reservation);
   if (reservation == m_reservations.end() ||

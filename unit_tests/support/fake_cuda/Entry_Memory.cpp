@@ -260,11 +260,11 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
         static_cast<int>(reinterpret_cast<std::intptr_t>(shareable));
     file = symm::UniqueFd(::fcntl(theirs, F_DUPFD_CLOEXEC, 0));
   }
-  if (!file) return CUDA_ERROR_INVALID_VALUE;
+  if (!file) return CUDA_ERROR_UNKNOWN;
   auto const memory =
       fake_cuda::open_allocation(driver.config.machine, std::move(file));
   if (memory == nullptr || (memory->handle_types & type) == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_UNKNOWN;
   }
   // A GPU that CUDA_VISIBLE_DEVICES hides.
   if (memory->place.is_gpu && !driver.sees(memory->place.number)) {
