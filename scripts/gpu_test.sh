@@ -3,11 +3,12 @@
 # PEs that share a GPU, and PEs with one each where there are several. Ends with
 # a summary; the status is 0 if everything passed.
 #
-#   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf]
+#   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf] [--publish]
 #
 # --logs DIR    where the logs and the summary go (default: build/gpu_test)
 # --only STAGE  after building, only this one: without-gpu, gpu, sanitizer, perf
 # --no-perf     no figures
+# --publish     write the summary, and the figures, to perf_tests/RESULTS.md
 #
 # It needs the CUDA toolkit, CMake, an MPI, GoogleTest and Python 3, installs
 # nothing and needs no network if SYMM_KOKKOS_ARCHIVE names the source archive of
@@ -19,6 +20,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 logs=build/gpu_test
 only=
 perf=true
+publish=()
 while (($# > 0)); do
   case $1 in
     --logs | --only)
@@ -27,6 +29,7 @@ while (($# > 0)); do
       shift
       ;;
     --no-perf) perf=false ;;
+    --publish) publish=(--publish) ;;
     -h | --help)
       usage
       exit 0
@@ -52,7 +55,7 @@ stage() {
   local name=$1 started=$SECONDS result=passed
   shift
   step "$name"
-  if ! "$@" 2>&1 | tee "$logs/${name// /_}.log"; then
+  if ! "$@" 2>&1 | tee "$logs/${name//[^[:alnum:]]/_}.log"; then
     result=FAILED
     failed=1
   fi
@@ -76,8 +79,8 @@ build_all() {
   configure && cmake --build --preset "$preset" -j "$(nproc)"
 }
 
-# Every program of unit_tests under a checker, with one and with two PEs.
-# compute-sanitizer is part of the CUDA toolkit.
+# The programs under a checker of compute-sanitizer, which is part of the CUDA
+# toolkit. Its initcheck is of no use here (docs/design.md, "GPU memory").
 # shellcheck disable=SC2317  # called by stage
 sanitizer() {
   local tool=$1 pes=$2 status=0
@@ -112,7 +115,7 @@ if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
 elif ((n_gpus > 0)); then
   if wanted gpu; then
     # A few PEs at a time; what looks at the memory of a GPU runs alone.
-    stage "tests on $n_gpus GPU" ctest --test-dir "$build_dir" -L gpu -j 4 \
+    stage "tests with GPUs, 1 to 4 PEs" ctest --test-dir "$build_dir" -L gpu -j 4 \
       --output-on-failure --no-tests=error
   fi
   if wanted sanitizer; then
@@ -120,17 +123,19 @@ elif ((n_gpus > 0)); then
       "$build_dir"/unit_tests/kokkos/test_kokkos_views
       "$build_dir"/unit_tests/kokkos/test_kokkos_lifetime)
     stage "memcheck, 2 PEs" sanitizer memcheck 2 "${programs[@]}"
-    stage "initcheck, 1 PE" sanitizer initcheck 1 "${programs[1]}"
     stage "racecheck, 1 PE" sanitizer racecheck 1 "${programs[1]}"
+    stage "synccheck, 1 PE" sanitizer synccheck 1 "${programs[1]}"
   fi
   if $perf && wanted perf; then
     stage "figures" python3 perf_tests/run.py --build-dir "$build_dir" \
-      --output "$logs/perf" --limit 420
+      --output "$logs/perf" --gpus "$((n_gpus > 2 ? n_gpus : 2))" --limit 300 \
+      "${publish[@]}"
   fi
 fi
 
 {
-  printf '\nGPU tests of %s\n' "$(git log -1 --format=%h 2>/dev/null || echo '?')"
+  printf '\nGPU tests of %s\n' "$(git log -1 --format=%h 2>/dev/null ||
+    echo "${SYMM_REVISION:-a tree without git}")"
   gpus
   nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null |
     sort -u | sed 's/^/driver /' || true
@@ -140,4 +145,9 @@ fi
   printf '%s\n' "${summary[@]}"
   if ((failed)); then echo "GPU TESTS: FAILED"; else echo "GPU TESTS: PASSED"; fi
 } | tee "$logs/summary.txt"
+if ((failed == 0 && n_gpus > 0 && ${#publish[@]} > 0)); then
+  title="Tests with one GPU"
+  if ((n_gpus > 1)); then title="Tests with several GPUs"; fi
+  python3 perf_tests/driver/publish.py "$title" "$logs/summary.txt"
+fi
 exit $failed

@@ -1,8 +1,15 @@
-"""RESULTS.md has a part per kind of machine; writing one leaves the other."""
+"""RESULTS.md has a part per kind of machine; writing one leaves the others.
 
+    publish.py TITLE FILE    makes the text of the file, the summary that
+                             scripts/gpu_test.sh prints, the part with that title
+"""
+
+import pathlib
 import re
+import sys
 
-TITLES = ("CPUs", "GPUs")  # in the order of the page
+TITLES = ("CPUs", "GPUs", "Tests with one GPU",
+          "Tests with several GPUs")  # in the order of the page
 
 
 def _begin(title):
@@ -41,3 +48,19 @@ def with_part(page, title, text):
     return "# Results\n\n" + "\n".join(
         f"{_begin(title)}\n{parts[title].strip()}\n{_end(title)}\n"
         for title in TITLES if title in parts)
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] not in TITLES:
+        print(f"usage: publish.py {'|'.join(TITLES)} FILE", file=sys.stderr)
+        return 2
+    title, summary = sys.argv[1], pathlib.Path(sys.argv[2])
+    page = pathlib.Path(__file__).resolve().parent.parent / "RESULTS.md"
+    text = f"## {title}\n\n```\n{summary.read_text(encoding='utf-8').strip()}\n```\n"
+    page.write_text(with_part(page.read_text(encoding="utf-8"), title, text),
+                    encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

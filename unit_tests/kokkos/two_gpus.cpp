@@ -87,4 +87,29 @@ TEST_F(TwoGpus, PEs_choose_the_other_GPU_than_their_turn) {
   MPI_Finalize();
 }
 
+// As job managers do it that give every process a GPU of its own.
+TEST(OneGpuEach, PEs_reach_GPUs_that_are_hidden_from_them) {
+  int is_initialized = 0;
+  MPI_Initialized(&is_initialized);
+  if (is_initialized == 0) MPI_Init(nullptr, nullptr);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  ::setenv("CUDA_VISIBLE_DEVICES", std::to_string(rank).c_str(), 1);
+  int seen = 0;
+  if (cudaGetDeviceCount(&seen) != cudaSuccess) seen = 0;
+  MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (seen > 0) {
+    symm::ScopeGuard const guard({});
+    EXPECT_EQ(Kokkos::device_id(), 0) << "the only one it sees";
+    Kokkos::View<int*, symm::SymmetricCudaSpace> const view("v", 1000);
+    auto const remote = symm::peer_view(view, right());
+    symm::barrier_all();
+    fill(remote, symm::my_pe(), right());
+    symm::barrier_all();
+    EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
+  }
+  MPI_Finalize();
+  if (seen == 0) GTEST_SKIP() << "needs a GPU for every PE";
+}
+
 }  // namespace
