@@ -202,3 +202,27 @@ function(symm_add_mpi_test)
     endforeach()
   endforeach()
 endfunction()
+
+# symm_add_view_tests(target source...)
+#
+# Tests of the Views of one space, SymmetricSpace. Where that is GPU memory, the
+# program is there a second time, ${target}_host, for SymmetricHostSpace.
+function(symm_add_view_tests target)
+  set(spaces "${target}=symm::SymmetricSpace")
+  if(Kokkos_ENABLE_CUDA)
+    list(APPEND spaces "${target}_host=symm::SymmetricHostSpace")
+  endif()
+  foreach(space IN LISTS spaces)
+    string(REGEX MATCH "^(.*)=(.*)$" space "${space}")
+    set(name "${CMAKE_MATCH_1}")
+    set(type "${CMAKE_MATCH_2}")
+    symm_add_mpi_test(
+      TARGET ${name}
+      SOURCES ${ARGN}
+      PE_COUNTS 1 2 3 4
+      CASES_AT 2
+      LIBRARIES symm_test_mpi_main
+      LABELS kokkos)
+    target_compile_definitions(${name} PRIVATE SYMM_TEST_SPACE=${type})
+  endforeach()
+endfunction()

@@ -134,8 +134,8 @@ elif ((n_gpus > 0)); then
 fi
 
 {
-  printf '\nGPU tests of %s\n' "$(git log -1 --format=%h 2>/dev/null ||
-    echo "${SYMM_REVISION:-a tree without git}")"
+  revision=${SYMM_REVISION:-$(git log -1 --format=%h 2>/dev/null || true)}
+  printf '\nGPU tests of %s\n' "${revision:-a tree without git}"
   gpus
   nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null |
     sort -u | sed 's/^/driver /' || true

@@ -144,6 +144,14 @@ class SymmetricHeap {
     return map().contains(address);
   }
   [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
+  [[nodiscard]] MemoryKind memory() const { return m_options.memory; }
+
+  /// Copies bytes between what this process reaches: its own memory, and any
+  /// PE's part of the heap. They have arrived on return. Local.
+  /// \throws SystemError on this PE.
+  void copy(void* to, void const* from, std::size_t bytes) const {
+    m_vmm.copy(to, from, bytes);
+  }
   [[nodiscard]] HeapStats stats() const;
 
  private:

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "../runtime/HeapMap.hpp"
 #include "../runtime/SymmetricHeap.hpp"
 #include "../runtime/Types.hpp"
 
@@ -55,6 +56,15 @@ template <class T>
 [[nodiscard]] T* ptr(T* address, Pe pe) noexcept {
   return static_cast<T*>(ptr(static_cast<void const*>(address), pe));
 }
+
+/// Where all PEs' parts of the default heap are, to capture in kernels that
+/// call operations on addresses. Local; valid until finalize().
+/// \throws UsageError on this PE, before initialize() and after finalize().
+[[nodiscard]] HeapMap heap_map();
+
+/// The same for the heap in one kind of memory.
+/// \throws UsageError on this PE, too, if there is none.
+[[nodiscard]] HeapMap heap_map(MemoryKind kind);
 
 /// Sizes and counts of the heap. Local.
 /// \throws UsageError on this PE, before initialize() and after finalize().

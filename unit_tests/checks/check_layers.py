@@ -40,6 +40,9 @@ LAYERS = [
       ("_Fwd", "_MemorySpace", "_MemorySpaceAccess", "_DeepCopy",
        "_SharedAlloc")]),
     ("Kokkos Views", [KOKKOS + unit for unit in ("_PeerView", "_GlobalView")]),
+    ("operations",
+     [KOKKOS + unit for unit in
+      ("_Access", "_Atomics", "_Ordering", "_Copy", "_Rma", "_Signal")]),
     ("Kokkos start", [KOKKOS + "_Initialize"]),
     ("umbrella", [KOKKOS]),
 ]

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <Kokkos_SymmetricSpace_Access.hpp>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "../runtime/Error.hpp"
+#include "../runtime/Runtime.hpp"
+
+namespace symm {
+
+namespace {
+
+std::string text_of(void const* address) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "%p", address);
+  return text.data();
+}
+
+}  // namespace
+
+SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
+                              char const* call) {
+  auto& runtime = Runtime::instance(call);
+  if (pe < 0 || pe >= runtime.n_pes()) {
+    throw UsageError(std::string(call) + ": there is no PE " +
+                     std::to_string(pe) + "; PEs are 0 to " +
+                     std::to_string(runtime.n_pes() - 1));
+  }
+  auto& heap      = runtime.heap_of(address);
+  auto const& map = heap.map();
+  if (!map.contains(address) || bytes > map.stride - map.offset_of(address)) {
+    throw UsageError(std::string(call) + ": " + std::to_string(bytes) +
+                     " bytes at " + text_of(address) +
+                     " are not in this PE's part of the symmetric heap: pass "
+                     "the address of this PE's copy, and the PE's number");
+  }
+  return heap;
+}
+
+HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
+                             char const* call) {
+  auto const& heap = heap_to_access(address, bytes, pe, call);
+  if (heap.memory() == MemoryKind::device) {
+    throw UsageError(std::string(call) + ": " + text_of(address) +
+                     " is in GPU memory, where the host has no loads and "
+                     "stores: call it in a kernel, or use SymmetricHostSpace");
+  }
+  return heap.map();
+}
+
+}  // namespace symm

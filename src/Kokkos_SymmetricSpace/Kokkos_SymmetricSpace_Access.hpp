@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_ACCESS_HPP
+#define KOKKOS_SYMMETRICSPACE_ACCESS_HPP
+
+#include <cstddef>
+
+#include <Kokkos_Core.hpp>
+
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
+
+namespace symm {
+
+// How the operations find what they work on. All take symmetric addresses: of
+// an object in this PE's part of a heap, standing for the copies of all PEs.
+// In kernels they take the HeapMap to find those with, as their first argument
+// or after the thread team.
+
+/// The heap of the symmetric address `address`, for an operation of the host on
+/// `bytes` from there on PE `pe`. Local.
+/// \throws UsageError on this PE, with `call`, if the bytes are not in a heap
+///         (null, private memory, a peer's part) or there is no such PE.
+SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
+                              char const* call);
+
+/// The same for an operation that the host carries out by loads and stores.
+/// \throws UsageError, too, if the memory is a GPU's.
+HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
+                             char const* call);
+
+/// In a kernel: stops the program, with PE and address, if an operation cannot
+/// work; where Kokkos checks its own preconditions (KOKKOS_EXPECTS).
+KOKKOS_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
+                                          [[maybe_unused]] void const* address,
+                                          [[maybe_unused]] std::size_t bytes,
+                                          [[maybe_unused]] Pe pe,
+                                          [[maybe_unused]] char const* call) {
+#if !defined(NDEBUG) || defined(KOKKOS_ENFORCE_CONTRACTS) || \
+    defined(KOKKOS_ENABLE_DEBUG)
+  bool const is_pe = 0 <= pe && pe < heap.n_pes;
+  bool const is_inside =
+      heap.contains(address) && bytes <= heap.stride - heap.offset_of(address);
+  if (is_pe && is_inside) return;
+  Kokkos::printf("%s: PE %d: %llu bytes at %p on PE %d: %s\n", call, heap.my_pe,
+                 static_cast<unsigned long long>(bytes), address, pe,
+                 is_pe ? "not in this PE's part of the symmetric heap"
+                       : "there is no such PE");
+  Kokkos::abort("symm: an operation in a kernel cannot work");
+#endif
+}
+
+}  // namespace symm
+
+#endif
