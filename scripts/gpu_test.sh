@@ -136,7 +136,7 @@ fi
 {
   revision=${SYMM_REVISION:-$(git log -1 --format=%h 2>/dev/null || true)}
   printf '\nGPU tests of %s\n' "${revision:-a tree without git}"
-  gpus
+  gpus | sed 's/ (UUID.*//'
   nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null |
     sort -u | sed 's/^/driver /' || true
   { nvcc --version || true; } |

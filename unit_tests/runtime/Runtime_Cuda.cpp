@@ -150,6 +150,19 @@ TEST_F(CudaRuntime, pes_may_number_the_gpus_differently) {
   });
 }
 
+// As job managers do it that give every process a GPU of its own.
+TEST_F(CudaRuntime, pes_reach_gpus_that_are_hidden_from_them) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    FakeCuda::set("CUDA_VISIBLE_DEVICES", bootstrap.my_pe() == 1 ? "1" : "0");
+    initialize(bootstrap, 0);
+    auto& gpu = heap(MemoryKind::device);
+    expect_data_arrives(gpu, gpu.malloc(3 * mib), 3 * mib);
+    EXPECT_EQ(fake().bytes_in_use("gpu0"), gpu.stats().mapped_bytes);
+    EXPECT_EQ(fake().bytes_in_use("gpu1"), gpu.stats().mapped_bytes);
+    Runtime::finalize();
+  });
+}
+
 TEST_F(CudaRuntime, the_c_like_functions_use_the_gpus_heap_by_default) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, bootstrap.my_pe());

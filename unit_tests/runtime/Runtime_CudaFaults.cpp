@@ -266,21 +266,6 @@ TEST_F(CudaRuntime, the_same_holds_for_the_long_names_of_host_memory) {
   });
 }
 
-// If the driver refuses it, that is.
-TEST_F(CudaRuntime, a_peer_that_is_hidden_from_one_pe_is_named_on_all) {
-  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    if (bootstrap.my_pe() == 1) FakeCuda::set("CUDA_VISIBLE_DEVICES", "1");
-    EXPECT_THAT(
-        failure_of_start(bootstrap, 0),
-        AllOf(
-            HasSubstr(
-                "PE 1 (GPU 0 (Fake H200, 0000:20:00.0)) cannot map the memory "
-                "of PE 0 (GPU 0 (Fake H200, 0000:10:00.0)): "),
-            HasSubstr("cuMemImportFromShareableHandle failed: "
-                      "CUDA_ERROR_INVALID_DEVICE")));
-  });
-}
-
 TEST_F(CudaRuntime, a_context_that_is_lost_on_one_pe_fails_the_next_call) {
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, bootstrap.my_pe() % 2);

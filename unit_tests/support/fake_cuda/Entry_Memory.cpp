@@ -266,10 +266,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
   if (memory == nullptr || (memory->handle_types & type) == 0) {
     return CUDA_ERROR_UNKNOWN;
   }
-  // A GPU that CUDA_VISIBLE_DEVICES hides.
-  if (memory->place.is_gpu && !driver.sees(memory->place.number)) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  // Of a GPU that CUDA_VISIBLE_DEVICES hides, too: as the driver does.
   *handle = driver.add_reference(memory);
   return CUDA_SUCCESS;
 }
