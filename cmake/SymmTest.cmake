@@ -206,10 +206,13 @@ endfunction()
 # symm_add_view_tests(target source...)
 #
 # Tests of the Views of one space, SymmetricSpace. Where that is GPU memory, the
-# program is there a second time, ${target}_host, for SymmetricHostSpace.
+# program is there a second time, ${target}_host, for SymmetricHostSpace, unless
+# SYMM_TEST_BOTH_SPACES is off.
+option(SYMM_TEST_BOTH_SPACES
+       "In a CUDA build, test the Views of SymmetricHostSpace, too" ON)
 function(symm_add_view_tests target)
   set(spaces "${target}=symm::SymmetricSpace")
-  if(Kokkos_ENABLE_CUDA)
+  if(Kokkos_ENABLE_CUDA AND SYMM_TEST_BOTH_SPACES)
     list(APPEND spaces "${target}_host=symm::SymmetricHostSpace")
   endif()
   foreach(space IN LISTS spaces)

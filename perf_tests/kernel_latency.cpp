@@ -3,17 +3,19 @@
 
 // One word between two GPUs, by one thread of a kernel.
 //
-// - "ping-pong": PE 0 stores a word to PE 1, whose kernel waits for it and
-//   answers. An iteration is there and back; half of it is one way.
+// - "ping-pong": PE 0 puts a word to PE 1, whose kernel waits for it and
+//   answers. An iteration is there and back; half of it is one way. Ours is
+//   symm::p and symm::wait_until, "raw" a volatile store and a loop of volatile
+//   loads.
 // - "put": a store to PE 1's copy and a fence that waits until all can see it.
 // - "get": a walk through a random cycle of indices in PE 1's copy: each load
 //   gives the index of the next one.
 //
-// Ours goes through a global_view, "raw" through plain pointers. All loads and
-// stores are those between threads of a system (acquire and release for the
-// ping-pong), which no cache of the reading GPU answers. NVSHMEM has
-// nvshmem_uint64_p, _g, _wait_until and nvshmem_quiet; its _g is an ordinary
-// load, so the cycle is larger than a first-level cache.
+// Put and get of ours go through a global_view, those of "raw" through plain
+// pointers; their loads and stores are those between threads of a system, which
+// no cache of the reading GPU answers. NVSHMEM has nvshmem_uint64_p, _g,
+// _wait_until and nvshmem_quiet; its _g is an ordinary load, so the cycle is
+// larger than a first-level cache.
 //
 // If PEs share a GPU, their kernels take turns of milliseconds: the ping-pong
 // then is as slow as the turns, and makes only a few of them.
@@ -47,11 +49,35 @@ using SystemWord = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_system>;
 /// More than a first-level cache holds: it may answer NVSHMEM's ordinary loads.
 constexpr std::size_t slots = std::size_t{1} << 19U;
 
-/// Words of the PE itself, where the kernels of others write.
-template <class Word>
+// What plays ping-pong: put() to the other PE, wait() on the own word.
+
+struct RawPlayer {
+  std::uint64_t volatile* mine;
+  std::uint64_t volatile* theirs;
+
+  __device__ void put(std::uint64_t value) const { *theirs = value; }
+  __device__ void wait(std::uint64_t value) const {
+    while (*mine != value) {
+    }
+  }
+};
+
+struct SymmPlayer {
+  symm::HeapMap heap;
+  std::uint64_t* word;
+  int other;
+
+  __device__ void put(std::uint64_t value) const {
+    symm::p(heap, word, value, other);
+  }
+  __device__ void wait(std::uint64_t value) const {
+    symm::wait_until(word, symm::Compare::eq, value);
+  }
+};
+
+template <class Player>
 struct PingPong {
-  Word mine;
-  Word theirs;
+  Player player;
   std::uint64_t before;  ///< the last value of the call before
   bool begins;
   std::int64_t iterations;
@@ -60,14 +86,11 @@ struct PingPong {
 
  private:
   __device__ void play() const {
-    SystemWord const to_them(theirs(0));
-    SystemWord const from_them(mine(0));
     for (std::uint64_t value = before + 1;
          value <= before + static_cast<std::uint64_t>(iterations); ++value) {
-      if (begins) to_them.store(value, cuda::std::memory_order_release);
-      while (from_them.load(cuda::std::memory_order_acquire) != value) {
-      }
-      if (!begins) to_them.store(value, cuda::std::memory_order_release);
+      if (begins) player.put(value);
+      player.wait(value);
+      if (!begins) player.put(value);
     }
   }
 };
@@ -163,12 +186,10 @@ void measure_ping_pong(Session& session, OneSided const& pair) {
   std::uint64_t value         = 0;
   std::uint64_t value_raw     = 0;
   std::uint64_t value_nvshmem = 0;
-  auto const turn             = [=](std::uint64_t& last, auto const& mine,
-                        auto const& theirs) {
+  auto const turn             = [=](std::uint64_t& last, auto const& player) {
     return [=, &last](std::int64_t n) {
-      using Word =
-          std::remove_const_t<std::remove_reference_t<decltype(theirs)>>;
-      if (plays) run_once(PingPong<Word>{mine, theirs, last, begins, n});
+      using Player = std::remove_cvref_t<decltype(player)>;
+      if (plays) run_once(PingPong<Player>{player, last, begins, n});
       last += static_cast<std::uint64_t>(n);
     };
   };
@@ -177,12 +198,12 @@ void measure_ping_pong(Session& session, OneSided const& pair) {
   auto const raw_theirs = symm::peer_view(words.raw, other);
   std::vector<Contestant> contestants{
       {"ping-pong, raw", "",
-       fenced(turn(value_raw, Plain<std::uint64_t>{words.raw.data()},
-                   Plain<std::uint64_t>{raw_theirs.data()})),
+       fenced(turn(value_raw, RawPlayer{words.raw.data(), raw_theirs.data()})),
        few},
-      {"ping-pong, global_view", "ping-pong, raw",
-       fenced(turn(value, on_pe(words.global, session.my_pe()),
-                   on_pe(words.global, other))),
+      {"ping-pong, symm", "ping-pong, raw",
+       fenced(turn(value, SymmPlayer{symm::heap_map(
+                                         symm::SymmetricCudaSpace::memory_kind),
+                                     words.global.data(), other})),
        few}};
   if (nvshmem::available())
     contestants.push_back(

@@ -72,10 +72,13 @@ n_gpus=$(gpus | grep -c '^GPU' || true)
 build_all() {
   # As one command: within a condition, the shell does not stop at a failure.
   configure && cmake --build --preset "$preset" -j "$(nproc)" && return
-  # An NVSHMEM that was found may not fit this compiler; it is only compared with.
-  grep -q '"nvshmem libraries": "' "$build_dir/perf_tests/config.json" || return
-  echo "Once more, without NVSHMEM."
+  # An NVSHMEM or NCCL that was found may not fit this compiler; they are only
+  # compared with.
+  grep -qE '"nvshmem libraries": "|"nccl": true' \
+    "$build_dir/perf_tests/config.json" || return
+  echo "Once more, without NVSHMEM and NCCL."
   SYMM_CMAKE_OPTIONS="${SYMM_CMAKE_OPTIONS:-} -DSYMM_PERF_NVSHMEM=OFF"
+  SYMM_CMAKE_OPTIONS+=" -DSYMM_PERF_NCCL=OFF"
   configure && cmake --build --preset "$preset" -j "$(nproc)"
 }
 

@@ -1,11 +1,11 @@
 # Looks for NVSHMEM: in SYMM_NVSHMEM_ROOT, in the variable NVSHMEM_HOME, in the
 # package nvidia-nvshmem of the Python that is found. Where it is, defines
 #
-#   perf_nvshmem          library with Nvshmem.cu, device code linked
+#   perf_nvshmem          library with Nvshmem*.cu, device code linked
 #   perf_nvshmem_root     the installation
 #   perf_nvshmem_lib_dir  where its libraries and bootstrap plugins are
 #
-# and enables the language CUDA, which Nvshmem.cu alone needs.
+# and enables the language CUDA, which they alone need.
 
 set(perf_nvshmem_roots ${SYMM_NVSHMEM_ROOT} $ENV{NVSHMEM_HOME})
 if(NOT SYMM_NVSHMEM_ROOT)
@@ -77,7 +77,8 @@ if(NOT perf_nvshmem_architectures)
 endif()
 
 # Device code is linked here, once: the programs are linked as any other.
-add_library(perf_nvshmem STATIC baselines/Nvshmem.cu)
+add_library(perf_nvshmem STATIC baselines/Nvshmem.cu
+                                baselines/NvshmemCollectives.cu)
 set_target_properties(
   perf_nvshmem
   PROPERTIES CUDA_STANDARD 17

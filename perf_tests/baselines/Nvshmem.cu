@@ -94,6 +94,19 @@ __global__ void ping_pong_kernel(std::uint64_t* word, std::uint64_t before,
   }
 }
 
+__global__ void fetch_add_kernel(std::uint64_t* word, int pe,
+                                 std::int64_t iterations, std::uint64_t* last) {
+  std::uint64_t before = 0;
+  for (std::int64_t n = 0; n < iterations; ++n)  // adds 1
+    before = nvshmem_uint64_atomic_fetch_add(word, 1 + (before >> 63U), pe);
+  *last = before;
+}
+
+__global__ void add_kernel(std::uint64_t* word, std::size_t count, int pe) {
+  std::size_t const i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) nvshmem_uint64_atomic_add(word, 1, pe);
+}
+
 unsigned blocks_for(std::size_t count) {
   return static_cast<unsigned>((count + element_threads - 1) / element_threads);
 }
@@ -152,6 +165,8 @@ Job::Job() {
   turn_nvls_off();
   // PEs of one machine only: no search for network cards.
   set_environment("NVSHMEM_REMOTE_TRANSPORT", "none", false);
+  // NVSHMEM's own collective operations: NCCL's are measured as NCCL's.
+  set_environment("NVSHMEM_DISABLE_NCCL", "1", true);
   initialise();
 }
 
@@ -237,6 +252,18 @@ void ping_pong(std::uint64_t* word, std::uint64_t before, int other,
                bool begins, std::int64_t iterations, Stream stream) {
   ping_pong_kernel<<<1, 1, 0, stream>>>(word, before, other, begins,
                                         iterations);
+  check_launch();
+}
+
+void fetch_add(std::uint64_t* word, int pe, std::int64_t iterations,
+               std::uint64_t* last, Stream stream) {
+  fetch_add_kernel<<<1, 1, 0, stream>>>(word, pe, iterations, last);
+  check_launch();
+}
+
+void add(std::uint64_t* word, std::size_t count, int pe, Stream stream) {
+  add_kernel<<<blocks_for(count), element_threads, 0, stream>>>(word, count,
+                                                                pe);
   check_launch();
 }
 

@@ -83,6 +83,15 @@ void walk(std::uint64_t const* words, int pe, std::int64_t iterations,
 void ping_pong(std::uint64_t* word, std::uint64_t before, int other,
                bool begins, std::int64_t iterations, Stream stream);
 
+/// One thread: nvshmem_uint64_atomic_fetch_add of 1 to the word of PE `pe`,
+/// `iterations` times; each needs what the one before has returned. The last
+/// value that was there goes to `*last`.
+void fetch_add(std::uint64_t* word, int pe, std::int64_t iterations,
+               std::uint64_t* last, Stream stream);
+
+/// `count` threads: nvshmem_uint64_atomic_add of 1 to the word of PE `pe`.
+void add(std::uint64_t* word, std::size_t count, int pe, Stream stream);
+
 }  // namespace perf::nvshmem
 
 #endif

@@ -60,5 +60,13 @@ void ping_pong(std::uint64_t* /*word*/, std::uint64_t /*before*/, int /*other*/,
                Stream /*stream*/) {
   absent();
 }
+void fetch_add(std::uint64_t* /*word*/, int /*pe*/, std::int64_t /*iterations*/,
+               std::uint64_t* /*last*/, Stream /*stream*/) {
+  absent();
+}
+void add(std::uint64_t* /*word*/, std::size_t /*count*/, int /*pe*/,
+         Stream /*stream*/) {
+  absent();
+}
 
 }  // namespace perf::nvshmem

@@ -81,4 +81,43 @@ void wait_word(std::uint64_t* word, std::uint64_t value) {
   shmem_uint64_wait_until(word, SHMEM_CMP_EQ, value);
 }
 
+// "ulong", for Open MPI 4.1.4 has not all of these for "uint64".
+
+std::uint64_t fetch_add_word(std::uint64_t* target, int pe,
+                             std::int64_t iterations) {
+  std::uint64_t word = 0;
+  for (std::int64_t i = 0; i < iterations; ++i)
+    word = shmem_ulong_atomic_fetch_add(target, 1, pe);
+  return word;
+}
+
+std::uint64_t fetch_word(std::uint64_t const* source, int pe,
+                         std::int64_t iterations) {
+  std::uint64_t word = 0;
+  for (std::int64_t i = 0; i < iterations; ++i)
+    word = shmem_ulong_atomic_fetch(source + word, pe);
+  return word;
+}
+
+void set_word(std::uint64_t* target, int pe, std::int64_t iterations) {
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    shmem_ulong_atomic_set(target, static_cast<std::uint64_t>(i) + 1, pe);
+    shmem_quiet();
+  }
+}
+
+std::uint64_t compare_swap_word(std::uint64_t* target, std::uint64_t value,
+                                int pe, std::int64_t iterations) {
+  std::uint64_t word = value;
+  for (std::int64_t i = 0; i < iterations; ++i, ++value)
+    word = shmem_ulong_atomic_compare_swap(target, value, value + 1, pe);
+  return word;
+}
+
+void add_word(std::uint64_t* target, int pe, std::int64_t iterations) {
+  for (std::int64_t i = 0; i < iterations; ++i)
+    shmem_ulong_atomic_add(target, 1, pe);
+  shmem_quiet();
+}
+
 }  // namespace perf::openshmem

@@ -53,6 +53,25 @@ void post_word(std::uint64_t* target, std::uint64_t value, int pe);
 /// Waits until the own word has that value.
 void wait_word(std::uint64_t* word, std::uint64_t value);
 
+// Atomic operations on the word of PE `pe`, `iterations` times.
+
+/// shmem_ulong_atomic_fetch_add of 1; returns the last value that was there.
+[[nodiscard]] std::uint64_t fetch_add_word(std::uint64_t* target, int pe,
+                                           std::int64_t iterations);
+/// shmem_ulong_atomic_fetch of a word that is 0, which each call adds to the
+/// address of the next one; returns the last.
+[[nodiscard]] std::uint64_t fetch_word(std::uint64_t const* source, int pe,
+                                       std::int64_t iterations);
+/// shmem_ulong_atomic_set to 1, 2, ... and, each time, shmem_quiet.
+void set_word(std::uint64_t* target, int pe, std::int64_t iterations);
+/// shmem_ulong_atomic_compare_swap of what the call before has left there, at
+/// first `value`, by 1 more; returns the last value that was there.
+[[nodiscard]] std::uint64_t compare_swap_word(std::uint64_t* target,
+                                              std::uint64_t value, int pe,
+                                              std::int64_t iterations);
+/// shmem_ulong_atomic_add of 1, and one shmem_quiet.
+void add_word(std::uint64_t* target, int pe, std::int64_t iterations);
+
 }  // namespace perf::openshmem
 
 #endif

@@ -41,5 +41,26 @@ void post_word(std::uint64_t* /*target*/, std::uint64_t /*value*/, int /*pe*/) {
   absent();
 }
 void wait_word(std::uint64_t* /*word*/, std::uint64_t /*value*/) { absent(); }
+std::uint64_t fetch_add_word(std::uint64_t* /*target*/, int /*pe*/,
+                             std::int64_t /*iterations*/) {
+  absent();
+}
+std::uint64_t fetch_word(std::uint64_t const* /*source*/, int /*pe*/,
+                         std::int64_t /*iterations*/) {
+  absent();
+}
+void set_word(std::uint64_t* /*target*/, int /*pe*/,
+              std::int64_t /*iterations*/) {
+  absent();
+}
+std::uint64_t compare_swap_word(std::uint64_t* /*target*/,
+                                std::uint64_t /*value*/, int /*pe*/,
+                                std::int64_t /*iterations*/) {
+  absent();
+}
+void add_word(std::uint64_t* /*target*/, int /*pe*/,
+              std::int64_t /*iterations*/) {
+  absent();
+}
 
 }  // namespace perf::openshmem

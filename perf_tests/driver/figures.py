@@ -2,9 +2,11 @@
 
 import dataclasses
 
+from driver import collectives
 from driver.records import Summary
 
 MIB = 1 << 20
+ATOMICS = ("fetch_add", "fetch", "set, quiet", "compare_swap", "add")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +121,22 @@ def _blocks(records, direction):
                   1.0)
 
 
+def _atomics(records):
+    for operation in ATOMICS:
+        yield _figure(records, "atomics_openshmem.np2",
+                      f"atomic on the other PE's word: {operation}",
+                      f"{operation}, symm", f"{operation}, OpenSHMEM",
+                      {"bytes": 8}, 1.0)
+
+
+def _atomics_by_address(records):
+    for operation in ATOMICS:
+        yield _figure(records, "atomics.np2",
+                      f"atomic by address, global_view: {operation}",
+                      f"{operation}, global_view", f"{operation}, private",
+                      {"bytes": 8}, 1.0)
+
+
 def _footprint(records):
     what = "physical memory taken at initialise, per PE"
     value = records.value("footprint.np2", what)
@@ -145,6 +163,7 @@ def all_figures(records):
     for direction in ("put", "get"):
         figures += _words(records, direction)
         figures += _blocks(records, direction)
+    figures += _atomics(records)
     for shape in ("MDRange", "inner loops"):
         figures.append(_worst(records, "stencil.np2", f"stencil, {shape}",
                               f"{shape}, global_view", f"{shape}, local View",
@@ -153,6 +172,7 @@ def all_figures(records):
         figures.append(_figure(records, f"barrier.np{pes}",
                                f"barrier, {pes} PEs on the cores of the machine",
                                "symm::barrier_all", "MPI_Barrier", {}, 1.0))
+    figures += collectives.cpu_figures(records, _figure)
     figures.append(_footprint(records))
     return figures
 
@@ -167,6 +187,8 @@ def other_figures(records):
         _figure(records, "round_trip.np2", "word there and back",
                 "global_view store, wait", "MPI_Send, MPI_Recv",
                 {"round trip bytes": 8}, 1.0)]
+    figures += _atomics_by_address(records)
+    figures += collectives.other_cpu_figures(records, _figure)
     for title, what in (("halo", "global_view, barrier_all"),
                         ("packed halo", "pack into peer, barrier_all, unpack")):
         for case in records.cases("halo.np2", what):

@@ -1,8 +1,10 @@
 """The figures of the project on GPUs: what is compared with what, and the goal.
 
-Ratios are those of speeds: above 1, ours is the faster one.
+Ratios are those of speeds: above 1, ours is the faster one; where a goal is
+one of time ("<="), those of times.
 """
 
+from driver import collectives
 from driver.figures import MIB, Figure, case_text, time_text
 from driver.records import Summary
 
@@ -40,6 +42,19 @@ def _figure(records, job, title, what, baseline, case, goal, is_rate=False,
         "on one GPU: " if needs_two and are_shared(records) else "")
 
 
+def _time_figure(records, job, title, what, baseline, goal, case=None):
+    """With the ratio of the times: below 1, ours is the faster one."""
+    case = {"bytes": 8} if case is None else case
+    ratio = records.ratio(job, what, baseline, case)
+    if ratio is None:
+        return Figure(title, baseline, goal)
+    return Figure(
+        title, baseline, goal, _text(records, job, what, case, False),
+        _text(records, job, baseline, case, False), ratio,
+        records.ratio(job, f"{baseline}, again", baseline, case), False,
+        "on one GPU: " if are_shared(records) else "")
+
+
 def _worst(records, job, title, what, baseline, goal):
     """The case with the smallest ratio stands for all."""
     figures = [_figure(records, job, f"{title}, worst: {case_text(case)}", what,
@@ -67,6 +82,22 @@ def _kernels(records):
                       f"{direction} of doubles one by one, 1 GiB, global_view",
                       "global_view", "raw", {"bytes": GIB, "put": is_put}, 0.99,
                       True)
+
+
+def _one_thread(records):
+    for baseline, goal in (("NVSHMEM", 0.55), ("raw", 1.1)):
+        yield _time_figure(records, "kernel_latency",
+                           "put of 8 B and wait, there and back, time",
+                           "ping-pong, symm", f"ping-pong, {baseline}", goal)
+    yield _time_figure(records, "kernel_atomics",
+                       "fetching add by one thread, time", "fetch_add, symm",
+                       "fetch_add, NVSHMEM", 1)
+
+
+def _adds(records, way, baseline, goal):
+    return _figure(records, "kernel_atomics",
+                   f"819 200 adds to one counter, {way}", f"adds, {way}",
+                   f"adds, {baseline}", {"bytes": 8}, goal)
 
 
 def best_host_copy(records, case):
@@ -109,18 +140,28 @@ def all_figures(records):
                 "SymmetricSpace View", "CudaSpace View", {"bytes": MIB}, 10,
                 needs_two=False),
         *_kernels(records),
+        *_one_thread(records),
+        _adds(records, "symm", "NVSHMEM", 2),
         *_deep_copy(records, "put", 0.99),
+        *collectives.gpu_figures(records, _figure, _time_figure),
         _footprint(records)]
 
 
 def _latency(records):
-    for what, title in (("ping-pong", "word there and back, by kernels"),
-                        ("put", "put of 8 B and a fence, by a kernel"),
+    for what, title in (("put", "put of 8 B and a fence, by a kernel"),
                         ("get", "get of 8 B, by a kernel")):
         for baseline in ("raw", "NVSHMEM"):
             yield _figure(records, "kernel_latency", title,
                           f"{what}, global_view", f"{what}, {baseline}",
                           {"bytes": 8}, 1)
+
+
+def _atomics(records):
+    for way in ("symm", "global_view"):
+        yield _adds(records, way, "raw", 1)
+        yield _figure(records, "kernel_atomics",
+                      f"fetching add by one thread, {way}", f"fetch_add, {way}",
+                      "fetch_add, raw", {"bytes": 8}, 1)
 
 
 def _against_nvshmem(records):
@@ -173,12 +214,10 @@ def _nvshmem_footprint(records):
 def other_figures(records):
     """Comparisons without a goal of their own."""
     figures = [
-        *_latency(records), *_against_nvshmem(records),
+        *_latency(records), *_atomics(records), *_against_nvshmem(records),
         *_deep_copy(records, "get", 1),
         _figure(records, "barrier", "barrier", "symm::barrier_all",
                 "MPI_Barrier", {}, 1, needs_two=False),
-        _figure(records, "barrier", "barrier", "symm::barrier_all",
-                "NVSHMEM barrier_all", {}, 1),
         *_nvshmem_footprint(records),
         *_host_memory(records),
         *_all_cases(records, "stencil", "stencil", "MDRange, global_view",

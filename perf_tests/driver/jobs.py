@@ -40,7 +40,7 @@ class Job:
 # found, since they then measure the same and NVSHMEM; those of the second are
 # run without, and those of the third both ways.
 WITH_NVSHMEM = ("kernel_bandwidth", "kernel_elements", "kernel_latency",
-                "copy_bandwidth", "barrier")
+                "kernel_atomics", "copy_bandwidth", "barrier", "collectives")
 WITHOUT_NVSHMEM = ("host_memory", "stencil", "halo")
 BOTH_WAYS = ("allocate", "footprint")
 
@@ -61,13 +61,17 @@ def _gpu_jobs(config, pes):
 
 
 def all_jobs(config, pes_on_gpus=2):
-    """Everything that was built, and the barrier with more PEs than cores."""
+    """Everything that was built, the barrier with more PEs than cores, and
+    collective operations with 4 PEs."""
     if config["gpus"]:
         return _gpu_jobs(config, pes_on_gpus)
     jobs = [Job(program) for program in config["programs"]]
     for program in ("barrier", "barrier_openshmem"):
         if program in config["programs"]:
             jobs.append(Job(program, pes=8, oversubscribed=True))
+    for program in ("collectives", "collectives_openshmem"):
+        if program in config["programs"]:
+            jobs.append(Job(program, pes=4))
     return jobs
 
 
@@ -99,11 +103,15 @@ def record_name(job, config):
 
 def _environment(config):
     environment = dict(os.environ)
+    if config["gpus"]:
+        # NVSHMEM and NCCL, which NVSHMEM may load, would use multicast objects,
+        # which nobody is to make here.
+        for variable, value in (("NVSHMEM_DISABLE_NVLS", "1"),
+                                ("NCCL_NVLS_ENABLE", "0")):
+            if environment.setdefault(variable, value) != value:
+                raise BenchmarkFailed(f"{variable} must be {value} or not set, "
+                                      f"not {environment[variable]}")
     if config["nvshmem libraries"]:
-        # NVSHMEM would use multicast objects, which nobody is to make here.
-        if environment.setdefault("NVSHMEM_DISABLE_NVLS", "1") != "1":
-            raise BenchmarkFailed("NVSHMEM_DISABLE_NVLS must be 1 or not set, "
-                                  f"not {environment['NVSHMEM_DISABLE_NVLS']}")
         folders = [config["nvshmem libraries"],
                    environment.get("LD_LIBRARY_PATH")]
         environment["LD_LIBRARY_PATH"] = ":".join(filter(None, folders))

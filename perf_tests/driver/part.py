@@ -3,7 +3,7 @@
 import dataclasses
 import typing
 
-from driver import figures, gpu_figures, plots
+from driver import collectives, figures, gpu_figures, plots
 from driver.figures import case_text, time_text
 from driver.gpu_figures import DIRECTIONS, GIB, OVER_SIZES, rate_text
 
@@ -65,6 +65,7 @@ def _cpu_details(records):
             records, "put_bandwidth.np2",
             ["deep_copy, private, again", "deep_copy, peer_view"],
             "deep_copy, private")),
+        *collectives.cpu_details(records, _size_rows),
     ) if rows]
 
 
@@ -114,7 +115,8 @@ def _gpu_details(records):
             records, "allocate_nvshmem", ["symm::malloc + free"],
             "NVSHMEM malloc + free")),
         ("View create + destroy over size", _size_rows(
-            records, "allocate", ["SymmetricSpace View"], "CudaSpace View"))]
+            records, "allocate", ["SymmetricSpace View"], "CudaSpace View")),
+        *collectives.gpu_details(records, _size_rows)]
     return [(title, rows) for title, rows in details if rows]
 
 
@@ -141,7 +143,8 @@ GPUS = Part(
      "compiler", "Kokkos", "MPI", "project", "time"),
     _SAMPLES +
     "Ratios are those of speeds (baseline's time to ours): above 1, ours is "
-    "faster. The null ratio compares the baseline with itself, in other "
+    "faster. Where the goal is one of time or memory (<=), they are those of "
+    "that: below 1, ours is less. The null ratio compares the baseline with itself, in other "
     "memory. A figure is met if the median, to two digits after the point, "
     "reaches the goal. Where several PEs share a GPU, \"on one GPU\" stands "
     "before what says something about two: the way between them is not in it.",

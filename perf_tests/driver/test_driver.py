@@ -12,6 +12,7 @@ import unittest
 from unittest import mock
 
 import run
+from driver import figures as cpu_figures
 from driver import gpu_figures, heat3d, jobs, part, publish, report
 from driver.figures import Figure
 from driver.records import Records, Summary
@@ -116,6 +117,21 @@ class GpuFigures(unittest.TestCase):
         figure = self.figure(self.records(self.lines(2)))
         self.assertEqual(figure.verdict, "on one GPU: missed")
 
+    def test_goals_of_time_are_ratios_of_times(self):
+        records = Records()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            file.write_text("\n".join(json.dumps(result(
+                f"ping-pong, {what}", seconds, bytes=8)) for what, seconds in (
+                    ("symm", 1.2), ("raw", 1.0), ("NVSHMEM", 2.4))))
+            records.read("kernel_latency", file)
+        found = {(figure.baseline, figure.goal_text, figure.verdict)
+                 for figure in gpu_figures.all_figures(records)
+                 if "put of 8 B and wait" in figure.what}
+        self.assertEqual(found, {
+            ("ping-pong, NVSHMEM", "<= 0.55 x", "met"),
+            ("ping-pong, raw", "<= 1.1 x", "missed")})
+
     def test_the_page_has_goals_notes_and_rates(self):
         records = self.records(self.lines(1))
         records.notes.append("something is missing")
@@ -123,6 +139,47 @@ class GpuFigures(unittest.TestCase):
         for expected in (">= 0.99 x", "something is missing", "0.537 GB/s",
                          "| not measured |"):
             self.assertIn(expected, text)
+
+
+class Collectives(unittest.TestCase):
+    """collectives.py, from records."""
+
+    def figures(self, job, all_figures, lines):
+        records = Records()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            file.write_text("\n".join(json.dumps(line) for line in lines))
+            records.read(job, file)
+        return [figure for figure in all_figures(records) if figure.ratio]
+
+    def test_a_barrier_is_compared_with_the_fastest_of_nvshmem(self):
+        name = "barrier in a kernel, "
+        figure, = self.figures("collectives", gpu_figures.all_figures, [
+            result(name + "symm", 1.5),
+            result(name + "NVSHMEM, thread", 4.0),
+            result(name + "NVSHMEM, warp", 2.0),
+            result(name + "NVSHMEM, block", 3.0)])
+        self.assertEqual(figure.baseline, name + "NVSHMEM, warp")
+        self.assertAlmostEqual(figure.ratio.median, 0.75)
+        self.assertEqual((figure.goal_text, figure.verdict),
+                         ("<= 0.7 x", "missed"))
+
+    def test_large_operations_are_compared_with_both_libraries(self):
+        figures = self.figures("collectives", gpu_figures.all_figures, [
+            result(f"reduce, {library}", seconds, bytes=64 << 20)
+            for library, seconds in (("symm", 1.0), ("NVSHMEM", 0.95),
+                                     ("NCCL", 0.95))])
+        self.assertEqual([(figure.goal_text, figure.verdict)
+                          for figure in figures],
+                         [(">= 0.9 x", "met"), (">= 1 x", "missed")])
+
+    def test_on_cpus_small_ones_have_a_goal(self):
+        figures = self.figures("collectives_openshmem.np2",
+                               cpu_figures.all_figures, [
+            result(f"reduce, {library}", seconds, bytes=size)
+            for library, seconds in (("symm", 1.0), ("OpenSHMEM", 2.0))
+            for size in (8, 1024)])
+        self.assertEqual([figure.verdict for figure in figures], ["met"])
 
 
 class Jobs(unittest.TestCase):
@@ -145,6 +202,7 @@ class Jobs(unittest.TestCase):
         patch.start()
         self.addCleanup(patch.stop)
         os.environ.pop("NVSHMEM_DISABLE_NVLS", None)
+        os.environ.pop("NCCL_NVLS_ENABLE", None)
 
     def run_job(self, job):
         with mock.patch("builtins.print"):
@@ -214,9 +272,12 @@ class Jobs(unittest.TestCase):
             self.run_job(jobs.Job("a"))
 
     def test_multicast_cannot_be_switched_on(self):
-        os.environ["NVSHMEM_DISABLE_NVLS"] = "0"
-        with self.assertRaises(jobs.BenchmarkFailed):
-            self.run_job(jobs.Job("a"))
+        for variable, value in (("NVSHMEM_DISABLE_NVLS", "0"),
+                                ("NCCL_NVLS_ENABLE", "1")):
+            with self.subTest(variable), \
+                    mock.patch.dict(os.environ, {variable: value}), \
+                    self.assertRaises(jobs.BenchmarkFailed):
+                self.run_job(jobs.Job("a"))
 
 
 class Heat3d(unittest.TestCase):

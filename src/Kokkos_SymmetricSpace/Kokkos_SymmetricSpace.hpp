@@ -5,14 +5,28 @@
 
 /// Kokkos Views in a symmetric heap: include this one.
 
+#include <Kokkos_SymmetricSpace_AtomicView.hpp>
+#include <Kokkos_SymmetricSpace_Atomics.hpp>
+#include <Kokkos_SymmetricSpace_Collectives.hpp>
+#include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_DeepCopy.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_GlobalView.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
+#include <Kokkos_SymmetricSpace_Ordering.hpp>
+#include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_PeerView.hpp>
+#include <Kokkos_SymmetricSpace_Rma.hpp>
+#include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
 #include <Kokkos_SymmetricSpace_SharedAlloc.hpp>
+#include <Kokkos_SymmetricSpace_Signal.hpp>
+#include <Kokkos_SymmetricSpace_TeamSplit.hpp>
+#include <Kokkos_SymmetricSpace_TeamSync.hpp>
+#include <Kokkos_SymmetricSpace_ViewCollectives.hpp>
+#include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+#include <Kokkos_SymmetricSpace_Waiting.hpp>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/SymmetricMemory.hpp"

@@ -29,9 +29,8 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                      std::to_string(pe) + "; PEs are 0 to " +
                      std::to_string(runtime.n_pes() - 1));
   }
-  auto& heap      = runtime.heap_of(address);
-  auto const& map = heap.map();
-  if (!map.contains(address) || bytes > map.stride - map.offset_of(address)) {
+  auto& heap = runtime.heap_of(address);
+  if (!heap.is_mapped(address, bytes)) {
     throw UsageError(std::string(call) + ": " + std::to_string(bytes) +
                      " bytes at " + text_of(address) +
                      " are not in this PE's part of the symmetric heap: pass "

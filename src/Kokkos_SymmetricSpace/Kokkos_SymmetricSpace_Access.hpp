@@ -21,7 +21,8 @@ namespace symm {
 /// The heap of the symmetric address `address`, for an operation of the host on
 /// `bytes` from there on PE `pe`. Local.
 /// \throws UsageError on this PE, with `call`, if the bytes are not in a heap
-///         (null, private memory, a peer's part) or there is no such PE.
+///         (null, private memory, a peer's part, behind its memory) or there
+///         is no such PE.
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 

@@ -65,6 +65,20 @@ class ChunkMap {
     }
   }
 
+  /// Whether all of a range has physical memory.
+  [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
+    auto const end = offset + bytes;
+    auto chunk     = m_chunks.upper_bound(offset);
+    if (chunk == m_chunks.begin()) return false;
+    --chunk;
+    std::size_t mapped_to = offset;
+    for (; chunk != m_chunks.end() && chunk->first <= mapped_to; ++chunk) {
+      mapped_to = std::max(mapped_to, chunk->first + chunk->second);
+      if (mapped_to >= end && mapped_to > offset) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] std::size_t mapped_bytes() const { return m_mapped_bytes; }
   /// Offset and bytes of each chunk.
   [[nodiscard]] std::map<std::size_t, std::size_t> const& chunks() const {

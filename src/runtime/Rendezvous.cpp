@@ -18,9 +18,6 @@ namespace symm {
 
 namespace {
 
-/// How often a waiting PE looks whether the others' processes still live.
-constexpr auto health_interval = std::chrono::milliseconds(100);
-
 /// Some tens of microseconds with a core for every PE, none otherwise.
 int choose_spins(Bootstrap& bootstrap) {
   cpu_set_t mine;

@@ -72,6 +72,17 @@ class Rendezvous {
   /// Rendezvous so far, inner steps of calls included.
   [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
 
+  // How a PE waits, in here and elsewhere.
+
+  /// How often it looks whether the others' processes still live.
+  static constexpr auto health_interval = std::chrono::milliseconds(100);
+  /// For Backoff.
+  [[nodiscard]] int spins() const { return m_spins; }
+  /// Between two reports; 0: none.
+  [[nodiscard]] std::chrono::duration<double> timeout() const {
+    return m_timeout;
+  }
+
  private:
   struct alignas(64) Record {
     std::atomic<std::uint64_t> sequence{0};

@@ -114,6 +114,8 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   m_control_vmm = std::make_unique<Vmm_HostMemfd>(n_pes);
   m_rendezvous  = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
                                               *m_control_vmm, options.timeout);
+  m_team_memories[static_cast<std::size_t>(MemoryKind::host)].emplace(
+      *m_bootstrap, *m_exchange, *m_control_vmm);
   if (!device) {
     memory(MemoryKind::device).missing =
         "the runtime was initialised without a GPU";
@@ -122,6 +124,8 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   }
   make_device_memories(*device);
   m_default = static_cast<std::size_t>(MemoryKind::device);
+  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange,
+                                     *memory(MemoryKind::device).vmm);
   make_heap(MemoryKind::device, *memory(MemoryKind::device).vmm, options);
   if (auto const& vmm = memory(MemoryKind::host).vmm) {
     // The variables about the size are about the default heap.
@@ -197,6 +201,13 @@ std::size_t Runtime::trim() {
     if (heap != nullptr) bytes += heap->trim();
   }
   return bytes;
+}
+
+std::optional<Pe> Runtime::find_gone() const {
+  for (Pe pe = 0; pe < n_pes(); ++pe) {
+    if (m_exchange->is_gone(pe)) return pe;
+  }
+  return std::nullopt;
 }
 
 void Runtime::finalize() {

@@ -6,12 +6,14 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "../runtime/Bootstrap.hpp"
 #include "../runtime/FdExchange.hpp"
+#include "../runtime/PeTeamMemory.hpp"
 #include "../runtime/Rendezvous.hpp"
 #include "../runtime/SymmetricHeap.hpp"
 #include "../runtime/Types.hpp"
@@ -80,6 +82,29 @@ class Runtime {
     m_rendezvous->meet({.operation = Operation::barrier_all});
   }
 
+  // PE teams.
+
+  /// Null if there are no GPUs, for that kind.
+  [[nodiscard]] PeTeamMemory* team_memory(MemoryKind kind) {
+    auto& memory = m_team_memories[static_cast<std::size_t>(kind)];
+    return memory ? &*memory : nullptr;
+  }
+  /// A bit for every slot of PeTeamMemory that a team of this PE has, the fixed
+  /// ones included.
+  [[nodiscard]] std::uint64_t& team_slots_in_use() {
+    return m_team_slots_in_use;
+  }
+
+  // For a PE that waits for another outside of a collective call.
+
+  /// Its settings. Local.
+  [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
+  /// A PE whose process is gone, if there is one: none can finalise before this
+  /// PE does. Local; any thread.
+  [[nodiscard]] std::optional<Pe> find_gone() const;
+  /// Ends the job; does not return.
+  void abort() { m_bootstrap->abort(); }
+
  private:
   /// A heap of one kind of memory, or why there is none.
   struct Memory {
@@ -103,6 +128,9 @@ class Runtime {
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;
+  std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
+  std::uint64_t m_team_slots_in_use =
+      (std::uint64_t{1} << PeTeamMemory::n_fixed_teams) - 1;
 };
 
 }  // namespace symm

@@ -146,6 +146,14 @@ class SymmetricHeap {
   [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
   [[nodiscard]] MemoryKind memory() const { return m_options.memory; }
 
+  /// Whether all PEs have memory behind [address, address + bytes), which
+  /// begins in this PE's part. Local.
+  [[nodiscard]] bool is_mapped(void const* address, std::size_t bytes) const {
+    auto const offset = map().offset_of(address);
+    return offset < map().stride && bytes <= map().stride - offset &&
+           m_chunks->is_mapped(offset, bytes);
+  }
+
   /// Copies bytes between what this process reaches: its own memory, and any
   /// PE's part of the heap. They have arrived on return. Local.
   /// \throws SystemError on this PE.

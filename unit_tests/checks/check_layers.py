@@ -29,7 +29,7 @@ LAYERS = [
        "Vmm_Cuda", "Device", "Device_Cuda", "Device_None", "HeapMap",
        "SymmetricRange")]),
     ("PEs",
-     [RUNTIME + unit for unit in ("Backoff", "Operation", "Rendezvous")]),
+     [RUNTIME + unit for unit in ("Backoff", "Operation", "Rendezvous", "PeTeamMemory")]),
     ("heap",
      [RUNTIME + unit for unit in
       ("ChunkMap", "OffsetMap", "OffsetAllocator", "Poison", "RetiredList",
@@ -37,12 +37,18 @@ LAYERS = [
     ("top", [RUNTIME + unit for unit in ("Runtime", "SymmetricMemory")]),
     ("Kokkos space",
      [KOKKOS + unit for unit in
-      ("_Fwd", "_MemorySpace", "_MemorySpaceAccess", "_DeepCopy",
-       "_SharedAlloc")]),
+      ("_Fwd", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
+       "_DeepCopy", "_SharedAlloc")]),
     ("Kokkos Views", [KOKKOS + unit for unit in ("_PeerView", "_GlobalView")]),
     ("operations",
      [KOKKOS + unit for unit in
-      ("_Access", "_Atomics", "_Ordering", "_Copy", "_Rma", "_Signal")]),
+      ("_Access", "_Atomics", "_Ordering", "_Copy",
+       "_ViewCopy", "_Rma", "_RmaInKernels", "_Signal",
+       "_Waiting")]),
+    ("PE teams",
+     [KOKKOS + unit for unit in ("_PeTeam", "_TeamSync", "_TeamSplit", "_CollectiveWork",
+                            "_CollectiveCall", "_Collectives",
+                            "_ViewCollectives")]),
     ("Kokkos start", [KOKKOS + "_Initialize"]),
     ("umbrella", [KOKKOS]),
 ]
@@ -64,7 +70,7 @@ OWNERS = {
 TEXT_OWNERS = {
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
         [KOKKOS + unit for unit in
-         ("_MemorySpaceAccess", "_DeepCopy", "_SharedAlloc")],
+         ("_AtomicView", "_MemorySpaceAccess", "_DeepCopy", "_SharedAlloc")],
     r"\bKokkos::|\bKOKKOS_": IN_KOKKOS_LAYER,
 }
 

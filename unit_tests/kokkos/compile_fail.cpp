@@ -19,11 +19,22 @@ int main() {
 #if SYMM_CASE == 0
   symm::global_view(symmetric);
   symm::peer_view(atomic, 0);
+  long number = 0;
+  symm::atomic_or(&number, 1, 0);
 #elif SYMM_CASE == 1
   symm::global_view(own);
 #elif SYMM_CASE == 2
   symm::peer_view(own, 0);
 #elif SYMM_CASE == 3
   symm::global_view(atomic);
+#elif SYMM_CASE == 4
+  Kokkos::complex<double> number;
+  symm::atomic_add(&number, 1);
+#elif SYMM_CASE == 5
+  double number = 0;
+  symm::atomic_or(&number, 1, 0);
+#elif SYMM_CASE == 6
+  Kokkos::View<Kokkos::complex<double>*, symm::SymmetricSpace,
+               Kokkos::MemoryTraits<Kokkos::Atomic>> const numbers;
 #endif
 }

@@ -70,13 +70,25 @@ inline Held held() {
   return {counts, n_open_descriptors()};
 }
 
+/// What every PE has in the memory of its GPU from the start to the end: a
+/// unit, for PE teams.
+constexpr std::size_t start_bytes = 2 * mib;
+
+/// Collective: the PEs have what they take at the start, so many on each GPU,
+/// and no more at any place.
+inline void expect_only_start_in_use(symm::Bootstrap& bootstrap,
+                                     std::size_t n_on_gpu0,
+                                     std::size_t n_on_gpu1) {
+  bootstrap.barrier();
+  EXPECT_EQ(fake().bytes_in_use("gpu0"), n_on_gpu0 * start_bytes);
+  EXPECT_EQ(fake().bytes_in_use("gpu1"), n_on_gpu1 * start_bytes);
+  EXPECT_EQ(fake().bytes_in_use("numa0"), 0U);
+  bootstrap.barrier();
+}
+
 /// Collective: no PE keeps memory at any place any more.
 inline void expect_nothing_in_use(symm::Bootstrap& bootstrap) {
-  bootstrap.barrier();
-  for (char const* place : {"gpu0", "gpu1", "numa0"}) {
-    EXPECT_EQ(fake().bytes_in_use(place), 0U) << place;
-  }
-  bootstrap.barrier();
+  expect_only_start_in_use(bootstrap, 0, 0);
 }
 
 /// Differs for every sender, receiver and element.

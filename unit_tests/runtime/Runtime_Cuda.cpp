@@ -26,6 +26,13 @@ struct Layout {
   int n_pes;
   int n_gpus;
   [[nodiscard]] int gpu_of(Pe pe) const { return pe % n_gpus; }
+  [[nodiscard]] std::size_t n_pes_on(int gpu) const {
+    std::size_t count = 0;
+    for (Pe pe = 0; pe < n_pes; ++pe) {
+      if (gpu_of(pe) == gpu) ++count;
+    }
+    return count;
+  }
 };
 
 class CudaRuntimeLayouts : public CudaRuntime,
@@ -95,16 +102,12 @@ TEST_P(CudaRuntimeLayouts, the_memory_is_where_it_is_said_to_be) {
   auto const layout = GetParam();
   expect_on_pes(layout.n_pes, [&](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, layout.gpu_of(bootstrap.my_pe()));
-    expect_nothing_in_use(bootstrap);  // the start takes none
+    expect_only_start_in_use(bootstrap, layout.n_pes_on(0), layout.n_pes_on(1));
     static_cast<void>(heap(MemoryKind::device).malloc(mib));
     auto const mapped = heap(MemoryKind::device).stats().mapped_bytes;
     for (int gpu = 0; gpu < layout.n_gpus; ++gpu) {
-      std::size_t n_users = 0;
-      for (Pe pe = 0; pe < layout.n_pes; ++pe) {
-        if (layout.gpu_of(pe) == gpu) ++n_users;
-      }
       EXPECT_EQ(fake().bytes_in_use("gpu" + std::to_string(gpu)),
-                n_users * mapped);
+                layout.n_pes_on(gpu) * (start_bytes + mapped));
     }
     EXPECT_EQ(fake().bytes_in_use("numa0"), 0U);
     symm::barrier_all();
@@ -144,8 +147,10 @@ TEST_F(CudaRuntime, pes_may_number_the_gpus_differently) {
     initialize(bootstrap, 0);
     auto& gpu = heap(MemoryKind::device);
     expect_data_arrives(gpu, gpu.malloc(3 * mib), 3 * mib);
-    EXPECT_EQ(fake().bytes_in_use("gpu0"), gpu.stats().mapped_bytes);
-    EXPECT_EQ(fake().bytes_in_use("gpu1"), gpu.stats().mapped_bytes);
+    for (char const* place : {"gpu0", "gpu1"}) {
+      EXPECT_EQ(fake().bytes_in_use(place),
+                start_bytes + gpu.stats().mapped_bytes);
+    }
     Runtime::finalize();
   });
 }
@@ -157,8 +162,10 @@ TEST_F(CudaRuntime, pes_reach_gpus_that_are_hidden_from_them) {
     initialize(bootstrap, 0);
     auto& gpu = heap(MemoryKind::device);
     expect_data_arrives(gpu, gpu.malloc(3 * mib), 3 * mib);
-    EXPECT_EQ(fake().bytes_in_use("gpu0"), gpu.stats().mapped_bytes);
-    EXPECT_EQ(fake().bytes_in_use("gpu1"), gpu.stats().mapped_bytes);
+    for (char const* place : {"gpu0", "gpu1"}) {
+      EXPECT_EQ(fake().bytes_in_use(place),
+                start_bytes + gpu.stats().mapped_bytes);
+    }
     Runtime::finalize();
   });
 }
@@ -214,7 +221,7 @@ TEST_F(CudaRuntime, trim_trims_both_heaps) {
       mapped += heap(kind).stats().mapped_bytes;
     }
     EXPECT_EQ(symm::heap_trim(), mapped);
-    expect_nothing_in_use(bootstrap);
+    expect_only_start_in_use(bootstrap, 2, 0);
     Runtime::finalize();
   });
 }
@@ -224,7 +231,7 @@ TEST_F(CudaRuntime, M39_M41_the_variables_are_about_the_gpus_heap) {
   FakeCuda::set("SYMM_SYMMETRIC_SIZE", "6M");
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, 0);
-    EXPECT_EQ(fake().bytes_in_use("gpu0"), 2 * 6 * mib);
+    EXPECT_EQ(fake().bytes_in_use("gpu0"), 2 * (start_bytes + 6 * mib));
     EXPECT_EQ(fake().bytes_in_use("numa0"), 0U);
     EXPECT_EQ(symm::malloc(6 * mib + 1), nullptr);
     EXPECT_THAT(symm::last_error(), HasSubstr("SYMM_SYMMETRIC_SIZE"));

@@ -98,7 +98,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](auto const& test) { return std::string(test.param.name); });
 
 TEST_F(CudaRuntime, M34_M48_memory_that_is_short_on_one_gpu_is_short_for_all) {
-  FakeCuda::set("FAKE_CUDA_MEMORY", "4096,8");
+  // In MiB; of GPU 1 the start takes 2, and the first block 4.
+  static_assert(start_bytes == 2 * mib);
+  FakeCuda::set("FAKE_CUDA_MEMORY", "4096,10");
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, bootstrap.my_pe() == failing ? 1 : 0);
     auto& its         = heap(MemoryKind::device);
@@ -112,7 +114,7 @@ TEST_F(CudaRuntime, M34_M48_memory_that_is_short_on_one_gpu_is_short_for_all) {
                 AllOf(HasSubstr("PE 1 failed: "),
                       HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
                       HasSubstr("33554432 bytes"),
-                      HasSubstr("4194304 of 8388608 bytes free")));
+                      HasSubstr("4194304 of 10485760 bytes free")));
     EXPECT_EQ(symm::malloc(32 * mib), nullptr);
     EXPECT_THAT(symm::last_error(), HasSubstr("GPU 1"));
     EXPECT_EQ(stats_of(its), stats);
@@ -226,8 +228,8 @@ TEST_F(CudaRuntime, host_memory_that_one_pe_cannot_create_is_none_for_all) {
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
     auto const nothing = held();
     if (bootstrap.my_pe() == failing) {
-      // The first call is for GPU memory, the second for host memory.
-      fake().fail("cuMemCreate", CUDA_ERROR_NOT_PERMITTED, 1);
+      // The first call tries GPU memory, the second host memory.
+      fake().fail("cuMemCreate", CUDA_ERROR_NOT_PERMITTED, 1, 1);
     }
     initialize(bootstrap, bootstrap.my_pe() % 2);
     fake().heal();

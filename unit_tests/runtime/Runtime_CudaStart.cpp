@@ -144,8 +144,53 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("cuInit", "cuDeviceGetCount", "cuDeviceGet",
                     "cuDeviceGetName", "cuDeviceGetAttribute",
                     "cuMemGetAllocationGranularity", "cuDevicePrimaryCtxRetain",
-                    "cuMemAddressReserve"),
+                    "cuMemAddressReserve", "cuMemsetD8"),
     [](auto const& test) { return std::string(test.param); });
+
+/// Calls of the driver that fail on PE 1, which are those for the memory of PE
+/// teams: two units have been tried before, of GPU and of host memory.
+struct TeamFault {
+  char const* function;
+  int first;
+};
+
+class CudaPeTeamMemory : public CudaRuntime,
+                         public testing::WithParamInterface<TeamFault> {};
+
+TEST_P(CudaPeTeamMemory, a_failure_on_one_pe_fails_on_all_and_leaves_nothing) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    auto const before = held();
+    if (bootstrap.my_pe() == 1) {
+      fake().fail(GetParam().function, CUDA_ERROR_UNKNOWN, GetParam().first, 1);
+    }
+    auto const failure =
+        failure_text([&] { initialize(bootstrap, bootstrap.my_pe()); });
+    fake().heal();
+    EXPECT_THAT(failure.message, AllOf(HasSubstr("PE 1 failed: "),
+                                       HasSubstr(GetParam().function),
+                                       HasSubstr("CUDA_ERROR_UNKNOWN")));
+    EXPECT_FALSE(Runtime::is_initialized());
+    EXPECT_EQ(held(), before);
+    expect_nothing_in_use(bootstrap);
+    initialize(bootstrap, bootstrap.my_pe());
+    expect_only_start_in_use(bootstrap, 1, 1);
+    Runtime::finalize();
+    expect_nothing_in_use(bootstrap);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Steps, CudaPeTeamMemory,
+    testing::Values(TeamFault{"cuMemAddressReserve", 2},
+                    TeamFault{"cuMemCreate", 2},
+                    TeamFault{"cuMemExportToShareableHandle", 2},
+                    TeamFault{"cuMemMap", 4}, TeamFault{"cuMemMap", 5},
+                    TeamFault{"cuMemImportFromShareableHandle", 2},
+                    TeamFault{"cuMemSetAccess", 5}, TeamFault{"cuMemsetD8", 0}),
+    [](auto const& test) {
+      return std::string(test.param.function) +
+             std::to_string(test.param.first);
+    });
 
 TEST_F(CudaRuntime, M34_a_static_heap_that_one_gpu_has_no_room_for) {
   FakeCuda::set("FAKE_CUDA_MEMORY", "1024,16");
@@ -161,7 +206,7 @@ TEST_F(CudaRuntime, M34_a_static_heap_that_one_gpu_has_no_room_for) {
         AllOf(HasSubstr(
                   "PE 1 failed: GPU 1 (Fake H200, 0000:20:00.0) has no memory"),
               HasSubstr("67108864 bytes"),
-              HasSubstr("16777216 of 16777216 bytes free")));
+              HasSubstr("14680064 of 16777216 bytes free")));
     EXPECT_EQ(held(), before);
     expect_nothing_in_use(bootstrap);
   });

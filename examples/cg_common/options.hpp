@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_CG_OPTIONS_HPP
+#define SYMM_EXAMPLES_CG_OPTIONS_HPP
+
+#include <stdexcept>
+#include <string>
+
+namespace cg {
+
+/// The user asked for something impossible. Thrown on every PE alike, because
+/// every PE looks at the same command line.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  std::string matrix;        ///< Matrix Market file; empty: the grid
+  int grid         = 32;     ///< points per axis of the 27-point problem
+  double tolerance = 1e-10;  ///< of the residual, relative to the one of x = 0
+  double error     = 1e-4;   ///< of the solution, relative; the pass mark
+  int max_iterations = 10000;
+  std::string dump;  ///< file name; empty: no dump
+  bool quiet = false;
+  bool help  = false;
+};
+
+/// Reads the command line; argv[0] is not looked at.
+/// \throws UsageError with a message that names the option and its value.
+Options parse_options(int argc, char const* const* argv);
+
+/// The text for --help.
+std::string help_text(std::string const& program);
+
+}  // namespace cg
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_CG_PROGRESS_HPP
+#define SYMM_EXAMPLES_CG_PROGRESS_HPP
+
+#include <chrono>
+
+namespace cg {
+
+/// Tells on stdout how far a run is, in lines of their own: when the residual
+/// has become a thousandth of that in the last line or ten seconds have passed,
+/// but not within half a second of the last line.
+class Progress {
+ public:
+  /// \param tolerance  residual at which the run ends.
+  /// \param speaks     false: prints nothing, and costs nothing.
+  Progress(double tolerance, bool speaks);
+
+  /// Call after each iteration, with the number of iterations done and the
+  /// residual, relative to the first one.
+  void iteration_done(int iteration, double residual) {
+    if (m_speaks) look(iteration, residual);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void look(int iteration, double residual);
+
+  double m_tolerance;
+  bool m_speaks;
+  double m_last_residual = 1;
+  Clock::time_point m_start;
+  Clock::time_point m_last;
+};
+
+}  // namespace cg
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Conjugate gradients with Kokkos Views and MPI messages, to be read beside
+// ../cg_solve/cg_solve.cpp, which does the same with the search direction in
+// the symmetric space. The two differ in how they allocate and how an entry of
+// another PE gets here.
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cg_common/conjugate_gradients.hpp>
+#include <cg_common/problem.hpp>
+#include <cg_mpi/ghosts.hpp>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace {
+
+using cg::Vector;
+
+// Host memory that kernels reach, so that any MPI can read and write it. (With
+// a GPU-aware MPI a Vector would do.)
+using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
+
+double sum_over_ranks(double mine) {
+  double sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+double max_over_ranks(double mine) {
+  double max = 0;
+  MPI_Allreduce(&mine, &max, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return max;
+}
+
+cg::Pes all_ranks() {
+  int rank    = 0;
+  int n_ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+  return {rank, n_ranks, sum_over_ranks, max_over_ranks};
+}
+
+// The messages to and from all neighbours, one after the other.
+struct Messages {
+  explicit Messages(cg::Ghosts const& ghosts)
+      : sends(ghosts.sends),
+        receives(ghosts.receives),
+        sent(cg::copy_to_device("sent", ghosts.sent)),
+        outgoing(allocate("outgoing", ghosts.sent.size())),
+        incoming(
+            allocate("incoming", static_cast<std::size_t>(ghosts.n_ghosts))) {}
+
+  static Message allocate(std::string const& label, std::size_t count) {
+    return Message(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                   count);
+  }
+
+  std::vector<cg::Exchange> sends;
+  std::vector<cg::Exchange> receives;
+  Kokkos::View<int*> sent;
+  Message outgoing;
+  Message incoming;
+};
+
+void pack(Vector const& p, Messages const& messages) {
+  auto const sent     = messages.sent;
+  auto const outgoing = messages.outgoing;
+  Kokkos::parallel_for(
+      "cg: pack", sent.extent(0),
+      KOKKOS_LAMBDA(std::size_t n) { outgoing(n) = p(sent(n)); });
+}
+
+// The ghosts come behind the `count` own entries.
+void unpack(Messages const& messages, Vector const& p, std::size_t count) {
+  auto const incoming = messages.incoming;
+  Kokkos::parallel_for(
+      "cg: unpack", incoming.extent(0),
+      KOKKOS_LAMBDA(std::size_t n) { p(count + n) = incoming(n); });
+}
+
+// Fills the ghosts of `p` with the entries of their owners.
+void exchange_ghosts(Vector const& p, std::size_t count,
+                     Messages const& messages) {
+  std::vector<MPI_Request> requests;
+  requests.reserve(messages.sends.size() + messages.receives.size());
+
+  pack(p, messages);
+  Kokkos::fence("cg: packed, and the messages before unpacked");
+
+  // Two ranks exchange one message each way, so one tag does for all.
+  for (auto const& [rank, first, size] : messages.receives)
+    MPI_Irecv(messages.incoming.data() + first, size, MPI_DOUBLE, rank, 0,
+              MPI_COMM_WORLD, &requests.emplace_back());
+  for (auto const& [rank, first, size] : messages.sends)
+    MPI_Isend(messages.outgoing.data() + first, size, MPI_DOUBLE, rank, 0,
+              MPI_COMM_WORLD, &requests.emplace_back());
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(),
+              MPI_STATUSES_IGNORE);
+
+  unpack(messages, p, count);
+}
+
+// y = A p, with the ghosts of p.
+void multiply(cg::SparseRows<int> const& a, Vector const& p, Vector const& y) {
+  cg::multiply(
+      a, KOKKOS_LAMBDA(int column) { return p(column); }, y);
+}
+
+cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
+  cg::Ghosts const ghosts(problem.rows, problem.blocks, problem.pes.me);
+  Messages const messages(ghosts);
+  cg::SparseRows<int> const a(problem.rows, ghosts.column);
+  auto const count = static_cast<std::size_t>(problem.rows.count());
+  Vector const p("p", count + messages.incoming.size());
+
+  traffic = {"received entries", static_cast<double>(ghosts.n_ghosts)};
+  return cg::conjugate_gradients(problem, p, [&](Vector const& y) {
+    exchange_ghosts(p, count, messages);
+    multiply(a, p, y);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  MPI_Init(&argc, &argv);
+  int status = 0;
+  try {
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    status = cg::run(argc, argv, all_ranks(), solve);
+  } catch (std::exception const& error) {
+    // This rank alone may be out of memory: the others would wait for it.
+    std::fprintf(stderr, "cg_mpi: %s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return status;
+}

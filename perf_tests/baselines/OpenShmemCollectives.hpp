@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_OPEN_SHMEM_COLLECTIVES_HPP
+#define SYMM_PERF_OPEN_SHMEM_COLLECTIVES_HPP
+
+#include <cstddef>
+
+/// OpenSHMEM's collective operations of all PEs, as version 1.4 has them, which
+/// is Open MPI's. See OpenShmem.hpp.
+namespace perf::openshmem {
+
+/// The symmetric arrays that the operations synchronise with; made once, as
+/// programs do. Every call is collective.
+class Collectives {
+ public:
+  /// \param most_count  the largest count of sum().
+  /// \throws std::bad_alloc
+  explicit Collectives(std::size_t most_count);
+  ~Collectives();
+  Collectives(Collectives const&)            = delete;
+  Collectives& operator=(Collectives const&) = delete;
+
+  /// shmem_broadcast64; leaves the root's dest as it is.
+  void broadcast(double* dest, double const* source, std::size_t count,
+                 int root);
+  /// shmem_fcollect64.
+  void fcollect(double* dest, double const* source, std::size_t count);
+  /// shmem_alltoall64.
+  void alltoall(double* dest, double const* source, std::size_t count);
+  /// shmem_double_sum_to_all.
+  void sum(double* dest, double const* source, std::size_t count);
+
+ private:
+  /// An array of pSync: another one than the call before had, which some PE may
+  /// still be in.
+  [[nodiscard]] long* next_sync();
+
+  double* m_work = nullptr;
+  long* m_sync   = nullptr;
+  bool m_is_odd  = false;
+  int m_n_pes    = 0;
+};
+
+}  // namespace perf::openshmem
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_COLLECTIVE_LANES_HPP
+#define SYMM_PERF_COLLECTIVE_LANES_HPP
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collectives/CollectiveCall.hpp"
+#include "harness/Session.hpp"
+
+namespace perf {
+
+/// Several libraries' collective operations, each with memory of its own, so
+/// that none finds another's results.
+class CollectiveLanes {
+ public:
+  struct Lane {
+    std::string name;
+    std::string baseline;  ///< another lane's name; empty: none
+    Number* dest;          ///< of n_pes blocks
+    Number* source;        ///< of n_pes blocks
+    std::function<void(CollectiveCall const&, std::int64_t iterations)> run;
+    /// Whether broadcast() writes the root's dest.
+    bool fills_root = true;
+  };
+
+  void add(Lane lane) { m_lanes.push_back(std::move(lane)); }
+  /// The last one once more: how much equal things differ.
+  void add_again();
+
+  /// Fills sources, clears dests, measures and looks at all dests. The names of
+  /// the contestants are such as "reduce, MPI". Collective.
+  /// \param iterations  of a sample; 0: as many as take some time.
+  void measure(Session& session, CollectiveCall const& call,
+               std::int64_t iterations = 0) const;
+
+ private:
+  std::vector<Lane> m_lanes;
+};
+
+/// This project's operation: on the host, or enqueued on the execution space
+/// instance that is given.
+template <class... Exec>
+void call_symm(CollectiveCall const& call, symm::PeTeam const& team,
+               Number* dest, Number const* source, Exec const&... exec) {
+  switch (call.what) {
+    case Collective::broadcast:
+      return symm::broadcast(exec..., team, dest, source, call.count,
+                             call.root());
+    case Collective::fcollect:
+      return symm::fcollect(exec..., team, dest, source, call.count);
+    case Collective::alltoall:
+      return symm::alltoall(exec..., team, dest, source, call.count);
+    case Collective::reduce:
+      return symm::reduce(exec..., team, dest, source, call.count, symm::Sum{});
+  }
+}
+
+}  // namespace perf
+
+#endif

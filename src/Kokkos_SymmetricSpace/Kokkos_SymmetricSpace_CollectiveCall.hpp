@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_COLLECTIVECALL_HPP
+#define KOKKOS_SYMMETRICSPACE_COLLECTIVECALL_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <typeinfo>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Access.hpp>
+#include <Kokkos_SymmetricSpace_Copy.hpp>
+#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
+#include <Kokkos_SymmetricSpace_PeTeam.hpp>
+#include <Kokkos_SymmetricSpace_TeamSync.hpp>
+
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
+
+// How a collective operation runs: its checks, its barriers, and on how many
+// blocks of a GPU. What it does is a functor of CollectiveWork, which has
+// `team`, call() and operator().
+
+namespace symm {
+
+/// Whether dest and source may have elements in common.
+enum class Overlap {
+  none,
+  if_equal,  // if they are the same address
+  unknown    // strided: nothing is checked
+};
+
+/// What a call has been given, for its checks. The counts of collect() differ
+/// between PEs, and with them the size of a source; dest then has room for
+/// `dest_bytes`.
+struct CollectiveCall {
+  char const* name;
+  std::size_t count;  // as the caller gave it
+  void const* dest;
+  std::size_t dest_bytes;
+  void const* source;
+  std::size_t source_bytes;
+  Pe root                  = 0;
+  Overlap overlap          = Overlap::none;
+  std::size_t collect_size = 0;  // of an element of collect(); others: 0
+
+  [[nodiscard]] KOKKOS_FUNCTION bool are_counts_equal() const {
+    return collect_size == 0;
+  }
+};
+
+/// The heap of both blocks. Local; the checks of the enqueued forms.
+/// \param problem what the caller has found to be wrong, for UsageError; or "".
+/// \throws UsageError on this PE.
+SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
+                                std::string const& problem);
+
+/// The host's way into a collective operation, a barrier: the heap of both
+/// blocks. In collect() every PE has passed its count then.
+/// \param type a number for the operation and the types in it, to be equal on
+///        all PEs.
+/// \throws UsageError on every PE of the team; on this PE, if it is no team.
+SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
+                                std::uint64_t type, std::string const& problem);
+
+template <class Work>
+struct CollectiveInOneBlock {
+  HeapMap heap;
+  Work work;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    run(group_of(member));
+  }
+  template <class Group>
+  KOKKOS_FUNCTION void run(Group const& group) const {
+    exchange_word(group, work.team, work.count);
+    work(group, heap, 0, 1);
+    barrier_of(group, work.team);
+  }
+};
+
+template <class Work>
+struct CollectiveInBlocks {
+  HeapMap heap;
+  Work work;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    work(group_of(member), heap, static_cast<std::size_t>(member.league_rank()),
+         static_cast<std::size_t>(member.league_size()));
+  }
+};
+
+struct PassWord {
+  PeTeam team;
+  std::uint64_t word;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    exchange_word(group_of(member), team, word);
+  }
+};
+
+/// Enqueues it on a GPU: in one block if it is little, else with a barrier in
+/// front of and behind a kernel of many. The PEs need not choose alike.
+template <class ExecutionSpace, class Work>
+void enqueue_on_gpu(ExecutionSpace const& exec, HeapMap const& heap,
+                    Work const& work) {
+  constexpr std::size_t bytes_of_block = std::size_t{32} << 10U;
+  constexpr std::size_t most_blocks    = 64;
+  constexpr int most_threads           = 512;
+  auto const launch = [&](std::size_t n_blocks, auto const& functor) {
+    using Policy      = Kokkos::TeamPolicy<ExecutionSpace>;
+    int const threads = std::min(
+        most_threads,
+        Policy(exec, 1, 1).team_size_max(functor, Kokkos::ParallelForTag()));
+    Kokkos::parallel_for(work.call().name,
+                         Policy(exec, static_cast<int>(n_blocks), threads),
+                         functor);
+  };
+  auto const call = work.call();
+  // How much the others have in collect() is not known here.
+  auto const bytes = call.are_counts_equal()
+                         ? std::max(call.dest_bytes, call.source_bytes)
+                         : call.dest_bytes;
+  if (bytes <= bytes_of_block) {
+    launch(1, CollectiveInOneBlock<Work>{heap, work});
+    return;
+  }
+  launch(1, PassWord{work.team, work.count});
+  launch(std::min(most_blocks, bytes / bytes_of_block + 1),
+         CollectiveInBlocks<Work>{heap, work});
+  barrier(exec, work.team);
+}
+
+/// The host's form.
+template <class Work>
+void run_on_host(Work const& work, std::string const& problem = {}) {
+  auto const call = work.call();
+  auto const& heap =
+      enter_collective(work.team, call, typeid(Work).hash_code(), problem);
+  using HeapExec = SymmetricSpace::execution_space;
+  if constexpr (!is_host_execution_space_v<HeapExec>) {
+    if (heap.memory() == MemoryKind::device) {
+      HeapExec const exec{};
+      enqueue_on_gpu(exec, heap.map(), work);
+      exec.fence(call.name);
+      return;
+    }
+  }
+  work(OneThread{}, heap.map(), 0, 1);
+  barrier_of(OneThread{}, work.team);
+}
+
+/// The enqueued form.
+template <class ExecutionSpace, class Work>
+void enqueue(ExecutionSpace const& exec, Work const& work,
+             std::string const& problem = {}) {
+  if constexpr (is_host_execution_space_v<ExecutionSpace>) {
+    exec.fence(work.call().name);
+    run_on_host(work, problem);
+  } else {
+    auto const call = work.call();
+    enqueue_on_gpu(exec, check_collective(work.team, call, problem).map(),
+                   work);
+  }
+}
+
+/// The form in kernels.
+template <class Threads, class Work>
+KOKKOS_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
+                                          HeapMap const& heap,
+                                          Work const& work) {
+  auto const call = work.call();
+  KOKKOS_EXPECTS(0 <= call.root && call.root < work.team.n_pes());
+  if (call.are_counts_equal() && call.count != 0) {
+    expect_access(heap, call.dest, call.dest_bytes, heap.my_pe, call.name);
+  }
+  if (call.count != 0) {
+    expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
+  }
+  CollectiveInOneBlock<Work>{heap, work}.run(group_of(threads));
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_COPY_HPP
+#define KOKKOS_SYMMETRICSPACE_COPY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+namespace symm {
+
+// Who shares the work of a copy in a kernel: one thread, the vector lanes of a
+// thread of a team, or a team with all its threads and lanes.
+
+/// The vector lanes of the calling thread of a team, which all call. Valid as
+/// long as `member`.
+template <class Member>
+struct Lanes {
+  Member const& member;
+};
+
+template <class Member>
+requires Kokkos::is_team_handle_v<Member>
+[[nodiscard]] KOKKOS_FUNCTION Lanes<Member> lanes(Member const& member) {
+  return {member};
+}
+
+template <class T>
+inline constexpr bool is_lanes_v = false;
+template <class Member>
+inline constexpr bool is_lanes_v<Lanes<Member>> = true;
+
+/// A handle of a Kokkos thread team, or what lanes() makes of it.
+template <class T>
+concept ThreadGroup = Kokkos::is_team_handle_v<T> || is_lanes_v<T>;
+
+// The three as the loops below need them. for_each(count, body) shares the
+// calls body(0) ... body(count - 1): neighbouring threads get neighbouring
+// numbers. `row` is how many numbers in a row make wide accesses to memory.
+
+struct OneThread {
+  static constexpr std::size_t row = 1;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const { return 1; }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::size_t count,
+                                            Body const& body) const {
+    for (std::size_t i = 0; i < count; ++i) body(i);
+  }
+  KOKKOS_FUNCTION void barrier() const {}
+};
+
+template <class Member>
+struct AllLanes {
+  static constexpr std::size_t row = 32;
+
+  Member const& member;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const { return 1; }
+  /// Ends with a barrier of the lanes: so does Kokkos' loop.
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::size_t count,
+                                            Body const& body) const {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, count), body);
+  }
+  KOKKOS_FUNCTION void barrier() const {}
+};
+
+template <class Member>
+struct WholeTeam {
+  static constexpr std::size_t row = 32;
+
+  Member const& member;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const {
+    return static_cast<std::size_t>(member.team_size());
+  }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::size_t count,
+                                            Body const& body) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, count), body);
+  }
+  KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
+};
+
+template <class Member>
+KOKKOS_FUNCTION AllLanes<Member> group_of(Lanes<Member> const& lanes) {
+  return {lanes.member};
+}
+template <class Member>
+KOKKOS_FUNCTION WholeTeam<Member> group_of(Member const& member) {
+  return {member};
+}
+
+/// copy_each() on a GPU.
+template <class Group, class Load, class Store>
+KOKKOS_INLINE_FUNCTION void copy_each_with_loads_in_flight(Group const& group,
+                                                           std::size_t count,
+                                                           Load const& load,
+                                                           Store const& store) {
+  using Value       = std::remove_cvref_t<decltype(load(std::size_t{}))>;
+  std::size_t first = 0;
+  if constexpr (std::is_default_constructible_v<Value>) {
+    constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
+    constexpr std::size_t row     = Group::row;
+    constexpr std::size_t tile    = row * n_loads;
+    std::size_t const n_tiles     = count / tile;
+    group.for_each(n_tiles * row, [&](std::size_t i) {
+      std::size_t const begin = i / row * tile + i % row;
+      Value values[n_loads];  // in registers: compilers unroll both loops
+      for (std::size_t n = 0; n < n_loads; ++n)
+        values[n] = load(begin + n * row);
+      for (std::size_t n = 0; n < n_loads; ++n)
+        store(begin + n * row, values[n]);
+    });
+    first = n_tiles * tile;
+  }
+  group.for_each(count - first,
+                 [&](std::size_t i) { store(first + i, load(first + i)); });
+}
+
+/// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU every thread has
+/// several loads on their way before its first store, and each of them is, with
+/// those of its neighbours, an access to adjacent elements.
+template <class Group, class Load, class Store>
+KOKKOS_INLINE_FUNCTION void copy_each(Group const& group, std::size_t count,
+                                      Load const& load, Store const& store) {
+  KOKKOS_IF_ON_HOST(
+      (group.for_each(count, [&](std::size_t i) { store(i, load(i)); });))
+  KOKKOS_IF_ON_DEVICE(
+      (copy_each_with_loads_in_flight(group, count, load, store);))
+}
+
+/// What one instruction of a GPU loads or stores, whatever the objects are that
+/// it belongs to.
+template <std::size_t bytes>
+struct Word;
+template <>
+struct [[gnu::may_alias]] alignas(16) Word<16> {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+template <>
+struct [[gnu::may_alias]] Word<8> {
+  std::uint64_t bits;
+};
+template <>
+struct [[gnu::may_alias]] Word<4> {
+  std::uint32_t bits;
+};
+template <>
+struct [[gnu::may_alias]] Word<2> {
+  std::uint16_t bits;
+};
+template <>
+struct [[gnu::may_alias]] Word<1> {
+  std::uint8_t bits;
+};
+
+/// Copies words, and byte by byte what is before the first and after the last.
+/// Precondition: the addresses are congruent modulo `width`.
+template <std::size_t width, class Group>
+KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
+                                       char const* from, std::size_t bytes) {
+  std::size_t head = -reinterpret_cast<std::size_t>(to) % width;
+  if (head > bytes) head = bytes;
+  std::size_t const n_words = (bytes - head) / width;
+  std::size_t const middle  = n_words * width;
+  if (bytes != middle) {
+    group.for_each(bytes - middle, [&](std::size_t i) {
+      std::size_t const at = i < head ? i : i + middle;
+      to[at]               = from[at];
+    });
+  }
+  auto* const to_words   = reinterpret_cast<Word<width>*>(to + head);
+  auto* const from_words = reinterpret_cast<Word<width> const*>(from + head);
+  copy_each(
+      group, n_words, [=](std::size_t i) { return from_words[i]; },
+      [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
+}
+
+/// copy_bytes() on a GPU.
+template <std::size_t alignment, class Group>
+KOKKOS_INLINE_FUNCTION void copy_by_widest_words(Group const& group, char* to,
+                                                 char const* from,
+                                                 std::size_t bytes) {
+  std::size_t const differ =
+      reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
+  if (alignment >= 16 || differ % 16 == 0) {
+    copy_words<16>(group, to, from, bytes);
+  } else if (alignment >= 8 || differ % 8 == 0) {
+    copy_words<8>(group, to, from, bytes);
+  } else if (alignment >= 4 || differ % 4 == 0) {
+    copy_words<4>(group, to, from, bytes);
+  } else if (alignment >= 2 || differ % 2 == 0) {
+    copy_words<2>(group, to, from, bytes);
+  } else {
+    copy_words<1>(group, to, from, bytes);
+  }
+}
+
+/// copy_bytes() on the host: one memcpy for each thread.
+template <class Group>
+void copy_by_memcpy(Group const& group, char* to, char const* from,
+                    std::size_t bytes) {
+  if (to == from) return;
+  std::size_t const n = group.n_threads();
+  std::size_t const part =
+      n == 1 ? bytes : (bytes / n + 64) / 64 * 64;  // whole cache lines
+  group.for_each(n, [&](std::size_t i) {
+    std::size_t const first = i * part;
+    if (first >= bytes) return;
+    std::memcpy(to + first, from + first,
+                bytes - first < part ? bytes - first : part);
+  });
+}
+
+/// Copies bytes; on a GPU by the widest words that both addresses allow: 16
+/// bytes if they are congruent modulo 16. All threads of the group call; no
+/// barrier.
+///
+/// \tparam alignment that both addresses have at least.
+template <std::size_t alignment, class Group>
+KOKKOS_INLINE_FUNCTION void copy_bytes(Group const& group, void* dest,
+                                       void const* source, std::size_t bytes) {
+  auto* const to         = static_cast<char*>(dest);
+  auto const* const from = static_cast<char const*>(source);
+  KOKKOS_IF_ON_HOST((copy_by_memcpy(group, to, from, bytes);))
+  KOKKOS_IF_ON_DEVICE(
+      (copy_by_widest_words<alignment>(group, to, from, bytes);))
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <Kokkos_SymmetricSpace_PeTeam.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../runtime/Error.hpp"
+#include "../runtime/Runtime.hpp"
+
+namespace symm {
+
+namespace {
+
+constexpr int world_slot = 0;
+constexpr int node_slot  = 1;
+static_assert(PeTeamMemory::n_fixed_teams == 2);
+
+/// 0, if the numbers are no arithmetic sequence.
+int stride_of(std::span<Pe const> members) {
+  if (members.size() == 1) return 1;
+  int const stride = members[1] - members[0];
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (members[i] - members[i - 1] != stride) return 0;
+  }
+  return stride;
+}
+
+}  // namespace
+
+PeTeam PeTeam::make_of_all(int slot, char const* call) {
+  auto& runtime = Runtime::instance(call);
+  PeTeam team;
+  team.m_slot    = slot;
+  team.m_n_pes   = runtime.n_pes();
+  team.m_my_pe   = runtime.my_pe();
+  team.m_stride  = 1;
+  team.m_on_host = runtime.team_memory(MemoryKind::host)->words(slot);
+  if (auto const* const memory = runtime.team_memory(MemoryKind::device)) {
+    team.m_on_device = memory->words(slot);
+  }
+  return team;
+}
+
+PeTeam PeTeam::make(int slot, std::span<Pe const> members) {
+  auto team     = make_of_all(slot, "symm::PeTeam::make");
+  auto const me = std::find(members.begin(), members.end(), team.m_my_pe);
+  team.m_n_pes  = static_cast<int>(members.size());
+  team.m_my_pe  = static_cast<Pe>(me - members.begin());
+  team.m_first  = members[0];
+  team.m_stride = stride_of(members);
+  return team;
+}
+
+PeTeam team_world() {
+  return PeTeam::make_of_all(world_slot, "symm::team_world");
+}
+
+PeTeam team_node() { return PeTeam::make_of_all(node_slot, "symm::team_node"); }
+
+void check_team(PeTeam const& team, char const* call) {
+  auto const in_use = Runtime::instance(call).team_slots_in_use();
+  if (!team.is_valid()) {
+    throw UsageError(std::string(call) +
+                     ": this PE is not in the team (it is none)");
+  }
+  if ((in_use >> static_cast<unsigned>(team.slot()) & 1U) == 0) {
+    throw UsageError(std::string(call) + ": the team has been destroyed");
+  }
+}
+
+Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {
+  if (!to.is_valid() || pe < 0 || pe >= from.n_pes()) return -1;
+  Pe const in_world = from.world_pe(pe);
+  for (Pe other = 0; other < to.n_pes(); ++other) {
+    if (to.world_pe(other) == in_world) return other;
+  }
+  return -1;
+}
+
+}  // namespace symm

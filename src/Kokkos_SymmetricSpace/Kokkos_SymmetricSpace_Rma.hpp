@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_RMA_HPP
+#define KOKKOS_SYMMETRICSPACE_RMA_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Access.hpp>
+#include <Kokkos_SymmetricSpace_Copy.hpp>
+#include <Kokkos_SymmetricSpace_DeepCopy.hpp>
+#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
+
+#include "../runtime/HeapMap.hpp"
+#include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
+
+// Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6): what is put goes to PE
+// `pe`'s copy of the symmetric object `dest`, what is got comes from its copy
+// of `source`. The other side is any memory of this PE that the caller reaches:
+// private or symmetric.
+//
+//   who                first arguments       returns when
+//   the host                                 it is done
+//   one thread         heap                  it is done
+//   a thread team      member, heap          it is done: the team's barrier
+//   a thread's lanes   lanes(member), heap   it is done, for all lanes
+//   a space instance   exec                  it is in the queue of `exec`
+//
+// All take: elements of a type that is trivially copyable, and their number;
+// 0 copies nothing and looks at nothing else. `pe` may be this PE. Dest and
+// source must not overlap.
+//
+// Ordering. "Done" is: `source` may be used again, and a get's data are there.
+// Other PEs see what is put after quiet() or barrier_all(), two puts in an
+// order after fence(). The _nbi forms may return before that (9.6); here they
+// are the blocking ones, and callers that rely on no more than OpenSHMEM says
+// wait by quiet().
+//
+// Errors. The host and the enqueued forms throw UsageError on this PE if there
+// is no such PE or the bytes are not in this PE's part of the symmetric heap
+// (null, private memory, a peer's part), SystemError if the copy fails. In
+// kernels the same stops the program where Kokkos checks its preconditions.
+//
+// GPU memory. On the host all but the enqueued forms wait for the kernels of
+// this PE: not a way to answer a kernel that waits. For the symmetric heap in
+// host memory, the other side is memory that the host reaches.
+
+namespace symm {
+
+/// Size in bytes of `count` elements, each `stride` elements behind the one
+/// before; the largest number, if it is none: that is in no heap.
+KOKKOS_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
+                                                      std::size_t count,
+                                                      std::size_t stride = 1) {
+  constexpr auto all = ~std::size_t{0};
+  if (count == 0) return 0;
+  if (stride != 0 && count - 1 > (all / size - 1) / stride) return all;
+  return ((count - 1) * stride + 1) * size;
+}
+
+/// What travels as bytes.
+template <class T>
+KOKKOS_FUNCTION constexpr void check_element() {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_volatile_v<T>,
+                "the elements must be trivially copyable: they travel as "
+                "bytes");
+}
+
+/// \throws UsageError on this PE, if `address` is null.
+void check_private(void const* address, char const* call);
+/// \throws UsageError on this PE, if a stride is 0.
+void check_strides(std::size_t dest_stride, std::size_t source_stride,
+                   char const* call);
+
+// On the host.
+
+/// putmem() and getmem() with the name of the call, for messages.
+void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
+               char const* call);
+void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
+               char const* call);
+
+/// shmem_put. \param count in elements.
+template <class T>
+void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
+         Pe pe) {
+  check_element<T>();
+  put_bytes(dest, source, bytes_of(sizeof(T), count), pe, "symm::put");
+}
+
+/// shmem_get. \param count in elements.
+template <class T>
+void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
+         Pe pe) {
+  check_element<T>();
+  get_bytes(dest, source, bytes_of(sizeof(T), count), pe, "symm::get");
+}
+
+/// shmem_put_nbi.
+template <class T>
+void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
+             Pe pe) {
+  check_element<T>();
+  put_bytes(dest, source, bytes_of(sizeof(T), count), pe, "symm::put_nbi");
+}
+
+/// shmem_get_nbi.
+template <class T>
+void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
+             Pe pe) {
+  check_element<T>();
+  get_bytes(dest, source, bytes_of(sizeof(T), count), pe, "symm::get_nbi");
+}
+
+/// shmem_putmem, shmem_getmem and their _nbi.
+inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
+  put_bytes(dest, source, bytes, pe, "symm::putmem");
+}
+inline void getmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
+  get_bytes(dest, source, bytes, pe, "symm::getmem");
+}
+inline void putmem_nbi(void* dest, void const* source, std::size_t bytes,
+                       Pe pe) {
+  put_bytes(dest, source, bytes, pe, "symm::putmem_nbi");
+}
+inline void getmem_nbi(void* dest, void const* source, std::size_t bytes,
+                       Pe pe) {
+  get_bytes(dest, source, bytes, pe, "symm::getmem_nbi");
+}
+
+/// shmem_p: one element, by a single store where the host reaches it.
+template <class T>
+void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
+  check_element<T>();
+  auto const& heap = heap_to_access(dest, sizeof(T), pe, "symm::p");
+  T* const target  = heap.map().peer_ptr(dest, pe);
+  if (heap.memory() == MemoryKind::host) {
+    *target = value;
+  } else {
+    heap.copy(target, &value, sizeof(T));
+  }
+}
+
+/// shmem_g: one element, by a single load where the host reaches it.
+template <class T>
+[[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
+  check_element<T>();
+  auto const& heap = heap_to_access(source, sizeof(T), pe, "symm::g");
+  T* const from    = heap.map().peer_ptr(source, pe);
+  if (heap.memory() == MemoryKind::host) return *from;
+  std::remove_const_t<T> value;
+  heap.copy(&value, from, sizeof(T));
+  return value;
+}
+
+/// Element i * source_stride to element i * dest_stride. In GPU memory, a copy
+/// for each.
+template <class T>
+void copy_strided(SymmetricHeap const& heap, T* dest, T const* source,
+                  std::size_t dest_stride, std::size_t source_stride,
+                  std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    T* const to         = dest + i * dest_stride;
+    T const* const from = source + i * source_stride;
+    if (heap.memory() == MemoryKind::host) {
+      *to = *from;
+    } else {
+      heap.copy(to, from, sizeof(T));
+    }
+  }
+}
+
+/// shmem_iput: element i * source_stride of `source` to element i * dest_stride
+/// of `dest`.
+/// \param dest_stride, source_stride in elements, at least 1.
+/// \param count in elements.
+template <class T>
+void iput(T* dest, std::type_identity_t<T> const* source,
+          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
+          Pe pe) {
+  check_element<T>();
+  check_strides(dest_stride, source_stride, "symm::iput");
+  if (count == 0) return;
+  auto const& heap = heap_to_access(
+      dest, bytes_of(sizeof(T), count, dest_stride), pe, "symm::iput");
+  check_private(source, "symm::iput");
+  copy_strided(heap, heap.map().peer_ptr(dest, pe), source, dest_stride,
+               source_stride, count);
+}
+
+/// shmem_iget, as iput().
+template <class T>
+void iget(T* dest, std::type_identity_t<T> const* source,
+          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
+          Pe pe) {
+  check_element<T>();
+  check_strides(dest_stride, source_stride, "symm::iget");
+  if (count == 0) return;
+  auto const& heap = heap_to_access(
+      source, bytes_of(sizeof(T), count, source_stride), pe, "symm::iget");
+  check_private(dest, "symm::iget");
+  copy_strided(heap, dest, heap.map().peer_ptr(source, pe), dest_stride,
+               source_stride, count);
+}
+
+// Enqueued on an execution space instance, in the order of what else is there;
+// done when that is, by exec.fence() say. On GPUs the copy engines do it, and
+// no kernel is needed for a peer's memory. The side that is not symmetric must
+// stay until then.
+
+/// Enqueues a copy between what this process reaches. With CUDA it may be of
+/// any memory: the CUDA runtime looks which.
+template <class Space, class Exec>
+void enqueue_copy_in(Exec const& exec, void* to, void const* from,
+                     std::size_t bytes) {
+  using Kokkos::MemoryUnmanaged, Kokkos::View;
+  Kokkos::deep_copy(
+      exec, View<char*, Space, MemoryUnmanaged>(static_cast<char*>(to), bytes),
+      View<char const*, Space, MemoryUnmanaged>(static_cast<char const*>(from),
+                                                bytes));
+}
+
+template <class Exec>
+void enqueue_copy(Exec const& exec, SymmetricHeap const& heap, void* to,
+                  void const* from, std::size_t bytes) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if (heap.memory() == MemoryKind::device) {
+    enqueue_copy_in<SymmetricCudaSpace>(exec, to, from, bytes);
+    return;
+  }
+#endif
+  static_cast<void>(heap);
+  enqueue_copy_in<SymmetricHostSpace>(exec, to, from, bytes);
+}
+
+template <class Exec>
+requires Kokkos::is_execution_space_v<Exec>
+void enqueue_put(Exec const& exec, void* dest, void const* source,
+                 std::size_t bytes, Pe pe, char const* call) {
+  if (bytes == 0) return;
+  auto const& heap = heap_to_access(dest, bytes, pe, call);
+  check_private(source, call);
+  enqueue_copy(exec, heap, heap.map().peer_ptr(dest, pe), source, bytes);
+}
+
+template <class Exec>
+requires Kokkos::is_execution_space_v<Exec>
+void enqueue_get(Exec const& exec, void* dest, void const* source,
+                 std::size_t bytes, Pe pe, char const* call) {
+  if (bytes == 0) return;
+  auto const& heap = heap_to_access(source, bytes, pe, call);
+  check_private(dest, call);
+  enqueue_copy(exec, heap, dest, heap.map().peer_ptr(source, pe), bytes);
+}
+
+template <class Exec, class T>
+requires Kokkos::is_execution_space_v<Exec>
+void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
+         std::size_t count, Pe pe) {
+  check_element<T>();
+  enqueue_put(exec, dest, source, bytes_of(sizeof(T), count), pe, "symm::put");
+}
+
+template <class Exec, class T>
+requires Kokkos::is_execution_space_v<Exec>
+void get(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
+         std::size_t count, Pe pe) {
+  check_element<T>();
+  enqueue_get(exec, dest, source, bytes_of(sizeof(T), count), pe, "symm::get");
+}
+
+template <class Exec>
+requires Kokkos::is_execution_space_v<Exec>
+void putmem(Exec const& exec, void* dest, void const* source, std::size_t bytes,
+            Pe pe) {
+  enqueue_put(exec, dest, source, bytes, pe, "symm::putmem");
+}
+
+template <class Exec>
+requires Kokkos::is_execution_space_v<Exec>
+void getmem(Exec const& exec, void* dest, void const* source, std::size_t bytes,
+            Pe pe) {
+  enqueue_get(exec, dest, source, bytes, pe, "symm::getmem");
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_TEAMSYNC_HPP
+#define KOKKOS_SYMMETRICSPACE_TEAMSYNC_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Copy.hpp>
+#include <Kokkos_SymmetricSpace_Ordering.hpp>
+#include <Kokkos_SymmetricSpace_PeTeam.hpp>
+#include <Kokkos_SymmetricSpace_Waiting.hpp>
+
+#include "../runtime/SymmetricMemory.hpp"
+
+namespace symm {
+
+// Barriers of PE teams. sync() waits until all PEs of the team have called;
+// barrier() also orders: what they wrote before is visible to all of them
+// afterwards (OpenSHMEM 1.5, 9.11). In kernels one thread group of a PE calls,
+// with all its threads; what the group, and kernels before it, have written is
+// written before. The kernels of all PEs must get to run: PEs that share a GPU
+// take turns there, of milliseconds.
+//
+// On the host the waits are those of wait_until(): a report every SYMM_TIMEOUT
+// seconds counts the PEs of the team as variables.
+
+/// Whether execution spaces like it run on this host.
+template <class ExecutionSpace>
+inline constexpr bool is_host_execution_space_v =
+    Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+/// A barrier in which every PE passes a word to all others.
+/// \returns its epoch: team.words().passed(own PE, member, epoch) is what
+///          `member` passed, until this PE begins the next.
+template <class Group>
+KOKKOS_INLINE_FUNCTION std::uint64_t exchange_word(Group const& group,
+                                                   PeTeam const& team,
+                                                   std::uint64_t word) {
+  PeTeamWords const words   = team.words();
+  Pe const me               = team.my_pe();
+  auto const n              = static_cast<std::size_t>(team.n_pes());
+  std::uint64_t const epoch = load_relaxed(words.epoch()) + 1;
+  group.barrier();  // all threads have read it, and written what they had to
+  group.for_each(n, [&](std::size_t i) {
+    Pe const pe = team.world_pe(static_cast<Pe>(i));
+    store_relaxed(words.passed(pe, me, epoch), word);
+    // After all that the group has written, as far as the barrier above tells
+    // this thread of it.
+    store_release(words.flag(pe, me), epoch);
+  });
+  std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
+  KOKKOS_IF_ON_HOST(
+      (PollAll<std::uint64_t> all{{flags, n, nullptr, Compare::ge, epoch}};
+       wait_for("a collective operation of a PE team", all);))
+  KOKKOS_IF_ON_DEVICE((group.for_each(
+      n, [&](std::size_t i) { wait_until(flags + i, Compare::ge, epoch); });))
+  group.for_each(1, [&](std::size_t) { store_relaxed(words.epoch(), epoch); });
+  group.barrier();
+  return epoch;
+}
+
+/// In a kernel, or on the host with OneThread: as barrier(team).
+template <class Group>
+KOKKOS_INLINE_FUNCTION void barrier_of(Group const& group, PeTeam const& team) {
+  exchange_word(group, team, 0);
+}
+
+/// In a kernel: all threads of one thread group of every PE call.
+template <ThreadGroup Threads>
+KOKKOS_INLINE_FUNCTION void barrier(Threads const& threads,
+                                    PeTeam const& team) {
+  barrier_of(group_of(threads), team);
+}
+/// At present it orders, too.
+template <ThreadGroup Threads>
+KOKKOS_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
+  barrier_of(group_of(threads), team);
+}
+
+/// Collective over `team`; the host's.
+/// \throws UsageError on this PE, if it is no team.
+void barrier(PeTeam const& team);
+
+/// The same, without the order.
+void sync(PeTeam const& team);
+
+/// Collective: barrier_all() without its order.
+/// \throws UsageError on every PE, if a PE is in another collective call.
+inline void sync_all() { barrier_all(); }
+
+struct BarrierKernel {
+  PeTeam team;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    barrier(member, team);
+  }
+};
+
+/// Collective over `team`, enqueued: what is enqueued later begins when all PEs
+/// of the team have got here; all that they wrote and enqueued before is
+/// visible to it. The host does not wait.
+/// \throws UsageError on this PE, if it is no team.
+template <class ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void barrier(ExecutionSpace const& exec, PeTeam const& team) {
+  if constexpr (is_host_execution_space_v<ExecutionSpace>) {
+    exec.fence("symm::barrier");
+    barrier(team);
+  } else {
+    check_team(team, "symm::barrier");
+    Kokkos::parallel_for("symm::barrier",
+                         Kokkos::TeamPolicy<ExecutionSpace>(exec, 1, 32),
+                         BarrierKernel{team});
+  }
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_VIEWCOLLECTIVES_HPP
+#define KOKKOS_SYMMETRICSPACE_VIEWCOLLECTIVES_HPP
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
+#include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
+#include <Kokkos_SymmetricSpace_Fwd.hpp>
+#include <Kokkos_SymmetricSpace_PeTeam.hpp>
+#include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+
+#include "../runtime/Types.hpp"
+
+namespace symm {
+
+// The operations of Collectives on Views: of one symmetric space, of any rank
+// and layout, subviews too, without gaps between their elements, and with equal
+// extents on all PEs (but for the source of collect()). The host's forms, and
+// those enqueued on an execution space instance. Both throw UsageError, with
+// labels and extents, on the PEs that Collectives says; collect() on a GPU
+// stops the program, if it is enqueued and `dst` is too small.
+//
+// A View's block are its elements in the order of memory. So what member `pe`
+// has as src(i, ...) gets to dst(pe, i, ...) with LayoutRight, and to
+// dst(i, ..., pe) with LayoutLeft.
+
+/// "\"label\" (extent, extent)".
+template <class View>
+std::string text_of_view(View const& view) {
+  std::string text       = "\"" + view.label() + "\" (";
+  std::size_t const rank = View::rank();
+  for (std::size_t r = 0; r != rank; ++r) {
+    text += (r == 0 ? "" : ", ") + std::to_string(view.extent(r));
+  }
+  return text + ")";
+}
+
+/// What is wrong with the Views; "" if nothing.
+/// \param rule   that their sizes have to follow, for the text.
+template <class Dst, class Src>
+std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
+                             char const* rule) {
+  static_assert(is_symmetric_space_v<typename Dst::memory_space> &&
+                    std::is_same_v<typename Dst::memory_space,
+                                   typename Src::memory_space>,
+                "both Views must be in one symmetric space: declare them as "
+                "Kokkos::View<..., symm::SymmetricSpace>");
+  static_assert(std::is_same_v<typename Dst::value_type,
+                               typename Src::non_const_value_type>,
+                "the elements must be of one type, those of the destination "
+                "not const");
+  constexpr char const* remedy =
+      " has gaps between its elements: pass a View without, such as a copy by "
+      "Kokkos::deep_copy";
+  if (!dst.span_is_contiguous()) return "View " + text_of_view(dst) + remedy;
+  if (!src.span_is_contiguous()) return "View " + text_of_view(src) + remedy;
+  if (is_followed) return "";
+  return "Views " + text_of_view(dst) + " and " + text_of_view(src) + ": " +
+         rule;
+}
+
+/// The same for those that correspond element by element.
+template <class Dst, class Src>
+std::string problem_of_equal_views(Dst const& dst, Src const& src) {
+  static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
+  bool const are_equal = have_equal_extents(dst, src);
+  return problem_of_views(
+      dst, src, are_equal && (dst.size() == 0 || are_equal_bytes(dst, src)),
+      are_equal ? "their layouts must be equal"
+                : "their extents must be equal");
+}
+
+template <class Dst, class Src>
+std::string problem_of_fcollect(PeTeam const& team, Dst const& dst,
+                                Src const& src) {
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return problem_of_views(
+      dst, src, dst.size() == n * src.size(),
+      "the first must have n_pes() times the elements of the second");
+}
+
+template <class Dst, class Src>
+std::string problem_of_alltoall(PeTeam const& team, Dst const& dst,
+                                Src const& src) {
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return problem_of_views(
+      dst, src, dst.size() == src.size() && (n == 0 || dst.size() % n == 0),
+      "they must have equally many elements, a multiple of n_pes()");
+}
+
+// What the forms on the host and the enqueued ones share.
+
+template <class Dst, class Src>
+auto broadcast_work(PeTeam const& team, Dst const& dst, Src const& src,
+                    Pe root) {
+  using T = typename Dst::value_type;
+  return BroadcastWork<T>{team, dst.data(), src.data(), src.size(), root};
+}
+template <class Dst, class Src>
+auto fcollect_work(PeTeam const& team, Dst const& dst, Src const& src) {
+  using T = typename Dst::value_type;
+  return GatherWork<T, false>{team, dst.data(), src.data(), src.size()};
+}
+template <class Dst, class Src>
+auto collect_work(PeTeam const& team, Dst const& dst, Src const& src) {
+  using T = typename Dst::value_type;
+  return CollectWork<T>{team, dst.data(), src.data(), src.size(),
+                        dst.size() * sizeof(T)};
+}
+template <class Dst, class Src>
+auto alltoall_work(PeTeam const& team, Dst const& dst, Src const& src) {
+  using T      = typename Dst::value_type;
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return GatherWork<T, true>{team, dst.data(), src.data(),
+                             n == 0 ? 0 : src.size() / n};
+}
+template <class Dst, class Src, class Op>
+auto reduce_work(PeTeam const& team, Dst const& dst, Src const& src, Op op) {
+  using T = typename Dst::value_type;
+  return ReduceWork<T, Op>{team, dst.data(), src.data(), src.size(), op};
+}
+
+/// The elements of `src` on member `root` to `dst` on all. Equal extents and
+/// layouts; both may be the same View.
+template <class T, class... P, class U, class... Q>
+void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+               Kokkos::View<U, Q...> const& src, Pe root) {
+  run_on_host(broadcast_work(team, dst, src, root),
+              problem_of_equal_views(dst, src));
+}
+template <class ExecutionSpace, class T, class... P, class U, class... Q>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void broadcast(ExecutionSpace const& exec, PeTeam const& team,
+               Kokkos::View<T, P...> const& dst,
+               Kokkos::View<U, Q...> const& src, Pe root) {
+  enqueue(exec, broadcast_work(team, dst, src, root),
+          problem_of_equal_views(dst, src));
+}
+
+/// The blocks of all members, one after the other, to all.
+/// \param dst of n_pes() times as many elements as `src`.
+template <class T, class... P, class U, class... Q>
+void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+              Kokkos::View<U, Q...> const& src) {
+  run_on_host(fcollect_work(team, dst, src),
+              problem_of_fcollect(team, dst, src));
+}
+template <class ExecutionSpace, class T, class... P, class U, class... Q>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void fcollect(ExecutionSpace const& exec, PeTeam const& team,
+              Kokkos::View<T, P...> const& dst,
+              Kokkos::View<U, Q...> const& src) {
+  enqueue(exec, fcollect_work(team, dst, src),
+          problem_of_fcollect(team, dst, src));
+}
+
+/// The same with blocks of different sizes.
+/// \param dst of at least as many elements as all blocks together.
+/// \param src part of one View, with the same first element on all PEs, such as
+///        subview(all, pair(0, n)); n may be 0.
+template <class T, class... P, class U, class... Q>
+void collect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+             Kokkos::View<U, Q...> const& src) {
+  run_on_host(collect_work(team, dst, src),
+              problem_of_views(dst, src, true, ""));
+}
+template <class ExecutionSpace, class T, class... P, class U, class... Q>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void collect(ExecutionSpace const& exec, PeTeam const& team,
+             Kokkos::View<T, P...> const& dst,
+             Kokkos::View<U, Q...> const& src) {
+  enqueue(exec, collect_work(team, dst, src),
+          problem_of_views(dst, src, true, ""));
+}
+
+/// A View is a block for each member: block n of `src` goes to member n, as the
+/// block of its `dst` that has the sender's number.
+/// \param dst, src of equally many elements, a multiple of n_pes().
+template <class T, class... P, class U, class... Q>
+void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+              Kokkos::View<U, Q...> const& src) {
+  run_on_host(alltoall_work(team, dst, src),
+              problem_of_alltoall(team, dst, src));
+}
+template <class ExecutionSpace, class T, class... P, class U, class... Q>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void alltoall(ExecutionSpace const& exec, PeTeam const& team,
+              Kokkos::View<T, P...> const& dst,
+              Kokkos::View<U, Q...> const& src) {
+  enqueue(exec, alltoall_work(team, dst, src),
+          problem_of_alltoall(team, dst, src));
+}
+
+/// Element by element over the PEs; as reduce() of addresses. Equal extents and
+/// layouts; both may be the same View.
+template <class T, class... P, class U, class... Q, class Op>
+void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+            Kokkos::View<U, Q...> const& src, Op op) {
+  run_on_host(reduce_work(team, dst, src, op),
+              problem_of_equal_views(dst, src));
+}
+template <class ExecutionSpace, class T, class... P, class U, class... Q,
+          class Op>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void reduce(ExecutionSpace const& exec, PeTeam const& team,
+            Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
+            Op op) {
+  enqueue(exec, reduce_work(team, dst, src, op),
+          problem_of_equal_views(dst, src));
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+
+#include <string>
+
+#include "../runtime/Error.hpp"
+
+namespace symm {
+
+namespace {
+
+std::string text_of(std::size_t rank, std::size_t const* extents) {
+  std::string text;
+  for (std::size_t r = 0; r < rank; ++r) {
+    text += (r == 0 ? "" : ", ") + std::to_string(extents[r]);
+  }
+  return "(" + text + ")";
+}
+
+}  // namespace
+
+void throw_extents_differ(std::size_t rank, std::size_t const* dst_extents,
+                          std::size_t const* src_extents) {
+  throw UsageError(
+      "symm::copy: the extents differ: " + text_of(rank, dst_extents) +
+      " of the destination, " + text_of(rank, src_extents) + " of the source");
+}
+
+void throw_not_reached_by_host() {
+  throw UsageError(
+      "symm::copy: a View is in GPU memory, where the host has no loads and "
+      "stores: call it in a kernel, or use Kokkos::deep_copy");
+}
+
+}  // namespace symm

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_COLLECTIVE_HELPERS_HPP
+#define SYMM_TEST_COLLECTIVE_HELPERS_HPP
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <kokkos/view_helpers.hpp>
+
+#include "collective_operations.hpp"
+
+/// Collective operations against a serial reference that every PE computes from
+/// what all PEs are known to have. All of a test's calls follow each other
+/// without a barrier, with data that change.
+namespace symm_test {
+
+using SpaceExec = Space::execution_space;
+
+template <class Exec>
+inline constexpr bool is_gpu =
+    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// Calls body.operator()<Exec>() for each execution space whose kernels reach
+/// the memory.
+template <class Body>
+void for_each_exec(Body const& body) {
+  body.template operator()<SpaceExec>();
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (!std::is_same_v<SpaceExec, Kokkos::Cuda>) {
+    body.template operator()<Kokkos::Cuda>();
+  }
+#endif
+}
+
+/// Says "yes" to some of many cases, where they take long: every n-th.
+class Some {
+ public:
+  explicit Some(unsigned n) : m_n(n) {}
+  bool next() { return m_count++ % m_n == 0; }
+
+ private:
+  unsigned m_n;
+  unsigned m_count = 0;
+};
+
+// Teams.
+
+struct Team {
+  symm::PeTeam team;              // none on PEs that are not in it
+  std::vector<symm::Pe> members;  // as this test knows them
+  char const* name;
+};
+
+/// Teams that this PE is in or not. Collective: constructor and destructor.
+class Teams {
+ public:
+  Teams() {
+    int const n         = symm::n_pes();
+    symm::Pe const me   = symm::my_pe();
+    auto const& world   = symm::team_world();
+    auto const split_by = [&](char const* name, auto const& colour,
+                              auto const& key) {
+      std::vector<std::pair<int, symm::Pe>> chosen;
+      for (symm::Pe pe = 0; pe < n; ++pe) {
+        if (colour(pe) == colour(me)) chosen.emplace_back(key(pe), pe);
+      }
+      std::sort(chosen.begin(), chosen.end());
+      Team result{symm::team_split(world, colour(me), key(me)), {}, name};
+      if (result.team.is_valid()) {
+        for (auto const& [its_key, pe] : chosen) result.members.push_back(pe);
+      }
+      teams.push_back(result);
+    };
+    Team all{world, {}, "world"};
+    for (symm::Pe pe = 0; pe < n; ++pe) all.members.push_back(pe);
+    teams.push_back(all);
+    auto const zero   = [](symm::Pe) { return 0; };
+    auto const number = [](symm::Pe pe) { return pe; };
+    split_by("reversed", zero, [](symm::Pe pe) { return -pe; });
+    split_by("in pairs", zero, [](symm::Pe pe) { return pe ^ 1; });
+    split_by(
+        "all but PE 2", [](symm::Pe pe) { return pe == 2 ? -1 : 0; }, number);
+    split_by(
+        "two at once", [](symm::Pe pe) { return pe % 2; }, number);
+    Team strided{
+        symm::team_split_strided(world, 0, 2, (n + 1) / 2), {}, "strided"};
+    if (strided.team.is_valid()) {
+      for (symm::Pe pe = 0; pe < n; pe += 2) strided.members.push_back(pe);
+    }
+    teams.push_back(strided);
+  }
+  Teams(Teams const&)            = delete;
+  Teams& operator=(Teams const&) = delete;
+  ~Teams() {
+    for (std::size_t i = 1; i < teams.size(); ++i) {
+      if (teams[i].team.is_valid()) symm::team_destroy(teams[i].team);
+    }
+  }
+
+  std::vector<Team> teams;
+};
+
+// Elements.
+
+struct Twelve {
+  std::int32_t numbers[3];
+};
+
+/// Element i of what member `from` (a PE of the world) has in a call: small
+/// numbers, so that products are numbers too; sums of floating-point numbers
+/// depend on the order.
+template <class T>
+T element_of(symm::Pe from, unsigned salt, std::size_t i) {
+  auto const bits = pattern({from, 0, salt}, i);
+  auto const part = [&](unsigned shift, unsigned n) {
+    return static_cast<int>((bits >> shift) % n) - static_cast<int>(n / 2);
+  };
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(part(0, 2'000'003)) /
+           static_cast<T>(part(32, 1'001) * 2 + 1);
+  } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    return static_cast<T>(part(0, 181));
+  } else if constexpr (std::is_same_v<T, Kokkos::complex<double>>) {
+    return {static_cast<double>(part(0, 7)), static_cast<double>(part(32, 7))};
+  } else {
+    T result{};
+    unsigned char bytes[sizeof(T)];
+    for (std::size_t n = 0; n < sizeof(T); ++n) {
+      bytes[n] = static_cast<unsigned char>(bits >> (8 * (n % 8)));
+    }
+    std::memcpy(&result, bytes, sizeof(T));
+    return result;
+  }
+}
+
+template <class T>
+bool are_same_bits(T const& a, T const& b) {
+  return std::memcmp(static_cast<void const*>(&a), static_cast<void const*>(&b),
+                     sizeof(T)) == 0;
+}
+
+/// A block of a symmetric array with guards around it.
+template <class T>
+class Block {
+ public:
+  /// Collective.
+  /// \param capacity in elements.
+  explicit Block(std::size_t capacity)
+      : m_all("block", capacity + 2 * margin + 1) {}
+
+  /// Puts guards around `elements`, which begin `offset` elements behind what
+  /// is 16-byte aligned.
+  T* set(std::vector<T> const& elements, std::size_t offset) {
+    m_first = margin + offset;
+    m_count = elements.size();
+    EXPECT_LE(m_count + 2 * margin + 1, m_all.size()) << "the test's fault";
+    std::vector<T> all(m_count + 2 * margin + 1, guard());
+    std::copy(elements.begin(), elements.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(m_first));
+    Kokkos::deep_copy(used(), Unmanaged(all.data(), all.size()));
+    return m_all.data() + m_first;
+  }
+  /// "", or where the block or the guards are not as they should be.
+  [[nodiscard]] std::string difference(std::vector<T> const& expected) const {
+    std::vector<T> all(m_count + 2 * margin + 1, guard());
+    Kokkos::deep_copy(Unmanaged(all.data(), all.size()), used());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      bool const is_inside = i >= m_first && i - m_first < m_count;
+      if (are_same_bits(all[i], is_inside ? expected[i - m_first] : guard())) {
+        continue;
+      }
+      return is_inside ? "element " + std::to_string(i - m_first)
+                       : "guard at " + std::to_string(i);
+    }
+    return "";
+  }
+  [[nodiscard]] T* data() const { return m_all.data() + m_first; }
+
+  static constexpr std::size_t margin = 64;
+
+ private:
+  using Unmanaged =
+      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  static T guard() {
+    T result;
+    std::memset(static_cast<void*>(&result), 0x6E, sizeof(T));
+    return result;
+  }
+  [[nodiscard]] auto used() const {
+    return Kokkos::subview(m_all, Kokkos::pair<std::size_t, std::size_t>(
+                                      0, m_count + 2 * margin + 1));
+  }
+
+  Kokkos::View<T*, Space> m_all;
+  std::size_t m_first = margin;
+  std::size_t m_count = 0;
+};
+
+// Cases.
+
+/// Where in 16 bytes the blocks begin, in elements.
+struct Offsets {
+  std::size_t dest   = 0;
+  std::size_t source = 0;
+};
+
+inline std::vector<Offsets> all_offsets() {
+  return {{0, 0}, {1, 1}, {0, 1}, {1, 0}};
+}
+
+/// Counts around the boundaries of packs, rows, tiles, and of blocks of 4096
+/// bytes.
+template <class T>
+std::vector<std::size_t> small_counts() {
+  std::vector<std::size_t> counts{0,  1,  2,  3,  5,   7,  8,
+                                  15, 16, 17, 33, 127, 129};
+  for (std::size_t const bytes : {std::size_t{4096}, std::size_t{16384}}) {
+    counts.push_back(bytes / sizeof(T) - 1);
+    counts.push_back(bytes / sizeof(T));
+    counts.push_back(bytes / sizeof(T) + 1);
+  }
+  return counts;
+}
+
+/// Counts around that of the most bytes in one block of a GPU, and many.
+template <class T>
+std::vector<std::size_t> large_counts() {
+  constexpr std::size_t limit = (std::size_t{32} << 10U) / sizeof(T);
+  return {limit - 1, limit, limit + 1, 100'003};
+}
+
+/// The last member.
+inline symm::Pe root_of(Team const& team) {
+  return team.members.empty() ? 0
+                              : static_cast<symm::Pe>(team.members.size()) - 1;
+}
+
+/// Runs calls and looks at what they have done.
+template <class T>
+class Bench {
+ public:
+  /// Collective.
+  /// \param capacity of a block, in elements.
+  explicit Bench(std::size_t capacity) : m_dest(capacity), m_source(capacity) {}
+
+  /// By all PEs; those that are not in the team only count the call. No
+  /// barrier. \param form form(op, team, dest, source, count) makes the call,
+  /// and waits.
+  template <class Op, class Form>
+  void run(Op const& op, Team const& team, std::size_t count,
+           Offsets const& offsets, Form const& form) {
+    ++m_salt;
+    if (!team.team.is_valid()) return;
+    int const n       = team.team.n_pes();
+    symm::Pe const me = team.team.my_pe();
+    auto const source = [&](symm::Pe member, std::size_t i) {
+      return element_of<T>(team.members[static_cast<std::size_t>(member)],
+                           m_salt, i);
+    };
+    std::vector<T> sent(op.n_source(n, count));
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = source(me, i);
+    std::vector<T> received(op.n_dest(n, count));
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      received[i] = element_of<T>(77, m_salt, i);
+    }
+    T* const from = m_source.set(sent, offsets.source);
+    T* to         = from;
+    if (!op.is_in_place) to = m_dest.set(received, offsets.dest);
+
+    form(op, team.team, to, static_cast<T const*>(from),
+         op.count_of(me, count));
+
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      received[i] =
+          op.template expected<T>(source, me, n, count, i, received[i]);
+    }
+    auto const text = [&] {
+      return testing::Message()
+             << "team '" << team.name << "', member " << me << ", " << count
+             << " elements, offsets " << offsets.dest << " and "
+             << offsets.source << ", call " << m_salt;
+    };
+    if (op.is_in_place) {
+      EXPECT_EQ(m_source.difference(received), "") << "in place, " << text();
+    } else {
+      EXPECT_EQ(m_dest.difference(received), "") << "dest, " << text();
+      EXPECT_EQ(m_source.difference(sent), "") << "source, " << text();
+    }
+  }
+
+ private:
+  Block<T> m_dest;
+  Block<T> m_source;
+  unsigned m_salt = 0;
+};
+
+template <class T>
+inline constexpr std::size_t most = 4 *
+                                    ((std::size_t{32} << 10U) / sizeof(T) + 16);
+
+/// All small counts for all teams, with the offsets in turn; some of them where
+/// calls take long.
+template <class T, class Ops, class Form>
+void run_all(Bench<T>& bench, Teams const& teams, Ops const& ops,
+             Form const& form, unsigned one_of = 7) {
+  Some some(Form::is_slow ? one_of : 1);
+  auto const offsets = all_offsets();
+  std::size_t turn   = 0;
+  for (auto const& team : teams.teams) {
+    for (auto const count : small_counts<T>()) {
+      auto const& offset = offsets[turn++ % offsets.size()];
+      if (!some.next()) continue;
+      ops([&](auto const& op) { bench.run(op, team, count, offset, form); },
+          team);
+    }
+  }
+}
+
+}  // namespace symm_test
+
+#endif

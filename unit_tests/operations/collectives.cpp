@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Collective operations of PE teams on the host and enqueued (OpenSHMEM 1.5,
+// 9.11). collectives_in_kernels.cpp has those in kernels.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "collective_forms.hpp"
+#include "collective_helpers.hpp"
+
+namespace {
+
+using namespace symm_test;
+using symm::Pe;
+
+/// Calls body(form) for all forms on the host and enqueued.
+template <class Body>
+void for_each_form(Body const& body) {
+  body(OnHost());
+  for_each_exec([&]<class Exec>() { body(Enqueued<Exec>()); });
+  if constexpr (is_on_host<Space>) body(InParts{3});
+}
+
+template <class T>
+class Collectives : public testing::Test {};
+using MovedTypes = testing::Types<unsigned char, short, int, double, Twelve,
+                                  Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Collectives, MovedTypes);
+
+TYPED_TEST(Collectives, broadcast_copies_the_roots_block_to_all) {
+  Bench<TypeParam> bench(most<TypeParam>);
+  Teams const teams;
+  for_each_form([&](auto const& form) {
+    run_all(
+        bench, teams,
+        [](auto const& run, Team const& team) {
+          run(Broadcast{0});
+          run(Broadcast{root_of(team)});
+          run(Broadcast{root_of(team), true});
+        },
+        form);
+  });
+}
+
+TYPED_TEST(Collectives, fcollect_has_the_blocks_of_all_in_order) {
+  Bench<TypeParam> bench(most<TypeParam>);
+  Teams const teams;
+  for_each_form([&](auto const& form) {
+    run_all(
+        bench, teams, [](auto const& run, Team const&) { run(Fcollect{}); },
+        form);
+  });
+}
+
+TYPED_TEST(Collectives, collect_has_the_blocks_of_all_some_of_them_empty) {
+  Bench<TypeParam> bench(most<TypeParam>);
+  Teams const teams;
+  for_each_form([&](auto const& form) {
+    run_all(
+        bench, teams,
+        [](auto const& run, Team const&) {
+          run(Collect{0});
+          run(Collect{1});
+          run(Collect{2});
+        },
+        form);
+  });
+}
+
+TYPED_TEST(Collectives, alltoall_moves_block_n_to_member_n) {
+  Bench<TypeParam> bench(most<TypeParam>);
+  Teams const teams;
+  for_each_form([&](auto const& form) {
+    run_all(
+        bench, teams, [](auto const& run, Team const&) { run(Alltoall{}); },
+        form);
+  });
+}
+
+TYPED_TEST(Collectives, alltoalls_moves_elements_with_gaps_between_them) {
+  Bench<TypeParam> bench(3 * most<TypeParam>);
+  Teams const teams;
+  for_each_form([&](auto const& form) {
+    run_all(
+        bench, teams,
+        [](auto const& run, Team const&) {
+          run(Alltoalls{3, 2});
+          run(Alltoalls{1, 3});
+        },
+        form);
+  });
+}
+
+/// One block of a GPU, and many.
+template <class T, class Form>
+void run_large(Bench<T>& bench, Teams const& teams, Form const& form) {
+  Some some(Form::is_slow ? 5 : 1);
+  for (auto const& team : teams.teams) {
+    // On PEs that are not in it, run() only counts the calls.
+    auto const n = static_cast<std::size_t>(std::max(1, team.team.n_pes()));
+    for (auto const count : large_counts<T>()) {
+      if (!some.next()) continue;
+      bench.run(Broadcast{root_of(team)}, team, count, {0, 1}, form);
+      bench.run(Reduce<symm::Sum>{}, team, count, {0, 0}, form);
+      bench.run(Reduce<symm::Sum>{{}, true}, team, count, {1, 1}, form);
+      bench.run(Fcollect{}, team, count / n, {0, 0}, form);
+      bench.run(Fcollect{}, team, count / n + 1, {1, 0}, form);
+      bench.run(Collect{1}, team, count / n, {0, 1}, form);
+      bench.run(Alltoall{}, team, count / n, {1, 1}, form);
+      bench.run(Alltoalls{2, 3}, team, count / n, {0, 1}, form);
+    }
+  }
+}
+
+TEST(Collectives, are_right_for_large_blocks) {
+  Bench<double> doubles(500'000);
+  Bench<unsigned char> bytes(500'000);
+  Teams const teams;
+  for_each_form([&](auto const& form) {
+    run_large(doubles, teams, form);
+    run_large(bytes, teams, form);
+  });
+}
+
+TEST(Collectives, put_no_barrier_between_those_who_are_not_in_the_team) {
+  Teams const teams;
+  Bench<int> bench(64);
+  // As often as its number: a PE outside would hang.
+  for (int round = 0; round < rounds(10) * (symm::my_pe() % 2 + 1); ++round) {
+    bench.run(Reduce<symm::Sum>{}, teams.teams[4], 17, {0, 0}, OnHost());
+  }
+}
+
+// Reductions.
+
+enum class Forms { all, host };
+
+template <class T, class Op, Forms forms = Forms::all>
+void reduce_all() {
+  Bench<T> bench(most<T>);
+  Teams const teams;
+  auto const ops = [](auto const& run, Team const&) {
+    run(Reduce<Op>{});
+    run(Reduce<Op>{{}, true});
+  };
+  if constexpr (forms == Forms::all) {
+    for_each_form(
+        [&](auto const& form) { run_all(bench, teams, ops, form, 13); });
+    if constexpr (is_on_host<Space>) {
+      run_all(bench, teams, ops, InGpuLoops<symm::OneThread>{1});
+      run_all(bench, teams, ops, InGpuLoops<ManyThreads>{3});
+    }
+  } else {
+    run_all(bench, teams, ops, OnHost(), 13);
+  }
+}
+
+template <class T>
+class Reductions : public testing::Test {};
+using ReducedTypes = testing::Types<unsigned char, int, std::int64_t, float,
+                                    double, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Reductions, ReducedTypes);
+
+TYPED_TEST(Reductions, Sum_adds_in_the_order_of_the_PEs) {
+  reduce_all<TypeParam, symm::Sum>();
+}
+
+TEST(Reductions, Prod_multiplies) {
+  reduce_all<int, symm::Prod, Forms::host>();
+  reduce_all<std::int64_t, symm::Prod, Forms::host>();
+  reduce_all<double, symm::Prod, Forms::host>();
+  reduce_all<Kokkos::complex<double>, symm::Prod, Forms::host>();
+}
+
+TEST(Reductions, Min_and_Max_choose) {
+  reduce_all<unsigned char, symm::Min, Forms::host>();
+  reduce_all<float, symm::Min, Forms::host>();
+  reduce_all<std::int64_t, symm::Max, Forms::host>();
+  reduce_all<double, symm::Max, Forms::host>();
+}
+
+TEST(Reductions, And_Or_and_Xor_are_bit_by_bit) {
+  reduce_all<unsigned char, symm::And, Forms::host>();
+  reduce_all<std::uint64_t, symm::And, Forms::host>();
+  reduce_all<unsigned, symm::Or, Forms::host>();
+  reduce_all<std::uint64_t, symm::Or, Forms::host>();
+  reduce_all<unsigned char, symm::Xor, Forms::host>();
+  reduce_all<unsigned, symm::Xor, Forms::host>();
+}
+
+TEST(Reductions, a_function_object_of_the_user_combines_in_order) {
+  reduce_all<double, TwiceMinus>();
+  reduce_all<int, TwiceMinus, Forms::host>();
+}
+
+/// The sums of numbers of all PEs.
+std::vector<double> sum_of(Block<double>& dest, Block<double>& source,
+                           std::size_t count) {
+  std::vector<double> mine(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    mine[i] = element_of<double>(symm::my_pe(), 5, i);
+  }
+  std::vector<double> result(count, 0.0);
+  source.set(mine, 0);
+  dest.set(result, 0);
+  symm::reduce(symm::team_world(), dest.data(), source.data(), count,
+               symm::Sum{});
+  Kokkos::deep_copy(
+      Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+          result.data(), count),
+      Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged>(dest.data(),
+                                                            count));
+  return result;
+}
+
+TEST(Reductions, give_the_same_bits_on_every_PE_and_every_time) {
+  constexpr std::size_t count = 1'001;
+  Block<double> dest(count);
+  Block<double> source(count);
+  auto const first   = sum_of(dest, source, count);
+  std::uint64_t hash = 0;
+  for (double const x : first) {
+    hash = hash * 31 + Kokkos::bit_cast<std::uint64_t>(x);
+  }
+  EXPECT_TRUE(is_equal_on_all_pes(hash));
+  for (int round = 0; round < rounds(20); ++round) {
+    auto const again = sum_of(dest, source, count);
+    EXPECT_TRUE(std::equal(again.begin(), again.end(), first.begin(),
+                           are_same_bits<double>));
+  }
+}
+
+}  // namespace

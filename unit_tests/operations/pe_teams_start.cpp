@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// PE teams when the library starts, ends and waits too long.
+
+#include <chrono>
+#include <thread>
+
+#include <heap/heap_with.hpp>
+
+#include "team_helpers.hpp"
+
+namespace {
+
+using namespace symm_test;
+using symm::PeTeam;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(PeTeamsFromStartToEnd, teams_that_live_at_finalize_end_there) {
+  PeTeam old;
+  for (int round = 0; round < 3; ++round) {
+    HeapWith const heap_with(Variables{});
+    // Its slot is free, so a team of another heap is as one destroyed.
+    if (round > 0) {
+      EXPECT_THAT(message_of<symm::UsageError>([&] { symm::barrier(old); }),
+                  HasSubstr("the team has been destroyed"));
+    }
+    Mail mail;
+    for (int i = 0; i < symm::PeTeamMemory::max_teams - 2; ++i) {
+      old = symm::team_split(symm::team_world(), i % 2, symm::my_pe());
+      EXPECT_EQ(mail.count_wrong(old), 0);
+    }
+  }
+  auto const expect_unusable = [](auto const& call) {
+    EXPECT_THAT(message_of<symm::UsageError>(call),
+                HasSubstr("called after symm::finalize()"));
+  };
+  expect_unusable([&] { symm::barrier(old); });
+  expect_unusable([&] { symm::team_destroy(old); });
+  expect_unusable([&] { static_cast<void>(symm::team_split(old, 0, 0)); });
+  expect_unusable([] { static_cast<void>(symm::team_world()); });
+  expect_unusable([] { static_cast<void>(symm::team_node()); });
+}
+
+TEST(PeTeamsFromStartToEnd, who_is_late_to_a_barrier_is_reported) {
+  HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "0.15"}});
+  auto backwards = symm::team_split(symm::team_world(), 0, -symm::my_pe());
+  int const late = backwards.n_pes() - 1;
+  symm::barrier(backwards);
+  testing::internal::CaptureStderr();
+  if (backwards.my_pe() == late) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  symm::barrier(backwards);
+  auto const report = testing::internal::GetCapturedStderr();
+  if (backwards.my_pe() == late) {
+    EXPECT_EQ(report, "");
+  } else {
+    EXPECT_THAT(
+        report,
+        AllOf(HasSubstr("PE " + std::to_string(symm::my_pe()) + " has waited"),
+              HasSubstr("in a collective operation of a PE team for\n  "
+                        "variable " +
+                        std::to_string(late) + " at "),
+              HasSubstr("SYMM_TIMEOUT")));
+  }
+  symm::team_destroy(backwards);
+}
+
+}  // namespace

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_RMA_HELPERS_HPP
+#define SYMM_TEST_RMA_HELPERS_HPP
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <type_traits>
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <kokkos/view_helpers.hpp>
+
+/// Many copies at once, each in a region of its own, one for every pair of
+/// places of the destination and the source relative to 16 bytes. All the bytes
+/// of all regions are looked at: what was not to be written is a guard.
+namespace symm_test {
+
+using Sizes     = std::initializer_list<std::size_t>;
+using SpaceExec = Space::execution_space;
+using Bytes     = Kokkos::View<unsigned char*, Space>;
+
+struct alignas(16) Sixteen {
+  double numbers[2];
+};
+struct Twelve {
+  int numbers[3];
+};
+
+/// What every copy is like.
+struct Shape {
+  std::size_t size;       // of an element
+  std::size_t alignment;  // of an element
+  std::size_t count;      // in elements
+  std::size_t dest_stride   = 1;
+  std::size_t source_stride = 1;
+
+  static constexpr std::size_t margin = 32;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t region() const {
+    auto const stride =
+        dest_stride < source_stride ? source_stride : dest_stride;
+    auto const bytes = count * stride * size + 16 * alignment + 2 * margin;
+    return (bytes + 63) / 64 * 64;
+  }
+  /// Where the copy of region k begins in it: 16 places of each side.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t dest_begin(std::size_t k) const {
+    return margin + k * 37 % 256 % 16 * alignment;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t source_begin(std::size_t k) const {
+    return margin + k * 37 % 256 / 16 * alignment;
+  }
+};
+
+constexpr unsigned char guard_byte = 0xEE;
+
+/// Byte n of the regions, sources or destinations, of what `from` sends `to`.
+KOKKOS_FUNCTION inline unsigned char byte_of(Shape const& shape, bool is_dest,
+                                             std::size_t n, symm::Pe from,
+                                             symm::Pe to) {
+  auto const k      = n / shape.region();
+  auto const at     = n % shape.region();
+  auto const begin  = is_dest ? shape.dest_begin(k) : shape.source_begin(k);
+  auto const stride = is_dest ? shape.dest_stride : shape.source_stride;
+  if (at < begin) return guard_byte;
+  auto const element = (at - begin) / shape.size;
+  auto const i       = element / stride;
+  if (element % stride != 0 || i >= shape.count) return guard_byte;
+  auto const byte =
+      (k * shape.count + i) * shape.size + (at - begin) % shape.size;
+  return static_cast<unsigned char>(value(from, to, byte));
+}
+
+struct SetBytes {
+  Bytes bytes;
+  Shape shape;
+  bool is_dest;  // with guards only
+  symm::Pe from;
+  symm::Pe to;
+  KOKKOS_FUNCTION void operator()(std::size_t n, std::size_t i) const {
+    bytes(i) = is_dest ? guard_byte : byte_of(shape, false, n, from, to);
+  }
+};
+
+struct IsWrongByte {
+  Bytes bytes;
+  Shape shape;
+  symm::Pe from;
+  symm::Pe to;
+  KOKKOS_FUNCTION bool operator()(std::size_t n, std::size_t i) const {
+    return bytes(i) != byte_of(shape, true, n, from, to);
+  }
+};
+
+// The operations. `first` is what each form has before the addresses.
+
+#define SYMM_TEST_CONTIGUOUS(Name, name, is_it_get)                \
+  struct Name {                                                    \
+    static constexpr bool is_get     = is_it_get;                  \
+    static constexpr bool is_strided = false;                      \
+    template <class T, class... First>                             \
+    KOKKOS_FUNCTION static void call(Shape const& shape, T* dest,  \
+                                     T const* source, symm::Pe pe, \
+                                     First const&... first) {      \
+      symm::name(first..., dest, source, shape.count, pe);         \
+    }                                                              \
+  }
+
+#define SYMM_TEST_STRIDED(Name, name, is_it_get)                   \
+  struct Name {                                                    \
+    static constexpr bool is_get     = is_it_get;                  \
+    static constexpr bool is_strided = true;                       \
+    template <class T, class... First>                             \
+    KOKKOS_FUNCTION static void call(Shape const& shape, T* dest,  \
+                                     T const* source, symm::Pe pe, \
+                                     First const&... first) {      \
+      symm::name(first..., dest, source, shape.dest_stride,        \
+                 shape.source_stride, shape.count, pe);            \
+    }                                                              \
+  }
+
+SYMM_TEST_CONTIGUOUS(Put, put, false);
+SYMM_TEST_CONTIGUOUS(Get, get, true);
+SYMM_TEST_CONTIGUOUS(PutNbi, put_nbi, false);
+SYMM_TEST_CONTIGUOUS(GetNbi, get_nbi, true);
+SYMM_TEST_CONTIGUOUS(PutMem, putmem, false);
+SYMM_TEST_CONTIGUOUS(GetMem, getmem, true);
+SYMM_TEST_CONTIGUOUS(PutMemNbi, putmem_nbi, false);
+SYMM_TEST_CONTIGUOUS(GetMemNbi, getmem_nbi, true);
+SYMM_TEST_STRIDED(Iput, iput, false);
+SYMM_TEST_STRIDED(Iget, iget, true);
+
+// The loops of a GPU as operations of the host. `first` is a group of threads,
+// as Kokkos_SymmetricSpace_Copy.hpp has them, and the heap.
+
+/// As a team, but threads and lanes come in another order.
+struct ManyThreads {
+  static constexpr std::size_t row = 32;
+  template <class Body>
+  KOKKOS_FUNCTION void for_each(std::size_t count, Body const& body) const {
+    for (std::size_t i = count; i-- > 0;) body(i);
+  }
+};
+
+struct PutByWords {
+  static constexpr bool is_get     = false;
+  static constexpr bool is_strided = false;
+  template <class T, class Group>
+  KOKKOS_FUNCTION static void call(Shape const& shape, T* dest, T const* source,
+                                   symm::Pe pe, Group const& group,
+                                   symm::HeapMap const& heap) {
+    symm::copy_by_widest_words<alignof(T)>(
+        group, reinterpret_cast<char*>(heap.peer_ptr(dest, pe)),
+        reinterpret_cast<char const*>(source), shape.count * sizeof(T));
+  }
+};
+
+struct IputWithLoadsInFlight {
+  static constexpr bool is_get     = false;
+  static constexpr bool is_strided = true;
+  template <class T, class Group>
+  KOKKOS_FUNCTION static void call(Shape const& shape, T* dest, T const* source,
+                                   symm::Pe pe, Group const& group,
+                                   symm::HeapMap const& heap) {
+    T* const to = heap.peer_ptr(dest, pe);
+    symm::copy_each_with_loads_in_flight(
+        group, shape.count,
+        [&](std::size_t i) { return source[i * shape.source_stride]; },
+        [&](std::size_t i, T const& element) {
+          to[i * shape.dest_stride] = element;
+        });
+  }
+};
+
+/// An operation and the type of its elements.
+template <class OperationType, class ElementType>
+struct Of {
+  using Operation = OperationType;
+  using Element   = ElementType;
+};
+
+using AllForms = testing::Types<
+    Of<Put, unsigned char>, Of<Put, int>, Of<Put, double>, Of<Put, Twelve>,
+    Of<Put, Sixteen>, Of<Get, short>, Of<Get, double>, Of<PutNbi, double>,
+    Of<GetNbi, int>, Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,
+    Of<PutMemNbi, unsigned char>, Of<GetMemNbi, unsigned char>, Of<Iput, char>,
+    Of<Iput, double>, Of<Iget, short>, Of<Iget, Sixteen>, Of<Iget, Twelve>>;
+
+/// All copies of a shape, for kernels.
+template <class Form>
+struct Copies {
+  using T = typename Form::Element;
+
+  symm::HeapMap heap;
+  unsigned char* dest;
+  unsigned char* source;
+  Shape shape;
+  symm::Pe pe;
+  std::size_t n;
+
+  /// Number k.
+  template <class... First>
+  KOKKOS_FUNCTION void copy(std::size_t k, First const&... first) const {
+    auto const region = k * shape.region();
+    void* const to    = dest + region + shape.dest_begin(k);
+    void* const from  = source + region + shape.source_begin(k);
+    Form::Operation::call(shape, static_cast<T*>(to),
+                          static_cast<T const*>(from), pe, first...);
+  }
+};
+
+/// Collective: the copies of all PEs in a ring, and of each to itself.
+template <class Form>
+class Exchange {
+ public:
+  using T = typename Form::Element;
+
+  /// \param call carries out Copies, and waits for them.
+  template <class Call>
+  void run(Shape const& shape, Call const& call) const {
+    exchange(shape, true, call);
+    if (shape.count == 17 || shape.count == 33) exchange(shape, false, call);
+  }
+
+  /// run() for counts around the boundaries of words, rows and tiles; and
+  /// strides.
+  template <class Call>
+  void run_all(Call const& call) const {
+    Shape shape{sizeof(T), alignof(T), 0};
+    if constexpr (Form::Operation::is_strided) {
+      for (std::size_t const stride : Sizes{1, 2, 3, 4, 5}) {
+        shape.dest_stride   = stride;
+        shape.source_stride = 6 - stride;
+        for (std::size_t const count : Sizes{0, 1, 2, 7, 33}) {
+          shape.count = count;
+          run(shape, call);
+        }
+      }
+      shape = Shape{sizeof(T), alignof(T), 300, 3, 2};
+      run(shape, call);
+    } else {
+      for (std::size_t const count :
+           Sizes{0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 65, 129, 257}) {
+        shape.count = count;
+        run(shape, call);
+      }
+      // Bytes: a tile of 16-byte words of one row is 4096.
+      for (std::size_t const bytes : Sizes{4080, 4096, 4128, 8208, 20'000}) {
+        shape.count = bytes / sizeof(T);
+        run(shape, call);
+      }
+    }
+  }
+
+ private:
+  template <class Call>
+  void exchange(Shape const& shape, bool is_ring, Call const& call) const {
+    auto const me    = symm::my_pe();
+    auto const above = is_ring ? right() : me;
+    auto const below = is_ring ? left() : me;
+    // PE `above` is put to, or got from.
+    auto const receiver = Form::Operation::is_get ? below : above;
+    auto const sender   = Form::Operation::is_get ? above : below;
+    auto const n = std::min(std::size_t{256}, m_dest.size() / shape.region());
+    for_each_element(m_source, SetBytes{m_source, shape, false, me, receiver});
+    for_each_element(m_dest, SetBytes{m_dest, shape, true, 0, 0});
+    symm::barrier_all();
+    call(Copies<Form>{symm::heap_map(Space::memory_kind), m_dest.data(),
+                      m_source.data(), shape, above, n});
+    symm::barrier_all();
+    auto const used = Kokkos::subview(
+        m_dest, Kokkos::pair<std::size_t, std::size_t>(0, n * shape.region()));
+    EXPECT_EQ(count_elements(used, IsWrongByte{m_dest, shape, sender, me}), 0U)
+        << "of " << n << " copies of " << shape.count << " elements, strides "
+        << shape.dest_stride << " and " << shape.source_stride
+        << (is_ring ? ", from another PE" : ", from itself");
+  }
+
+  static constexpr std::size_t capacity = std::size_t{1} << 17U;
+  Bytes m_source{"source", capacity};
+  Bytes m_dest{"dest", capacity};
+};
+
+/// Calls body.operator()<Exec>() for each execution space whose kernels reach
+/// the memory.
+template <class Body>
+void for_each_exec(Body const& body) {
+  body.template operator()<SpaceExec>();
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (!std::is_same_v<SpaceExec, Kokkos::Cuda>) {
+    body.template operator()<Kokkos::Cuda>();
+  }
+#endif
+}
+
+}  // namespace symm_test
+
+#endif

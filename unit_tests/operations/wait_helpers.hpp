@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_WAIT_HELPERS_HPP
+#define SYMM_TEST_WAIT_HELPERS_HPP
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <type_traits>
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <kokkos/view_helpers.hpp>
+#include <support/kernels.hpp>
+
+/// Tests of PEs that wait for each other. Their bodies are functors that run as
+/// one thread, on the host or in a kernel.
+namespace symm_test {
+
+using SpaceExec = Space::execution_space;
+
+/// Every execution space that reaches the memory.
+#ifdef KOKKOS_ENABLE_CUDA
+using Execs = std::conditional_t<is_on_host<Space>,
+                                 testing::Types<SpaceExec, Kokkos::Cuda>,
+                                 testing::Types<Kokkos::Cuda>>;
+#else
+using Execs = testing::Types<SpaceExec>;
+#endif
+
+template <class Exec>
+inline constexpr bool is_host_exec =
+    std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
+
+/// Turns of PEs: on a GPU that they share each takes milliseconds.
+template <class Exec>
+constexpr int turns(int on_host) {
+  return is_host_exec<Exec> ? on_host : (on_host < 8 ? on_host : 8);
+}
+
+template <class T>
+using Array = Kokkos::View<T*, Space>;
+
+/// What a body finds wrong.
+using Errors = Kokkos::View<int, Space>;
+
+/// Runs `body`, whose member `errors` counts; the count.
+template <class Exec, class Body>
+int count_errors(Body const& body) {
+  run<Exec>(body);
+  return get(body.errors);
+}
+
+}  // namespace symm_test
+
+#endif

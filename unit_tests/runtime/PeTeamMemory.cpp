@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The words that PE teams synchronise with.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <support/ForkedPes.hpp>
+#include <support/PeStack.hpp>
+#include <support/ProcessResources.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <runtime/Error.hpp>
+#include <runtime/PeTeamMemory.hpp>
+
+namespace symm_test {
+namespace {
+
+using symm::Bootstrap;
+using symm::Pe;
+using symm::PeTeamMemory;
+using symm::PeTeamWords;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Every word of a team in the memory of `pe` that others write.
+std::vector<std::uint64_t*> words_for_others(PeTeamWords const& words, Pe pe) {
+  std::vector<std::uint64_t*> all;
+  for (Pe member = 0; member < words.map.n_pes; ++member) {
+    all.push_back(words.flag(pe, member));
+    all.push_back(words.passed(pe, member, 6));
+    all.push_back(words.passed(pe, member, 7));
+  }
+  return all;
+}
+
+/// And those that it has for itself.
+std::vector<std::uint64_t*> all_words(PeTeamWords const& words) {
+  auto all = words_for_others(words, words.map.my_pe);
+  all.push_back(words.epoch());
+  for (Pe member = 0; member < words.map.n_pes; ++member) {
+    all.push_back(words.member(member));
+  }
+  return all;
+}
+
+class PeTeamMemoryOf : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Pes, PeTeamMemoryOf, testing::Values(1, 2, 3, 4, 7));
+
+TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm);
+    auto const& map = memory.words(0).map;
+    std::set<std::uint64_t const*> places;
+    std::size_t n_words = 0;
+    for (int slot = 0; slot < PeTeamMemory::max_teams; ++slot) {
+      for (auto* const word : all_words(memory.words(slot))) {
+        EXPECT_TRUE(map.contains(word) &&
+                    map.contains(reinterpret_cast<char*>(word + 1) - 1));
+        EXPECT_EQ(*word, 0U);
+        places.insert(word);
+        ++n_words;
+      }
+    }
+    EXPECT_EQ(places.size(), n_words);
+    bootstrap.barrier();  // they are read, before a process ends
+  });
+}
+
+TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm);
+    auto const me    = bootstrap.my_pe();
+    auto const value = [](Pe from, Pe to, int slot, std::uint64_t which) {
+      return ((static_cast<std::uint64_t>(from) * 100 +
+               static_cast<std::uint64_t>(to)) *
+                  100 +
+              static_cast<std::uint64_t>(slot)) *
+                 10 +
+             which;
+    };
+    for (int const slot : {0, 1, 17, PeTeamMemory::max_teams - 1}) {
+      auto const words = memory.words(slot);
+      for (Pe to = 0; to < bootstrap.n_pes(); ++to) {
+        *words.flag(to, me)      = value(me, to, slot, 1);
+        *words.passed(to, me, 4) = value(me, to, slot, 2);
+        *words.passed(to, me, 5) = value(me, to, slot, 3);
+      }
+      bootstrap.barrier();
+      for (Pe from = 0; from < bootstrap.n_pes(); ++from) {
+        EXPECT_EQ(*words.flag(me, from), value(from, me, slot, 1));
+        EXPECT_EQ(*words.passed(me, from, 8), value(from, me, slot, 2));
+        EXPECT_EQ(*words.passed(me, from, 9), value(from, me, slot, 3));
+      }
+      EXPECT_EQ(*words.epoch(), 0U);
+    }
+    bootstrap.barrier();
+  });
+}
+
+TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm);
+    auto const me    = bootstrap.my_pe();
+    auto const count = (bootstrap.n_pes() + 1) / 2;
+    std::vector<Pe> members;
+    for (int i = 0; i < count; ++i)
+      members.push_back(bootstrap.n_pes() - 1 - i);
+    // Full of what was before, as the slots on both sides stay.
+    std::array<int, 3> const slots{6, 7, 8};
+    for (int const slot : slots) {
+      for (auto* const word : all_words(memory.words(slot))) *word = 99;
+    }
+    bootstrap.barrier();
+    memory.begin(7, members);
+    bootstrap.barrier();
+    auto const words = memory.words(7);
+    EXPECT_EQ(*words.epoch(), 0U);
+    for (auto* const word : words_for_others(words, me)) EXPECT_EQ(*word, 0U);
+    for (Pe i = 0; i < bootstrap.n_pes(); ++i) {
+      auto const wanted = i < count ? bootstrap.n_pes() - 1 - i : 0;
+      EXPECT_EQ(*words.member(i), static_cast<std::uint64_t>(wanted));
+    }
+    for (int const slot : {slots.front(), slots.back()}) {
+      for (auto* const word : all_words(memory.words(slot))) {
+        EXPECT_EQ(*word, 99U);
+      }
+    }
+    bootstrap.barrier();
+  });
+}
+
+/// A step of the beginning that fails on one PE.
+struct Fault {
+  VmmStep step;
+  int call;  // of that step, from 0
+  char const* name;
+};
+
+class PeTeamMemoryFaults : public testing::TestWithParam<Fault> {};
+
+TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
+  constexpr int n_pes = 3;
+  for (Pe failing = 0; failing < n_pes; ++failing) {
+    expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
+      PeStack stack(bootstrap);
+      auto const descriptors = n_open_descriptors();
+      auto const mappings    = n_memfd_mappings("symm");
+      std::optional<PeTeamMemory> memory;
+      auto const begin = [&] {
+        return symm::failure_of(
+            [&] { memory.emplace(bootstrap, stack.exchange, stack.vmm); });
+      };
+      for (int round = 0; round < 3; ++round) {
+        if (bootstrap.my_pe() == failing) {
+          stack.vmm.fail(GetParam().step, GetParam().call);
+        }
+        auto const failure = begin();
+        stack.vmm.heal();
+        ASSERT_TRUE(failure) << "on every PE";
+        EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+        EXPECT_THAT(
+            failure->message,
+            AllOf(HasSubstr("an injected failure"),
+                  HasSubstr("PE " + std::to_string(failing) + " failed")));
+        EXPECT_EQ(n_open_descriptors(), descriptors);
+        EXPECT_EQ(n_memfd_mappings("symm"), mappings);
+      }
+      EXPECT_FALSE(begin()) << "the next one works";
+      memory->begin(63, std::vector<Pe>{2, 0});
+      EXPECT_EQ(*memory->words(63).member(0), 2U);
+      memory.reset();
+      EXPECT_EQ(n_open_descriptors(), descriptors);
+      EXPECT_EQ(n_memfd_mappings("symm"), mappings);
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Steps, PeTeamMemoryFaults,
+    testing::Values(Fault{VmmStep::reserve, 0, "reserve"},
+                    Fault{VmmStep::create, 0, "create"},
+                    Fault{VmmStep::export_handle, 0, "export"},
+                    Fault{VmmStep::map, 0, "map_own"},
+                    Fault{VmmStep::import_handle, 1, "import_second"},
+                    Fault{VmmStep::map, 2, "map_second_peer"},
+                    Fault{VmmStep::set_access, 1, "set_access_first_peer"},
+                    Fault{VmmStep::zero, 0, "zero"}),
+    [](auto const& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace symm_test
