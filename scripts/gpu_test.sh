@@ -117,15 +117,18 @@ if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
   failed=1
 elif ((n_gpus > 0)); then
   if wanted gpu; then
-    # A few PEs at a time; what looks at the memory of a GPU runs alone.
-    stage "tests with GPUs, 1 to 4 PEs" ctest --test-dir "$build_dir" -L gpu -j 4 \
-      --output-on-failure --no-tests=error
+    # A core for each PE; what looks at the memory of a GPU runs alone.
+    jobs=$(($(nproc) / 4))
+    stage "tests with GPUs, 1 to 4 PEs" ctest --test-dir "$build_dir" -L gpu \
+      -j "$((jobs > 4 ? jobs : 4))" --output-on-failure --no-tests=error
   fi
   if wanted sanitizer; then
     programs=("$build_dir"/unit_tests/heap/test_heap
       "$build_dir"/unit_tests/kokkos/test_kokkos_views
       "$build_dir"/unit_tests/kokkos/test_kokkos_lifetime)
-    stage "memcheck, 2 PEs" sanitizer memcheck 2 "${programs[@]}"
+    operations=$build_dir/unit_tests/operations/test_operations
+    stage "memcheck, 2 PEs" sanitizer memcheck 2 "${programs[@]}" \
+      "${operations}_"{atomics,rma,signals,teams,collectives}
     stage "racecheck, 1 PE" sanitizer racecheck 1 "${programs[1]}"
     stage "synccheck, 1 PE" sanitizer synccheck 1 "${programs[1]}"
   fi
