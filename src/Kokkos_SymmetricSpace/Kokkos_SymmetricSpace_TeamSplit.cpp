@@ -204,7 +204,6 @@ void team_destroy(PeTeam& team) {
                      ": the world and the node's team stay until finalize()");
   }
   Kokkos::fence(call);
-  // What the others have stored in this PE's words is there afterwards.
   sync(team);
   Runtime::instance(call).team_slots_in_use() &= ~bit_of(team.slot());
   team = {};
