@@ -215,6 +215,11 @@ function(symm_add_view_tests target)
   if(Kokkos_ENABLE_CUDA AND SYMM_TEST_BOTH_SPACES)
     list(APPEND spaces "${target}_host=symm::SymmetricHostSpace")
   endif()
+  # Under the sanitizers, PEs beyond the cores of a small machine take minutes.
+  set(pe_counts 1 2 3 4)
+  if(SYMM_SANITIZE)
+    set(pe_counts 1 2 3)
+  endif()
   foreach(space IN LISTS spaces)
     string(REGEX MATCH "^(.*)=(.*)$" space "${space}")
     set(name "${CMAKE_MATCH_1}")
@@ -222,7 +227,7 @@ function(symm_add_view_tests target)
     symm_add_mpi_test(
       TARGET ${name}
       SOURCES ${ARGN}
-      PE_COUNTS 1 2 3 4
+      PE_COUNTS ${pe_counts}
       CASES_AT 2
       LIBRARIES symm_test_mpi_main
       LABELS kokkos)

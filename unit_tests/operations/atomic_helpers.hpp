@@ -109,9 +109,15 @@ void run_all(int n, Body const& body) {
 }
 
 /// Operations of each PE in a test: of those whose results are looked at, and
-/// of the others.
+/// of the others. Fewer on GPUs, which PEs share, and where every access is
+/// checked.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int count   = 1000;
+inline constexpr int n_times = 10'000;
+#else
 inline constexpr int count   = is_on_host<Space> ? 20'000 : 1000;
 inline constexpr int n_times = is_on_host<Space> ? 100'000 : 1000;
+#endif
 
 /// A word of each PE, between words that must stay as they are; and a list of
 /// what the operations of this PE have returned.

@@ -30,6 +30,13 @@ struct Twelve {
   int numbers[3];
 };
 
+/// A region for each pair of places; fewer pairs where every access is checked.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t n_regions = 32;
+#else
+constexpr std::size_t n_regions = 256;
+#endif
+
 /// What every copy is like.
 struct Shape {
   std::size_t size;       // of an element
@@ -264,7 +271,7 @@ class Exchange {
     // PE `above` is put to, or got from.
     auto const receiver = Form::Operation::is_get ? below : above;
     auto const sender   = Form::Operation::is_get ? above : below;
-    auto const n = std::min(std::size_t{256}, m_dest.size() / shape.region());
+    auto const n        = std::min(n_regions, m_dest.size() / shape.region());
     for_each_element(m_source, SetBytes{m_source, shape, false, me, receiver});
     for_each_element(m_dest, SetBytes{m_dest, shape, true, 0, 0});
     symm::barrier_all();
@@ -279,7 +286,8 @@ class Exchange {
         << (is_ring ? ", from another PE" : ", from itself");
   }
 
-  static constexpr std::size_t capacity = std::size_t{1} << 17U;
+  static constexpr std::size_t capacity =
+      n_regions < 256 ? std::size_t{1} << 15U : std::size_t{1} << 17U;
   Bytes m_source{"source", capacity};
   Bytes m_dest{"dest", capacity};
 };
