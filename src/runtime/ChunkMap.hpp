@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -65,18 +66,17 @@ class ChunkMap {
     }
   }
 
-  /// Whether all of a range has physical memory.
+  /// Whether all of a range has physical memory; of an empty one, its start.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
-    auto const end = offset + bytes;
-    auto chunk     = m_chunks.upper_bound(offset);
-    if (chunk == m_chunks.begin()) return false;
-    --chunk;
-    std::size_t mapped_to = offset;
-    for (; chunk != m_chunks.end() && chunk->first <= mapped_to; ++chunk) {
-      mapped_to = std::max(mapped_to, chunk->first + chunk->second);
-      if (mapped_to >= end && mapped_to > offset) return true;
+    auto next = m_chunks.upper_bound(offset);
+    if (next == m_chunks.begin()) return false;
+    auto const first      = std::prev(next);
+    std::size_t mapped_to = first->first + first->second;
+    if (mapped_to <= offset) return false;
+    for (; next != m_chunks.end() && next->first == mapped_to; ++next) {
+      mapped_to += next->second;
     }
-    return false;
+    return bytes <= mapped_to - offset;
   }
 
   [[nodiscard]] std::size_t mapped_bytes() const { return m_mapped_bytes; }
