@@ -2,24 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_SymmetricSpace_Access.hpp>
 
-#include <array>
-#include <cstdio>
 #include <string>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Runtime.hpp"
 
 namespace symm {
-
-namespace {
-
-std::string text_of(void const* address) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%p", address);
-  return text.data();
-}
-
-}  // namespace
 
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call) {
@@ -32,7 +20,7 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
   auto& heap = runtime.heap_of(address);
   if (!heap.is_mapped(address, bytes)) {
     throw UsageError(std::string(call) + ": " + std::to_string(bytes) +
-                     " bytes at " + text_of(address) +
+                     " bytes at " + address_text(address) +
                      " are not in this PE's part of the symmetric heap: pass "
                      "the address of this PE's copy, and the PE's number");
   }
@@ -43,7 +31,7 @@ HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call) {
   auto const& heap = heap_to_access(address, bytes, pe, call);
   if (heap.memory() == MemoryKind::device) {
-    throw UsageError(std::string(call) + ": " + text_of(address) +
+    throw UsageError(std::string(call) + ": " + address_text(address) +
                      " is in GPU memory, where the host has no loads and "
                      "stores: call it in a kernel, or use SymmetricHostSpace");
   }

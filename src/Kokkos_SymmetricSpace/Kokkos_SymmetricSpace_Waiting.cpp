@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_SymmetricSpace_Waiting.hpp>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -16,12 +15,6 @@
 namespace symm {
 
 namespace {
-
-std::string text_of(void const* address) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%p", address);
-  return text.data();
-}
 
 char const* text_of(Compare compare) {
   switch (compare) {
@@ -60,7 +53,7 @@ void HostWait::check(char const* call, void const* address) {
   }
   if (heap.memory() == MemoryKind::device &&
       is_in_any_part(heap.map(), address)) {
-    throw UsageError(std::string(call) + ": " + text_of(address) +
+    throw UsageError(std::string(call) + ": " + address_text(address) +
                      " is in GPU memory, where the host cannot wait: call it "
                      "in a kernel, or use SymmetricHostSpace");
   }
@@ -108,8 +101,9 @@ std::uint64_t HostWait::scatter() {
 std::string HostWait::line(std::size_t index, void const* address,
                            std::string const& now, Compare compare,
                            std::string const& value) {
-  return "\n  variable " + std::to_string(index) + " at " + text_of(address) +
-         ", now " + now + ", to become " + text_of(compare) + " " + value;
+  return "\n  variable " + std::to_string(index) + " at " +
+         address_text(address) + ", now " + now + ", to become " +
+         text_of(compare) + " " + value;
 }
 
 }  // namespace symm

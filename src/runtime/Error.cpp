@@ -4,6 +4,7 @@
 #include "../runtime/Error.hpp"
 
 #include <new>
+#include <sstream>
 #include <system_error>
 
 namespace symm {
@@ -35,6 +36,12 @@ Failure current_failure() {
   } catch (...) {
     return {ErrorKind::system, "an exception of unknown type"};
   }
+}
+
+std::string address_text(void const* address) {
+  std::ostringstream out;
+  out << address;
+  return out.str();
 }
 
 }  // namespace symm

@@ -64,6 +64,9 @@ std::optional<Failure> failure_of(Step&& step) {
   }
 }
 
+/// "0x...", for messages.
+std::string address_text(void const* address);
+
 /// "<bytes> bytes", for messages.
 inline std::string bytes_text(std::size_t bytes) {
   return std::to_string(bytes) + " bytes";

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -56,7 +55,7 @@ class VmmLedger {
                                  " is neither 0 nor a power of two");
     }
     if (!is_multiple(value_of(hint), m_page_bytes)) {
-      throw_usage("reserve", "hint " + text_of(hint) +
+      throw_usage("reserve", "hint " + address_text(hint) +
                                  " is not a multiple of the page size " +
                                  std::to_string(m_page_bytes));
     }
@@ -154,7 +153,7 @@ class VmmLedger {
         enclosing(m_mappings, static_cast<char const*>(address), 1,
                   [](Mapping const& mapping) { return mapping.bytes; });
     if (it == m_mappings.end()) {
-      throw_usage(call, text_of(address) +
+      throw_usage(call, address_text(address) +
                             " is not in memory that this process mapped");
     }
     return it->second.memory;
@@ -170,7 +169,7 @@ class VmmLedger {
     auto const mapping = m_mappings.lower_bound(address);
     if (mapping != m_mappings.end() && mapping->first < address + bytes) {
       throw_usage("address_free", "the range is still mapped at " +
-                                      text_of(mapping->first) +
+                                      address_text(mapping->first) +
                                       "; unmap it first");
     }
   }
@@ -182,18 +181,12 @@ class VmmLedger {
   [[nodiscard]] auto const& mappings() const { return m_mappings; }
   [[nodiscard]] auto const& handles() const { return m_handles; }
 
-  static std::string text_of(void const* address) {
-    std::ostringstream out;
-    out << address;
-    return out.str();
-  }
-
  private:
   static std::size_t value_of(void const* address) {
     return reinterpret_cast<std::size_t>(address);
   }
   static std::string range_text(void const* address, std::size_t bytes) {
-    return "[" + text_of(address) + ", +" + std::to_string(bytes) + ")";
+    return "[" + address_text(address) + ", +" + std::to_string(bytes) + ")";
   }
   void check_multiple(char const* call, char const* what, std::size_t value,
                       std::size_t unit) const {

@@ -181,7 +181,7 @@ Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
   auto const& memory = m_ledger.memory_at(address, "retain");
   if (!memory->descriptor) {
     m_ledger.throw_usage(
-        "retain", VmmLedger<Memory>::text_of(address) +
+        "retain", address_text(address) +
                       " is in memory that was imported and whose handle was "
                       "released");
   }
