@@ -77,7 +77,11 @@ struct CollectiveInOneBlock {
   }
   template <class Group>
   KOKKOS_FUNCTION void run(Group const& group) const {
-    exchange_word(group, work.team, work.count);
+    if (work.call().are_counts_equal()) {
+      barrier_of(group, work.team);
+    } else {
+      exchange_word(group, work.team, work.count);
+    }
     work(group, heap, 0, 1);
     barrier_of(group, work.team);
   }
@@ -94,6 +98,7 @@ struct CollectiveInBlocks {
   }
 };
 
+/// What collect() needs in front of it.
 struct PassWord {
   PeTeam team;
   std::uint64_t word;
@@ -129,7 +134,11 @@ void enqueue_on_gpu(ExecutionSpace const& exec, HeapMap const& heap,
     launch(1, CollectiveInOneBlock<Work>{heap, work});
     return;
   }
-  launch(1, PassWord{work.team, work.count});
+  if (call.are_counts_equal()) {
+    barrier(exec, work.team);
+  } else {
+    launch(1, PassWord{work.team, work.count});
+  }
   launch(std::min(most_blocks, bytes / bytes_of_block + 1),
          CollectiveInBlocks<Work>{heap, work});
   barrier(exec, work.team);

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -72,7 +73,16 @@ using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 // Plain loads and stores of one instruction, atomic for all PEs. desul's
 // acquire and release are compare-and-swaps on CUDA. Any address that this
 // process reaches, aligned to the size of T. Callable from host and kernels,
-// where the memory is reached.
+// where the memory is reached; in kernels not on scratch memory nor on a
+// thread's own variables.
+
+#ifdef __CUDA_ARCH__
+/// For instructions on global memory: those that first find out which memory an
+/// address is in take longer.
+inline __device__ std::size_t global_address(void const* p) {
+  return __cvta_generic_to_global(p);
+}
+#endif
 
 /// What is loaded or stored afterwards is so after this load. What a release
 /// or fence() on the other side has ordered before the value is there.
@@ -81,14 +91,14 @@ template <MachineWord T>
 #ifdef __CUDA_ARCH__
   BitsOf<T> bits{};
   if constexpr (sizeof(T) == 4) {
-    asm volatile("ld.acquire.sys.u32 %0, [%1];"
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
                  : "=r"(bits)
-                 : "l"(from)
+                 : "l"(global_address(from))
                  : "memory");
   } else {
-    asm volatile("ld.acquire.sys.u64 %0, [%1];"
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];"
                  : "=l"(bits)
-                 : "l"(from)
+                 : "l"(global_address(from))
                  : "memory");
   }
   return Kokkos::bit_cast<T>(bits);
@@ -104,14 +114,14 @@ template <MachineWord T>
 #ifdef __CUDA_ARCH__
   BitsOf<T> bits{};
   if constexpr (sizeof(T) == 4) {
-    asm volatile("ld.relaxed.sys.u32 %0, [%1];"
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
                  : "=r"(bits)
-                 : "l"(from)
+                 : "l"(global_address(from))
                  : "memory");
   } else {
-    asm volatile("ld.relaxed.sys.u64 %0, [%1];"
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];"
                  : "=l"(bits)
-                 : "l"(from)
+                 : "l"(global_address(from))
                  : "memory");
   }
   return Kokkos::bit_cast<T>(bits);
@@ -128,14 +138,14 @@ KOKKOS_INLINE_FUNCTION void store_relaxed(T* to,
 #ifdef __CUDA_ARCH__
   auto const bits = Kokkos::bit_cast<BitsOf<T>>(value);
   if constexpr (sizeof(T) == 4) {
-    asm volatile("st.relaxed.sys.u32 [%0], %1;"
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;"
                  :
-                 : "l"(to), "r"(bits)
+                 : "l"(global_address(to)), "r"(bits)
                  : "memory");
   } else {
-    asm volatile("st.relaxed.sys.u64 [%0], %1;"
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;"
                  :
-                 : "l"(to), "l"(bits)
+                 : "l"(global_address(to)), "l"(bits)
                  : "memory");
   }
 #else
@@ -152,14 +162,14 @@ KOKKOS_INLINE_FUNCTION void store_release(T* to,
 #ifdef __CUDA_ARCH__
   auto const bits = Kokkos::bit_cast<BitsOf<T>>(value);
   if constexpr (sizeof(T) == 4) {
-    asm volatile("st.release.sys.u32 [%0], %1;"
+    asm volatile("st.release.sys.global.u32 [%0], %1;"
                  :
-                 : "l"(to), "r"(bits)
+                 : "l"(global_address(to)), "r"(bits)
                  : "memory");
   } else {
-    asm volatile("st.release.sys.u64 [%0], %1;"
+    asm volatile("st.release.sys.global.u64 [%0], %1;"
                  :
-                 : "l"(to), "l"(bits)
+                 : "l"(global_address(to)), "l"(bits)
                  : "memory");
   }
 #else

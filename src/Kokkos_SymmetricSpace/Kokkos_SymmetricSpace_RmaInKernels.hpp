@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
+#include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
 #include "../runtime/HeapMap.hpp"
@@ -175,13 +176,23 @@ KOKKOS_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
                  count, pe);
 }
 
+/// Whether p() and g() are one access to memory, which no cache answers: other
+/// PEs see all of a value or nothing of it, and can wait for it.
+template <class T>
+inline constexpr bool is_one_access_v = MachineWord<T> &&
+                                        alignof(T) == sizeof(T);
+
 /// One element, by a single store.
 template <class T>
 KOKKOS_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                               std::type_identity_t<T> const& value, Pe pe) {
   check_element<T>();
   expect_access(heap, dest, sizeof(T), pe, "symm::p");
-  *heap.peer_ptr(dest, pe) = value;
+  if constexpr (is_one_access_v<T>) {
+    store_relaxed(heap.peer_ptr(dest, pe), value);
+  } else {
+    *heap.peer_ptr(dest, pe) = value;
+  }
 }
 
 /// One element, by a single load.
@@ -190,7 +201,11 @@ template <class T>
     HeapMap const& heap, T* source, Pe pe) {
   check_element<T>();
   expect_access(heap, source, sizeof(T), pe, "symm::g");
-  return *heap.peer_ptr(source, pe);
+  if constexpr (is_one_access_v<T>) {
+    return load_relaxed<std::remove_const_t<T>>(heap.peer_ptr(source, pe));
+  } else {
+    return *heap.peer_ptr(source, pe);
+  }
 }
 
 // A group of threads.
