@@ -38,9 +38,11 @@
 // pointers, too (a pointer makes sense only to the process that made it).
 // Objects are aligned to their size. Values are converted to the object's type.
 //
-// Between a GPU and memory that it reaches through PCI Express (that of the
-// host) only what the link offers is one step (CUDA's attribute
-// HostNativeAtomicSupported).
+// Not one step for all: what kernels do to memory of the host where its link to
+// the GPU is PCI Express (CUDA's attribute HostNativeAtomicSupported is 0).
+// There a GPU takes it in its own cache, and additions of another GPU or of a
+// CPU get lost (they were, between two H200). Use memory of GPUs for what
+// several GPUs count.
 
 namespace symm {
 

@@ -149,6 +149,7 @@ struct SignalAll {
 };
 
 TYPED_TEST(SignalLoops, no_signal_of_several_PEs_is_lost) {
+  if (!are_adds_atomic<TypeParam>()) GTEST_SKIP() << "the link has no atomics";
   auto const n_pes   = symm::n_pes();
   int const n_rounds = is_host_exec<TypeParam> ? 100'000 : 300;
   Signals const signals("signals", 1 + static_cast<std::size_t>(n_pes));

@@ -32,6 +32,23 @@ template <class Exec>
 inline constexpr bool is_host_exec =
     std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
 
+/// Whether threads of `Exec` on several processors can add to one number in
+/// this memory. (GPUs cannot in the host's, through PCI Express.)
+template <class Exec>
+bool are_adds_atomic() {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (is_on_host<Space> && !is_host_exec<Exec>) {
+    int is_native = 0;
+    EXPECT_EQ(
+        cudaDeviceGetAttribute(&is_native, cudaDevAttrHostNativeAtomicSupported,
+                               Exec().cuda_device()),
+        cudaSuccess);
+    return is_native != 0;
+  }
+#endif
+  return true;
+}
+
 /// Turns of PEs: on a GPU that they share each takes milliseconds.
 template <class Exec>
 constexpr int turns(int on_host) {
