@@ -11,11 +11,11 @@
 // - "get": a walk through a random cycle of indices in PE 1's copy: each load
 //   gives the index of the next one.
 //
-// Put and get of ours go through a global_view, those of "raw" through plain
-// pointers; their loads and stores are those between threads of a system, which
-// no cache of the reading GPU answers. NVSHMEM has nvshmem_uint64_p, _g,
-// _wait_until and nvshmem_quiet; its _g is an ordinary load, so the cycle is
-// larger than a first-level cache.
+// Ping-pong and puts go around a ring of words. Put and get of ours go through
+// a global_view, those of "raw" through plain pointers; their loads and stores
+// are those between threads of a system, which no cache of the reading GPU
+// answers. NVSHMEM has nvshmem_uint64_p, _g, _wait_until and nvshmem_quiet; its
+// _g is an ordinary load, so the cycle is larger than a first-level cache.
 //
 // If PEs share a GPU, their kernels take turns of milliseconds: the ping-pong
 // then is as slow as the turns, and makes only a few of them.
@@ -39,6 +39,7 @@
 #include "harness/OneSided.hpp"
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"
+#include "kernels/Ring.hpp"
 
 namespace perf {
 namespace {
@@ -55,23 +56,25 @@ struct RawPlayer {
   std::uint64_t volatile* mine;
   std::uint64_t volatile* theirs;
 
-  __device__ void put(std::uint64_t value) const { *theirs = value; }
+  __device__ void put(std::uint64_t value) const {
+    theirs[ring::index(value)] = value;
+  }
   __device__ void wait(std::uint64_t value) const {
-    while (*mine != value) {
+    while (mine[ring::index(value)] != value) {
     }
   }
 };
 
 struct SymmPlayer {
   symm::HeapMap heap;
-  std::uint64_t* word;
+  std::uint64_t* words;
   int other;
 
   __device__ void put(std::uint64_t value) const {
-    symm::p(heap, word, value, other);
+    symm::p(heap, words + ring::index(value), value, other);
   }
   __device__ void wait(std::uint64_t value) const {
-    symm::wait_until(word, symm::Compare::eq, value);
+    symm::wait_until(words + ring::index(value), symm::Compare::eq, value);
   }
 };
 
@@ -103,7 +106,8 @@ struct PutAndFence {
 
   KOKKOS_FUNCTION void operator()(int) const {
     KOKKOS_IF_ON_DEVICE((for (std::int64_t n = 0; n < iterations; ++n) {
-      SystemWord(theirs(0)).store(value, cuda::std::memory_order_relaxed);
+      SystemWord(theirs(ring::index(static_cast<std::uint64_t>(n))))
+          .store(value, cuda::std::memory_order_relaxed);
       __threadfence_system();
     }))
   }
@@ -171,6 +175,11 @@ std::function<void(std::int64_t)> fenced(
   };
 }
 
+/// The word of a ring that value `n` has gone to.
+std::uint64_t last_word(std::uint64_t const* words, std::uint64_t n) {
+  return read_word(words + ring::index(n));
+}
+
 void measure_ping_pong(Session& session, OneSided const& pair) {
   if (session.n_pes() < 2) {
     session.report().note("one PE: no ping-pong");
@@ -221,10 +230,10 @@ void measure_ping_pong(Session& session, OneSided const& pair) {
 
   std::int64_t wrong = 0;
   if (plays) {
-    wrong += read_word(words.raw.data()) != value_raw ? 1 : 0;
-    wrong += read_word(words.global.data()) != value ? 1 : 0;
+    wrong += last_word(words.raw.data(), value_raw) != value_raw ? 1 : 0;
+    wrong += last_word(words.global.data(), value) != value ? 1 : 0;
     if (nvshmem::available())
-      wrong += read_word(words.nvshmem) != value_nvshmem ? 1 : 0;
+      wrong += last_word(words.nvshmem, value_nvshmem) != value_nvshmem ? 1 : 0;
   }
   session.verify("last words of the ping-pong", wrong);
 }

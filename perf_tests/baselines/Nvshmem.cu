@@ -17,6 +17,7 @@
 #include "baselines/Nvshmem.hpp"
 #include "harness/CudaCheck.hpp"
 #include "harness/MpiCheck.hpp"
+#include "kernels/Ring.hpp"
 
 namespace perf::nvshmem {
 namespace {
@@ -67,10 +68,11 @@ __global__ void get_elements_kernel(double* target, double const* source,
   if (i < count) target[i] = nvshmem_double_g(source + i, pe);
 }
 
-__global__ void put_words_kernel(std::uint64_t* target, std::uint64_t value,
+__global__ void put_words_kernel(std::uint64_t* ring, std::uint64_t value,
                                  int pe, std::int64_t iterations) {
   for (std::int64_t n = 0; n < iterations; ++n) {
-    nvshmem_uint64_p(target, value, pe);
+    nvshmem_uint64_p(ring + ring::index(static_cast<std::uint64_t>(n)), value,
+                     pe);
     nvshmem_quiet();
   }
 }
@@ -83,28 +85,35 @@ __global__ void walk_kernel(std::uint64_t const* words, int pe,
   *reached = slot;
 }
 
-__global__ void ping_pong_kernel(std::uint64_t* word, std::uint64_t before,
+__global__ void ping_pong_kernel(std::uint64_t* ring, std::uint64_t before,
                                  int other, bool begins,
                                  std::int64_t iterations) {
   for (std::int64_t n = 0; n < iterations; ++n) {
     ++before;
+    std::uint64_t* const word = ring + ring::index(before);
     if (begins) nvshmem_uint64_p(word, before, other);
     nvshmem_uint64_wait_until(word, NVSHMEM_CMP_EQ, before);
     if (!begins) nvshmem_uint64_p(word, before, other);
   }
 }
 
-__global__ void fetch_add_kernel(std::uint64_t* word, int pe,
-                                 std::int64_t iterations, std::uint64_t* last) {
+__global__ void fetch_add_kernel(std::uint64_t* ring, std::uint64_t first,
+                                 int pe, std::int64_t iterations,
+                                 std::uint64_t* last) {
   std::uint64_t before = 0;
   for (std::int64_t n = 0; n < iterations; ++n)  // adds 1
-    before = nvshmem_uint64_atomic_fetch_add(word, 1 + (before >> 63U), pe);
+    before = nvshmem_uint64_atomic_fetch_add(
+        ring + ring::index(first + static_cast<std::uint64_t>(n)),
+        1 + (before >> 63U), pe);
   *last = before;
 }
 
-__global__ void add_kernel(std::uint64_t* word, std::size_t count, int pe) {
-  std::size_t const i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) nvshmem_uint64_atomic_add(word, 1, pe);
+__global__ void add_kernel(std::uint64_t* word, std::int64_t threads,
+                           std::int64_t adds_each, int pe) {
+  std::int64_t const i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= threads) return;
+  for (std::int64_t n = 0; n < adds_each; ++n)
+    nvshmem_uint64_atomic_add(word, 1, pe);
 }
 
 unsigned blocks_for(std::size_t count) {
@@ -236,9 +245,9 @@ void get_on_stream(void* target, void const* source, std::size_t bytes, int pe,
   nvshmemx_getmem_on_stream(target, source, bytes, pe, stream);
 }
 
-void put_words(std::uint64_t* target, std::uint64_t value, int pe,
+void put_words(std::uint64_t* ring, std::uint64_t value, int pe,
                std::int64_t iterations, Stream stream) {
-  put_words_kernel<<<1, 1, 0, stream>>>(target, value, pe, iterations);
+  put_words_kernel<<<1, 1, 0, stream>>>(ring, value, pe, iterations);
   check_launch();
 }
 
@@ -248,22 +257,23 @@ void walk(std::uint64_t const* words, int pe, std::int64_t iterations,
   check_launch();
 }
 
-void ping_pong(std::uint64_t* word, std::uint64_t before, int other,
+void ping_pong(std::uint64_t* ring, std::uint64_t before, int other,
                bool begins, std::int64_t iterations, Stream stream) {
-  ping_pong_kernel<<<1, 1, 0, stream>>>(word, before, other, begins,
+  ping_pong_kernel<<<1, 1, 0, stream>>>(ring, before, other, begins,
                                         iterations);
   check_launch();
 }
 
-void fetch_add(std::uint64_t* word, int pe, std::int64_t iterations,
-               std::uint64_t* last, Stream stream) {
-  fetch_add_kernel<<<1, 1, 0, stream>>>(word, pe, iterations, last);
+void fetch_add(std::uint64_t* ring, std::uint64_t first, int pe,
+               std::int64_t iterations, std::uint64_t* last, Stream stream) {
+  fetch_add_kernel<<<1, 1, 0, stream>>>(ring, first, pe, iterations, last);
   check_launch();
 }
 
-void add(std::uint64_t* word, std::size_t count, int pe, Stream stream) {
-  add_kernel<<<blocks_for(count), element_threads, 0, stream>>>(word, count,
-                                                                pe);
+void add(std::uint64_t* word, std::int64_t threads, std::int64_t adds_each,
+         int pe, Stream stream) {
+  add_kernel<<<blocks_for(static_cast<std::size_t>(threads)), element_threads,
+               0, stream>>>(word, threads, adds_each, pe);
   check_launch();
 }
 

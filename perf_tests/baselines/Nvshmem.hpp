@@ -68,8 +68,9 @@ void put_on_stream(void* target, void const* source, std::size_t bytes, int pe,
 void get_on_stream(void* target, void const* source, std::size_t bytes, int pe,
                    Stream stream);
 
-/// One thread: nvshmem_uint64_p and nvshmem_quiet, `iterations` times.
-void put_words(std::uint64_t* target, std::uint64_t value, int pe,
+/// One thread: nvshmem_uint64_p and nvshmem_quiet, `iterations` times, to the
+/// words of a ring (kernels/Ring.hpp) in turn.
+void put_words(std::uint64_t* ring, std::uint64_t value, int pe,
                std::int64_t iterations, Stream stream);
 
 /// One thread: nvshmem_uint64_g of word after word, each the index of the next
@@ -77,20 +78,22 @@ void put_words(std::uint64_t* target, std::uint64_t value, int pe,
 void walk(std::uint64_t const* words, int pe, std::int64_t iterations,
           std::uint64_t* reached, Stream stream);
 
-/// One thread on each of two PEs: nvshmem_uint64_p to the other's word and
-/// nvshmem_uint64_wait_until on the own one, `iterations` times, with the
-/// values `before` + 1, + 2, ... The one that does not begin waits first.
-void ping_pong(std::uint64_t* word, std::uint64_t before, int other,
+/// One thread on each of two PEs: nvshmem_uint64_p to a word of the other's
+/// ring and nvshmem_uint64_wait_until on the own one, `iterations` times, with
+/// the values `before` + 1, + 2, ... The one that does not begin waits first.
+void ping_pong(std::uint64_t* ring, std::uint64_t before, int other,
                bool begins, std::int64_t iterations, Stream stream);
 
-/// One thread: nvshmem_uint64_atomic_fetch_add of 1 to the word of PE `pe`,
-/// `iterations` times; each needs what the one before has returned. The last
-/// value that was there goes to `*last`.
-void fetch_add(std::uint64_t* word, int pe, std::int64_t iterations,
-               std::uint64_t* last, Stream stream);
+/// One thread: nvshmem_uint64_atomic_fetch_add of 1 to the words of the ring of
+/// PE `pe`, from number `first` on, `iterations` times; each needs what the one
+/// before has returned. The last value that was there goes to `*last`.
+void fetch_add(std::uint64_t* ring, std::uint64_t first, int pe,
+               std::int64_t iterations, std::uint64_t* last, Stream stream);
 
-/// `count` threads: nvshmem_uint64_atomic_add of 1 to the word of PE `pe`.
-void add(std::uint64_t* word, std::size_t count, int pe, Stream stream);
+/// `threads` threads: nvshmem_uint64_atomic_add of 1 to the word of PE `pe`,
+/// `adds_each` times.
+void add(std::uint64_t* word, std::int64_t threads, std::int64_t adds_each,
+         int pe, Stream stream);
 
 }  // namespace perf::nvshmem
 

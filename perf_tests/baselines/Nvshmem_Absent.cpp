@@ -55,17 +55,18 @@ void walk(std::uint64_t const* /*words*/, int /*pe*/,
           Stream /*stream*/) {
   absent();
 }
-void ping_pong(std::uint64_t* /*word*/, std::uint64_t /*before*/, int /*other*/,
+void ping_pong(std::uint64_t* /*ring*/, std::uint64_t /*before*/, int /*other*/,
                bool /*begins*/, std::int64_t /*iterations*/,
                Stream /*stream*/) {
   absent();
 }
-void fetch_add(std::uint64_t* /*word*/, int /*pe*/, std::int64_t /*iterations*/,
-               std::uint64_t* /*last*/, Stream /*stream*/) {
+void fetch_add(std::uint64_t* /*ring*/, std::uint64_t /*first*/, int /*pe*/,
+               std::int64_t /*iterations*/, std::uint64_t* /*last*/,
+               Stream /*stream*/) {
   absent();
 }
-void add(std::uint64_t* /*word*/, std::size_t /*count*/, int /*pe*/,
-         Stream /*stream*/) {
+void add(std::uint64_t* /*word*/, std::int64_t /*threads*/,
+         std::int64_t /*adds_each*/, int /*pe*/, Stream /*stream*/) {
   absent();
 }
 

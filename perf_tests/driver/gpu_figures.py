@@ -94,10 +94,16 @@ def _one_thread(records):
                        "fetch_add, NVSHMEM", 1)
 
 
-def _adds(records, way, baseline, goal):
+# Of perf_tests/kernel_atomics.cpp: the name there, and what it is.
+ADDS = {"adds of all PEs": "100 adds each by 8 192 threads of all PEs",
+        "adds": "1 add each by 819 200 threads of one PE",
+        "adds of one thread": "1 000 adds by one thread"}
+
+
+def _adds(records, shape, way, baseline, goal):
     return _figure(records, "kernel_atomics",
-                   f"819 200 adds to one counter, {way}", f"adds, {way}",
-                   f"adds, {baseline}", {"bytes": 8}, goal)
+                   f"{ADDS[shape]}, one counter, {way}", f"{shape}, {way}",
+                   f"{shape}, {baseline}", {"bytes": 8}, goal)
 
 
 def best_host_copy(records, case):
@@ -141,7 +147,7 @@ def all_figures(records):
                 needs_two=False),
         *_kernels(records),
         *_one_thread(records),
-        _adds(records, "symm", "NVSHMEM", 2),
+        _adds(records, "adds of all PEs", "symm", "NVSHMEM", 2),
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
         _footprint(records)]
@@ -157,8 +163,11 @@ def _latency(records):
 
 
 def _atomics(records):
+    for shape in list(ADDS)[1:]:
+        yield _adds(records, shape, "symm", "NVSHMEM", 1)
     for way in ("symm", "global_view"):
-        yield _adds(records, way, "raw", 1)
+        for shape in ADDS:
+            yield _adds(records, shape, way, "raw", 1)
         yield _figure(records, "kernel_atomics",
                       f"fetching add by one thread, {way}", f"fetch_add, {way}",
                       "fetch_add, raw", {"bytes": 8}, 1)
