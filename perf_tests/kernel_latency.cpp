@@ -88,12 +88,19 @@ struct PingPong {
   KOKKOS_FUNCTION void operator()(int) const { KOKKOS_IF_ON_DEVICE((play();)) }
 
  private:
+  // Two loops: not every compiler makes them of one with a condition in it.
   __device__ void play() const {
-    for (std::uint64_t value = before + 1;
-         value <= before + static_cast<std::uint64_t>(iterations); ++value) {
-      if (begins) player.put(value);
-      player.wait(value);
-      if (!begins) player.put(value);
+    auto const last = before + static_cast<std::uint64_t>(iterations);
+    if (begins) {
+      for (std::uint64_t value = before + 1; value <= last; ++value) {
+        player.put(value);
+        player.wait(value);
+      }
+    } else {
+      for (std::uint64_t value = before + 1; value <= last; ++value) {
+        player.wait(value);
+        player.put(value);
+      }
     }
   }
 };

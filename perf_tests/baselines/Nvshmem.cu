@@ -68,10 +68,10 @@ __global__ void get_elements_kernel(double* target, double const* source,
   if (i < count) target[i] = nvshmem_double_g(source + i, pe);
 }
 
-__global__ void put_words_kernel(std::uint64_t* ring, std::uint64_t value,
+__global__ void put_words_kernel(std::uint64_t* words, std::uint64_t value,
                                  int pe, std::int64_t iterations) {
   for (std::int64_t n = 0; n < iterations; ++n) {
-    nvshmem_uint64_p(ring + ring::index(static_cast<std::uint64_t>(n)), value,
+    nvshmem_uint64_p(words + ring::index(static_cast<std::uint64_t>(n)), value,
                      pe);
     nvshmem_quiet();
   }
@@ -85,25 +85,32 @@ __global__ void walk_kernel(std::uint64_t const* words, int pe,
   *reached = slot;
 }
 
-__global__ void ping_pong_kernel(std::uint64_t* ring, std::uint64_t before,
+__global__ void ping_pong_kernel(std::uint64_t* words, std::uint64_t before,
                                  int other, bool begins,
                                  std::int64_t iterations) {
-  for (std::int64_t n = 0; n < iterations; ++n) {
-    ++before;
-    std::uint64_t* const word = ring + ring::index(before);
-    if (begins) nvshmem_uint64_p(word, before, other);
-    nvshmem_uint64_wait_until(word, NVSHMEM_CMP_EQ, before);
-    if (!begins) nvshmem_uint64_p(word, before, other);
+  auto const last = before + static_cast<std::uint64_t>(iterations);
+  if (begins) {
+    for (std::uint64_t value = before + 1; value <= last; ++value) {
+      std::uint64_t* const word = words + ring::index(value);
+      nvshmem_uint64_p(word, value, other);
+      nvshmem_uint64_wait_until(word, NVSHMEM_CMP_EQ, value);
+    }
+  } else {
+    for (std::uint64_t value = before + 1; value <= last; ++value) {
+      std::uint64_t* const word = words + ring::index(value);
+      nvshmem_uint64_wait_until(word, NVSHMEM_CMP_EQ, value);
+      nvshmem_uint64_p(word, value, other);
+    }
   }
 }
 
-__global__ void fetch_add_kernel(std::uint64_t* ring, std::uint64_t first,
+__global__ void fetch_add_kernel(std::uint64_t* words, std::uint64_t first,
                                  int pe, std::int64_t iterations,
                                  std::uint64_t* last) {
   std::uint64_t before = 0;
   for (std::int64_t n = 0; n < iterations; ++n)  // adds 1
     before = nvshmem_uint64_atomic_fetch_add(
-        ring + ring::index(first + static_cast<std::uint64_t>(n)),
+        words + ring::index(first + static_cast<std::uint64_t>(n)),
         1 + (before >> 63U), pe);
   *last = before;
 }
@@ -245,9 +252,9 @@ void get_on_stream(void* target, void const* source, std::size_t bytes, int pe,
   nvshmemx_getmem_on_stream(target, source, bytes, pe, stream);
 }
 
-void put_words(std::uint64_t* ring, std::uint64_t value, int pe,
+void put_words(std::uint64_t* words, std::uint64_t value, int pe,
                std::int64_t iterations, Stream stream) {
-  put_words_kernel<<<1, 1, 0, stream>>>(ring, value, pe, iterations);
+  put_words_kernel<<<1, 1, 0, stream>>>(words, value, pe, iterations);
   check_launch();
 }
 
@@ -257,16 +264,16 @@ void walk(std::uint64_t const* words, int pe, std::int64_t iterations,
   check_launch();
 }
 
-void ping_pong(std::uint64_t* ring, std::uint64_t before, int other,
+void ping_pong(std::uint64_t* words, std::uint64_t before, int other,
                bool begins, std::int64_t iterations, Stream stream) {
-  ping_pong_kernel<<<1, 1, 0, stream>>>(ring, before, other, begins,
+  ping_pong_kernel<<<1, 1, 0, stream>>>(words, before, other, begins,
                                         iterations);
   check_launch();
 }
 
-void fetch_add(std::uint64_t* ring, std::uint64_t first, int pe,
+void fetch_add(std::uint64_t* words, std::uint64_t first, int pe,
                std::int64_t iterations, std::uint64_t* last, Stream stream) {
-  fetch_add_kernel<<<1, 1, 0, stream>>>(ring, first, pe, iterations, last);
+  fetch_add_kernel<<<1, 1, 0, stream>>>(words, first, pe, iterations, last);
   check_launch();
 }
 

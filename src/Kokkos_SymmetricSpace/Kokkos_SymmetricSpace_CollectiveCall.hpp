@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
+#include <Kokkos_SymmetricSpace_Launch.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
@@ -66,17 +67,15 @@ SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
 SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::uint64_t type, std::string const& problem);
 
+/// All of it by one group of threads.
 template <class Work>
-struct CollectiveInOneBlock {
+struct CollectiveOfGroup {
   HeapMap heap;
   Work work;
 
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    run(group_of(member));
-  }
   template <class Group>
-  KOKKOS_FUNCTION void run(Group const& group) const {
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t = 0,
+                                  std::size_t = 1) const {
     if (work.call().are_counts_equal()) {
       barrier_of(group, work.team);
     } else {
@@ -87,14 +86,15 @@ struct CollectiveInOneBlock {
   }
 };
 
+#ifdef KOKKOS_ENABLE_CUDA
 template <class Work>
 struct CollectiveInBlocks {
   HeapMap heap;
   Work work;
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    work(group_of(member), heap, static_cast<std::size_t>(member.league_rank()),
-         static_cast<std::size_t>(member.league_size()));
+
+  __device__ void operator()(ThreadBlock const& group, std::size_t block,
+                             std::size_t n_blocks) const {
+    work(group, heap, block, n_blocks);
   }
 };
 
@@ -102,47 +102,41 @@ struct CollectiveInBlocks {
 struct PassWord {
   PeTeam team;
   std::uint64_t word;
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    exchange_word(group_of(member), team, word);
+
+  __device__ void operator()(ThreadBlock const& group, std::size_t,
+                             std::size_t) const {
+    exchange_word(group, team, word);
   }
 };
 
 /// Enqueues it on a GPU: in one block if it is little, else with a barrier in
 /// front of and behind a kernel of many. The PEs need not choose alike.
-template <class ExecutionSpace, class Work>
-void enqueue_on_gpu(ExecutionSpace const& exec, HeapMap const& heap,
+template <class Work>
+void enqueue_on_gpu(Kokkos::Cuda const& exec, HeapMap const& heap,
                     Work const& work) {
-  constexpr std::size_t bytes_of_block = std::size_t{32} << 10U;
-  constexpr std::size_t most_blocks    = 64;
-  constexpr int most_threads           = 512;
-  auto const launch = [&](std::size_t n_blocks, auto const& functor) {
-    using Policy      = Kokkos::TeamPolicy<ExecutionSpace>;
-    int const threads = std::min(
-        most_threads,
-        Policy(exec, 1, 1).team_size_max(functor, Kokkos::ParallelForTag()));
-    Kokkos::parallel_for(work.call().name,
-                         Policy(exec, static_cast<int>(n_blocks), threads),
-                         functor);
-  };
-  auto const call = work.call();
+  constexpr std::size_t most_in_one_block = std::size_t{32} << 10U;
+  constexpr std::size_t bytes_of_block    = std::size_t{8} << 10U;
+  constexpr std::size_t most_blocks       = 64;
+  constexpr int n_threads                 = most_launched_threads;
+  auto const call                         = work.call();
   // How much the others have in collect() is not known here.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;
-  if (bytes <= bytes_of_block) {
-    launch(1, CollectiveInOneBlock<Work>{heap, work});
+  if (bytes <= most_in_one_block) {
+    launch(call.name, exec, 1, n_threads, CollectiveOfGroup<Work>{heap, work});
     return;
   }
   if (call.are_counts_equal()) {
     barrier(exec, work.team);
   } else {
-    launch(1, PassWord{work.team, work.count});
+    launch(call.name, exec, 1, n_threads, PassWord{work.team, work.count});
   }
-  launch(std::min(most_blocks, bytes / bytes_of_block + 1),
-         CollectiveInBlocks<Work>{heap, work});
+  launch(call.name, exec, std::min(most_blocks, bytes / bytes_of_block),
+         n_threads, CollectiveInBlocks<Work>{heap, work});
   barrier(exec, work.team);
 }
+#endif
 
 /// The host's form.
 template <class Work>
@@ -150,15 +144,14 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   auto const call = work.call();
   auto const& heap =
       enter_collective(work.team, call, typeid(Work).hash_code(), problem);
-  using HeapExec = SymmetricSpace::execution_space;
-  if constexpr (!is_host_execution_space_v<HeapExec>) {
-    if (heap.memory() == MemoryKind::device) {
-      HeapExec const exec{};
-      enqueue_on_gpu(exec, heap.map(), work);
-      exec.fence(call.name);
-      return;
-    }
+#ifdef KOKKOS_ENABLE_CUDA
+  if (heap.memory() == MemoryKind::device) {
+    Kokkos::Cuda const exec;
+    enqueue_on_gpu(exec, heap.map(), work);
+    exec.fence(call.name);
+    return;
   }
+#endif
   work(OneThread{}, heap.map(), 0, 1);
   barrier_of(OneThread{}, work.team);
 }
@@ -190,7 +183,7 @@ KOKKOS_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
   if (call.count != 0) {
     expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
   }
-  CollectiveInOneBlock<Work>{heap, work}.run(group_of(threads));
+  CollectiveOfGroup<Work>{heap, work}(group_of(threads));
 }
 
 }  // namespace symm

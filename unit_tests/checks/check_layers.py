@@ -46,7 +46,7 @@ LAYERS = [
        "_ViewCopy", "_Rma", "_RmaInKernels", "_Signal",
        "_Waiting")]),
     ("PE teams",
-     [KOKKOS + unit for unit in ("_PeTeam", "_TeamSync", "_TeamSplit", "_CollectiveWork",
+     [KOKKOS + unit for unit in ("_Launch", "_PeTeam", "_TeamSync", "_TeamSplit", "_CollectiveWork",
                             "_CollectiveCall", "_Collectives",
                             "_ViewCollectives")]),
     ("Kokkos start", [KOKKOS + "_Initialize"]),

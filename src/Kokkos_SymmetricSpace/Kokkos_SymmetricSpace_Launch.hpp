@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_LAUNCH_HPP
+#define KOKKOS_SYMMETRICSPACE_LAUNCH_HPP
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../runtime/Error.hpp"
+
+// Kernels that the library enqueues for itself and that are short. Not launched
+// by Kokkos, which has no launch that begins before the kernel ahead of it has
+// ended and waits on the GPU (programmatic stream serialization): that hides
+// most of the time of a launch.
+
+namespace symm {
+
+/// A thread block of one dimension, as the loops of Copy need it.
+struct ThreadBlock {
+  static constexpr std::size_t row = 32;
+
+  [[nodiscard]] __device__ std::size_t n_threads() const { return blockDim.x; }
+  template <class Body>
+  __device__ void for_each(std::size_t count, Body const& body) const {
+    for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) body(i);
+  }
+  __device__ void barrier() const { __syncthreads(); }
+};
+
+inline constexpr int most_launched_threads = 512;
+
+template <class Body>
+__global__ __launch_bounds__(most_launched_threads) void launched_kernel(
+    Body const body) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();  // what was enqueued before has ended
+#endif
+  body(ThreadBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
+}
+
+/// Throws SystemError with `call`, the function's name and CUDA's error text.
+inline void check_cuda_call(cudaError_t result, char const* call,
+                            char const* function) {
+  if (result == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // it is reported here
+  throw SystemError(std::string(call) + ": " + function +
+                    " failed: " + cudaGetErrorString(result));
+}
+
+/// Enqueues body(ThreadBlock, block, n_blocks) for every block.
+/// \param name of the kernel, for Kokkos' tools and messages.
+/// \param n_threads of a block; not above most_launched_threads.
+/// \throws SystemError on this PE, if CUDA refuses.
+template <class Body>
+void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
+            int n_threads, Body const& body) {
+  namespace Tools        = Kokkos::Tools;
+  bool const has_tools   = Tools::profileLibraryLoaded();
+  std::uint64_t tools_id = 0;
+  if (has_tools) {
+    Tools::beginParallelFor(name, Tools::Experimental::device_id(exec),
+                            &tools_id);
+  }
+  check_cuda_call(cudaSetDevice(exec.cuda_device()), name, "cudaSetDevice");
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim  = static_cast<unsigned>(n_blocks);
+  config.blockDim = static_cast<unsigned>(n_threads);
+  config.stream   = exec.cuda_stream();
+  config.attrs    = &early;
+  // Older GPUs do not know it.
+  config.numAttrs = exec.cuda_device_prop().major >= 9 ? 1 : 0;
+  check_cuda_call(cudaLaunchKernelEx(&config, launched_kernel<Body>, body),
+                  name, "cudaLaunchKernelEx");
+  if (has_tools) Tools::endParallelFor(tools_id);
+}
+
+}  // namespace symm
+
+#endif
+#endif
