@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <Kokkos_SymmetricSpace_CudaCheck.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 
 #include <algorithm>
@@ -85,10 +86,8 @@ std::optional<int> choose_device([[maybe_unused]] int number_on_node,
   // Both say why there is none; Kokkos would abort.
   static_cast<void>(n_devices());
   int count = 0;
-  if (auto const result = cudaGetDeviceCount(&count); result != cudaSuccess) {
-    throw SystemError(std::string("cudaGetDeviceCount failed: ") +
-                      cudaGetErrorString(result));
-  }
+  check_cuda(cudaGetDeviceCount(&count), "symm::initialize",
+             "cudaGetDeviceCount");
   auto const is_set = [](char const* variable) {
     return std::getenv(variable) != nullptr;
   };

@@ -4,14 +4,12 @@
 #define KOKKOS_SYMMETRICSPACE_LAUNCH_HPP
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_CudaCheck.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-
-#include "../runtime/Error.hpp"
 
 // Kernels that the library enqueues for itself and that are short. Not launched
 // by Kokkos, which has no launch that begins before the kernel ahead of it has
@@ -43,15 +41,6 @@ __global__ __launch_bounds__(most_launched_threads) void launched_kernel(
   body(ThreadBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
 }
 
-/// Throws SystemError with `call`, the function's name and CUDA's error text.
-inline void check_cuda_call(cudaError_t result, char const* call,
-                            char const* function) {
-  if (result == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());  // it is reported here
-  throw SystemError(std::string(call) + ": " + function +
-                    " failed: " + cudaGetErrorString(result));
-}
-
 /// Enqueues body(ThreadBlock, block, n_blocks) for every block.
 /// \param name of the kernel, for Kokkos' tools and messages.
 /// \param n_threads of a block; not above most_launched_threads.
@@ -66,7 +55,7 @@ void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
     Tools::beginParallelFor(name, Tools::Experimental::device_id(exec),
                             &tools_id);
   }
-  check_cuda_call(cudaSetDevice(exec.cuda_device()), name, "cudaSetDevice");
+  set_device_of(exec, name);
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
@@ -77,8 +66,8 @@ void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
   config.attrs    = &early;
   // Older GPUs do not know it.
   config.numAttrs = exec.cuda_device_prop().major >= 9 ? 1 : 0;
-  check_cuda_call(cudaLaunchKernelEx(&config, launched_kernel<Body>, body),
-                  name, "cudaLaunchKernelEx");
+  check_cuda(cudaLaunchKernelEx(&config, launched_kernel<Body>, body), name,
+             "cudaLaunchKernelEx");
   if (has_tools) Tools::endParallelFor(tools_id);
 }
 

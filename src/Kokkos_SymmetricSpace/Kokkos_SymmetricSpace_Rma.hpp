@@ -155,39 +155,112 @@ template <class T>
   return value;
 }
 
-/// Element i * source_stride to element i * dest_stride. In GPU memory, a copy
-/// for each.
+/// Element i * source_stride of `source` to element i * dest_stride of `dest`,
+/// for all i below `count`.
 template <class T>
-void copy_strided(SymmetricHeap const& heap, T* dest, T const* source,
-                  std::size_t dest_stride, std::size_t source_stride,
-                  std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    T* const to         = dest + i * dest_stride;
-    T const* const from = source + i * source_stride;
-    if (heap.memory() == MemoryKind::host) {
-      *to = *from;
-    } else {
-      heap.copy(to, from, sizeof(T));
+struct StridedCopy {
+  T* dest;
+  T const* source;
+  std::size_t dest_stride;
+  std::size_t source_stride;
+  std::size_t count;
+
+  /// By loads and stores.
+  void run() const {
+    for (std::size_t i = 0; i < count; ++i) {
+      dest[i * dest_stride] = source[i * source_stride];
     }
   }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// Enqueues it, for any memory: one copy of the device if no stride is above
+/// what that takes (2 GiB), else one for each element.
+/// \param copy of the first bytes of elements of `size` bytes.
+/// \throws SystemError on this PE.
+void copy_by_device(Kokkos::Cuda const& exec, StridedCopy<char> const& copy,
+                    std::size_t size, char const* call);
+
+template <class T>
+void enqueue_strided(Kokkos::Cuda const& exec, SymmetricHeap const&,
+                     StridedCopy<T> const& copy, char const* call) {
+  copy_by_device(exec,
+                 {reinterpret_cast<char*>(copy.dest),
+                  reinterpret_cast<char const*>(copy.source), copy.dest_stride,
+                  copy.source_stride, copy.count},
+                 sizeof(T), call);
+}
+#endif
+
+/// It is done on return.
+template <class T>
+void copy_strided(SymmetricHeap const& heap, StridedCopy<T> const& copy,
+                  [[maybe_unused]] char const* call) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if (heap.memory() == MemoryKind::device) {
+    Kokkos::fence(call);
+    Kokkos::Cuda const exec;
+    enqueue_strided(exec, heap, copy, call);
+    exec.fence(call);
+    return;
+  }
+#endif
+  static_cast<void>(heap);
+  copy.run();
+}
+
+/// For an instance that runs on the host.
+template <class Exec, class T>
+void enqueue_strided(Exec const& exec, SymmetricHeap const& heap,
+                     StridedCopy<T> const& copy, char const* call) {
+  exec.fence(call);
+  copy_strided(heap, copy, call);
+}
+
+/// Calls copy_it(heap, copy) with what iput() and iget() are to copy, if there
+/// is anything.
+template <class T, class CopyIt>
+void iput_by(T* dest, T const* source, std::size_t dest_stride,
+             std::size_t source_stride, std::size_t count, Pe pe,
+             CopyIt const& copy_it) {
+  constexpr char const* call = "symm::iput";
+  check_element<T>();
+  check_strides(dest_stride, source_stride, call);
+  if (count == 0) return;
+  auto const& heap =
+      heap_to_access(dest, bytes_of(sizeof(T), count, dest_stride), pe, call);
+  check_private(source, call);
+  copy_it(heap, StridedCopy<T>{heap.map().peer_ptr(dest, pe), source,
+                               dest_stride, source_stride, count});
+}
+template <class T, class CopyIt>
+void iget_by(T* dest, T const* source, std::size_t dest_stride,
+             std::size_t source_stride, std::size_t count, Pe pe,
+             CopyIt const& copy_it) {
+  constexpr char const* call = "symm::iget";
+  check_element<T>();
+  check_strides(dest_stride, source_stride, call);
+  if (count == 0) return;
+  auto const& heap = heap_to_access(
+      source, bytes_of(sizeof(T), count, source_stride), pe, call);
+  check_private(dest, call);
+  copy_it(heap, StridedCopy<T>{dest, heap.map().peer_ptr(source, pe),
+                               dest_stride, source_stride, count});
 }
 
 /// shmem_iput: element i * source_stride of `source` to element i * dest_stride
-/// of `dest`.
+/// of `dest`; what is between them is left alone.
 /// \param dest_stride, source_stride in elements, at least 1.
 /// \param count in elements.
+/// \throws UsageError on this PE, also if a stride is 0.
 template <class T>
 void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  check_element<T>();
-  check_strides(dest_stride, source_stride, "symm::iput");
-  if (count == 0) return;
-  auto const& heap = heap_to_access(
-      dest, bytes_of(sizeof(T), count, dest_stride), pe, "symm::iput");
-  check_private(source, "symm::iput");
-  copy_strided(heap, heap.map().peer_ptr(dest, pe), source, dest_stride,
-               source_stride, count);
+  iput_by(dest, source, dest_stride, source_stride, count, pe,
+          [](auto const& heap, auto const& copy) {
+            copy_strided(heap, copy, "symm::iput");
+          });
 }
 
 /// shmem_iget, as iput().
@@ -195,14 +268,10 @@ template <class T>
 void iget(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  check_element<T>();
-  check_strides(dest_stride, source_stride, "symm::iget");
-  if (count == 0) return;
-  auto const& heap = heap_to_access(
-      source, bytes_of(sizeof(T), count, source_stride), pe, "symm::iget");
-  check_private(dest, "symm::iget");
-  copy_strided(heap, dest, heap.map().peer_ptr(source, pe), dest_stride,
-               source_stride, count);
+  iget_by(dest, source, dest_stride, source_stride, count, pe,
+          [](auto const& heap, auto const& copy) {
+            copy_strided(heap, copy, "symm::iget");
+          });
 }
 
 // Enqueued on an execution space instance, in the order of what else is there;
@@ -269,6 +338,30 @@ void get(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
   check_element<T>();
   enqueue_get(exec, dest, source, bytes_of(sizeof(T), count), pe, "symm::get");
+}
+
+/// As iput(), enqueued. On an instance that runs on the host, the other side is
+/// memory that the host's iput() takes.
+template <class Exec, class T>
+requires Kokkos::is_execution_space_v<Exec>
+void iput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
+          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
+          Pe pe) {
+  iput_by(dest, source, dest_stride, source_stride, count, pe,
+          [&](auto const& heap, auto const& copy) {
+            enqueue_strided(exec, heap, copy, "symm::iput");
+          });
+}
+
+template <class Exec, class T>
+requires Kokkos::is_execution_space_v<Exec>
+void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
+          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
+          Pe pe) {
+  iget_by(dest, source, dest_stride, source_stride, count, pe,
+          [&](auto const& heap, auto const& copy) {
+            enqueue_strided(exec, heap, copy, "symm::iget");
+          });
 }
 
 template <class Exec>

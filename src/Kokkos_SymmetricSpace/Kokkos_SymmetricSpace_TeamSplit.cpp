@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,17 +29,6 @@ std::uint64_t bit_of(int slot) {
   return std::uint64_t{1} << static_cast<unsigned>(slot);
 }
 
-/// Collective over the team: what every PE of it passes.
-std::vector<std::uint64_t> gather(PeTeam const& team, std::uint64_t mine) {
-  auto const epoch = exchange_word(OneThread{}, team, mine);
-  auto const words = team.words();
-  std::vector<std::uint64_t> all;
-  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-    all.push_back(*words.passed(words.map.my_pe, pe, epoch));
-  }
-  return all;
-}
-
 std::uint64_t bits_of(int high, int low) {
   return std::uint64_t{std::bit_cast<std::uint32_t>(high)} << 32U |
          std::bit_cast<std::uint32_t>(low);
@@ -51,26 +40,8 @@ int low_of(std::uint64_t bits) {
   return std::bit_cast<int>(static_cast<std::uint32_t>(bits));
 }
 
-/// The calls, for expect_equal(); not 0, which barriers pass.
-enum class Split { by_colour = 1, strided, in_2d };
-
-/// Collective over `parent`: all PEs of it must have made this call, with these
-/// numbers.
-void expect_equal(PeTeam const& parent, char const* call, Split kind, int a = 0,
-                  int b = 0, int c = 0) {
-  for (auto const mine : {bits_of(static_cast<int>(kind), a), bits_of(b, c)}) {
-    auto const all      = gather(parent, mine);
-    bool const is_equal = std::all_of(
-        all.begin(), all.end(), [&](auto other) { return other == mine; });
-    if (is_equal) continue;
-    // At once: whatever the others' call is, they find it at the same step.
-    throw UsageError(std::string(call) +
-                     ": the PEs of the parent team have made different calls, "
-                     "or with different arguments; here (" +
-                     std::to_string(a) + ", " + std::to_string(b) + ", " +
-                     std::to_string(c) + ")");
-  }
-}
+/// The calls, for the first exchange; not 0, which barriers pass.
+enum class Split { by_colour = 1, strided, in_2d, without_memory };
 
 [[noreturn]] void throw_argument(char const* call, PeTeam const& parent,
                                  std::string const& what) {
@@ -78,70 +49,191 @@ void expect_equal(PeTeam const& parent, char const* call, Split kind, int a = 0,
                    std::to_string(parent.n_pes()) + " PEs: " + what);
 }
 
-/// The new team of this PE: its slot, and its members in the world.
-struct Plan {
-  int slot = -1;
-  std::vector<Pe> members;
-};
-
-/// Collective over `parent`, whose PEs have agreed on the call. The same slot
-/// for all PEs of a new team; those of different teams do not matter to each
-/// other, their words are in different memory.
-Plan plan_split(PeTeam const& parent, int colour, int key, char const* call) {
-  auto const in_use = Runtime::instance(call).team_slots_in_use();
-  auto const wishes = gather(parent, bits_of(colour, key));
-  auto const taken  = gather(parent, in_use);
-  std::map<int, std::uint64_t> taken_of;            // by colours
-  std::vector<std::pair<int, std::size_t>> chosen;  // key, number in the parent
-  for (std::size_t pe = 0; pe < wishes.size(); ++pe) {
-    int const its_colour = high_of(wishes[pe]);
-    if (its_colour < 0) continue;
-    taken_of[its_colour] |= taken[pe];
-    if (its_colour == colour) chosen.emplace_back(low_of(wishes[pe]), pe);
+/// failure_of(), also where there is no memory left for a message.
+template <class Step>
+std::optional<Failure> any_failure_of(Step const& step) {
+  try {
+    return failure_of(step);
+  } catch (...) {
+    return Failure{ErrorKind::out_of_memory, {}};
   }
-  for (auto const& [its_colour, slots] : taken_of) {
-    if (~slots != 0) continue;
-    throw OutOfMemory(std::string(call) + ": PEs of a new team are in " +
-                      std::to_string(PeTeamMemory::max_teams) +
-                      " teams already; destroy one");
-  }
-  Plan plan;
-  if (colour < 0) return plan;
-  plan.slot = std::countr_one(taken_of[colour]);
-  std::sort(chosen.begin(), chosen.end());
-  for (auto const& [its_key, pe] : chosen) {
-    plan.members.push_back(parent.world_pe(static_cast<Pe>(pe)));
-  }
-  return plan;
 }
 
-/// Collective over `parent`, whose PEs have agreed on the call.
-PeTeam split(PeTeam const& parent, int colour, int key, char const* call) {
-  auto& runtime   = Runtime::instance(call);
-  auto const plan = plan_split(parent, colour, key, call);
+/// One call; it and its functions are collective over the parent. The memory
+/// that they need is there before the first exchange, in which a PE that has
+/// none tells the others: between two exchanges nothing fails on one PE alone.
+class SplitCall {
+ public:
+  /// \throws UsageError on every PE of `parent`, unless all have made this call
+  ///         with these numbers.
+  /// \throws OutOfMemory on every PE of `parent`.
+  SplitCall(PeTeam const& parent, char const* call, Split kind, int a = 0,
+            int b = 0, int c = 0);
+
+  /// This PE's new team, as team_split().
+  PeTeam make(int colour, int key);
+
+ private:
+  /// What a PE of the parent asks for.
+  struct Wish {
+    int colour;
+    int key;
+    Pe pe;                    // its number in the parent
+    std::uint64_t taken = 0;  // a bit for each of its slots
+    /// The order of the new teams' members, a team after the other.
+    friend bool operator<(Wish const& a, Wish const& b) {
+      return std::tie(a.colour, a.key, a.pe) < std::tie(b.colour, b.key, b.pe);
+    }
+  };
+
+  /// What every PE of the parent passes; valid until the next.
+  std::vector<std::uint64_t> const& gather(std::uint64_t mine);
+  void expect_equal(Split kind, int a, int b, int c);
+  void gather_wishes(int colour, int key);
+  /// The slot of this PE's new team, and m_members; -1 without a colour.
+  int choose_slot(int colour);
+  PeTeam begin(int slot);
+
+  PeTeam const& m_parent;
+  char const* m_call;
+  std::vector<std::uint64_t> m_words;
+  std::vector<Wish> m_wishes;
+  std::vector<Pe> m_members;  // of the new team, in the world
+};
+
+SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
+                     int b, int c)
+    : m_parent(parent), m_call(call) {
+  auto const n       = static_cast<std::size_t>(parent.n_pes());
+  auto const failure = any_failure_of([&] {
+    m_words.resize(n);
+    m_wishes.reserve(n);
+    m_members.reserve(n);
+  });
+  if (failure) {
+    exchange_word(OneThread{}, parent,
+                  bits_of(static_cast<int>(Split::without_memory), 0));
+    throw_failure({failure->kind, std::string(call) + ": " + failure->message});
+  }
+  expect_equal(kind, a, b, c);
+}
+
+std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
+  auto const epoch = exchange_word(OneThread{}, m_parent, mine);
+  auto const words = m_parent.words();
+  for (std::size_t pe = 0; pe < m_words.size(); ++pe) {
+    m_words[pe] = *words.passed(words.map.my_pe, static_cast<Pe>(pe), epoch);
+  }
+  return m_words;
+}
+
+void SplitCall::expect_equal(Split kind, int a, int b, int c) {
+  bool is_first = true;
+  for (auto const mine : {bits_of(static_cast<int>(kind), a), bits_of(b, c)}) {
+    // What is wrong is thrown at once: whatever the others' call is, they find
+    // it at the same step.
+    bool is_equal = true;
+    for (auto const other : gather(mine)) {
+      if (is_first &&
+          high_of(other) == static_cast<int>(Split::without_memory)) {
+        throw OutOfMemory(std::string(m_call) +
+                          ": another PE has no private memory left");
+      }
+      is_equal = is_equal && other == mine;
+    }
+    if (!is_equal) {
+      throw UsageError(
+          std::string(m_call) +
+          ": the PEs of the parent team have made different calls, or with "
+          "different arguments; here (" +
+          std::to_string(a) + ", " + std::to_string(b) + ", " +
+          std::to_string(c) + ")");
+    }
+    is_first = false;
+  }
+}
+
+void SplitCall::gather_wishes(int colour, int key) {
+  m_wishes.clear();
+  for (auto const word : gather(bits_of(colour, key))) {
+    m_wishes.push_back(
+        {high_of(word), low_of(word), static_cast<Pe>(m_wishes.size())});
+  }
+  auto const& taken = gather(Runtime::instance(m_call).team_slots_in_use());
+  for (std::size_t pe = 0; pe < taken.size(); ++pe) {
+    m_wishes[pe].taken = taken[pe];
+  }
+  std::erase_if(m_wishes, [](Wish const& wish) { return wish.colour < 0; });
+  std::sort(m_wishes.begin(), m_wishes.end());
+}
+
+int SplitCall::choose_slot(int colour) {
+  int slot = -1;
+  m_members.clear();
+  // The same slot for all PEs of a new team; those of different teams do not
+  // matter to each other, their words are in different memory.
+  for (auto first = m_wishes.begin(); first != m_wishes.end();) {
+    auto const last = std::find_if(
+        first, m_wishes.end(),
+        [&](auto const& wish) { return wish.colour != first->colour; });
+    std::uint64_t taken = 0;
+    for (auto wish = first; wish != last; ++wish) taken |= wish->taken;
+    if (~taken == 0) {
+      throw OutOfMemory(std::string(m_call) + ": PEs of a new team are in " +
+                        std::to_string(PeTeamMemory::max_teams) +
+                        " teams already; destroy one");
+    }
+    if (first->colour == colour) {
+      slot = std::countr_one(taken);
+      for (auto wish = first; wish != last; ++wish) {
+        m_members.push_back(m_parent.world_pe(wish->pe));
+      }
+    }
+    first = last;
+  }
+  return slot;
+}
+
+PeTeam SplitCall::begin(int slot) {
+  auto& runtime = Runtime::instance(m_call);
   PeTeam team;
   std::optional<Failure> failure;
-  if (colour >= 0) {
-    failure = failure_of([&] {
+  if (slot >= 0) {
+    failure = any_failure_of([&] {
       for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
         if (auto* const memory = runtime.team_memory(kind)) {
-          memory->begin(plan.slot, plan.members);
+          memory->begin(slot, m_members);
         }
       }
-      team = PeTeam::make(plan.slot, plan.members);
+      team = PeTeam::make(slot, m_members);
     });
   }
   // Nobody uses a team before all its PEs have begun it.
-  bool is_failed = false;
-  for (auto const its : gather(parent, failure ? 1 : 0)) {
-    is_failed = is_failed || its != 0;
+  auto const mine = failure ? failure->kind : ErrorKind::none;
+  auto its        = ErrorKind::none;
+  for (auto const word : gather(static_cast<std::uint64_t>(mine))) {
+    if (word != 0) its = static_cast<ErrorKind>(word);
   }
-  if (failure) throw_failure(*failure);
-  if (is_failed) {
-    throw SystemError(std::string(call) + ": it failed on another PE");
+  if (its != ErrorKind::none) {
+    throw_failure(
+        {failure ? mine : its,
+         std::string(m_call) + ": " +
+             (failure ? failure->message : "it failed on another PE")});
   }
-  if (colour >= 0) runtime.team_slots_in_use() |= bit_of(plan.slot);
+  if (slot >= 0) runtime.team_slots_in_use() |= bit_of(slot);
   return team;
+}
+
+PeTeam SplitCall::make(int colour, int key) {
+  gather_wishes(colour, key);
+  return begin(choose_slot(colour));
+}
+
+/// Collective over `team`.
+void end_team(PeTeam& team, char const* call) {
+  sync(team);
+  Runtime::instance(call).team_slots_in_use() &= ~bit_of(team.slot());
+  team = {};
 }
 
 }  // namespace
@@ -149,15 +241,14 @@ PeTeam split(PeTeam const& parent, int colour, int key, char const* call) {
 PeTeam team_split(PeTeam const& parent, int colour, int key) {
   constexpr char const* call = "symm::team_split";
   check_team(parent, call);
-  expect_equal(parent, call, Split::by_colour);
-  return split(parent, colour, key, call);
+  return SplitCall(parent, call, Split::by_colour).make(colour, key);
 }
 
 PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
                           int count) {
   constexpr char const* call = "symm::team_split_strided";
   check_team(parent, call);
-  expect_equal(parent, call, Split::strided, first, stride, count);
+  SplitCall split(parent, call, Split::strided, first, stride, count);
   std::int64_t const last =
       first + std::int64_t{stride} * (std::int64_t{count} - 1);
   auto const n = parent.n_pes();
@@ -173,24 +264,24 @@ PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
       stride == 0 ? (from_first == 0 ? 0 : -1)
                   : (from_first % stride == 0 ? from_first / stride : -1);
   bool const is_in = 0 <= position && position < count;
-  return split(parent, is_in ? 0 : -1, position, call);
+  return split.make(is_in ? 0 : -1, position);
 }
 
 std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
   constexpr char const* call = "symm::team_split_2d";
   check_team(parent, call);
-  expect_equal(parent, call, Split::in_2d, x_range);
+  SplitCall split(parent, call, Split::in_2d, x_range);
   if (x_range < 1) {
     throw_argument(call, parent,
                    "x_range = " + std::to_string(x_range) + " is below 1");
   }
   int const me = parent.my_pe();
-  PeTeam row   = split(parent, me / x_range, me % x_range, call);
+  PeTeam row   = split.make(me / x_range, me % x_range);
   PeTeam column;
   try {
-    column = split(parent, me % x_range, me / x_range, call);
-  } catch (...) {  // on all PEs
-    team_destroy(row);
+    column = split.make(me % x_range, me / x_range);
+  } catch (...) {         // on all PEs
+    end_team(row, call);  // no kernel has used it
     throw;
   }
   return {row, column};
@@ -204,9 +295,7 @@ void team_destroy(PeTeam& team) {
                      ": the world and the node's team stay until finalize()");
   }
   Kokkos::fence(call);
-  sync(team);
-  Runtime::instance(call).team_slots_in_use() &= ~bit_of(team.slot());
-  team = {};
+  end_team(team, call);
 }
 
 }  // namespace symm

@@ -37,7 +37,7 @@ LAYERS = [
     ("top", [RUNTIME + unit for unit in ("Runtime", "SymmetricMemory")]),
     ("Kokkos space",
      [KOKKOS + unit for unit in
-      ("_Fwd", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
+      ("_Fwd", "_CudaCheck", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
        "_DeepCopy", "_SharedAlloc")]),
     ("Kokkos Views", [KOKKOS + unit for unit in ("_PeerView", "_GlobalView")]),
     ("operations",

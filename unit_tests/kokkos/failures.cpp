@@ -6,6 +6,8 @@
 //
 //   test_kokkos_failures <way>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -64,6 +66,20 @@ void use_an_index_that_is_not_there() {
 #endif
 }
 
+/// Its process is gone for the other PEs, but not for mpiexec, which would end
+/// the job at once.
+[[noreturn]] void become_another_program() {
+  ::execlp("sleep", "sleep", "60", nullptr);
+  throw std::runtime_error("execlp(\"sleep\") failed");
+}
+
+void wait_for_what_never_comes() {
+  Kokkos::View<int, symm::SymmetricHostSpace> const ivar("ivar");
+  Kokkos::deep_copy(ivar, 7);
+  if (is_failing()) become_another_program();
+  symm::wait_until(ivar.data(), symm::Compare::ge, 42);
+}
+
 /// What the PE that fails does, after some collective calls of all PEs, and
 /// what the others do meanwhile.
 struct Way {
@@ -90,6 +106,8 @@ std::map<std::string, Way> const ways = {
      {[] { static_cast<void>(std::raise(SIGKILL)); }, [] {}}},
     {"exits_while_others_are_in_a_barrier",
      {[] { std::_Exit(EXIT_SUCCESS); }, [] { symm::barrier_all(); }}},
+    {"is_gone_while_others_wait_until",
+     {wait_for_what_never_comes, wait_for_what_never_comes}},
     {"uses_a_PE_that_is_not_there",
      {use_a_PE_that_is_not_there, [] { View1("v", 3); }}},
     {"uses_an_index_that_is_not_there",

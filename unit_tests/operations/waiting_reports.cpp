@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What the host says when it waits too long. (test_kokkos_failures has those
+// who wait for a process that is gone.)
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <heap/heap_with.hpp>
+#include <kokkos/view_helpers.hpp>
+#include <runtime/Error.hpp>
+
+namespace {
+
+using namespace symm_test;
+using symm::Compare;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using namespace std::chrono_literals;
+
+/// What a PE has written on stderr while its variable 1 became `value`, which
+/// its left neighbour stored `delay` after all had called.
+template <class Wait>
+std::string report_of(std::chrono::milliseconds delay, std::int64_t value,
+                      Wait const& wait) {
+  Kokkos::View<std::int64_t*, symm::SymmetricHostSpace> const ivars("ivars", 3);
+  Kokkos::deep_copy(ivars, -5);
+  auto* const its = &symm::global_view(ivars)(right(), 1);
+  testing::internal::CaptureStderr();
+  symm::barrier_all();
+  std::thread late([&] {
+    std::this_thread::sleep_for(delay);
+    symm::store_release(its, value);
+  });
+  wait(ivars.data());
+  late.join();
+  symm::barrier_all();
+  return testing::internal::GetCapturedStderr();
+}
+
+auto has_waited(std::string const& call) {
+  return HasSubstr("symm: PE " + std::to_string(symm::my_pe()) +
+                   " has waited 1 s in " + call + " for\n");
+}
+
+auto names(int index, std::int64_t const* address, std::string const& rest) {
+  return HasSubstr("\n  variable " + std::to_string(index) + " at " +
+                   symm::address_text(address) + ", now -5, to become " + rest +
+                   "\n");
+}
+
+TEST(WaitingReports, a_wait_longer_than_SYMM_TIMEOUT_reports_and_goes_on) {
+  HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "1"}});
+  std::int64_t const* address = nullptr;
+  auto const report = report_of(2500ms, 40, [&](std::int64_t const* ivars) {
+    address = ivars;
+    EXPECT_EQ(symm::wait_until(ivars + 1, Compare::gt, 39), 40);
+  });
+  EXPECT_THAT(report, AllOf(has_waited("symm::wait_until"),
+                            names(0, address + 1, "> 39"),
+                            HasSubstr("Still waiting (SYMM_TIMEOUT sets")));
+}
+
+TEST(WaitingReports, a_wait_for_several_names_those_that_are_missing) {
+  HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "1"}});
+  std::int64_t const values[] = {-5, 7, 6};
+  int const status[]          = {0, 0, 1};
+  std::int64_t const* address = nullptr;
+  auto const report = report_of(2500ms, 7, [&](std::int64_t const* ivars) {
+    address = ivars;
+    symm::wait_until_all_vector(ivars, 3, status, Compare::eq, values);
+  });
+  EXPECT_THAT(report,
+              AllOf(has_waited("symm::wait_until_all_vector"),
+                    names(1, address + 1, "== 7"), Not(HasSubstr("variable 0")),
+                    Not(HasSubstr("variable 2"))));
+}
+
+TEST(WaitingReports, a_SYMM_TIMEOUT_of_0_reports_nothing) {
+  HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "0"}});
+  EXPECT_EQ(report_of(500ms, 40,
+                      [](std::int64_t const* ivars) {
+                        symm::wait_until(ivars + 1, Compare::ne, -5);
+                      }),
+            "");
+}
+
+}  // namespace
