@@ -35,25 +35,20 @@ struct WithExec {
   }
 };
 
-template <class OursT, class OtherT, class WayT>
-struct Case {
-  using Ours  = Kokkos::View<int***, Kokkos::LayoutLeft, OursT>;
-  using Other = Kokkos::View<int***, Kokkos::LayoutLeft, OtherT>;
-  using Way   = WayT;
-  /// Strided copies are made by a kernel, which must reach both.
+template <class OursT, class OtherT>
+struct Pair {
+  using Ours  = Kokkos::View<int*, OursT>;
+  using Other = Kokkos::View<int*, OtherT>;
+
+  // Strided copies are made by a kernel, which must reach both.
+  using Ours2  = Kokkos::View<int**, Kokkos::LayoutLeft, OursT>;
+  using Other2 = Kokkos::View<int**, Kokkos::LayoutLeft, OtherT>;
   static constexpr bool has_strided =
       Kokkos::SpaceAccessibility<typename Ours::execution_space,
                                  OtherT>::accessible ||
       Kokkos::SpaceAccessibility<typename Other::execution_space,
                                  OursT>::accessible;
 };
-
-template <class Ours, class Other>
-using Plain = Case<Ours, Other, WithoutExec>;
-template <class Ours, class Other>
-using OnCuda = Case<Ours, Other, WithExec<Kokkos::Cuda>>;
-template <class Ours, class Other>
-using OnHost = Case<Ours, Other, WithExec<HostExec>>;
 
 using SymCuda = symm::SymmetricCudaSpace;
 using SymHost = symm::SymmetricHostSpace;
@@ -62,79 +57,110 @@ using Kokkos::CudaSpace;
 using Kokkos::CudaUVMSpace;
 using Kokkos::HostSpace;
 
-template <class Case>
+template <class Pair>
 class CudaDeepCopy : public testing::Test {};
 
-using Cases = testing::Types<
-    Plain<SymCuda, HostSpace>, Plain<SymCuda, CudaSpace>,
-    Plain<SymCuda, CudaUVMSpace>, Plain<SymCuda, CudaHostPinnedSpace>,
-    Plain<SymCuda, SymHost>, Plain<SymCuda, SymCuda>, Plain<SymHost, HostSpace>,
-    Plain<SymHost, CudaSpace>, Plain<SymHost, CudaUVMSpace>,
-    Plain<SymHost, CudaHostPinnedSpace>, Plain<SymHost, SymCuda>,
-    Plain<SymHost, SymHost>, OnCuda<SymCuda, HostSpace>,
-    OnCuda<SymCuda, CudaSpace>, OnCuda<SymCuda, CudaUVMSpace>,
-    OnCuda<SymCuda, CudaHostPinnedSpace>, OnCuda<SymCuda, SymHost>,
-    OnCuda<SymCuda, SymCuda>, OnCuda<SymHost, HostSpace>,
-    OnCuda<SymHost, CudaSpace>, OnCuda<SymHost, CudaUVMSpace>,
-    OnCuda<SymHost, CudaHostPinnedSpace>, OnCuda<SymHost, SymCuda>,
-    OnCuda<SymHost, SymHost>, OnHost<SymCuda, HostSpace>,
-    OnHost<SymCuda, CudaSpace>, OnHost<SymCuda, CudaUVMSpace>,
-    OnHost<SymCuda, CudaHostPinnedSpace>, OnHost<SymCuda, SymHost>,
-    OnHost<SymCuda, SymCuda>, OnHost<SymHost, HostSpace>,
-    OnHost<SymHost, CudaSpace>, OnHost<SymHost, CudaUVMSpace>,
-    OnHost<SymHost, CudaHostPinnedSpace>, OnHost<SymHost, SymCuda>,
-    OnHost<SymHost, SymHost>>;
-TYPED_TEST_SUITE(CudaDeepCopy, Cases);
+using Pairs =
+    testing::Types<Pair<SymCuda, HostSpace>, Pair<SymCuda, CudaSpace>,
+                   Pair<SymCuda, CudaUVMSpace>,
+                   Pair<SymCuda, CudaHostPinnedSpace>, Pair<SymCuda, SymHost>,
+                   Pair<SymCuda, SymCuda>, Pair<SymHost, HostSpace>,
+                   Pair<SymHost, CudaSpace>, Pair<SymHost, CudaUVMSpace>,
+                   Pair<SymHost, CudaHostPinnedSpace>, Pair<SymHost, SymCuda>,
+                   Pair<SymHost, SymHost>>;
+TYPED_TEST_SUITE(CudaDeepCopy, Pairs);
 
 /// What the host has written is there for kernels, and the other way round.
 void settle() { Kokkos::fence("test"); }
 
+/// In a way, of which it is number `n`.
+template <class Way, class Ours, class Other>
+void expect_copies_work(int n, Ours const& own, Ours const& peers,
+                        Other const& from, Other const& back) {
+  SCOPED_TRACE(n);
+  // Other numbers in each way.
+  auto const sent_by = [&](symm::Pe pe) { return pe + n * symm::n_pes(); };
+  fill(from, sent_by(symm::my_pe()), right());
+  settle();
+  symm::barrier_all();
+  Way::copy(peers, from);
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(own, sent_by(left()), symm::my_pe()), 0U);
+  Way::copy(back, own);
+  EXPECT_EQ(count_wrong(back, sent_by(left()), symm::my_pe()), 0U);
+  Way::copy(back, peers);
+  EXPECT_EQ(count_wrong(back, sent_by(symm::my_pe()), right()), 0U);
+  symm::barrier_all();
+}
+
 TYPED_TEST(CudaDeepCopy, M18_whole_Views_to_and_from_own_and_peer) {
-  using Way = typename TypeParam::Way;
-  typename TypeParam::Other const from("from", 9, 7, 5);
-  typename TypeParam::Other const back("back", 9, 7, 5);
-  typename TypeParam::Ours const view("v", 9, 7, 5);
-  symm::barrier_all();
-  fill(from, symm::my_pe(), right());
-  settle();
-  Way::copy(symm::peer_view(view, right()), from);
-  symm::barrier_all();
-  EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
-  Way::copy(back, view);
-  EXPECT_EQ(count_wrong(back, left(), symm::my_pe()), 0U);
-  Way::copy(back, symm::peer_view(view, right()));
-  EXPECT_EQ(count_wrong(back, symm::my_pe(), right()), 0U);
-  symm::barrier_all();
+  typename TypeParam::Other const from("from", 315);
+  typename TypeParam::Other const back("back", 315);
+  typename TypeParam::Ours const view("v", 315);
+  auto const peers = symm::peer_view(view, right());
+  // Of the type of peers: fewer copies to compile.
+  symm::UnmanagedView<typename TypeParam::Ours> const own(view);
+  expect_copies_work<WithoutExec>(0, own, peers, from, back);
+  expect_copies_work<WithExec<Kokkos::Cuda>>(1, own, peers, from, back);
+  expect_copies_work<WithExec<HostExec>>(2, own, peers, from, back);
 }
 
-/// Its elements that are not -1.
+/// Of rank 2: what `from` sends `to` in a part of a row; elsewhere, or if there
+/// is no PE `from`, -1.
 template <class View>
-std::size_t count_touched(View const& view) {
-  return view.size() - count_equal(view, -1);
+struct Row {
+  View view;
+  symm::Pe from;
+  symm::Pe to;
+
+  [[nodiscard]] KOKKOS_FUNCTION int expected(std::size_t n, std::size_t i,
+                                             std::size_t j) const {
+    bool const is_inside = from >= 0 && i == 3 && 1 <= j && j < 6;
+    return is_inside ? value(from, to, n) : -1;
+  }
+};
+template <class View>
+struct SetRow : Row<View> {
+  KOKKOS_FUNCTION void operator()(std::size_t n, std::size_t i,
+                                  std::size_t j) const {
+    this->view(i, j) = this->expected(n, i, j);
+  }
+};
+template <class View>
+struct IsRowWrong : Row<View> {
+  KOKKOS_FUNCTION bool operator()(std::size_t n, std::size_t i,
+                                  std::size_t j) const {
+    return this->view(i, j) != this->expected(n, i, j);
+  }
+};
+
+template <class View>
+void set_row(View const& view, symm::Pe from, symm::Pe to) {
+  for_each_element(view, SetRow<View>{{view, from, to}});
+}
+template <class View>
+std::size_t count_wrong_in_row(View const& view, symm::Pe from, symm::Pe to) {
+  return count_elements(view, IsRowWrong<View>{{view, from, to}});
 }
 
-template <class Case>
+template <class Pair>
 void expect_strided_copies_work() {
-  auto const plane_of = [](auto const& view) {
-    return Kokkos::subview(view, 3, std::pair(1, 6), Kokkos::ALL);
+  auto const row_of = [](auto const& view) {
+    return Kokkos::subview(view, 3, std::pair(1, 6));
   };
-  using Way = WithoutExec;
-  typename Case::Other const from("from", 9, 7, 5);
-  typename Case::Other const back("back", 9, 7, 5);
-  typename Case::Ours const view("v", 9, 7, 5);
-  Kokkos::deep_copy(from, -1);
-  Kokkos::deep_copy(back, -1);
-  Kokkos::deep_copy(view, -1);
-  symm::barrier_all();
-  fill(plane_of(from), symm::my_pe(), right());
+  typename Pair::Other2 const from("from", 9, 7);
+  typename Pair::Other2 const back("back", 9, 7);
+  typename Pair::Ours2 const view("v", 9, 7);
+  set_row(from, symm::my_pe(), right());
+  set_row(back, -1, 0);
+  set_row(view, -1, 0);
   settle();
-  Way::copy(plane_of(symm::peer_view(view, right())), plane_of(from));
   symm::barrier_all();
-  EXPECT_EQ(count_wrong(plane_of(view), left(), symm::my_pe()), 0U);
-  EXPECT_EQ(count_touched(view), 5U * 5U);
-  Way::copy(plane_of(back), plane_of(symm::peer_view(view, right())));
-  EXPECT_EQ(count_wrong(plane_of(back), symm::my_pe(), right()), 0U);
-  EXPECT_EQ(count_touched(back), 5U * 5U);
+  Kokkos::deep_copy(row_of(symm::peer_view(view, right())), row_of(from));
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong_in_row(view, left(), symm::my_pe()), 0U);
+  Kokkos::deep_copy(row_of(back), row_of(symm::peer_view(view, right())));
+  EXPECT_EQ(count_wrong_in_row(back, symm::my_pe(), right()), 0U);
   symm::barrier_all();
 }
 

@@ -66,8 +66,8 @@ template <bool is_min, class T, class Form>
 void test_extreme(T initial, T step) {
   int const n = symm::n_pes();
   for (Pe pe = 0; pe < n; ++pe) {
-    Word<T, Form> const word(initial);
-    run_all<Form>(count, Extreme<is_min, Form, T>{word.form(), word.address(),
+    Word<T> const word(initial);
+    run_all<Form>(count, Extreme<is_min, Form, T>{make<Form>(), word.address(),
                                                   pe, word.returned(), initial,
                                                   step, symm::my_pe(), n});
     EXPECT_EQ(word.result(),
@@ -150,9 +150,9 @@ struct OwnBits {
 template <class T, class Form>
 void test_bits() {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(T{0});
+    Word<T> const word(T{0});
     run_all<Form>(
-        64, OwnBits<Form, T>{word.form(), word.address(), pe, word.returned(),
+        64, OwnBits<Form, T>{make<Form>(), word.address(), pe, word.returned(),
                              symm::my_pe(), symm::n_pes()});
     // Every bit was turned over last.
     EXPECT_EQ(word.result(),
@@ -191,8 +191,8 @@ struct StoreAndLoad {
 template <class T, class Form>
 void test_whole() {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(T{0});
-    run_all<Form>(count, StoreAndLoad<Form, T>{word.form(), word.address(), pe,
+    Word<T> const word(T{0});
+    run_all<Form>(count, StoreAndLoad<Form, T>{make<Form>(), word.address(), pe,
                                                word.returned(), symm::my_pe()});
     auto const last = Kokkos::bit_cast<std::uint64_t>(word.result());
     EXPECT_EQ(last >> 32U, last & 0xffff'ffffU);
@@ -229,27 +229,19 @@ struct Replace {
   }
 };
 
-/// What a View's element can be, whatever T is.
-template <class T>
-struct Cell {
-  T value;
-};
-
 template <class T, class Form>
 void test_replace(T initial, T a, T b) {
-  Kokkos::View<Cell<T>*, Space> const word("word", 1), returned("returned", 5);
-  set(word, {initial}, 0);
+  Kokkos::View<std::uint64_t*, Space> const words("words", 6);
+  T* const word     = static_cast<T*>(static_cast<void*>(words.data()));
+  T* const returned = word + 1;
+  set_value(word, initial);
   symm::barrier_all();
-  run_all<Form>(1, Replace<Form, T>{{symm::heap_map(Space::memory_kind)},
-                                    &word.data()->value,
-                                    right(),
-                                    &returned.data()->value,
-                                    a,
-                                    b});
+  run_all<Form>(1,
+                Replace<Form, T>{make<Form>(), word, right(), returned, a, b});
   symm::barrier_all();
-  EXPECT_TRUE(get(word, 0).value == a);
+  EXPECT_TRUE(get_value(word) == a);
   for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_TRUE(get(returned, i).value == (i == 2 || i == 3 ? b : a)) << i;
+    EXPECT_TRUE(get_value(returned + i) == (i == 2 || i == 3 ? b : a)) << i;
   }
   symm::barrier_all();
 }
@@ -276,22 +268,21 @@ struct SwapZeroes {
 
 TYPED_TEST(AtomicValues, compare_swap_compares_bits) {
   Kokkos::View<double*, Space> const words("words", 2);
-  set(words, std::numeric_limits<double>::quiet_NaN(), 1);
+  set_value(words.data() + 1, std::numeric_limits<double>::quiet_NaN());
   symm::barrier_all();
   run_all<TypeParam>(
-      1, SwapZeroes<TypeParam>{
-             {symm::heap_map(Space::memory_kind)}, words.data(), right()});
+      1, SwapZeroes<TypeParam>{make<TypeParam>(), words.data(), right()});
   symm::barrier_all();
-  EXPECT_EQ(get(words, 0), 0.0);
-  EXPECT_EQ(get(words, 1), 7.0);
+  EXPECT_EQ(get_value(words.data()), 0.0);
+  EXPECT_EQ(get_value(words.data() + 1), 7.0);
   symm::barrier_all();
 }
 
 TYPED_TEST(AtomicValues, a_NaN_is_no_extreme) {
-  Word<double, TypeParam> const word(1.0);
+  Word<double> const word(1.0);
   double const nan = std::numeric_limits<double>::quiet_NaN();
-  change_all<op::atomic_min>(word, right(), nan, 0.0);
-  change_all<op::atomic_max>(word, right(), nan, 0.0);
+  change_all<op::atomic_min, TypeParam>(word, right(), nan, 0.0);
+  change_all<op::atomic_max, TypeParam>(word, right(), nan, 0.0);
   EXPECT_EQ(word.result(), 1.0);
   symm::barrier_all();
 }

@@ -15,6 +15,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <support/memory.hpp>
 #include <support/pes.hpp>
 
 namespace symm_test {
@@ -27,6 +28,7 @@ inline constexpr std::int64_t billions = 5'000'000'011;  // more than 32 bits
 // The operations, to pass to templates.
 #define OPERATION(name)                                        \
   struct name {                                                \
+    static constexpr int number = __LINE__;                    \
     template <class... Arguments>                              \
     KOKKOS_FUNCTION static auto call(Arguments... arguments) { \
       return symm::name(arguments...);                         \
@@ -75,6 +77,22 @@ struct WithAddress {
   }
 };
 
+/// One of the two, by operation and type: each operation, and each kind of
+/// number, has both. For GPUs, where both for all are twice the compiling.
+struct InTurn {
+  symm::HeapMap heap;
+  template <class Op, class T, class... Values>
+  KOKKOS_FUNCTION auto call(Op op, T* address, Pe pe, Values... values) const {
+    constexpr int number =
+        Op::number + int{std::is_signed_v<T>} + int{sizeof(T) == 8};
+    if constexpr (number % 2 == 0) {
+      return WithHeap{heap}.call(op, address, pe, values...);
+    } else {
+      return WithAddress{heap}.call(op, address, pe, values...);
+    }
+  }
+};
+
 /// Of the host only: throws, on GPU memory.
 struct OnHost {
   symm::HeapMap heap;
@@ -119,41 +137,43 @@ inline constexpr int count   = is_on_host<Space> ? 20'000 : 1000;
 inline constexpr int n_times = is_on_host<Space> ? 100'000 : 1000;
 #endif
 
+template <class Form>
+Form make() {
+  return {symm::heap_map(Space::memory_kind)};
+}
+
 /// A word of each PE, between words that must stay as they are; and a list of
-/// what the operations of this PE have returned.
-template <class T, class Form>
+/// what the operations of this PE have returned. In Views of one type whatever
+/// T is: less to compile.
+template <class T>
 class Word {
  public:
   explicit Word(T initial) {
-    for (std::size_t i = 0; i < 3; ++i)
-      set(m_words, i == 1 ? initial : guard, i);
+    for (std::size_t i = 0; i < 3; ++i) {
+      set_value(address() - 1 + i, i == 1 ? initial : guard);
+    }
     symm::barrier_all();
   }
   Word(Word const&)            = delete;
   Word& operator=(Word const&) = delete;
   ~Word() {
-    EXPECT_EQ(get(m_words, 0), guard);
-    EXPECT_EQ(get(m_words, 2), guard);
+    EXPECT_EQ(get_value(address() - 1), guard);
+    EXPECT_EQ(get_value(address() + 1), guard);
   }
 
-  [[nodiscard]] T* address() const { return m_words.data() + 1; }
-  [[nodiscard]] T* returned() const { return m_returned.data(); }
-  [[nodiscard]] Form form() const {
-    return {symm::heap_map(Space::memory_kind)};
-  }
+  [[nodiscard]] T* address() const { return start_of(m_words) + 1; }
+  [[nodiscard]] T* returned() const { return start_of(m_returned); }
 
   /// Collective: what the word of this PE is when all PEs are done.
   [[nodiscard]] T result() const {
     symm::barrier_all();
-    return get(m_words, 1);
+    return get_value(address());
   }
 
   /// Collective: what all PEs' operations have returned, in increasing order.
   [[nodiscard]] std::vector<T> all_returned() const {
-    auto const mine =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_returned);
     std::array<T, count> list{};
-    std::copy_n(mine.data(), count, list.begin());
+    read_memory(list.data(), returned(), sizeof list);
     std::vector<T> all;
     for (auto const& other : gather(list)) {
       all.insert(all.end(), other.begin(), other.end());
@@ -163,9 +183,14 @@ class Word {
   }
 
  private:
+  using Words = Kokkos::View<std::uint64_t*, Space>;
+  static T* start_of(Words const& words) {
+    return static_cast<T*>(static_cast<void*>(words.data()));
+  }
+
   static constexpr T guard = T(-77);
-  Kokkos::View<T[3], Space> m_words{"word between guards"};
-  Kokkos::View<T*, Space> m_returned{"returned", count};
+  Words m_words{"word between guards", 3};
+  Words m_returned{"returned", count};
 };
 
 /// returned[i] = Op(word of pe, first + step * i): what an operation returns,
@@ -208,21 +233,21 @@ struct FetchInc {
   }
 };
 
-template <class Op, class T, class Form>
-void fetch_all(Word<T, Form> const& word, Pe pe, T first, T step) {
-  run_all<Form>(count, Fetch<Op, Form, T>{word.form(), word.address(), pe,
+template <class Op, class Form, class T>
+void fetch_all(Word<T> const& word, Pe pe, T first, T step) {
+  run_all<Form>(count, Fetch<Op, Form, T>{make<Form>(), word.address(), pe,
                                           word.returned(), first, step});
 }
-template <class Op, class T, class Form>
-void change_all(Word<T, Form> const& word, Pe pe, T first, T step) {
-  run_all<Form>(n_times, Change<Op, Form, T>{word.form(), word.address(), pe,
+template <class Op, class Form, class T>
+void change_all(Word<T> const& word, Pe pe, T first, T step) {
+  run_all<Form>(n_times, Change<Op, Form, T>{make<Form>(), word.address(), pe,
                                              first, step});
 }
 
 /// For typed tests.
 using Forms = std::conditional_t<is_on_host<Space>,
                                  testing::Types<WithHeap, WithAddress, OnHost>,
-                                 testing::Types<WithHeap, WithAddress>>;
+                                 testing::Types<InTurn>>;
 
 }  // namespace symm_test
 

@@ -30,8 +30,8 @@ TYPED_TEST_SUITE(Atomics, Forms);
 template <class T, class Form>
 void test_tickets(T initial, T price) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(initial);
-    fetch_all<op::atomic_fetch_add>(word, pe, price, T{0});
+    Word<T> const word(initial);
+    fetch_all<op::atomic_fetch_add, Form>(word, pe, price, T{0});
     T const result = word.result();
     auto tickets   = word.all_returned();
     if (tickets.front() != initial)
@@ -61,8 +61,8 @@ TYPED_TEST(Atomics, fetch_add_draws_every_ticket_once) {
 template <class T, class Form>
 void test_inc(T initial) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(initial);
-    run_all<Form>(count, FetchInc<Form, T>{word.form(), word.address(), pe,
+    Word<T> const word(initial);
+    run_all<Form>(count, FetchInc<Form, T>{make<Form>(), word.address(), pe,
                                            word.returned()});
     T const result     = word.result();
     auto const tickets = word.all_returned();
@@ -86,8 +86,9 @@ TYPED_TEST(Atomics, inc_and_fetch_inc_count_all_PEs) {
 template <class T, class Form>
 void test_sum(T step) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(T{3});
-    change_all<op::atomic_add>(word, pe, static_cast<T>(symm::my_pe()), step);
+    Word<T> const word(T{3});
+    change_all<op::atomic_add, Form>(word, pe, static_cast<T>(symm::my_pe()),
+                                     step);
     T sum = 3;
     for (int i = 0; i < n_times; ++i) {
       for (Pe from = 0; from < symm::n_pes(); ++from) {
@@ -113,9 +114,9 @@ TYPED_TEST(Atomics, add_loses_no_update) {
 template <class T, class Form>
 void test_swap(T unit) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(T{0});
+    Word<T> const word(T{0});
     auto const first = static_cast<T>(symm::my_pe() * count + 1);
-    fetch_all<op::atomic_swap>(word, pe, unit * first, unit);
+    fetch_all<op::atomic_swap, Form>(word, pe, unit * first, unit);
     auto const last = gather(word.result())[static_cast<std::size_t>(pe)];
     auto all        = word.all_returned();
     all.insert(std::upper_bound(all.begin(), all.end(), last), last);
@@ -155,8 +156,8 @@ struct AddByCompareSwap {
 template <class T, class Form>
 void test_compare_swap(T what) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<T, Form> const word(T{0});
-    run_all<Form>(n_times, AddByCompareSwap<Form, T>{word.form(),
+    Word<T> const word(T{0});
+    run_all<Form>(n_times, AddByCompareSwap<Form, T>{make<Form>(),
                                                      word.address(), pe, what});
     EXPECT_EQ(word.result(),
               symm::my_pe() == pe
@@ -202,11 +203,11 @@ struct CountUnderLock {
 
 TYPED_TEST(Atomics, compare_swap_and_set_make_a_lock) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    Word<int, TypeParam> const lock(0);
-    Word<long, TypeParam> const counter(0);
+    Word<int> const lock(0);
+    Word<long> const counter(0);
     int const n = rounds(20'000) / symm::n_pes() / (is_on_host<Space> ? 1 : 10);
     run_all<TypeParam>(
-        1, CountUnderLock<TypeParam>{lock.form(), lock.address(),
+        1, CountUnderLock<TypeParam>{make<TypeParam>(), lock.address(),
                                      counter.address(), pe, n, symm::my_pe()});
     EXPECT_EQ(counter.result(),
               symm::my_pe() == pe ? billions * n * symm::n_pes() : 0);

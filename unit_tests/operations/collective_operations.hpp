@@ -201,6 +201,27 @@ struct TwiceMinus {
   }
 };
 
+/// One of the functions for integers: one kernel to compile for all.
+struct OneOf {
+  enum Function { prod, min, max, bits_and, bits_or, bits_xor, twice_minus };
+  static constexpr Function all[] = {prod,    min,      max,        bits_and,
+                                     bits_or, bits_xor, twice_minus};
+  Function function;
+
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T const& a, T const& b) const {
+    switch (function) {
+      case prod: return symm::Prod()(a, b);
+      case min: return symm::Min()(a, b);
+      case max: return symm::Max()(a, b);
+      case bits_and: return symm::And()(a, b);
+      case bits_or: return symm::Or()(a, b);
+      case bits_xor: return symm::Xor()(a, b);
+      default: return TwiceMinus()(a, b);
+    }
+  }
+};
+
 }  // namespace symm_test
 
 #endif

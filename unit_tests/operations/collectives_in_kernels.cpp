@@ -58,14 +58,19 @@ struct InKernel {
   }
 };
 
+/// Who calls on a GPU; on the host both do.
+enum class By { teams, lanes, both };
+
 /// Calls body(form) for all forms in kernels.
-template <class Body>
+template <By by, class Body>
 void for_each_form(Body const& body) {
   for_each_exec([&]<class Exec>() {
     if constexpr (is_gpu<Exec>) {
-      body(InKernel<Exec, false>{128});
-      body(InKernel<Exec, false>{1});
-      body(InKernel<Exec, true>{4});
+      if constexpr (by != By::lanes) {
+        body(InKernel<Exec, false>{128});
+        body(InKernel<Exec, false>{1});
+      }
+      if constexpr (by != By::teams) body(InKernel<Exec, true>{4});
     } else {
       body(InKernel<Exec, false>{1});
       body(InKernel<Exec, true>{1});
@@ -73,49 +78,71 @@ void for_each_form(Body const& body) {
   });
 }
 
-template <class T, class Ops>
-void run_in_kernels(Ops const& ops, std::size_t factor = 1) {
+template <class T, By by, class Ops>
+void run_in_kernels(Ops const& ops, std::size_t factor = 1,
+                    unsigned one_of = 13) {
   Bench<T> bench(factor * most<T>);
   Teams const teams;
-  for_each_form(
-      [&](auto const& form) { run_all(bench, teams, ops, form, 13); });
+  for_each_form<by>(
+      [&](auto const& form) { run_all(bench, teams, ops, form, one_of); });
 }
 
-template <class T>
+/// The types of elements of a typed test, and who calls.
+template <By who, class Types>
+struct Case : Types {
+  static constexpr By by = who;
+};
+
+template <class Case>
 class CollectivesInKernels : public testing::Test {};
-using Types =
-    testing::Types<unsigned char, int, double, Kokkos::complex<double>>;
-TYPED_TEST_SUITE(CollectivesInKernels, Types);
+using Complex = Kokkos::complex<double>;
+#ifdef KOKKOS_ENABLE_CUDA
+// nvcc takes seconds for each operation with each type by teams and by lanes:
+// each operation is called by both, with different types, and each type by
+// both, for different operations.
+using Cases =
+    testing::Types<Case<By::teams, ElementTypes<double, int, unsigned char,
+                                                double, Complex, double>>,
+                   Case<By::lanes, ElementTypes<unsigned char, Complex, double,
+                                                int, unsigned char, int>>>;
+#else
+using Cases =
+    testing::Types<Case<By::both, All<unsigned char>>, Case<By::both, All<int>>,
+                   Case<By::both, All<double>>, Case<By::both, All<Complex>>>;
+#endif
+TYPED_TEST_SUITE(CollectivesInKernels, Cases);
 
 TYPED_TEST(CollectivesInKernels, broadcast_copies_the_roots_block_to_all) {
-  run_in_kernels<TypeParam>([](auto const& run, Team const& team) {
-    run(Broadcast{0});
-    run(Broadcast{root_of(team)});
-    run(Broadcast{0, true});
-  });
+  run_in_kernels<typename TypeParam::Broadcast, TypeParam::by>(
+      [](auto const& run, Team const& team) {
+        run(Broadcast{0});
+        run(Broadcast{root_of(team)});
+        run(Broadcast{0, true});
+      });
 }
 
 TYPED_TEST(CollectivesInKernels, fcollect_has_the_blocks_of_all_in_order) {
-  run_in_kernels<TypeParam>(
+  run_in_kernels<typename TypeParam::Fcollect, TypeParam::by>(
       [](auto const& run, Team const&) { run(Fcollect{}); });
 }
 
 TYPED_TEST(CollectivesInKernels,
            collect_has_the_blocks_of_all_some_of_them_empty) {
-  run_in_kernels<TypeParam>([](auto const& run, Team const&) {
-    run(Collect{0});
-    run(Collect{1});
-  });
+  run_in_kernels<typename TypeParam::Collect, TypeParam::by>(
+      [](auto const& run, Team const&) {
+        run(Collect{0});
+        run(Collect{1});
+      });
 }
 
 TYPED_TEST(CollectivesInKernels, alltoall_moves_block_n_to_member_n) {
-  run_in_kernels<TypeParam>(
+  run_in_kernels<typename TypeParam::Alltoall, TypeParam::by>(
       [](auto const& run, Team const&) { run(Alltoall{}); });
 }
 
 TYPED_TEST(CollectivesInKernels,
            alltoalls_moves_elements_with_gaps_between_them) {
-  run_in_kernels<TypeParam>(
+  run_in_kernels<typename TypeParam::Alltoalls, TypeParam::by>(
       [](auto const& run, Team const&) {
         run(Alltoalls{3, 2});
       },
@@ -123,29 +150,26 @@ TYPED_TEST(CollectivesInKernels,
 }
 
 TYPED_TEST(CollectivesInKernels, Sum_adds_in_the_order_of_the_PEs) {
-  run_in_kernels<TypeParam>([](auto const& run, Team const&) {
-    run(Reduce<symm::Sum>{});
-    run(Reduce<symm::Sum>{{}, true});
-  });
+  run_in_kernels<typename TypeParam::Reduce, TypeParam::by>(
+      [](auto const& run, Team const&) {
+        run(Reduce<symm::Sum>{});
+        run(Reduce<symm::Sum>{{}, true});
+      });
 }
 
 TEST(CollectivesInKernels, reduce_with_the_other_functions) {
-  run_in_kernels<int>([](auto const& run, Team const&) {
-    run(Reduce<symm::Prod>{});
-    run(Reduce<symm::Min>{});
-    run(Reduce<symm::Max>{});
-    run(Reduce<symm::And>{});
-    run(Reduce<symm::Or>{});
-    run(Reduce<symm::Xor>{});
-    run(Reduce<TwiceMinus>{});
-  });
+  run_in_kernels<int, By::both>(
+      [](auto const& run, Team const&) {
+        for (auto const which : OneOf::all) run(Reduce<OneOf>{{which}});
+      },
+      1, 39);
 }
 
 TEST(CollectivesInKernels, are_right_for_large_blocks) {
   Bench<double> bench(100'003);
   Teams const teams;
   std::size_t const n_each = 100'003 / static_cast<std::size_t>(symm::n_pes());
-  for_each_form([&](auto const& form) {
+  for_each_form<By::teams>([&](auto const& form) {
     Some some(is_on_host<Space> ? 1 : 3);
     for (auto const& team : teams.teams) {
       if (!some.next()) continue;

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -181,8 +182,8 @@ TEST(KernelRma, p_and_g_copy_one_element) {
 // Errors: on the PE that makes them; the others go on.
 
 /// What all calls say of arguments that cannot be.
-template <class Call>
-void expect_errors(char const* name, Call const& call, int* symmetric) {
+void expect_errors(char const* name, std::function<void(int*, Pe)> const& call,
+                   int* symmetric) {
   int own            = 0;
   int* const foreign = &own;
   EXPECT_THAT(message_of<UsageError>([&] { call(symmetric, -1); }),

@@ -21,10 +21,6 @@ namespace {
 using namespace symm_test;
 using symm::Pe;
 
-template <class Exec>
-inline constexpr bool is_gpu =
-    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
-
 /// How many threads and vector lanes; 0 threads: Kokkos decides.
 struct TeamShape {
   int threads;
@@ -87,9 +83,12 @@ struct ByLanes {
 
 template <class Form>
 class TeamRma : public testing::Test {};
-TYPED_TEST_SUITE(TeamRma, AllForms);
+TYPED_TEST_SUITE(TeamRma, TeamForms);
+template <class Form>
+class LaneRma : public testing::Test {};
+TYPED_TEST_SUITE(LaneRma, LaneForms);
 
-TYPED_TEST(TeamRma, of_teams_copies_exactly_the_elements) {
+TYPED_TEST(TeamRma, copies_exactly_the_elements) {
   Exchange<TypeParam> const exchange;
   for_each_exec([&]<class Exec>() {
     exchange.run_all([](auto const& copies) {
@@ -98,7 +97,7 @@ TYPED_TEST(TeamRma, of_teams_copies_exactly_the_elements) {
   });
 }
 
-TYPED_TEST(TeamRma, of_lanes_copies_exactly_the_elements) {
+TYPED_TEST(LaneRma, copies_exactly_the_elements) {
   Exchange<TypeParam> const exchange;
   for_each_exec([&]<class Exec>() {
     exchange.run_all([](auto const& copies) {
@@ -118,6 +117,7 @@ void exchange_by_all_team_shapes() {
                    << "teams of " << team.threads << " threads of "
                    << team.lanes << " lanes");
       for (std::size_t const bytes : Sizes{48, 4112, 20'000}) {
+        if (is_gpu<Exec> && bytes == 4112) continue;  // PEs share it
         symm_test::Shape shape{sizeof(T), alignof(T), bytes / sizeof(T)};
         if (Form::Operation::is_strided) shape.dest_stride = 3;
         exchange.run(shape, [&](auto const& copies) {

@@ -10,10 +10,12 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
 
 #include "rma_helpers.hpp"
+#include "view_copy_helpers.hpp"
 
 namespace {
 
@@ -28,74 +30,6 @@ using symm::UsageError;
 using testing::HasSubstr;
 
 using Range = std::pair<int, int>;
-
-enum class By { host, thread, team, lanes };
-
-template <class Dst, class Src>
-struct CopyIt {
-  Dst dst;
-  Src src;
-  By by;
-
-  KOKKOS_FUNCTION void operator()(int) const { symm::copy(dst, src); }
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    if (by == By::team) {
-      symm::copy(member, dst, src);
-    } else if (member.team_rank() == 0) {
-      symm::copy(symm::lanes(member), dst, src);
-    }
-  }
-};
-
-template <class Exec, class Dst, class Src>
-void copy_by(By by, Dst const& dst, Src const& src) {
-  CopyIt<Dst, Src> const body{dst, src, by};
-  if (by == By::host) {
-    symm::copy(dst, src);
-  } else if (by == By::thread) {
-    Kokkos::parallel_for("copy", Kokkos::RangePolicy<Exec, int>(0, 1), body);
-  } else {
-    constexpr int lanes =
-        Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible ? 1 : 8;
-    Kokkos::parallel_for(
-        "copy", Kokkos::TeamPolicy<Exec>(1, Kokkos::AUTO, lanes), body);
-  }
-  Exec().fence("copy_by");
-}
-
-/// Collective: copies `src` to the right PE's `dst`, which may be a part of
-/// `all`, in all ways; and from the right PE's `src`.
-template <class All, class Dst, class Src>
-void expect_copies(All const& all, Dst const& dst, Src const& src) {
-  auto const me = symm::my_pe();
-  // Of the types of peer_view(): half as many kernels to compile.
-  symm::UnmanagedView<Dst> const own_dst(dst);
-  symm::UnmanagedView<Src> const own_src(src);
-  for_each_exec([&]<class Exec>() {
-    for (By const by : {By::host, By::thread, By::team, By::lanes}) {
-      if (by == By::host && !is_on_host<Space>) continue;
-      for (bool const is_put : {true, false}) {
-        SCOPED_TRACE(testing::Message()
-                     << "rank " << Dst::rank() << ", way "
-                     << static_cast<int>(by) << (is_put ? ", put" : ", get"));
-        Kokkos::deep_copy(all, -1);
-        fill(src, me, is_put ? right() : left());
-        symm::barrier_all();
-        if (is_put) {
-          copy_by<Exec>(by, symm::peer_view(dst, right()), own_src);
-        } else {
-          copy_by<Exec>(by, own_dst, symm::peer_view(src, right()));
-        }
-        symm::barrier_all();
-        EXPECT_EQ(count_wrong(dst, is_put ? left() : right(), me), 0U);
-        // Values are positive.
-        EXPECT_EQ(count_equal(all, -1), all.size() - dst.size());
-        symm::barrier_all();
-      }
-    }
-  });
-}
 
 template <class Dst, class Src>
 void expect_copies_between(Dst const& dst, Src const& src) {
@@ -243,72 +177,77 @@ struct CopyRows {
 TEST(ViewCopy, by_teams_of_a_league_copies_disjoint_rows) {
   View<int**, LayoutRight, Space> const dst("dst", 29, 1003);
   View<int**, LayoutLeft, Space> const src("src", 29, 1003);
+  CopiedMemory const memory{dst.data(),     dst.span(), 0,
+                            places_of(dst), src.data(), src.span(),
+                            places_of(src)};
+  auto const peers = symm::peer_view(dst, right());
   for_each_exec([&]<class Exec>() {
-    Kokkos::deep_copy(dst, -1);
-    fill(src, symm::my_pe(), right());
-    symm::barrier_all();
-    auto const peers = symm::peer_view(dst, right());
-    using Body       = CopyRows<std::remove_const_t<decltype(peers)>,
+    memory.set(right());
+    using Body = CopyRows<std::remove_const_t<decltype(peers)>,
                           std::remove_const_t<decltype(src)>>;
     Kokkos::parallel_for("copy rows",
                          Kokkos::TeamPolicy<Exec>(29, Kokkos::AUTO),
                          Body{peers, src});
-    symm::barrier_all(Exec());
-    EXPECT_EQ(count_wrong(dst, left(), symm::my_pe()), 0U);
-    symm::barrier_all();
+    Exec().fence();
+    memory.expect(left());
   });
 }
 
 // Of other types.
 
-template <class Dst, class Src>
-struct SetNumbers {
-  Src src;
-  KOKKOS_FUNCTION void operator()(std::size_t n, std::size_t i,
-                                  std::size_t j) const {
-    src(i, j) = typename Src::value_type(static_cast<float>(n) + 0.25F);
-  }
-};
-template <class Dst>
-struct AreNumbers {
-  Dst dst;
-  KOKKOS_FUNCTION bool operator()(std::size_t n, std::size_t i,
-                                  std::size_t j) const {
-    typename Dst::non_const_value_type const have = dst(i, j);
-    return have ==
-           typename Dst::non_const_value_type(static_cast<float>(n) + 0.25F);
-  }
-};
+/// What is element n of either View.
+template <class T>
+T number(std::size_t n) {
+  return T(static_cast<float>(n) + 0.25F);
+}
 
-template <class Dst, class Src, class ConstSrc = Src>
+/// \tparam on_gpu the way there: one for each pair of types.
+template <Way on_gpu, class Dst, class Src, class ConstSrc = Src>
 void expect_copies_of_numbers() {
-  for_each_exec([&]<class Exec>() {
-    for (By const by : {By::thread, By::team, By::lanes}) {
-      Dst const dst("dst", 17, 23);
-      Src const src("src", 17, 23);
-      for_each_element(src, SetNumbers<Dst, Src>{src});
-      symm::barrier_all();
-      copy_by<Exec>(by, symm::peer_view(dst, right()), ConstSrc(src));
-      symm::barrier_all();
-      EXPECT_EQ(count_elements(dst, AreNumbers<Dst>{dst}), dst.size());
-      symm::barrier_all();
+  using To   = typename Dst::non_const_value_type;
+  using From = typename Src::non_const_value_type;
+  Dst const dst("dst", 17, 23);
+  Src const src("src", 17, 23);
+  auto const dst_places = places_of(dst);
+  auto const src_places = places_of(src);
+  std::vector<From> numbers(src.span());
+  for (std::size_t n = 0; n < numbers.size(); ++n) {
+    numbers[src_places[n]] = number<From>(n);
+  }
+  write<From>(src.data(), numbers);
+  auto const to = symm::peer_view(dst, right());
+  ConstSrc const from(src);
+  for_each_way<on_gpu>([&]<class Exec, unsigned ways>(Way way) {
+    write(dst.data(), std::vector<To>(dst.span()));
+    symm::barrier_all();
+    copy_in_kernel<Exec, ways>(way, to, from);
+    symm::barrier_all();
+    auto const have     = read<To>(dst.data(), dst.span());
+    std::size_t n_wrong = 0;
+    for (std::size_t n = 0; n < have.size(); ++n) {
+      if (have[dst_places[n]] != number<To>(n)) ++n_wrong;
     }
+    EXPECT_EQ(n_wrong, 0U);
+    symm::barrier_all();
   });
 }
 
 TEST(ViewCopy, of_other_elements_is_exact) {
   using Kokkos::complex;
-  expect_copies_of_numbers<View<double**, Space>, View<double**, Space>>();
-  expect_copies_of_numbers<View<double**, LayoutLeft, Space>,
+  expect_copies_of_numbers<by_thread, View<double**, Space>,
+                           View<double**, Space>>();
+  expect_copies_of_numbers<by_team, View<double**, LayoutLeft, Space>,
                            View<float**, LayoutLeft, Space>>();
-  expect_copies_of_numbers<View<double**, LayoutLeft, Space>,
+  expect_copies_of_numbers<by_lanes, View<double**, LayoutLeft, Space>,
                            View<double**, LayoutRight, Space>,
                            View<double const**, LayoutRight, Space>>();
-  expect_copies_of_numbers<View<complex<double>**, LayoutLeft, Space>,
+  expect_copies_of_numbers<by_thread,
+                           View<complex<double>**, LayoutLeft, Space>,
                            View<complex<double>**, LayoutRight, Space>>();
-  expect_copies_of_numbers<View<double* [23], Space>, View<double**, Space>>();
+  expect_copies_of_numbers<by_team, View<double* [23], Space>,
+                           View<double**, Space>>();
   expect_copies_of_numbers<
-      View<float**, Space>,
+      by_lanes, View<float**, Space>,
       View<float**, Space, Kokkos::MemoryTraits<Kokkos::Atomic>>>();
 }
 
@@ -340,10 +279,10 @@ TEST(ViewCopyErrors, on_the_host_differing_extents_are_a_UsageError) {
 TEST(ViewCopyErrors, in_kernels_differing_extents_stop_the_program) {
   View<int**, Space> const view("v", 3, 5);
   View<int**, Space> const other("o", 3, 4);
-  EXPECT_DEATH(copy_by<SpaceExec>(By::team, view, other),
-               "the extents of the Views differ");
-  EXPECT_DEATH(copy_by<SpaceExec>(By::lanes, view, other),
-               "the extents of the Views differ");
+  auto const copy = copy_in_kernel<SpaceExec, all_ways, View<int**, Space>,
+                                   View<int**, Space>>;
+  EXPECT_DEATH(copy(by_team, view, other), "the extents of the Views differ");
+  EXPECT_DEATH(copy(by_lanes, view, other), "the extents of the Views differ");
   symm::barrier_all();
 }
 #endif
