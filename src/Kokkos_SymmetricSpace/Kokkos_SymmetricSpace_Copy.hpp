@@ -101,25 +101,26 @@ KOKKOS_INLINE_FUNCTION void copy_each_with_loads_in_flight(Group const& group,
                                                            std::size_t count,
                                                            Load const& load,
                                                            Store const& store) {
-  using Value       = std::remove_cvref_t<decltype(load(std::size_t{}))>;
-  std::size_t first = 0;
+  using Value = std::remove_cvref_t<decltype(load(std::size_t{}))>;
   if constexpr (std::is_default_constructible_v<Value>) {
     constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
     constexpr std::size_t row     = Group::row;
     constexpr std::size_t tile    = row * n_loads;
-    std::size_t const n_tiles     = count / tile;
+    // The last tile is not whole: what is beyond the end is left out of it.
+    std::size_t const n_tiles = (count + tile - 1) / tile;
     group.for_each(n_tiles * row, [&](std::size_t i) {
       std::size_t const begin = i / row * tile + i % row;
       Value values[n_loads];  // in registers: compilers unroll both loops
-      for (std::size_t n = 0; n < n_loads; ++n)
-        values[n] = load(begin + n * row);
-      for (std::size_t n = 0; n < n_loads; ++n)
-        store(begin + n * row, values[n]);
+      for (std::size_t n = 0; n < n_loads; ++n) {
+        if (begin + n * row < count) values[n] = load(begin + n * row);
+      }
+      for (std::size_t n = 0; n < n_loads; ++n) {
+        if (begin + n * row < count) store(begin + n * row, values[n]);
+      }
     });
-    first = n_tiles * tile;
+  } else {
+    group.for_each(count, [&](std::size_t i) { store(i, load(i)); });
   }
-  group.for_each(count - first,
-                 [&](std::size_t i) { store(first + i, load(first + i)); });
 }
 
 /// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU every thread has
@@ -160,19 +161,23 @@ struct [[gnu::may_alias]] Word<1> {
   std::uint8_t bits;
 };
 
-/// Copies words, and byte by byte what is before the first and after the last.
-/// Precondition: the addresses are congruent modulo `width`.
-template <std::size_t width, class Group>
+/// Copies words, and by units what is before the first and after the last.
+/// Precondition: the addresses are congruent modulo `width`; they and `bytes`
+/// are multiples of `unit`.
+template <std::size_t width, std::size_t unit, class Group>
 KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
                                        char const* from, std::size_t bytes) {
+  using Unit       = Word<unit>;
   std::size_t head = -reinterpret_cast<std::size_t>(to) % width;
   if (head > bytes) head = bytes;
   std::size_t const n_words = (bytes - head) / width;
   std::size_t const middle  = n_words * width;
   if (bytes != middle) {
-    group.for_each(bytes - middle, [&](std::size_t i) {
-      std::size_t const at = i < head ? i : i + middle;
-      to[at]               = from[at];
+    group.for_each((bytes - middle) / unit, [&](std::size_t i) {
+      std::size_t at = i * unit;
+      if (at >= head) at += middle;
+      *reinterpret_cast<Unit*>(to + at) =
+          *reinterpret_cast<Unit const*>(from + at);
     });
   }
   auto* const to_words   = reinterpret_cast<Word<width>*>(to + head);
@@ -182,23 +187,21 @@ KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// copy_bytes() on a GPU.
-template <std::size_t alignment, class Group>
+/// copy_bytes() on a GPU, with words of `width` bytes or less.
+template <std::size_t width, std::size_t unit, class Group>
 KOKKOS_INLINE_FUNCTION void copy_by_widest_words(Group const& group, char* to,
                                                  char const* from,
                                                  std::size_t bytes) {
-  std::size_t const differ =
-      reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
-  if (alignment >= 16 || differ % 16 == 0) {
-    copy_words<16>(group, to, from, bytes);
-  } else if (alignment >= 8 || differ % 8 == 0) {
-    copy_words<8>(group, to, from, bytes);
-  } else if (alignment >= 4 || differ % 4 == 0) {
-    copy_words<4>(group, to, from, bytes);
-  } else if (alignment >= 2 || differ % 2 == 0) {
-    copy_words<2>(group, to, from, bytes);
+  if constexpr (width == unit) {
+    copy_words<width, unit>(group, to, from, bytes);
   } else {
-    copy_words<1>(group, to, from, bytes);
+    std::size_t const differ =
+        reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
+    if (differ % width == 0) {
+      copy_words<width, unit>(group, to, from, bytes);
+    } else {
+      copy_by_widest_words<width / 2, unit>(group, to, from, bytes);
+    }
   }
 }
 
@@ -222,7 +225,8 @@ void copy_by_memcpy(Group const& group, char* to, char const* from,
 /// bytes if they are congruent modulo 16. All threads of the group call; no
 /// barrier.
 ///
-/// \tparam alignment that both addresses have at least.
+/// \tparam alignment that both addresses have at least; `bytes` is a multiple
+///         of it.
 template <std::size_t alignment, class Group>
 KOKKOS_INLINE_FUNCTION void copy_bytes(Group const& group, void* dest,
                                        void const* source, std::size_t bytes) {
@@ -230,7 +234,8 @@ KOKKOS_INLINE_FUNCTION void copy_bytes(Group const& group, void* dest,
   auto const* const from = static_cast<char const*>(source);
   KOKKOS_IF_ON_HOST((copy_by_memcpy(group, to, from, bytes);))
   KOKKOS_IF_ON_DEVICE(
-      (copy_by_widest_words<alignment>(group, to, from, bytes);))
+      (copy_by_widest_words<16, (alignment < 16 ? alignment : 16)>(
+           group, to, from, bytes);))
 }
 
 }  // namespace symm

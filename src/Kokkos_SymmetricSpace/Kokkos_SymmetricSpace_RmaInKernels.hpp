@@ -31,7 +31,7 @@
 
 namespace symm {
 
-/// \tparam alignment of both addresses, at least.
+/// \tparam alignment of both addresses, at least; `bytes` is a multiple of it.
 template <std::size_t alignment, class Group>
 KOKKOS_INLINE_FUNCTION void put_bytes(Group const& group, HeapMap const& heap,
                                       void* dest, void const* source,
