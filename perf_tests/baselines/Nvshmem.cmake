@@ -78,7 +78,8 @@ endif()
 
 # Device code is linked here, once: the programs are linked as any other.
 add_library(perf_nvshmem STATIC baselines/Nvshmem.cu
-                                baselines/NvshmemCollectives.cu)
+                                baselines/NvshmemCollectives.cu
+                                baselines/NvshmemRma.cu)
 set_target_properties(
   perf_nvshmem
   PROPERTIES CUDA_STANDARD 17

@@ -18,6 +18,7 @@
 #include "harness/CudaCheck.hpp"
 #include "harness/MpiCheck.hpp"
 #include "kernels/Ring.hpp"
+#include "kernels/Spread.hpp"
 
 namespace perf::nvshmem {
 namespace {
@@ -121,6 +122,16 @@ __global__ void add_kernel(std::uint64_t* word, std::int64_t threads,
   if (i >= threads) return;
   for (std::int64_t n = 0; n < adds_each; ++n)
     nvshmem_uint64_atomic_add(word, 1, pe);
+}
+
+__global__ void xor_words_kernel(std::uint64_t* words,
+                                 std::uint64_t const* numbers,
+                                 std::size_t count, Spread spread) {
+  std::size_t const i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  std::uint64_t const number = numbers[i];
+  nvshmem_uint64_atomic_xor(words + spread.word_of(number), number,
+                            spread.pe_of(number));
 }
 
 unsigned blocks_for(std::size_t count) {
@@ -281,6 +292,13 @@ void add(std::uint64_t* word, std::int64_t threads, std::int64_t adds_each,
          int pe, Stream stream) {
   add_kernel<<<blocks_for(static_cast<std::size_t>(threads)), element_threads,
                0, stream>>>(word, threads, adds_each, pe);
+  check_launch();
+}
+
+void xor_words(std::uint64_t* words, std::uint64_t const* numbers,
+               std::size_t count, Spread const& spread, Stream stream) {
+  xor_words_kernel<<<blocks_for(count), element_threads, 0, stream>>>(
+      words, numbers, count, spread);
   check_launch();
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/Spread.hpp"
+
 struct CUstream_st;
 
 /// NVSHMEM in the same process as this project's heap, so that samples of both
@@ -94,6 +96,11 @@ void fetch_add(std::uint64_t* ring, std::uint64_t first, int pe,
 /// `adds_each` times.
 void add(std::uint64_t* word, std::int64_t threads, std::int64_t adds_each,
          int pe, Stream stream);
+
+/// nvshmem_uint64_atomic_xor of each number to its word of the table, a number
+/// per thread. \param words  this PE's part of the table.
+void xor_words(std::uint64_t* words, std::uint64_t const* numbers,
+               std::size_t count, Spread const& spread, Stream stream);
 
 }  // namespace perf::nvshmem
 

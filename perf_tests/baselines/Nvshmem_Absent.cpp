@@ -69,5 +69,10 @@ void add(std::uint64_t* /*word*/, std::int64_t /*threads*/,
          std::int64_t /*adds_each*/, int /*pe*/, Stream /*stream*/) {
   absent();
 }
+void xor_words(std::uint64_t* /*words*/, std::uint64_t const* /*numbers*/,
+               std::size_t /*count*/, Spread const& /*spread*/,
+               Stream /*stream*/) {
+  absent();
+}
 
 }  // namespace perf::nvshmem

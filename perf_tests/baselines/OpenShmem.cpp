@@ -51,6 +51,13 @@ void put(void* target, void const* source, std::size_t bytes, int pe,
   }
 }
 
+void post(void* target, void const* source, std::size_t bytes, int pe,
+          std::int64_t iterations) {
+  for (std::int64_t i = 0; i < iterations; ++i)
+    shmem_putmem(target, source, bytes, pe);
+  shmem_quiet();
+}
+
 void get(void* target, void const* source, std::size_t bytes, int pe,
          std::int64_t iterations) {
   for (std::int64_t i = 0; i < iterations; ++i)
@@ -75,6 +82,13 @@ std::uint64_t get_word(std::uint64_t const* source, int pe,
 
 void post_word(std::uint64_t* target, std::uint64_t value, int pe) {
   shmem_uint64_p(target, value, pe);
+}
+
+void post_words(std::uint64_t* target, std::uint64_t value, int pe,
+                std::int64_t iterations) {
+  for (std::int64_t i = 0; i < iterations; ++i)
+    shmem_uint64_p(target, value, pe);
+  shmem_quiet();
 }
 
 void wait_word(std::uint64_t* word, std::uint64_t value) {
@@ -117,6 +131,14 @@ std::uint64_t compare_swap_word(std::uint64_t* target, std::uint64_t value,
 void add_word(std::uint64_t* target, int pe, std::int64_t iterations) {
   for (std::int64_t i = 0; i < iterations; ++i)
     shmem_ulong_atomic_add(target, 1, pe);
+  shmem_quiet();
+}
+
+void xor_words(std::uint64_t* words, std::span<std::uint64_t const> numbers,
+               Spread const& spread) {
+  for (std::uint64_t const number : numbers)
+    shmem_ulong_atomic_xor(words + spread.word_of(number), number,
+                           spread.pe_of(number));
   shmem_quiet();
 }
 

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "kernels/Spread.hpp"
 
 /// An OpenSHMEM library in the same process as this project's heap, so that
 /// samples of both can be taken in turn. On a virtual machine the time of one
@@ -39,6 +42,9 @@ void barrier();
 /// shmem_putmem and shmem_quiet, `iterations` times.
 void put(void* target, void const* source, std::size_t bytes, int pe,
          std::int64_t iterations);
+/// shmem_putmem, `iterations` times, and one shmem_quiet.
+void post(void* target, void const* source, std::size_t bytes, int pe,
+          std::int64_t iterations);
 /// shmem_getmem, `iterations` times.
 void get(void* target, void const* source, std::size_t bytes, int pe,
          std::int64_t iterations);
@@ -50,6 +56,9 @@ void put_word(std::uint64_t* target, std::uint64_t value, int pe,
                                      std::int64_t iterations);
 /// Writes `value` to the word of PE `pe`, without waiting for it.
 void post_word(std::uint64_t* target, std::uint64_t value, int pe);
+/// shmem_uint64_p of one word, `iterations` times, and one shmem_quiet.
+void post_words(std::uint64_t* target, std::uint64_t value, int pe,
+                std::int64_t iterations);
 /// Waits until the own word has that value.
 void wait_word(std::uint64_t* word, std::uint64_t value);
 
@@ -71,6 +80,11 @@ void set_word(std::uint64_t* target, int pe, std::int64_t iterations);
                                               std::int64_t iterations);
 /// shmem_ulong_atomic_add of 1, and one shmem_quiet.
 void add_word(std::uint64_t* target, int pe, std::int64_t iterations);
+
+/// shmem_ulong_atomic_xor of each number to its word of the table, and one
+/// shmem_quiet. \param words  this PE's part of the table.
+void xor_words(std::uint64_t* words, std::span<std::uint64_t const> numbers,
+               Spread const& spread);
 
 }  // namespace perf::openshmem
 

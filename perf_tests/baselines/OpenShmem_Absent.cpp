@@ -25,6 +25,10 @@ void put(void* /*target*/, void const* /*source*/, std::size_t /*bytes*/,
          int /*pe*/, std::int64_t /*iterations*/) {
   absent();
 }
+void post(void* /*target*/, void const* /*source*/, std::size_t /*bytes*/,
+          int /*pe*/, std::int64_t /*iterations*/) {
+  absent();
+}
 void get(void* /*target*/, void const* /*source*/, std::size_t /*bytes*/,
          int /*pe*/, std::int64_t /*iterations*/) {
   absent();
@@ -38,6 +42,10 @@ std::uint64_t get_word(std::uint64_t const* /*source*/, int /*pe*/,
   absent();
 }
 void post_word(std::uint64_t* /*target*/, std::uint64_t /*value*/, int /*pe*/) {
+  absent();
+}
+void post_words(std::uint64_t* /*target*/, std::uint64_t /*value*/, int /*pe*/,
+                std::int64_t /*iterations*/) {
   absent();
 }
 void wait_word(std::uint64_t* /*word*/, std::uint64_t /*value*/) { absent(); }
@@ -60,6 +68,11 @@ std::uint64_t compare_swap_word(std::uint64_t* /*target*/,
 }
 void add_word(std::uint64_t* /*target*/, int /*pe*/,
               std::int64_t /*iterations*/) {
+  absent();
+}
+void xor_words(std::uint64_t* /*words*/,
+               std::span<std::uint64_t const> /*numbers*/,
+               Spread const& /*spread*/) {
   absent();
 }
 

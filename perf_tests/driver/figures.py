@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from driver import collectives
+from driver import collectives, gups
 from driver.records import Summary
 
 MIB = 1 << 20
@@ -137,6 +137,19 @@ def _atomics_by_address(records):
                       {"bytes": 8}, 1.0)
 
 
+# Of perf_tests/rma.cpp: the call, and sizes in bytes.
+RMA = (("p", 8), ("g", 8), ("put", 8), ("get", 8), ("put", MIB), ("get", MIB))
+
+
+def _rma(records, job, baseline):
+    for call, size in RMA:
+        direction = {"p": "put", "g": "get"}.get(call, call)
+        yield _figure(records, job,
+                      f"{direction} of {size_text(size)}, symm::{call}",
+                      f"{call}, symm", f"{call}, {baseline}", {"bytes": size},
+                      1.0)
+
+
 def _footprint(records):
     what = "physical memory taken at initialise, per PE"
     value = records.value("footprint.np2", what)
@@ -163,6 +176,7 @@ def all_figures(records):
     for direction in ("put", "get"):
         figures += _words(records, direction)
         figures += _blocks(records, direction)
+    figures += _rma(records, "rma_openshmem.np2", "OpenSHMEM")
     figures += _atomics(records)
     for shape in ("MDRange", "inner loops"):
         figures.append(_worst(records, "stencil.np2", f"stencil, {shape}",
@@ -187,7 +201,11 @@ def other_figures(records):
         _figure(records, "round_trip.np2", "word there and back",
                 "global_view store, wait", "MPI_Send, MPI_Recv",
                 {"round trip bytes": 8}, 1.0)]
+    figures += _rma(records, "rma.np2", "private")
     figures += _atomics_by_address(records)
+    figures += gups.figures(records, _figure, "gups.np2", "raw")
+    figures += gups.figures(records, _figure, "gups_openshmem.np2",
+                            "OpenSHMEM")
     figures += collectives.other_cpu_figures(records, _figure)
     for title, what in (("halo", "global_view, barrier_all"),
                         ("packed halo", "pack into peer, barrier_all, unpack")):

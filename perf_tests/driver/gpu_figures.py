@@ -4,13 +4,17 @@ Ratios are those of speeds: above 1, ours is the faster one; where a goal is
 one of time ("<="), those of times.
 """
 
-from driver import collectives
-from driver.figures import MIB, Figure, case_text, time_text
+from driver import collectives, gups
+from driver.figures import MIB, Figure, case_text, size_text, time_text
 from driver.records import Summary
 
 GIB = 1 << 30
 OVER_SIZES = 64  # blocks, where sizes are compared
 DIRECTIONS = {"put": 1, "get": 0}
+# Of perf_tests/kernel_rma.cpp: who calls, and the sizes that say something
+# about latency and about bandwidth, the smallest and the largest one.
+RMA_SIZES = {"thread": (8, 4 << 10), "warp": (8, 64 << 10), "team": (8, MIB),
+             "grid": (64 << 10, 64 * MIB)}
 # Of copies that the host starts; the fastest is the one to compare with.
 HOST_COPIES = ("cudaMemcpyPeerAsync, IPC", "cudaMemcpyPeerAsync, mapped",
                "cudaMemcpyAsync, IPC", "cudaMemcpyAsync, mapped")
@@ -173,6 +177,17 @@ def _atomics(records):
                       "fetch_add, raw", {"bytes": 8}, 1)
 
 
+def _rma(records):
+    for scope, sizes in RMA_SIZES.items():
+        for direction, is_put in DIRECTIONS.items():
+            for size, is_rate in zip(sizes, (False, True)):
+                yield _figure(
+                    records, "kernel_rma",
+                    f"symm::{direction} of {size_text(size)} by a {scope}",
+                    f"{scope}, symm", f"{scope}, NVSHMEM",
+                    {"bytes": size, "put": is_put}, 1, is_rate)
+
+
 def _against_nvshmem(records):
     for direction, is_put in DIRECTIONS.items():
         yield _figure(records, "kernel_bandwidth",
@@ -223,7 +238,10 @@ def _nvshmem_footprint(records):
 def other_figures(records):
     """Comparisons without a goal of their own."""
     figures = [
-        *_latency(records), *_atomics(records), *_against_nvshmem(records),
+        *_latency(records), *_atomics(records), *_rma(records),
+        *_against_nvshmem(records),
+        *gups.figures(records, _figure, "gups", "raw"),
+        *gups.figures(records, _figure, "gups", "NVSHMEM"),
         *_deep_copy(records, "get", 1),
         _figure(records, "barrier", "barrier", "symm::barrier_all",
                 "MPI_Barrier", {}, 1, needs_two=False),

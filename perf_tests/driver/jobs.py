@@ -40,7 +40,8 @@ class Job:
 # found, since they then measure the same and NVSHMEM; those of the second are
 # run without, and those of the third both ways.
 WITH_NVSHMEM = ("kernel_bandwidth", "kernel_elements", "kernel_latency",
-                "kernel_atomics", "copy_bandwidth", "barrier", "collectives")
+                "kernel_rma", "kernel_atomics", "copy_bandwidth", "barrier",
+                "collectives", "gups")
 WITHOUT_NVSHMEM = ("host_memory", "stencil", "halo")
 BOTH_WAYS = ("allocate", "footprint")
 

@@ -25,7 +25,7 @@ class Records:
     """All records of all rounds of one driver run."""
 
     _KEYS = ("bytes", "blocks", "put", "scattered", "axis", "edge",
-             "round trip bytes")
+             "round trip bytes", "updates")
 
     def __init__(self):
         self._rounds = {}  # (job name, what, case) -> list of sample lists
