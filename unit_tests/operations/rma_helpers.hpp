@@ -163,7 +163,7 @@ struct PutByWords {
   KOKKOS_FUNCTION static void call(Shape const& shape, T* dest, T const* source,
                                    symm::Pe pe, Group const& group,
                                    symm::HeapMap const& heap) {
-    symm::copy_by_widest_words<alignof(T)>(
+    symm::copy_by_widest_words<16, alignof(T)>(
         group, reinterpret_cast<char*>(heap.peer_ptr(dest, pe)),
         reinterpret_cast<char const*>(source), shape.count * sizeof(T));
   }
