@@ -151,7 +151,8 @@ def all_figures(records):
                 needs_two=False),
         *_kernels(records),
         *_one_thread(records),
-        _adds(records, "adds of all PEs", "symm", "NVSHMEM", 2),
+        *(_adds(records, shape, "symm", "NVSHMEM", 2)
+          for shape in ("adds of one thread", "adds of all PEs")),
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
         _footprint(records)]
@@ -167,8 +168,7 @@ def _latency(records):
 
 
 def _atomics(records):
-    for shape in list(ADDS)[1:]:
-        yield _adds(records, shape, "symm", "NVSHMEM", 1)
+    yield _adds(records, "adds", "symm", "NVSHMEM", 1)
     for way in ("symm", "global_view"):
         for shape in ADDS:
             yield _adds(records, shape, way, "raw", 1)
