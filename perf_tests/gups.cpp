@@ -11,7 +11,7 @@
 // "symm" is the call with heap, symmetric address and PE, "global_view" that on
 // the address of an element, "raw" the machine's instruction on a pointer from
 // a table of those to the parts. OpenSHMEM and NVSHMEM have
-// shmem_uint64_atomic_xor; NVSHMEM's kernel has a thread per update, as ours.
+// shmem_ulong_atomic_xor; NVSHMEM's kernel has a thread per update, as ours.
 //
 // The check: after an odd number of rounds the PEs take one back, each in its
 // own part and without the calls that are measured. What was there at first

@@ -152,7 +152,7 @@ def all_figures(records):
         *_kernels(records),
         *_one_thread(records),
         *(_adds(records, shape, "symm", "NVSHMEM", 2)
-          for shape in ("adds of one thread", "adds of all PEs")),
+          for shape in ADDS),
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
         _footprint(records)]
@@ -168,7 +168,6 @@ def _latency(records):
 
 
 def _atomics(records):
-    yield _adds(records, "adds", "symm", "NVSHMEM", 1)
     for way in ("symm", "global_view"):
         for shape in ADDS:
             yield _adds(records, shape, way, "raw", 1)

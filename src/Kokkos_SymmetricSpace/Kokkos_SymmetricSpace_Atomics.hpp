@@ -21,7 +21,8 @@
 //
 //   atomic_add(address, value)
 //     On any address that the caller reaches: of an element of a global_view or
-//     peer_view, or what symm::ptr() returns. Callable from host and device.
+//     peer_view, or what symm::ptr() returns. Callable from host and device; on
+//     the device in global memory only, not on scratch memory of a team.
 //   atomic_add(heap, address, value, pe)
 //     On PE `pe`'s copy of the object at the symmetric address `address`, with
 //     `heap` from symm::heap_map(). Callable from host and device. Stops the

@@ -95,11 +95,9 @@ void pass_counts(PeTeam const& team, CollectiveCall const& call,
                  std::to_string(total));
 }
 
-}  // namespace
-
-SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
-                                std::string const& problem) {
-  check_team(team, call.name);
+/// check_collective() of a team that has been checked.
+SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
+                            std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
   if (call.root < 0 || call.root >= team.n_pes()) {
     fail(call, "there is no PE " + std::to_string(call.root) +
@@ -118,13 +116,21 @@ SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
   return heap;
 }
 
+}  // namespace
+
+SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
+                                std::string const& problem) {
+  check_team(team, call.name);
+  return check_blocks(team, call, problem);
+}
+
 SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::uint64_t type,
                                 std::string const& problem) {
   check_team(team, call.name);
   SymmetricHeap* heap = nullptr;
   auto const failure =
-      failure_of([&] { heap = &check_collective(team, call, problem); });
+      failure_of([&] { heap = &check_blocks(team, call, problem); });
   bool const is_equal =
       is_equal_on_all(team, failure ? failed : digest_of(call, type, *heap));
   if (failure) throw_failure(*failure);

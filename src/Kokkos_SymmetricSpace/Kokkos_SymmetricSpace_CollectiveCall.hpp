@@ -13,7 +13,6 @@
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Launch.hpp>
-#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 
@@ -142,8 +141,9 @@ void enqueue_on_gpu(Kokkos::Cuda const& exec, HeapMap const& heap,
 template <class Work>
 void run_on_host(Work const& work, std::string const& problem = {}) {
   auto const call = work.call();
-  auto const& heap =
-      enter_collective(work.team, call, typeid(Work).hash_code(), problem);
+  // Of the name, which is long.
+  static std::uint64_t const type = typeid(Work).hash_code();
+  auto const& heap = enter_collective(work.team, call, type, problem);
 #ifdef KOKKOS_ENABLE_CUDA
   if (heap.memory() == MemoryKind::device) {
     Kokkos::Cuda const exec;

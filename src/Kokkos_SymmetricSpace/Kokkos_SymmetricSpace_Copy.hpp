@@ -66,7 +66,9 @@ struct AllLanes {
                                             Body const& body) const {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, count), body);
   }
-  KOKKOS_FUNCTION void barrier() const {}
+  KOKKOS_FUNCTION void barrier() const {
+    for_each(0, [](std::size_t) {});
+  }
 };
 
 template <class Member>

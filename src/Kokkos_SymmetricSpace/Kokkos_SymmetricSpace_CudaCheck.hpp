@@ -24,8 +24,8 @@ inline void check_cuda(cudaError_t result, char const* call,
                     " failed: " + cudaGetErrorString(result));
 }
 
-/// Chooses the device of `exec`: a thread that is new to CUDA would make a
-/// context on device 0. \throws SystemError
+/// Chooses the device of `exec` for this thread: one that is new to CUDA would
+/// make a context on device 0. \throws SystemError
 inline void set_device_of(Kokkos::Cuda const& exec, char const* call) {
   check_cuda(cudaSetDevice(exec.cuda_device()), call, "cudaSetDevice");
 }

@@ -41,20 +41,49 @@ __global__ __launch_bounds__(most_launched_threads) void launched_kernel(
   body(ThreadBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
 }
 
-/// Enqueues body(ThreadBlock, block, n_blocks) for every block.
+/// Whether the kernel waits for what was enqueued before it, and so may be
+/// launched early: not if it was compiled for older GPUs, wherever it runs.
+template <class Body>
+bool waits_on_gpu(char const* name) {
+  static bool const result = [name] {
+    cudaFuncAttributes attributes{};
+    check_cuda(cudaFuncGetAttributes(&attributes, launched_kernel<Body>), name,
+               "cudaFuncGetAttributes");
+    return attributes.ptxVersion >= 90;
+  }();
+  return result;
+}
+
+/// Tells Kokkos' tools, where some are loaded, of a kernel.
+class ToolsRegion {
+ public:
+  ToolsRegion(char const* name, Kokkos::Cuda const& exec)
+      : m_has_tools(Kokkos::Tools::profileLibraryLoaded()) {
+    if (!m_has_tools) return;
+    Kokkos::Tools::beginParallelFor(
+        name, Kokkos::Tools::Experimental::device_id(exec), &m_id);
+  }
+  ~ToolsRegion() {
+    if (m_has_tools) Kokkos::Tools::endParallelFor(m_id);
+  }
+  ToolsRegion(ToolsRegion const&)            = delete;
+  ToolsRegion& operator=(ToolsRegion const&) = delete;
+
+ private:
+  bool m_has_tools;
+  std::uint64_t m_id = 0;
+};
+
+/// Enqueues body(ThreadBlock, block, n_blocks) for every block, and leaves the
+/// device of `exec` as this thread's.
 /// \param name of the kernel, for Kokkos' tools and messages.
+/// \param n_blocks 1 or more, and less than 2^31.
 /// \param n_threads of a block; not above most_launched_threads.
 /// \throws SystemError on this PE, if CUDA refuses.
 template <class Body>
 void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
             int n_threads, Body const& body) {
-  namespace Tools        = Kokkos::Tools;
-  bool const has_tools   = Tools::profileLibraryLoaded();
-  std::uint64_t tools_id = 0;
-  if (has_tools) {
-    Tools::beginParallelFor(name, Tools::Experimental::device_id(exec),
-                            &tools_id);
-  }
+  ToolsRegion const region(name, exec);
   set_device_of(exec, name);
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -64,11 +93,9 @@ void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
   config.blockDim = static_cast<unsigned>(n_threads);
   config.stream   = exec.cuda_stream();
   config.attrs    = &early;
-  // Older GPUs do not know it.
-  config.numAttrs = exec.cuda_device_prop().major >= 9 ? 1 : 0;
+  config.numAttrs = waits_on_gpu<Body>(name) ? 1 : 0;
   check_cuda(cudaLaunchKernelEx(&config, launched_kernel<Body>, body), name,
              "cudaLaunchKernelEx");
-  if (has_tools) Tools::endParallelFor(tools_id);
 }
 
 }  // namespace symm

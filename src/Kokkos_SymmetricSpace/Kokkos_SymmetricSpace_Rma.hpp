@@ -200,7 +200,12 @@ void copy_strided(SymmetricHeap const& heap, StridedCopy<T> const& copy,
   if (heap.memory() == MemoryKind::device) {
     Kokkos::fence(call);
     Kokkos::Cuda const exec;
-    enqueue_strided(exec, heap, copy, call);
+    try {
+      enqueue_strided(exec, heap, copy, call);
+    } catch (...) {
+      exec.fence(call);  // nothing of it is still under way
+      throw;
+    }
     exec.fence(call);
     return;
   }

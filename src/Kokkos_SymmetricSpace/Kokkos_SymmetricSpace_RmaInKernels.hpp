@@ -182,7 +182,7 @@ template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&
                                         alignof(T) == sizeof(T);
 
-/// One element, by a single store.
+/// One element: of 4 or 8 bytes by a single store.
 template <class T>
 KOKKOS_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                               std::type_identity_t<T> const& value, Pe pe) {
@@ -195,7 +195,7 @@ KOKKOS_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
   }
 }
 
-/// One element, by a single load.
+/// One element: of 4 or 8 bytes by a single load, which no cache answers.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::remove_const_t<T> g(
     HeapMap const& heap, T* source, Pe pe) {

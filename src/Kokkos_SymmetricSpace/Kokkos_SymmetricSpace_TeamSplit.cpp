@@ -61,7 +61,7 @@ std::optional<Failure> any_failure_of(Step const& step) {
 
 /// One call; it and its functions are collective over the parent. The memory
 /// that they need is there before the first exchange, in which a PE that has
-/// none tells the others: between two exchanges nothing fails on one PE alone.
+/// none tells the others: between two exchanges no PE leaves alone.
 class SplitCall {
  public:
   /// \throws UsageError on every PE of `parent`, unless all have made this call

@@ -24,7 +24,8 @@ namespace symm {
 // PE has ordered before such a store (put_signal, fence) is visible to this
 // thread when a wait or a test has seen it.
 //
-// Callable from host and kernels, on any address that is reached there; local.
+// Callable from host and kernels, on any address that is reached there (in
+// kernels: in global memory, not in scratch memory of a team); local.
 // A kernel polls; one that waits for a PE whose kernel cannot run meanwhile,
 // since both share a GPU that is full, waits for ever. The host polls, then
 // gives its core away, then sleeps. It ends the job if the process of a PE is

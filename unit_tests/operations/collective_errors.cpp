@@ -182,6 +182,25 @@ TEST_F(CollectiveErrors, another_operation) {
   });
 }
 
+TEST_F(CollectiveErrors, a_barrier_in_its_place) {
+  auto const call = [&] {
+    symm::reduce(team, b.data(), a.data(), 10, symm::Sum{});
+  };
+  // What PEs have passed in the two calls before is not taken for this one's.
+  call();
+  call();
+  auto const message = message_of<UsageError>([&] {
+    if (is_wrong()) {
+      symm::barrier(team);
+    } else {
+      call();
+    }
+  });
+  EXPECT_THAT(message,
+              HasSubstr(is_wrong() ? "no exception" : "different calls"));
+  expect_that_the_team_works();
+}
+
 TEST_F(CollectiveErrors, counts_of_nothing_need_no_address) {
   int* const null = nullptr;
   symm::broadcast(team, null, null, 0, 0);
