@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <string>
 
 #include <Kokkos_SymmetricSpace_Access.hpp>
@@ -52,11 +54,17 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
-/// Collective: whether all PEs pass one word, and the words.
-bool is_equal_on_all(PeTeam const& team, std::uint64_t mine) {
-  auto const epoch = exchange_word(OneThread{}, team, mine);
+/// Collective: whether all PEs pass one word. May pass a second along.
+bool is_equal_on_all(PeTeam const& team, std::uint64_t mine,
+                     std::optional<std::uint64_t> second) {
   auto const words = team.words();
-  bool is_equal    = true;
+  auto const epoch =
+      synchronise(OneThread{}, team, [&](Pe pe, std::uint64_t now) {
+        store_relaxed(words.passed(pe, team.my_pe(), now), mine);
+        if (second)
+          store_relaxed(words.passed(pe, team.my_pe(), now, 1), *second);
+      });
+  bool is_equal = true;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
     is_equal = is_equal && *words.passed(words.map.my_pe, pe, epoch) == mine;
   }
@@ -131,8 +139,14 @@ SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
   SymmetricHeap* heap = nullptr;
   auto const failure =
       failure_of([&] { heap = &check_blocks(team, call, problem); });
-  bool const is_equal =
-      is_equal_on_all(team, failure ? failed : digest_of(call, type, *heap));
+  std::optional<std::uint64_t> source;
+  if (!failure && is_source_passed(call, *heap)) {
+    source = 0;
+    if (call.source_bytes != 0)
+      std::memcpy(&*source, call.source, call.source_bytes);
+  }
+  bool const is_equal = is_equal_on_all(
+      team, failure ? failed : digest_of(call, type, *heap), source);
   if (failure) throw_failure(*failure);
   if (!is_equal) {
     fail(call,

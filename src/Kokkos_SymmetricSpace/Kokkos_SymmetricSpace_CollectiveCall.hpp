@@ -46,6 +46,8 @@ struct CollectiveCall {
   Pe root                  = 0;
   Overlap overlap          = Overlap::none;
   std::size_t collect_size = 0;  // of an element of collect(); others: 0
+  // Whether a source of a word goes along with the checks on the host.
+  bool may_pass_source = false;
 
   [[nodiscard]] KOKKOS_FUNCTION bool are_counts_equal() const {
     return collect_size == 0;
@@ -58,8 +60,16 @@ struct CollectiveCall {
 SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
 
+/// Whether each PE has got all sources when enter_collective() returns.
+[[nodiscard]] inline bool is_source_passed(CollectiveCall const& call,
+                                           SymmetricHeap const& heap) {
+  return call.may_pass_source && heap.memory() == MemoryKind::host &&
+         call.source_bytes <= sizeof(std::uint64_t);
+}
+
 /// The host's way into a collective operation, a barrier: the heap of both
-/// blocks. In collect() every PE has passed its count then.
+/// blocks. In collect() every PE has passed its count then, and its source as
+/// the second word if is_source_passed().
 /// \param type a number for the operation and the types in it, to be equal on
 ///        all PEs.
 /// \throws UsageError on every PE of the team; on this PE, if it is no team.
@@ -144,6 +154,13 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   // Of the name, which is long.
   static std::uint64_t const type = typeid(Work).hash_code();
   auto const& heap = enter_collective(work.team, call, type, problem);
+  auto const words = work.team.words();
+  if constexpr (requires { work.run_on_passed(words, *words.epoch()); }) {
+    if (is_source_passed(call, heap)) {
+      work.run_on_passed(words, *words.epoch());
+      return;
+    }
+  }
 #ifdef KOKKOS_ENABLE_CUDA
   if (heap.memory() == MemoryKind::device) {
     Kokkos::Cuda const exec;

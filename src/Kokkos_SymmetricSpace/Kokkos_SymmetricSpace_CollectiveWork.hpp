@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
@@ -25,7 +26,8 @@
 //
 // Data are fetched from where they are, each PE beginning with another, but for
 // reductions: each PE reduces a share and stores it to all, so every result is
-// computed once and has the same bits everywhere.
+// computed once and has the same bits everywhere. (On the host, sources of a
+// word come with the checks, and each PE computes alone, in the same order.)
 
 namespace symm {
 
@@ -239,8 +241,30 @@ struct ReduceWork {
 
   [[nodiscard]] KOKKOS_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of(sizeof(T), count);
-    return {"symm::reduce", count, dest, bytes,
-            source,         bytes, 0,    Overlap::if_equal};
+    CollectiveCall result{"symm::reduce", count, dest, bytes,
+                          source,         bytes, 0,    Overlap::if_equal};
+    result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
+    return result;
+  }
+  /// All of it on the host, from the words that the PEs have passed: for each
+  /// PE itself, in the same order.
+  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
+      requires(sizeof(T) <= sizeof(std::uint64_t)) {
+    auto const value = [&](Pe pe, std::size_t i) {
+      auto const word =
+          load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
+      alignas(T) std::array<std::byte, sizeof(T)> its;
+      std::memcpy(its.data(),
+                  reinterpret_cast<std::byte const*>(&word) + i * sizeof(T),
+                  sizeof(T));
+      return Kokkos::bit_cast<T>(its);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      T result = value(0, i);
+      for (Pe pe = 1; pe < team.n_pes(); ++pe)
+        result = static_cast<T>(op(result, value(pe, i)));
+      dest[i] = result;
+    }
   }
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, HeapMap const& heap,

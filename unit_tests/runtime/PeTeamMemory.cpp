@@ -35,8 +35,10 @@ std::vector<std::uint64_t*> words_for_others(PeTeamWords const& words, Pe pe) {
   std::vector<std::uint64_t*> all;
   for (Pe member = 0; member < words.map.n_pes; ++member) {
     all.push_back(words.flag(pe, member));
-    all.push_back(words.passed(pe, member, 6));
-    all.push_back(words.passed(pe, member, 7));
+    for (std::uint64_t const epoch : {6, 7}) {
+      all.push_back(words.passed(pe, member, epoch));
+      all.push_back(words.passed(pe, member, epoch, 1));
+    }
   }
   return all;
 }
