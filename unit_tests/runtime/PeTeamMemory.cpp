@@ -35,7 +35,7 @@ std::vector<std::uint64_t*> words_for_others(PeTeamWords const& words, Pe pe) {
   std::vector<std::uint64_t*> all;
   for (Pe member = 0; member < words.map.n_pes; ++member) {
     all.push_back(words.flag(pe, member));
-    for (std::uint64_t const epoch : {6, 7}) {
+    for (std::uint64_t const epoch : {6U, 7U}) {
       all.push_back(words.passed(pe, member, epoch));
       all.push_back(words.passed(pe, member, epoch, 1));
     }
