@@ -15,7 +15,8 @@
 //
 // The check: after an odd number of rounds the PEs take one back, each in its
 // own part and without the calls that are measured. What was there at first
-// must be there again.
+// must be there again. (An update that is lost is found; two equal rounds that
+// are lost both are not.)
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <atomic>

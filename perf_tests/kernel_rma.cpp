@@ -293,10 +293,11 @@ class Ways {
                       contestants);
     symm::barrier_all(Kokkos::Cuda{});
     std::int64_t wrong = 0;
-    if (has_target())
+    if (m_pair.has_target(m_direction))
       for (Way const& way : m_ways)
-        wrong += count_wrong_words(target(way, slots), slots, way.n_calls,
-                                   from(), to());
+        wrong +=
+            count_wrong_words(target(way, slots), slots, way.n_calls,
+                              m_pair.from(m_direction), m_pair.to(m_direction));
     m_session.verify(text_of(scope) + ", " + text_of(m_direction) + ", " +
                          std::to_string(size) + " bytes",
                      wrong);
@@ -341,14 +342,6 @@ class Ways {
   }
 
   [[nodiscard]] bool is_put() const { return m_direction == Direction::put; }
-  [[nodiscard]] int from() const { return is_put() ? 0 : m_pair.peer(); }
-  [[nodiscard]] int to() const { return is_put() ? m_pair.peer() : 0; }
-  [[nodiscard]] bool has_source() const {
-    return is_put() ? m_pair.is_active() : m_pair.is_target();
-  }
-  [[nodiscard]] bool has_target() const {
-    return is_put() ? m_pair.is_target() : m_pair.is_active();
-  }
   [[nodiscard]] DeviceWords source(Way const& way, Slots const& slots) const {
     return DeviceWords(is_put() ? way.ends.near : way.ends.far,
                        words_of(slots));
@@ -359,8 +352,11 @@ class Ways {
   }
 
   void reset(Way& way, Slots const& slots) const {
-    if (has_source()) fill_pattern(source(way, slots), from(), to());
-    if (has_target()) Kokkos::deep_copy(target(way, slots), 0);
+    if (m_pair.has_source(m_direction))
+      fill_pattern(source(way, slots), m_pair.from(m_direction),
+                   m_pair.to(m_direction));
+    if (m_pair.has_target(m_direction))
+      Kokkos::deep_copy(target(way, slots), 0);
     way.n_calls = 0;
   }
 

@@ -14,8 +14,6 @@
 
 namespace perf {
 
-enum class Direction { put, get };
-
 /// The two ends of the copies of one contestant, so that none finds another's
 /// data in the cache: the near end is private to PE 0, the far end is what PE 0
 /// puts to or gets from. Fills the source with a pattern and the target with

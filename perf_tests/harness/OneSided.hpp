@@ -16,6 +16,9 @@ using Words = Kokkos::View<std::uint64_t*, symm::SymmetricSpace>;
 using PrivateWords =
     Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
+/// Whether PE 0 puts to its peer or gets from it.
+enum class Direction { put, get };
+
 /// The two PEs of a one-sided benchmark: PE 0 reads and writes the memory of
 /// its peer, PE 1, or its own in a job of one PE. The others wait.
 class OneSided {
@@ -26,6 +29,21 @@ class OneSided {
   [[nodiscard]] int peer() const { return m_peer; }
   [[nodiscard]] bool is_active() const { return m_my_pe == 0; }
   [[nodiscard]] bool is_target() const { return m_my_pe == m_peer; }
+
+  // Of a copy in that direction: the PEs whose memory is read and written, and
+  // whether that is this PE.
+  [[nodiscard]] int from(Direction direction) const {
+    return direction == Direction::put ? 0 : m_peer;
+  }
+  [[nodiscard]] int to(Direction direction) const {
+    return direction == Direction::put ? m_peer : 0;
+  }
+  [[nodiscard]] bool has_source(Direction direction) const {
+    return m_my_pe == from(direction);
+  }
+  [[nodiscard]] bool has_target(Direction direction) const {
+    return m_my_pe == to(direction);
+  }
 
   /// The function on the active PE, nothing on the others.
   [[nodiscard]] std::function<void(std::int64_t)> active(

@@ -19,8 +19,6 @@
 
 namespace perf {
 
-enum class Direction { put, get };
-
 [[nodiscard]] inline std::string text_of(Direction direction) {
   return direction == Direction::put ? "put" : "get";
 }
@@ -75,9 +73,10 @@ class Lanes {
     session.compare(measured, contestants);
     symm::barrier_all(Kokkos::Cuda{});
     std::int64_t wrong = 0;
-    if (has_target())
+    if (m_pair.has_target(m_direction))
       for (Lane const& lane : m_lanes)
-        wrong += count_wrong(part(target(lane), shape.bytes), from(), to());
+        wrong += count_wrong(part(target(lane), shape.bytes),
+                             m_pair.from(m_direction), m_pair.to(m_direction));
     session.verify(text_of(m_direction) + ", " + std::to_string(shape.bytes) +
                        " bytes, " + std::to_string(shape.blocks) + " blocks",
                    wrong);
@@ -95,14 +94,6 @@ class Lanes {
     Run run;
   };
 
-  [[nodiscard]] int from() const { return is_put() ? 0 : m_pair.peer(); }
-  [[nodiscard]] int to() const { return is_put() ? m_pair.peer() : 0; }
-  [[nodiscard]] bool has_source() const {
-    return is_put() ? m_pair.is_active() : m_pair.is_target();
-  }
-  [[nodiscard]] bool has_target() const {
-    return is_put() ? m_pair.is_target() : m_pair.is_active();
-  }
   [[nodiscard]] DeviceWords source(Lane const& lane) const {
     return is_put() ? lane.near : lane.far;
   }
@@ -115,8 +106,11 @@ class Lanes {
   }
 
   void reset(Lane const& lane, std::size_t bytes) const {
-    if (has_source()) fill_pattern(part(source(lane), bytes), from(), to());
-    if (has_target()) Kokkos::deep_copy(part(target(lane), bytes), 0);
+    if (m_pair.has_source(m_direction))
+      fill_pattern(part(source(lane), bytes), m_pair.from(m_direction),
+                   m_pair.to(m_direction));
+    if (m_pair.has_target(m_direction))
+      Kokkos::deep_copy(part(target(lane), bytes), 0);
   }
 
   OneSided m_pair;

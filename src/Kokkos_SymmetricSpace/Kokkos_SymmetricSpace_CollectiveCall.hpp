@@ -137,13 +137,13 @@ void enqueue_on_gpu(Kokkos::Cuda const& exec, HeapMap const& heap,
     return;
   }
   if (call.are_counts_equal()) {
-    barrier(exec, work.team);
+    enqueue_barrier(exec, work.team);
   } else {
     launch(call.name, exec, 1, n_threads, PassWord{work.team, work.count});
   }
   launch(call.name, exec, std::min(most_blocks, bytes / bytes_of_block),
          n_threads, CollectiveInBlocks<Work>{heap, work});
-  barrier(exec, work.team);
+  enqueue_barrier(exec, work.team);
 }
 #endif
 

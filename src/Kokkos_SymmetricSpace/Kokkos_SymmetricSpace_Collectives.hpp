@@ -21,9 +21,10 @@ namespace symm {
 // Collective operations of a PE team (OpenSHMEM 1.5, 9.11): all its PEs call,
 // with equal arguments. `dest` and `source` are symmetric addresses in one
 // heap, of trivially copyable elements, and do not overlap, except that they
-// may be equal in broadcast() and reduce(). When a call has ended on a PE, its
-// dest is complete and its source may be changed. Every operation has three
-// forms:
+// may be equal in broadcast() and reduce(). A PE calls when its source is
+// complete: what others put there needs a barrier before. When a call has ended
+// on a PE, its dest is complete and its source may be changed. Every operation
+// has three forms:
 //
 //   reduce(team, ...)
 //     The host's, on memory of any heap; it waits. Kernels that write the

@@ -222,8 +222,8 @@ void enqueue_strided(Exec const& exec, SymmetricHeap const& heap,
   copy_strided(heap, copy, call);
 }
 
-/// Calls copy_it(heap, copy) with what iput() and iget() are to copy, if there
-/// is anything.
+/// Calls copy_it(heap, copy, call) with what iput() and iget() are to copy, if
+/// there is anything.
 template <class T, class CopyIt>
 void iput_by(T* dest, T const* source, std::size_t dest_stride,
              std::size_t source_stride, std::size_t count, Pe pe,
@@ -235,8 +235,10 @@ void iput_by(T* dest, T const* source, std::size_t dest_stride,
   auto const& heap =
       heap_to_access(dest, bytes_of(sizeof(T), count, dest_stride), pe, call);
   check_private(source, call);
-  copy_it(heap, StridedCopy<T>{heap.map().peer_ptr(dest, pe), source,
-                               dest_stride, source_stride, count});
+  copy_it(heap,
+          StridedCopy<T>{heap.map().peer_ptr(dest, pe), source, dest_stride,
+                         source_stride, count},
+          call);
 }
 template <class T, class CopyIt>
 void iget_by(T* dest, T const* source, std::size_t dest_stride,
@@ -249,8 +251,10 @@ void iget_by(T* dest, T const* source, std::size_t dest_stride,
   auto const& heap = heap_to_access(
       source, bytes_of(sizeof(T), count, source_stride), pe, call);
   check_private(dest, call);
-  copy_it(heap, StridedCopy<T>{dest, heap.map().peer_ptr(source, pe),
-                               dest_stride, source_stride, count});
+  copy_it(heap,
+          StridedCopy<T>{dest, heap.map().peer_ptr(source, pe), dest_stride,
+                         source_stride, count},
+          call);
 }
 
 /// shmem_iput: element i * source_stride of `source` to element i * dest_stride
@@ -263,8 +267,8 @@ void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   iput_by(dest, source, dest_stride, source_stride, count, pe,
-          [](auto const& heap, auto const& copy) {
-            copy_strided(heap, copy, "symm::iput");
+          [](auto const& heap, auto const& copy, char const* call) {
+            copy_strided(heap, copy, call);
           });
 }
 
@@ -274,8 +278,8 @@ void iget(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   iget_by(dest, source, dest_stride, source_stride, count, pe,
-          [](auto const& heap, auto const& copy) {
-            copy_strided(heap, copy, "symm::iget");
+          [](auto const& heap, auto const& copy, char const* call) {
+            copy_strided(heap, copy, call);
           });
 }
 
@@ -353,8 +357,8 @@ void iput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   iput_by(dest, source, dest_stride, source_stride, count, pe,
-          [&](auto const& heap, auto const& copy) {
-            enqueue_strided(exec, heap, copy, "symm::iput");
+          [&](auto const& heap, auto const& copy, char const* call) {
+            enqueue_strided(exec, heap, copy, call);
           });
 }
 
@@ -364,8 +368,8 @@ void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   iget_by(dest, source, dest_stride, source_stride, count, pe,
-          [&](auto const& heap, auto const& copy) {
-            enqueue_strided(exec, heap, copy, "symm::iget");
+          [&](auto const& heap, auto const& copy, char const* call) {
+            enqueue_strided(exec, heap, copy, call);
           });
 }
 
