@@ -9,34 +9,42 @@
 
 // The entry points in use. (cuda.h renames some, such as cuMemsetD8 to
 // cuMemsetD8_v2; the members below are renamed alike.)
-#define SYMM_FOR_EACH_CUDA_FUNCTION(X) \
-  X(cuCtxPopCurrent)                   \
-  X(cuCtxPushCurrent)                  \
-  X(cuCtxSynchronize)                  \
-  X(cuDeviceGet)                       \
-  X(cuDeviceGetAttribute)              \
-  X(cuDeviceGetCount)                  \
-  X(cuDeviceGetName)                   \
-  X(cuDeviceGetPCIBusId)               \
-  X(cuDevicePrimaryCtxRelease)         \
-  X(cuDevicePrimaryCtxRetain)          \
-  X(cuGetErrorName)                    \
-  X(cuGetErrorString)                  \
-  X(cuInit)                            \
-  X(cuMemAddressFree)                  \
-  X(cuMemAddressReserve)               \
-  X(cuMemCreate)                       \
-  X(cuMemExportToShareableHandle)      \
-  X(cuMemGetAllocationGranularity)     \
-  X(cuMemGetInfo)                      \
-  X(cuMemImportFromShareableHandle)    \
-  X(cuMemMap)                          \
-  X(cuMemRelease)                      \
-  X(cuMemRetainAllocationHandle)       \
-  X(cuMemSetAccess)                    \
-  X(cuMemUnmap)                        \
-  X(cuMemcpy)                          \
-  X(cuMemsetD8)
+#define SYMM_FOR_EACH_CUDA_FUNCTION(X)      \
+  X(cuCtxPopCurrent)                        \
+  X(cuCtxPushCurrent)                       \
+  X(cuCtxSynchronize)                       \
+  X(cuDeviceGet)                            \
+  X(cuDeviceGetAttribute)                   \
+  X(cuDeviceGetCount)                       \
+  X(cuDeviceGetName)                        \
+  X(cuDeviceGetPCIBusId)                    \
+  X(cuDevicePrimaryCtxRelease)              \
+  X(cuDevicePrimaryCtxRetain)               \
+  X(cuGetErrorName)                         \
+  X(cuGetErrorString)                       \
+  X(cuInit)                                 \
+  X(cuIpcCloseMemHandle)                    \
+  X(cuIpcGetMemHandle)                      \
+  X(cuIpcOpenMemHandle)                     \
+  X(cuMemAddressFree)                       \
+  X(cuMemAddressReserve)                    \
+  X(cuMemCreate)                            \
+  X(cuMemExportToShareableHandle)           \
+  X(cuMemGetAddressRange)                   \
+  X(cuMemGetAllocationGranularity)          \
+  X(cuMemGetAllocationPropertiesFromHandle) \
+  X(cuMemGetInfo)                           \
+  X(cuMemHostRegister)                      \
+  X(cuMemHostUnregister)                    \
+  X(cuMemImportFromShareableHandle)         \
+  X(cuMemMap)                               \
+  X(cuMemRelease)                           \
+  X(cuMemRetainAllocationHandle)            \
+  X(cuMemSetAccess)                         \
+  X(cuMemUnmap)                             \
+  X(cuMemcpy)                               \
+  X(cuMemsetD8)                             \
+  X(cuPointerGetAttribute)
 
 namespace symm {
 

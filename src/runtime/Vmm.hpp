@@ -22,7 +22,8 @@ namespace symm {
 ///
 /// A broken rule is a UsageError that names the call and the values, a refusal
 /// of the system a SystemError, too little memory an OutOfMemory; nothing has
-/// changed then. Local calls, all of them; not thread-safe.
+/// changed then. Local calls, all of them, on any thread: Views that own memory
+/// may be destroyed while another thread is in a collective call.
 class Vmm {
  public:
   /// Physical memory of this process; means nothing in another one (V12).
@@ -37,6 +38,19 @@ class Vmm {
 
   /// What takes the place of a descriptor where processes share no kernel.
   using FabricHandle = std::array<std::byte, 64>;
+
+  /// A whole mapping of this process, by whomever it was made.
+  struct Mapping {
+    char* start       = nullptr;
+    std::size_t bytes = 0;
+    Sharing sharing   = Sharing::none;
+  };
+
+  /// What another process needs to map memory that create() has not made.
+  struct ForeignHandle {
+    std::array<std::byte, 64> bits{};
+    std::size_t offset = 0;  // of the exported address in the allocation
+  };
 
   virtual ~Vmm() = default;
 
@@ -53,6 +67,9 @@ class Vmm {
   [[nodiscard]] virtual char* reserve(std::size_t bytes,
                                       std::size_t alignment = 0,
                                       void* hint            = nullptr) = 0;
+
+  /// Whether all that create() makes is zero when it is first touched.
+  [[nodiscard]] virtual bool creates_zeros() const { return false; }
 
   /// Makes physical memory that is mapped nowhere yet.
   /// \param bytes a positive multiple of the minimum granularity.
@@ -76,9 +93,53 @@ class Vmm {
                                              std::size_t bytes) = 0;
 
   /// One more handle to the memory mapped at `address` (anywhere inside the
-  /// mapping), to be released like that of create(). Not for mappings of
-  /// imported memory whose handle is released.
+  /// mapping that find_mapping() finds), to be released like that of create().
+  /// Not for mappings of imported memory whose handle is released.
   [[nodiscard]] virtual Handle retain(void const* address) = 0;
+
+  /// The mapping around `address`, if it is of memory as create() makes it, of
+  /// the same kind and place. The program may have made it itself, with the
+  /// system's functions (V41). Nothing if other memory is there, or none:
+  /// describe() says what.
+  [[nodiscard]] virtual std::optional<Mapping> find_mapping(
+      void const* address) = 0;
+
+  /// Whether two addresses, inside what find_mapping() finds, are of one
+  /// memory.
+  [[nodiscard]] virtual bool is_same_memory(void const* a, void const* b) = 0;
+
+  /// What is at `address`, for messages: "memory of cudaMalloc on GPU 0".
+  [[nodiscard]] virtual std::string describe(void const* address) = 0;
+
+  /// Lets what reaches this provider's memory (kernels) reach memory of the
+  /// program, too: page-locks host memory for a GPU.
+  /// \returns whether unpin() must follow.
+  /// \throws UsageError if not all of it is mapped, or it cannot be used so
+  ///         (CUDA managed memory, B07).
+  [[nodiscard]] virtual bool pin(void* address, std::size_t bytes) = 0;
+
+  /// Ends what pin() has begun, given its address.
+  virtual void unpin(void* address) = 0;
+
+  /// For memory of the program that create() has not made, and that another
+  /// process can map nevertheless (cudaMalloc, by CUDA IPC). Nothing where
+  /// there is no such way.
+  /// \throws UsageError if [address, address + bytes) is not in one such
+  ///         allocation.
+  [[nodiscard]] virtual std::optional<ForeignHandle> export_foreign(
+      void const* /*address*/, std::size_t /*bytes*/) {
+    return std::nullopt;
+  }
+
+  /// Maps an allocation that export_foreign() has named in another process.
+  /// Opened twice, it is closed twice.
+  /// \returns its start; the exported address is `handle.offset` behind it.
+  [[nodiscard]] virtual char* open_foreign(ForeignHandle const& /*handle*/) {
+    return nullptr;
+  }
+
+  /// Ends what open_foreign() has begun, given what it has returned.
+  virtual void close_foreign(char* /*start*/) {}
 
   /// Removes exactly one mapping that map() made.
   virtual void unmap(char* address, std::size_t bytes) = 0;

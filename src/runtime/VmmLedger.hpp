@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -70,6 +71,15 @@ class VmmLedger {
   }
   void check_import(std::size_t bytes) const {
     check_multiple("import_handle", "size in bytes", bytes, m_unit);
+  }
+
+  /// Of memory that the provider need not have made.
+  void check_range(void const* address, std::size_t bytes,
+                   char const* call) const {
+    if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
+      throw_usage(call, range_text(address, bytes) +
+                            " is more than there are addresses");
+    }
   }
 
   Vmm::Handle add_handle(MemoryPtr memory) {
@@ -146,12 +156,24 @@ class VmmLedger {
   }
   void forget_mapping(char const* address) { m_mappings.erase(address); }
 
+  /// The mapping around an address, if there is one.
+  [[nodiscard]] std::optional<Vmm::Mapping> find_mapping(
+      void const* address) const {
+    auto const it = mapping_around(address);
+    if (it == m_mappings.end()) return std::nullopt;
+    return Vmm::Mapping{const_cast<char*>(it->first), it->second.bytes,
+                        it->second.memory->sharing};
+  }
+  [[nodiscard]] bool is_reserved(void const* address) const {
+    return enclosing(m_reservations, static_cast<char const*>(address), 1,
+                     [](std::size_t size) { return size; }) !=
+           m_reservations.end();
+  }
+
   /// V41: the memory mapped at an address inside a mapping.
   [[nodiscard]] MemoryPtr const& memory_at(void const* address,
                                            char const* call) const {
-    auto const it =
-        enclosing(m_mappings, static_cast<char const*>(address), 1,
-                  [](Mapping const& mapping) { return mapping.bytes; });
+    auto const it = mapping_around(address);
     if (it == m_mappings.end()) {
       throw_usage(call, address_text(address) +
                             " is not in memory that this process mapped");
@@ -187,6 +209,10 @@ class VmmLedger {
   }
   static std::string range_text(void const* address, std::size_t bytes) {
     return "[" + address_text(address) + ", +" + std::to_string(bytes) + ")";
+  }
+  auto mapping_around(void const* address) const {
+    return enclosing(m_mappings, static_cast<char const*>(address), 1,
+                     [](Mapping const& mapping) { return mapping.bytes; });
   }
   void check_multiple(char const* call, char const* what, std::size_t value,
                       std::size_t unit) const {

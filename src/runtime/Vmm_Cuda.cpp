@@ -24,26 +24,6 @@ CUdeviceptr device_pointer(void const* address) {
 
 }  // namespace
 
-/// The device's primary context, which Kokkos and the CUDA runtime use too, as
-/// the current one of this thread.
-class Vmm_Cuda::ContextGuard {
- public:
-  explicit ContextGuard(Vmm_Cuda const& vmm) : m_driver(vmm.m_driver) {
-    vmm.check(m_driver.cuCtxPushCurrent(vmm.m_context), "using " + vmm.m_place,
-              "cuCtxPushCurrent");
-  }
-  ~ContextGuard() {
-    CUcontext ours = nullptr;
-    // Fails only if somebody else has popped what was pushed here.
-    static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
-  }
-  ContextGuard(ContextGuard const&)            = delete;
-  ContextGuard& operator=(ContextGuard const&) = delete;
-
- private:
-  CudaDriver const& m_driver;
-};
-
 Vmm_Cuda::Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
                    int n_sharers)
     : m_driver(driver),
@@ -146,6 +126,7 @@ std::size_t Vmm_Cuda::granularity(Granularity kind) const {
 }
 
 char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
+  std::lock_guard const lock(m_mutex);
   m_ledger->check_reserve(bytes, alignment, hint);
   CUdeviceptr address = 0;
   auto const result   = m_driver.cuMemAddressReserve(&address, bytes, alignment,
@@ -161,13 +142,14 @@ char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
   check(result, "reserving " + bytes_text(bytes) + " of addresses",
         "cuMemAddressReserve");
   auto* const start = reinterpret_cast<char*>(address);
-  m_ledger->add_reservation(start, bytes);
   if (alignment > 1 && !is_multiple(address, alignment)) {
-    address_free(start, bytes);
+    // Given back as it came: no reason to fail.
+    static_cast<void>(m_driver.cuMemAddressFree(address, bytes));
     throw SystemError("reserving " + bytes_text(bytes) +
                       " of addresses: the driver has not aligned them to " +
                       std::to_string(alignment));
   }
+  m_ledger->add_reservation(start, bytes);
   return start;
 }
 
@@ -212,6 +194,7 @@ Vmm::Handle Vmm_Cuda::add_handle(std::shared_ptr<Memory> const& memory) {
 }
 
 Vmm::Handle Vmm_Cuda::create(std::size_t bytes, Sharing sharing) {
+  std::lock_guard const lock(m_mutex);
   m_ledger->check_create(bytes);
   if (m_kind == MemoryKind::host) check_host_memory(bytes);
   auto memory            = std::make_shared<Memory>(Memory{0, bytes, sharing});
@@ -237,6 +220,7 @@ Vmm::Handle Vmm_Cuda::create(std::size_t bytes, Sharing sharing) {
 
 void Vmm_Cuda::map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger->add_mapping(address, bytes, offset, handle);
   auto const result  = m_driver.cuMemMap(device_pointer(address), bytes, offset,
                                          memory.handle, 0);
@@ -246,6 +230,7 @@ void Vmm_Cuda::map(char* address, std::size_t bytes, std::size_t offset,
 }
 
 void Vmm_Cuda::set_access(char* address, std::size_t bytes, Access access) {
+  std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger->check_mapping(address, bytes, "set_access"));
   auto const rights = access == Access::none ? CU_MEM_ACCESS_FLAGS_PROT_NONE
                       : access == Access::read
@@ -260,6 +245,7 @@ void Vmm_Cuda::set_access(char* address, std::size_t bytes, Access access) {
 }
 
 UniqueFd Vmm_Cuda::export_handle(Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger->memory_to_export(handle);
   int descriptor     = -1;
   check(m_driver.cuMemExportToShareableHandle(
@@ -277,6 +263,7 @@ UniqueFd Vmm_Cuda::export_handle(Handle handle) {
 }
 
 Vmm::Handle Vmm_Cuda::import_handle(UniqueFd descriptor, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   m_ledger->check_import(bytes);
   if (!descriptor) m_ledger->throw_usage("import_handle", "no descriptor");
   auto memory =
@@ -290,6 +277,7 @@ Vmm::Handle Vmm_Cuda::import_handle(UniqueFd descriptor, std::size_t bytes) {
 }
 
 std::optional<Vmm::FabricHandle> Vmm_Cuda::export_fabric(Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger->memory_to_export(handle);
   if (!memory->has_fabric) return std::nullopt;
   FabricHandle fabric{};
@@ -304,6 +292,7 @@ std::optional<Vmm::FabricHandle> Vmm_Cuda::export_fabric(Handle handle) {
 
 std::optional<Vmm::Handle> Vmm_Cuda::import_fabric(FabricHandle const& fabric,
                                                    std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   m_ledger->check_import(bytes);
   auto memory =
       std::make_shared<Memory>(Memory{0, bytes, Sharing::by_descriptor});
@@ -316,16 +305,8 @@ std::optional<Vmm::Handle> Vmm_Cuda::import_fabric(FabricHandle const& fabric,
   return add_handle(memory);
 }
 
-Vmm::Handle Vmm_Cuda::retain(void const* address) {
-  auto memory =
-      std::make_shared<Memory>(*m_ledger->memory_at(address, "retain"));
-  check(m_driver.cuMemRetainAllocationHandle(&memory->handle,
-                                             const_cast<void*>(address)),
-        "retaining memory of " + m_place, "cuMemRetainAllocationHandle");
-  return add_handle(memory);
-}
-
 void Vmm_Cuda::unmap(char* address, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger->check_mapping(address, bytes, "unmap"));
   check(m_driver.cuMemUnmap(device_pointer(address), bytes),
         "unmapping " + bytes_text(bytes) + " of " + m_place, "cuMemUnmap");
@@ -333,6 +314,7 @@ void Vmm_Cuda::unmap(char* address, std::size_t bytes) {
 }
 
 void Vmm_Cuda::release(Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger->memory_of(handle, "release");
   check(m_driver.cuMemRelease(memory->handle), "releasing memory of " + m_place,
         "cuMemRelease");
@@ -340,6 +322,7 @@ void Vmm_Cuda::release(Handle handle) {
 }
 
 void Vmm_Cuda::address_free(char* address, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   m_ledger->check_address_free(address, bytes);
   check(m_driver.cuMemAddressFree(device_pointer(address), bytes),
         "giving back addresses", "cuMemAddressFree");

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,16 @@ class Vmm_Cuda final : public Vmm {
   [[nodiscard]] std::optional<Handle> import_fabric(FabricHandle const& fabric,
                                                     std::size_t bytes) override;
   [[nodiscard]] Handle retain(void const* address) override;
+  [[nodiscard]] std::optional<Mapping> find_mapping(
+      void const* address) override;
+  [[nodiscard]] bool is_same_memory(void const* a, void const* b) override;
+  [[nodiscard]] std::string describe(void const* address) override;
+  [[nodiscard]] bool pin(void* address, std::size_t bytes) override;
+  void unpin(void* address) override;
+  [[nodiscard]] std::optional<ForeignHandle> export_foreign(
+      void const* address, std::size_t bytes) override;
+  [[nodiscard]] char* open_foreign(ForeignHandle const& handle) override;
+  void close_foreign(char* start) override;
   void unmap(char* address, std::size_t bytes) override;
   void release(Handle handle) override;
   void address_free(char* address, std::size_t bytes) override;
@@ -69,6 +80,7 @@ class Vmm_Cuda final : public Vmm {
     bool has_fabric                     = false;
   };
   class ContextGuard;
+  class Reference;
 
   [[nodiscard]] int attribute(CUdevice_attribute which) const;
   void require(CUdevice_attribute which, char const* what) const;
@@ -76,6 +88,21 @@ class Vmm_Cuda final : public Vmm {
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
   Handle add_handle(std::shared_ptr<Memory> const& memory);
+  /// find_mapping() and describe(), for who holds m_mutex.
+  [[nodiscard]] std::optional<Mapping> mapping_around(
+      void const* address) const;
+  [[nodiscard]] std::string text_about(void const* address) const;
+  [[nodiscard]] static CUdeviceptr start_around(CUdeviceptr address,
+                                                std::size_t bytes,
+                                                Reference const& memory);
+  [[nodiscard]] std::string text_about_vmm(void const* address,
+                                           Reference const& memory) const;
+  /// Of the memory at an address; nothing if CUDA does not know it.
+  [[nodiscard]] std::optional<int> attribute_of(
+      void const* address, CUpointer_attribute which) const;
+  [[nodiscard]] bool is_known(void const* address) const;
+  [[nodiscard]] bool is_managed(void const* address) const;
+  [[nodiscard]] bool is_only_reserved(void const* address) const;
   CUresult create_memory(Memory& memory, int handle_types) const;
   [[noreturn]] void throw_no_memory(std::size_t bytes, CUresult result) const;
   void check(CUresult result, std::string const& what, char const* call) const {
@@ -93,8 +120,29 @@ class Vmm_Cuda final : public Vmm {
   std::size_t m_minimum     = 0;
   std::size_t m_recommended = 0;
   bool m_may_have_fabric    = false;
+  std::mutex m_mutex;  // held by the public functions that use the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
   bool m_is_abandoned = false;
+};
+
+/// The device's primary context, which Kokkos and the CUDA runtime use too, as
+/// the current one of this thread.
+class Vmm_Cuda::ContextGuard {
+ public:
+  explicit ContextGuard(Vmm_Cuda const& vmm) : m_driver(vmm.m_driver) {
+    vmm.check(m_driver.cuCtxPushCurrent(vmm.m_context), "using " + vmm.m_place,
+              "cuCtxPushCurrent");
+  }
+  ~ContextGuard() {
+    CUcontext ours = nullptr;
+    // Fails only if somebody else has popped what was pushed here.
+    static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
+  }
+  ContextGuard(ContextGuard const&)            = delete;
+  ContextGuard& operator=(ContextGuard const&) = delete;
+
+ private:
+  CudaDriver const& m_driver;
 };
 
 }  // namespace symm

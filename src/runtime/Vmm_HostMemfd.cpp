@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Types.hpp"
@@ -49,6 +50,7 @@ std::size_t Vmm_HostMemfd::granularity(Granularity kind) const {
 
 char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
+  std::lock_guard const lock(m_mutex);
   m_ledger.check_reserve(bytes, alignment, hint);
   // mmap() aligns to pages: reserve more and give the ends back.
   std::size_t const slack = alignment > m_page_bytes ? alignment : 0;
@@ -112,6 +114,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
 }
 
 Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
+  std::lock_guard const lock(m_mutex);
   m_ledger.check_create(bytes);
   check_capacity(bytes);
   auto memory        = std::make_shared<Memory>();
@@ -129,6 +132,7 @@ Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
 
 void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
                         Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger.add_mapping(address, bytes, offset, handle);
   if (::mmap(address, bytes, no_access, MAP_SHARED | MAP_FIXED,
              memory.descriptor.get(), 0) == MAP_FAILED) {
@@ -140,6 +144,7 @@ void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
 
 void Vmm_HostMemfd::set_access(char* address, std::size_t bytes,
                                Access access) {
+  std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger.check_mapping(address, bytes, "set_access"));
   int const rights = access == Access::none   ? PROT_NONE
                      : access == Access::read ? PROT_READ
@@ -151,6 +156,7 @@ void Vmm_HostMemfd::set_access(char* address, std::size_t bytes,
 }
 
 UniqueFd Vmm_HostMemfd::export_handle(Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger.memory_to_export(handle);
   UniqueFd result(::fcntl(memory->descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!result) {
@@ -161,6 +167,7 @@ UniqueFd Vmm_HostMemfd::export_handle(Handle handle) {
 
 Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
                                          std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   m_ledger.check_import(bytes);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) {
@@ -178,6 +185,7 @@ Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
 }
 
 Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
+  std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger.memory_at(address, "retain");
   if (!memory->descriptor) {
     m_ledger.throw_usage(
@@ -188,7 +196,74 @@ Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
   return m_ledger.add_handle(memory);
 }
 
+std::optional<Vmm::Mapping> Vmm_HostMemfd::find_mapping(void const* address) {
+  std::lock_guard const lock(m_mutex);
+  return m_ledger.find_mapping(address);
+}
+
+bool Vmm_HostMemfd::is_same_memory(void const* a, void const* b) {
+  std::lock_guard const lock(m_mutex);
+  return m_ledger.memory_at(a, "is_same_memory") ==
+         m_ledger.memory_at(b, "is_same_memory");
+}
+
+std::string Vmm_HostMemfd::describe(void const* address) {
+  std::lock_guard const lock(m_mutex);
+  if (m_ledger.find_mapping(address)) {
+    return "memory that the runtime has mapped";
+  }
+  return is_memory(address, 1)
+             ? "memory of this process that the runtime has not mapped "
+               "(malloc, new, mmap, the stack)"
+             : "no memory";
+}
+
+bool Vmm_HostMemfd::is_mapped(void const* address, std::size_t bytes) {
+  auto const page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  auto const first      = reinterpret_cast<std::size_t>(address);
+  auto const n_end      = (first + (bytes - 1)) / page_bytes + 1;
+  // At most so many at once: mincore() wants a byte for each.
+  constexpr std::size_t n_most = std::size_t{1} << 18U;
+  std::vector<unsigned char> is_resident;  // not of interest
+  for (auto page = first / page_bytes; page < n_end;) {
+    auto const n_pages = std::min(n_end - page, n_most);
+    is_resident.resize(n_pages);
+    if (::mincore(reinterpret_cast<void*>(page * page_bytes),
+                  n_pages * page_bytes, is_resident.data()) == 0) {
+      page += n_pages;
+    } else if (errno == ENOMEM) {
+      return false;
+    } else if (errno != EAGAIN) {
+      throw SystemError("looking for memory at " + address_text(address),
+                        "mincore", errno);
+    }
+  }
+  return true;
+}
+
+bool Vmm_HostMemfd::is_memory(void const* address, std::size_t bytes) const {
+  auto const is_only_reserved = [&](char const* where) {
+    return m_ledger.is_reserved(where) && !m_ledger.find_mapping(where);
+  };
+  auto const* const first = static_cast<char const*>(address);
+  return !is_only_reserved(first) && !is_only_reserved(first + (bytes - 1)) &&
+         is_mapped(address, bytes);
+}
+
+bool Vmm_HostMemfd::pin(void* address, std::size_t bytes) {
+  if (bytes == 0) return false;
+  std::lock_guard const lock(m_mutex);
+  m_ledger.check_range(address, bytes, "pin");
+  if (!is_memory(address, bytes)) {
+    m_ledger.throw_usage("pin", "not all of the " + bytes_text(bytes) + " at " +
+                                    address_text(address) +
+                                    " are memory of this process");
+  }
+  return false;  // nothing to undo: everything here reaches it already
+}
+
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger.check_mapping(address, bytes, "unmap"));
   // One call puts the reservation back: no moment in which another thread's
   // mmap() could take the addresses.
@@ -201,6 +276,7 @@ void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
 }
 
 void Vmm_HostMemfd::release(Handle handle) {
+  std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger.memory_of(handle, "release");
   m_ledger.remove_handle(handle);
   // Own memory keeps its descriptor while it is mapped, for retain(). Imported
@@ -213,6 +289,7 @@ void Vmm_HostMemfd::release(Handle handle) {
 }
 
 void Vmm_HostMemfd::address_free(char* address, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
   m_ledger.check_address_free(address, bytes);
   if (::munmap(address, bytes) != 0) {
     throw SystemError("giving back addresses", "munmap", errno);

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "../runtime/HostMemory.hpp"
@@ -38,6 +40,7 @@ class Vmm_HostMemfd final : public Vmm {
   [[nodiscard]] std::size_t granularity(Granularity kind) const override;
   [[nodiscard]] char* reserve(std::size_t bytes, std::size_t alignment = 0,
                               void* hint = nullptr) override;
+  [[nodiscard]] bool creates_zeros() const override { return true; }
   [[nodiscard]] Handle create(std::size_t bytes, Sharing sharing) override;
   void map(char* address, std::size_t bytes, std::size_t offset,
            Handle handle) override;
@@ -46,6 +49,12 @@ class Vmm_HostMemfd final : public Vmm {
   [[nodiscard]] Handle import_handle(UniqueFd descriptor,
                                      std::size_t bytes) override;
   [[nodiscard]] Handle retain(void const* address) override;
+  [[nodiscard]] std::optional<Mapping> find_mapping(
+      void const* address) override;
+  [[nodiscard]] bool is_same_memory(void const* a, void const* b) override;
+  [[nodiscard]] std::string describe(void const* address) override;
+  [[nodiscard]] bool pin(void* address, std::size_t bytes) override;
+  void unpin(void* /*address*/) override {}
   void unmap(char* address, std::size_t bytes) override;
   void release(Handle handle) override;
   void address_free(char* address, std::size_t bytes) override;
@@ -53,6 +62,10 @@ class Vmm_HostMemfd final : public Vmm {
   void copy(void* to, void const* from, std::size_t bytes) override;
   void synchronize() override {}
   void abandon() noexcept override { m_is_abandoned = true; }
+
+  /// Whether the process has mapped every page of a range of at least one byte,
+  /// with whatever rights.
+  [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
 
  private:
   struct Memory {
@@ -63,10 +76,13 @@ class Vmm_HostMemfd final : public Vmm {
   };
 
   void check_capacity(std::size_t bytes) const;
+  /// As is_mapped(), of addresses that are not only reserved here.
+  [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
 
   std::size_t m_page_bytes;
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
+  std::mutex m_mutex;  // held by the public functions that use the ledger
   VmmLedger<Memory> m_ledger;
   bool m_is_abandoned = false;
 };

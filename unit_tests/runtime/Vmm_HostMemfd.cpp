@@ -4,6 +4,7 @@
 // The contract suite on host memory, and what is particular to it.
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <support/ProcessResources.hpp>
 
@@ -63,6 +64,30 @@ INSTANTIATE_TEST_SUITE_P(Providers, VmmContractOfPes,
                          [](auto const& test) { return test.param->name(); });
 INSTANTIATE_TEST_SUITE_P(Providers, VmmContract, testing::Values(&host_memfd),
                          [](auto const& test) { return test.param->name(); });
+
+TEST(HostMemfd, B17_all_of_a_large_range_must_be_mapped_to_be_pinned) {
+  constexpr std::size_t bytes = std::size_t{3} << 30U;
+  Vmm_HostMemfd vmm;
+  auto const page = vmm.granularity(Vmm::Granularity::minimum);
+  // Nothing of it is touched, here or by pin().
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const start = static_cast<char*>(memory);
+  EXPECT_FALSE(vmm.pin(start + 1, bytes - 1));
+  char* const hole = start + bytes / 2 + 5 * page;
+  ASSERT_EQ(::munmap(hole, page), 0);
+  EXPECT_THROW(static_cast<void>(vmm.pin(start + 1, bytes - 1)),
+               symm::UsageError);
+  EXPECT_THROW(static_cast<void>(vmm.pin(hole - 1, 2)), symm::UsageError);
+  EXPECT_THROW(static_cast<void>(vmm.pin(hole + page - 1, 2)),
+               symm::UsageError);
+  EXPECT_FALSE(vmm.pin(start, static_cast<std::size_t>(hole - start)));
+  EXPECT_FALSE(vmm.pin(hole + page, bytes / 4));
+  EXPECT_EQ(vmm.describe(hole), "no memory");
+  ASSERT_EQ(::munmap(memory, bytes), 0);
+}
 
 /// A Vmm on a machine with as much memory as a test says.
 class HostMemfdCapacity : public testing::Test {

@@ -41,6 +41,8 @@ FakeCuda::FakeCuda() {
   m_n_current    = SYMM_FIND(fake_cuda_n_current_contexts);
   m_bytes_in_use = SYMM_FIND(fake_cuda_bytes_in_use);
   m_fail         = SYMM_FIND(fake_cuda_fail);
+  m_allocate     = SYMM_FIND(fake_cuda_allocate);
+  m_free         = SYMM_FIND(fake_cuda_free);
   m_launch       = SYMM_FIND(fake_cuda_launch);
   m_lose_context = SYMM_FIND(fake_cuda_lose_context);
 #undef SYMM_FIND
@@ -89,11 +91,13 @@ void FakeCuda::launch(int device, int milliseconds,
 
 bool operator==(FakeCudaCounts const& a, FakeCudaCounts const& b) {
   return a.handles == b.handles && a.mappings == b.mappings &&
-         a.reservations == b.reservations && a.contexts == b.contexts;
+         a.reservations == b.reservations && a.contexts == b.contexts &&
+         a.registered == b.registered && a.opened == b.opened;
 }
 
 std::ostream& operator<<(std::ostream& out, FakeCudaCounts const& counts) {
   return out << counts.handles << " handles, " << counts.mappings
              << " mappings, " << counts.reservations << " reservations, "
-             << counts.contexts << " contexts";
+             << counts.contexts << " contexts, " << counts.registered
+             << " registered, " << counts.opened << " opened";
 }

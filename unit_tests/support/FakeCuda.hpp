@@ -42,6 +42,13 @@ class FakeCuda {
   }
   void heal() const { m_fail("", 0, 0, CUDA_SUCCESS); }
 
+  /// Memory of the program, by a function of the CUDA runtime.
+  [[nodiscard]] char* allocate(FakeCudaMemory kind, std::size_t bytes,
+                               int device = 0) const {
+    return static_cast<char*>(m_allocate(kind, device, bytes));
+  }
+  void free(void* start) const { m_free(start); }
+
   /// Begins a kernel, which does `work` after some time.
   void launch(int device, int milliseconds, std::function<void()> work) const;
   void lose_context(int device) const { m_lose_context(device); }
@@ -53,6 +60,8 @@ class FakeCuda {
   decltype(&fake_cuda_n_current_contexts) m_n_current;
   decltype(&fake_cuda_bytes_in_use) m_bytes_in_use;
   decltype(&fake_cuda_fail) m_fail;
+  decltype(&fake_cuda_allocate) m_allocate;
+  decltype(&fake_cuda_free) m_free;
   decltype(&fake_cuda_launch) m_launch;
   decltype(&fake_cuda_lose_context) m_lose_context;
 };

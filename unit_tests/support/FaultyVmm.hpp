@@ -3,6 +3,7 @@
 #ifndef SYMM_TEST_FAULTY_VMM_HPP
 #define SYMM_TEST_FAULTY_VMM_HPP
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ enum class VmmStep {
   set_access,
   export_handle,
   import_handle,
+  retain,
+  pin,
   unmap,
   zero,
   copy,
@@ -83,8 +86,35 @@ class FaultyVmm final : public symm::Vmm {
     return m_vmm.import_handle(std::move(descriptor), bytes);
   }
   [[nodiscard]] Handle retain(void const* address) override {
+    before(VmmStep::retain);
     return m_vmm.retain(address);
   }
+  [[nodiscard]] std::optional<Mapping> find_mapping(
+      void const* address) override {
+    return m_vmm.find_mapping(address);
+  }
+  [[nodiscard]] bool is_same_memory(void const* a, void const* b) override {
+    return m_vmm.is_same_memory(a, b);
+  }
+  [[nodiscard]] bool creates_zeros() const override {
+    return m_vmm.creates_zeros();
+  }
+  [[nodiscard]] std::string describe(void const* address) override {
+    return m_vmm.describe(address);
+  }
+  [[nodiscard]] bool pin(void* address, std::size_t bytes) override {
+    before(VmmStep::pin);
+    return m_vmm.pin(address, bytes);
+  }
+  void unpin(void* address) override { m_vmm.unpin(address); }
+  [[nodiscard]] std::optional<ForeignHandle> export_foreign(
+      void const* address, std::size_t bytes) override {
+    return m_vmm.export_foreign(address, bytes);
+  }
+  [[nodiscard]] char* open_foreign(ForeignHandle const& handle) override {
+    return m_vmm.open_foreign(handle);
+  }
+  void close_foreign(char* start) override { m_vmm.close_foreign(start); }
   void unmap(char* address, std::size_t bytes) override {
     before(VmmStep::unmap);
     m_vmm.unmap(address, bytes);

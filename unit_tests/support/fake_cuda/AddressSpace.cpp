@@ -54,6 +54,12 @@ int protection_of(AddressSpace::Mapping const& mapping) {
 
 }  // namespace
 
+bool AddressSpace::Mapping::has_access() const {
+  return std::any_of(rights.begin(), rights.end(), [](auto const& entry) {
+    return entry.second != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  });
+}
+
 CUresult AddressSpace::reserve(CUdeviceptr& address, std::size_t bytes,
                                std::size_t alignment, CUdeviceptr hint) {
   if (bytes == 0 || !is_multiple(bytes, page_bytes()) ||
@@ -124,9 +130,11 @@ AddressSpace::Mapping* AddressSpace::mapping_at(CUdeviceptr address,
 }
 
 AddressSpace::Mapping const* AddressSpace::mapping_around(
-    CUdeviceptr address) const {
+    CUdeviceptr address, CUdeviceptr* start) const {
   auto const it = around(m_mappings, address, bytes_of_mapping);
-  return it == m_mappings.end() ? nullptr : &it->second;
+  if (it == m_mappings.end()) return nullptr;
+  if (start != nullptr) *start = it->first;
+  return &it->second;
 }
 
 bool AddressSpace::is_reserved(CUdeviceptr address) const {

@@ -25,6 +25,8 @@ class AddressSpace {
     std::shared_ptr<Allocation> memory;
     /// Rights by place ("gpu0": physical number; "cpu").
     std::map<std::string, CUmemAccess_flags> rights;
+
+    [[nodiscard]] bool has_access() const;
   };
   /// The rights that set_access() is to give.
   using Rights = std::map<std::string, CUmemAccess_flags>;
@@ -38,8 +40,9 @@ class AddressSpace {
 
   /// The mapping that is exactly this range, or null.
   Mapping* mapping_at(CUdeviceptr address, std::size_t bytes);
-  /// The mapping around an address, or null.
-  [[nodiscard]] Mapping const* mapping_around(CUdeviceptr address) const;
+  /// The mapping around an address, and where it starts; or null.
+  [[nodiscard]] Mapping const* mapping_around(
+      CUdeviceptr address, CUdeviceptr* start = nullptr) const;
   [[nodiscard]] bool is_reserved(CUdeviceptr address) const;
   CUresult set_access(CUdeviceptr address, std::size_t bytes,
                       Rights const& rights);

@@ -34,14 +34,43 @@ fs::path own_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-struct FabricContents {
+/// What is in a fabric handle, and in one of CUDA IPC.
+struct Contents {
   char magic[8];
   pid_t process;
   int descriptor;
   ino_t file;
 };
-constexpr char magic[8] = "fabric!";
-static_assert(sizeof(FabricContents) <= sizeof(CUmemFabricHandle));
+constexpr char fabric_magic[8] = "fabric!";
+constexpr char ipc_magic[8]    = "cudaIPC";
+static_assert(sizeof(Contents) <= sizeof(CUmemFabricHandle));
+static_assert(sizeof(Contents) <= sizeof(CUipcMemHandle));
+
+Contents contents_of(Allocation const& allocation, char const (&magic)[8]) {
+  struct stat status {};
+  static_cast<void>(::fstat(allocation.file.get(), &status));
+  Contents contents{};
+  std::memcpy(contents.magic, magic, sizeof magic);
+  contents.process    = ::getpid();
+  contents.descriptor = allocation.file.get();
+  contents.file       = status.st_ino;
+  return contents;
+}
+
+symm::UniqueFd open_contents(void const* bits, char const (&magic)[8]) {
+  Contents contents{};
+  std::memcpy(&contents, bits, sizeof contents);
+  if (std::memcmp(contents.magic, magic, sizeof magic) != 0) return {};
+  auto const path = "/proc/" + std::to_string(contents.process) + "/fd/" +
+                    std::to_string(contents.descriptor);
+  symm::UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 ||
+      status.st_ino != contents.file) {
+    return {};
+  }
+  return file;
+}
 
 /// Adds the sizes of the files of one process, each file once.
 std::size_t add_files(fs::path const& process, std::string const& start,
@@ -98,31 +127,31 @@ std::shared_ptr<Allocation> open_allocation(std::string const& machine,
 }
 
 CUmemFabricHandle fabric_handle_of(Allocation const& allocation) {
-  struct stat status {};
-  static_cast<void>(::fstat(allocation.file.get(), &status));
-  FabricContents contents{};
-  std::memcpy(contents.magic, magic, sizeof magic);
-  contents.process    = ::getpid();
-  contents.descriptor = allocation.file.get();
-  contents.file       = status.st_ino;
+  auto const contents = contents_of(allocation, fabric_magic);
   CUmemFabricHandle result{};
   std::memcpy(result.data, &contents, sizeof contents);
   return result;
 }
 
 symm::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric) {
-  FabricContents contents{};
-  std::memcpy(&contents, fabric.data, sizeof contents);
-  if (std::memcmp(contents.magic, magic, sizeof magic) != 0) return {};
-  auto const path = "/proc/" + std::to_string(contents.process) + "/fd/" +
-                    std::to_string(contents.descriptor);
-  symm::UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  struct stat status {};
-  if (!file || ::fstat(file.get(), &status) != 0 ||
-      status.st_ino != contents.file) {
-    return {};
-  }
-  return file;
+  return open_contents(fabric.data, fabric_magic);
+}
+
+CUipcMemHandle ipc_handle_of(Allocation const& allocation) {
+  auto const contents = contents_of(allocation, ipc_magic);
+  CUipcMemHandle result{};
+  std::memcpy(result.reserved, &contents, sizeof contents);
+  return result;
+}
+
+symm::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc) {
+  return open_contents(ipc.reserved, ipc_magic);
+}
+
+bool is_ipc_handle_of_this_process(CUipcMemHandle const& ipc) {
+  Contents contents{};
+  std::memcpy(&contents, ipc.reserved, sizeof contents);
+  return contents.process == ::getpid();
 }
 
 std::size_t bytes_in_use(std::string const& machine, std::string const& place) {

@@ -49,6 +49,11 @@ CUmemFabricHandle fabric_handle_of(Allocation const& allocation);
 /// A descriptor of the memory; empty if it is gone.
 symm::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric);
 
+/// The same for CUDA IPC.
+CUipcMemHandle ipc_handle_of(Allocation const& allocation);
+symm::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc);
+bool is_ipc_handle_of_this_process(CUipcMemHandle const& ipc);
+
 /// Bytes at a place that any process keeps by a handle, a mapping (a process
 /// keeps the file as long as it maps it) or a descriptor.
 std::size_t bytes_in_use(std::string const& machine, std::string const& place);

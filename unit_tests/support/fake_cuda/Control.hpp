@@ -19,6 +19,8 @@ struct FakeCudaCounts {
   std::size_t mappings;      //
   std::size_t reservations;  //
   std::size_t contexts;      // references to primary contexts
+  std::size_t registered;    // ranges of cuMemHostRegister()
+  std::size_t opened;        // references of cuIpcOpenMemHandle()
 };
 FakeCudaCounts fake_cuda_counts();
 
@@ -33,6 +35,17 @@ std::size_t fake_cuda_bytes_in_use(char const* place);
 /// `function` return `result` and do nothing else. One fault at a time.
 void fake_cuda_fail(char const* function, int first, int times,
                     CUresult result);
+
+/// The functions of the CUDA runtime that a program may have used.
+enum FakeCudaMemory {
+  fake_cuda_malloc,
+  fake_cuda_malloc_async,
+  fake_cuda_malloc_managed,
+  fake_cuda_malloc_host,
+};
+/// Null if there is no room. cuInit() must have been called.
+void* fake_cuda_allocate(FakeCudaMemory kind, int device, std::size_t bytes);
+void fake_cuda_free(void* start);
 
 /// Begins a kernel on a device: after `milliseconds`, on another thread, calls
 /// work(argument).

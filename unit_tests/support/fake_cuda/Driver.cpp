@@ -29,6 +29,15 @@ bool Driver::sees(int gpu) const {
          config.visible.end();
 }
 
+int Driver::ordinal_of(Place const& place) const {
+  if (!place.is_gpu) return place.number;
+  auto const it =
+      std::find(config.visible.begin(), config.visible.end(), place.number);
+  return it == config.visible.end()
+             ? -1
+             : static_cast<int>(it - config.visible.begin());
+}
+
 CUctx_st* Driver::current() const {
   auto const& stack = context_stack();
   if (stack.empty() || stack.back()->n_references == 0) return nullptr;

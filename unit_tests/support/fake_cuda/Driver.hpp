@@ -15,6 +15,7 @@
 #include "AddressSpace.hpp"
 #include "Allocation.hpp"
 #include "Config.hpp"
+#include "ProgramMemory.hpp"
 #include "WorkQueue.hpp"
 
 /// The primary context of a device; there are no others.
@@ -49,6 +50,8 @@ struct Driver {
     return config.visible.at(static_cast<std::size_t>(ordinal));
   }
   [[nodiscard]] bool sees(int gpu) const;
+  /// Of the GPU (-1: hidden) or the NUMA node.
+  [[nodiscard]] int ordinal_of(Place const& place) const;
   /// The context that is current on this thread and lives; else null.
   [[nodiscard]] CUctx_st* current() const;
   /// Null if it is no handle of this process.
@@ -65,6 +68,7 @@ struct Driver {
   std::map<int, CUctx_st> contexts;  // by physical number
   std::map<CUmemGenericAllocationHandle, std::shared_ptr<Allocation>> handles;
   AddressSpace addresses;
+  ProgramMemory program;
   CUmemGenericAllocationHandle last_handle = 0x7f00'0000;
 };
 

@@ -169,6 +169,23 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle,
   return CUDA_SUCCESS;
 }
 
+CUresult cuMemGetAllocationPropertiesFromHandle(
+    CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
+  Entry entry("cuMemGetAllocationPropertiesFromHandle");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  auto const memory = entry.driver.memory_of(handle);
+  if (memory == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *properties               = {};
+  properties->type          = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties->location.type = memory->place.is_gpu
+                                  ? CU_MEM_LOCATION_TYPE_DEVICE
+                                  : CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  properties->location.id   = entry.driver.ordinal_of(memory->place);
+  properties->requestedHandleTypes =
+      static_cast<CUmemAllocationHandleType>(memory->handle_types);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {

@@ -40,7 +40,8 @@ CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t bytes) {
   }
   auto& driver        = entry.driver;
   auto* const context = driver.current();
-  if (!driver.addresses.is_reserved(to) ||
+  if ((!driver.addresses.is_reserved(to) &&
+       driver.program.find(to).range == nullptr) ||
       !driver.addresses.may_access(to, bytes, Place{true, context->gpu}.name(),
                                    true)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -80,8 +81,9 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
 FakeCudaCounts fake_cuda_counts() {
   auto& driver = Driver::instance();
   std::lock_guard const lock(driver.mutex);
-  FakeCudaCounts counts{0, driver.addresses.n_mappings(),
-                        driver.addresses.n_reservations(), 0};
+  FakeCudaCounts counts{
+      0, driver.addresses.n_mappings(), driver.addresses.n_reservations(),
+      0, driver.program.n_registered(), driver.program.n_opened()};
   for (auto const& entry : driver.handles) {
     counts.handles += entry.second->n_references;
   }

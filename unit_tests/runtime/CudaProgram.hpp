@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_CUDA_PROGRAM_HPP
+#define SYMM_TEST_CUDA_PROGRAM_HPP
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <runtime/CudaDriver.hpp>
+#include <runtime/Types.hpp>
+
+namespace symm_test {
+
+/// Memory that a program makes by itself with the driver's cuMem* functions and
+/// maps `n_times` side by side; the runtime knows nothing of it.
+class CudaProgram {
+ public:
+  CudaProgram(symm::MemoryKind kind, std::size_t bytes, int handle_types,
+              int n_times = 1, int device = 0, bool has_access = true)
+      : m_bytes(bytes), m_n_times(n_times) {
+    CUmemLocation const gpu{CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    std::vector<CUmemAccessDesc> users = {
+        {gpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+    CUmemAllocationProp wanted{};
+    wanted.type     = CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location = gpu;
+    wanted.requestedHandleTypes =
+        static_cast<CUmemAllocationHandleType>(handle_types);
+    if (kind == symm::MemoryKind::host) {
+      int node = 0;
+      EXPECT_EQ(m_driver.cuDeviceGetAttribute(
+                    &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device),
+                CUDA_SUCCESS);
+      wanted.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, {std::max(node, 0)}};
+      users.push_back({wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+    }
+    EXPECT_EQ(m_driver.cuMemCreate(&m_handle, bytes, &wanted, 0), CUDA_SUCCESS);
+    // With addresses on both sides that nothing is mapped to.
+    EXPECT_EQ(
+        m_driver.cuMemAddressReserve(&m_reserved, reserved_bytes(), 0, 0, 0),
+        CUDA_SUCCESS);
+    for (int i = 0; i < n_times; ++i) {
+      EXPECT_EQ(m_driver.cuMemMap(start(i), bytes, 0, m_handle, 0),
+                CUDA_SUCCESS);
+      if (!has_access) continue;
+      EXPECT_EQ(
+          m_driver.cuMemSetAccess(start(i), bytes, users.data(), users.size()),
+          CUDA_SUCCESS);
+    }
+  }
+  ~CudaProgram() {
+    unmap();
+    EXPECT_EQ(m_driver.cuMemAddressFree(m_reserved, reserved_bytes()),
+              CUDA_SUCCESS);
+  }
+  CudaProgram(CudaProgram const&)            = delete;
+  CudaProgram& operator=(CudaProgram const&) = delete;
+
+  [[nodiscard]] char* address(int which = 0) const {
+    return reinterpret_cast<char*>(start(which));
+  }
+  [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+
+  /// All of it, and gives its handle back. At most once, and at the end.
+  void unmap() {
+    for (int i = 0; i < m_n_times; ++i) {
+      EXPECT_EQ(m_driver.cuMemUnmap(start(i), m_bytes), CUDA_SUCCESS);
+    }
+    if (m_n_times > 0) {
+      EXPECT_EQ(m_driver.cuMemRelease(m_handle), CUDA_SUCCESS);
+    }
+    m_n_times = 0;
+  }
+
+ private:
+  [[nodiscard]] std::size_t reserved_bytes() const {
+    return static_cast<std::size_t>(m_n_reserved) * m_bytes;
+  }
+  [[nodiscard]] CUdeviceptr start(int which) const {
+    return m_reserved + static_cast<std::size_t>(which + 1) * m_bytes;
+  }
+
+  symm::CudaDriver const& m_driver = symm::CudaDriver::instance();
+  std::size_t m_bytes;
+  int m_n_times;
+  int m_n_reserved                      = m_n_times + 2;
+  CUmemGenericAllocationHandle m_handle = 0;
+  CUdeviceptr m_reserved                = 0;
+};
+
+}  // namespace symm_test
+
+#endif
