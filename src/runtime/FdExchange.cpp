@@ -387,4 +387,9 @@ bool FdExchange::is_gone(Pe pe) const {
   return ::poll(&entry, 1, 0) > 0 && (entry.revents & (POLLHUP | POLLERR)) != 0;
 }
 
+pid_t FdExchange::process_of(Pe pe) const {
+  auto const& socket = m_sockets[static_cast<std::size_t>(pe)];
+  return socket ? credentials_of(socket.get()).pid : ::getpid();
+}
+
 }  // namespace symm

@@ -3,6 +3,8 @@
 #ifndef SYMM_FD_EXCHANGE_HPP
 #define SYMM_FD_EXCHANGE_HPP
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -48,6 +50,11 @@ class FdExchange {
 
   /// Whether the process of `pe` is gone (or has finalised). Local.
   [[nodiscard]] bool is_gone(Pe pe) const;
+
+  /// The number of the process of `pe`, as this process sees it; 0 if it is in
+  /// a namespace that this one cannot see. Local.
+  /// \throws SystemError on this PE.
+  [[nodiscard]] pid_t process_of(Pe pe) const;
 
  private:
   void connect_mesh();
