@@ -18,9 +18,11 @@
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_PeerView.hpp>
+#include <Kokkos_SymmetricSpace_Register.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 #include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
 #include <Kokkos_SymmetricSpace_SharedAlloc.hpp>
+#include <Kokkos_SymmetricSpace_SharedView.hpp>
 #include <Kokkos_SymmetricSpace_Signal.hpp>
 #include <Kokkos_SymmetricSpace_TeamSplit.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>

@@ -3,6 +3,7 @@
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 
 #include <cstdio>
+#include <new>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Runtime.hpp"
@@ -18,6 +19,9 @@ constexpr std::size_t data_alignment = 256;
 
 void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
                                    std::size_t logical_bytes) const {
+  if (m_has_headers_only) {
+    return ::operator new (bytes, std::align_val_t{data_alignment});
+  }
   std::size_t const header   = logical_bytes == 0 ? 0 : bytes - logical_bytes;
   constexpr char const* call = "allocation of a View in a symmetric space";
   void* const address =
@@ -36,6 +40,10 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
                                     std::size_t bytes,
                                     std::size_t logical_bytes) const noexcept {
   if (address == nullptr) return;
+  if (m_has_headers_only) {
+    ::operator delete (address, std::align_val_t{data_alignment});
+    return;
+  }
   Kokkos::fence("symm: destruction of a View that kernels may use");
   if (Kokkos::Tools::profileLibraryLoaded()) {
     Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(m_name),

@@ -23,6 +23,10 @@ enum class Deallocate {
   collective
 };
 
+/// Makes a space that holds only the headers of Views whose memory is not its
+/// own (register_symmetric_view()): private memory of this PE. Local.
+struct HeadersOnly {};
+
 /// What all symmetric spaces do; they differ in whose memory it is.
 ///
 /// Constructing a View that allocates is collective: all PEs, with equal
@@ -70,13 +74,16 @@ class SymmetricSpaceBase {
  protected:
   SymmetricSpaceBase(MemoryKind kind, char const* name, Deallocate deallocate)
       : m_kind(kind), m_deallocate(deallocate), m_name(name) {}
+  SymmetricSpaceBase(MemoryKind kind, char const* name, HeadersOnly)
+      : m_kind(kind), m_has_headers_only(true), m_name(name) {}
   ~SymmetricSpaceBase()                                    = default;
   SymmetricSpaceBase(SymmetricSpaceBase const&)            = default;
   SymmetricSpaceBase& operator=(SymmetricSpaceBase const&) = default;
 
  private:
   MemoryKind m_kind;
-  Deallocate m_deallocate;
+  Deallocate m_deallocate = Deallocate::retire;
+  bool m_has_headers_only = false;
   char const* m_name;
 };
 
@@ -92,6 +99,8 @@ class SymmetricHostSpace : public SymmetricSpaceBase {
 
   explicit SymmetricHostSpace(Deallocate deallocate = Deallocate::retire)
       : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
+  explicit SymmetricHostSpace(HeadersOnly tag)
+      : SymmetricSpaceBase(memory_kind, name(), tag) {}
 
   static constexpr char const* name() { return "SymmetricHost"; }
 };
@@ -110,6 +119,8 @@ class SymmetricCudaSpace : public SymmetricSpaceBase {
 
   explicit SymmetricCudaSpace(Deallocate deallocate = Deallocate::retire)
       : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
+  explicit SymmetricCudaSpace(HeadersOnly tag)
+      : SymmetricSpaceBase(memory_kind, name(), tag) {}
 
   static constexpr char const* name() { return "SymmetricCuda"; }
 };

@@ -55,6 +55,14 @@ struct HeapMap {
     return offset_of(p) < stride;
   }
 
+  /// Whether any of [p, p + bytes) is in the part of any PE.
+  [[nodiscard]] bool overlaps(void const* p, std::size_t bytes) const {
+    auto const start = reinterpret_cast<std::size_t>(base);
+    auto const other = reinterpret_cast<std::size_t>(p);
+    auto const total = stride * static_cast<std::size_t>(n_pes);
+    return other < start ? start - other < bytes : other - start < total;
+  }
+
   /// Offset in bytes of `p` in this PE's part; not below stride if p is not in
   /// it.
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {

@@ -25,6 +25,17 @@ Signature signature_of(Operation operation) {
       return {"allocation of a View", {"bytes", "alignment", "header"}};
     case Operation::free_view: return {"destruction of a View", {"offset"}};
     case Operation::heap_trim: return {"symm::heap_trim", {}};
+    case Operation::register_symmetric:
+      return {"symm::buffer_register_symmetric", {"bytes", "flags"}};
+    case Operation::register_view:
+      return {"symm::register_symmetric_view",
+              {"bytes", "memory bytes", "start"}};
+    case Operation::unregister_symmetric:
+      return {"symm::buffer_unregister_symmetric", {"bytes", "offset"}};
+    case Operation::share_buffer:
+      return {"construction of a shared buffer", {"bytes of an element"}};
+    case Operation::close_shared_buffer:
+      return {"close of a shared buffer", {"bytes of an element", "number"}};
     case Operation::finalize: return {"symm::finalize", {}};
     case Operation::agree: return {"end of the call before", {}};
     default: return {"no collective call", {}};

@@ -23,6 +23,11 @@ enum class Operation : std::uint16_t {
   allocate_view,
   free_view,
   heap_trim,
+  register_symmetric,
+  register_view,
+  unregister_symmetric,
+  share_buffer,
+  close_shared_buffer,
   finalize,
   agree,  // an inner step of one of the calls above
 };

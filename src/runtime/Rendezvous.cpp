@@ -162,18 +162,19 @@ void Rendezvous::check_alive() const {
 }
 
 void Rendezvous::check_equal() const {
-  Record const& mine = record(m_my_pe, m_sequence);
-  bool same_call     = true;
-  bool same          = true;
-  bool failed        = false;
+  Record const& mine  = record(m_my_pe, m_sequence);
+  bool same_operation = true;
+  bool same           = true;
+  bool failed         = false;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     Record const& other = record(pe, m_sequence);
-    same_call           = same_call && other.operation == mine.operation &&
-                other.memory == mine.memory;
-    same   = same && other.arguments == mine.arguments;
+    same_operation      = same_operation && other.operation == mine.operation;
+    same                = same && other.memory == mine.memory &&
+           other.arguments == mine.arguments;
     failed = failed || other.failure != ErrorKind::none;
   }
-  if (!same_call) throw_differing();
+  if (!same_operation) throw_differing();
+  // Before a difference: it may be what makes one.
   if (failed) throw_failures();
   if (!same) throw_differing();
 }

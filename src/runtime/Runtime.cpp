@@ -178,10 +178,12 @@ void Runtime::make_heap(MemoryKind kind, Vmm& vmm,
           options.is_static, options.symmetric_bytes,
           options.is_static ? options.symmetric_bytes : options.limit_bytes,
           kind});
+  memory(kind).registrable = std::make_unique<RegistrableMemory>(vmm);
+  if (!m_buffers) m_buffers.emplace(vmm);  // the first is the default heap's
 }
 
 SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
-  auto const& [vmm, heap, missing] = memory(kind);
+  auto const& [vmm, heap, missing, registrable] = memory(kind);
   if (heap != nullptr) return *heap;
   throw UsageError(std::string(call) + ": there is no symmetric heap in " +
                    (kind == MemoryKind::host ? "host" : "GPU") +
@@ -189,16 +191,41 @@ SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
 }
 
 SymmetricHeap& Runtime::heap_of(void const* address) {
-  for (auto const& [vmm, heap, missing] : m_memories) {
-    if (heap != nullptr && heap->contains(address)) return *heap;
+  for (auto const& memory : m_memories) {
+    if (memory.heap != nullptr && memory.heap->contains(address)) {
+      return *memory.heap;
+    }
   }
   return heap();
 }
 
+SymmetricHeap& Runtime::heap_for(void const* memory) {
+  for (auto const& [vmm, heap, missing, registrable] : m_memories) {
+    if (heap != nullptr && heap->can_register(memory)) return *heap;
+  }
+  return heap();
+}
+
+void Runtime::check_not_symmetric(void const* address,
+                                  std::size_t bytes) const {
+  for (auto const& [vmm, heap, missing, registrable] : m_memories) {
+    if (heap != nullptr && heap->map().overlaps(address, bytes)) {
+      throw UsageError("address " + address_text(address) + ", " +
+                       bytes_text(bytes) +
+                       ": in the symmetric heap, which needs no registration");
+    }
+  }
+}
+
+RegistrableMemory& Runtime::registrable(MemoryKind kind, char const* call) {
+  static_cast<void>(heap(kind, call));
+  return *memory(kind).registrable;
+}
+
 std::size_t Runtime::trim() {
   std::size_t bytes = 0;
-  for (auto const& [vmm, heap, missing] : m_memories) {
-    if (heap != nullptr) bytes += heap->trim();
+  for (auto const& memory : m_memories) {
+    if (memory.heap != nullptr) bytes += memory.heap->trim();
   }
   return bytes;
 }
@@ -213,10 +240,13 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
-  for (auto const& [vmm, heap, missing] : runtime.m_memories) {
-    if (heap == nullptr) continue;
-    auto const more = heap->finalize();
-    live.insert(live.end(), more.begin(), more.end());
+  for (auto const& memory : runtime.m_memories) {
+    if (memory.heap == nullptr) continue;
+    auto const in_heap = memory.heap->finalize();
+    live.insert(live.end(), in_heap.begin(), in_heap.end());
+    auto const beside = memory.registrable->live();
+    live.insert(live.end(), beside.begin(), beside.end());
+    if (!beside.empty()) memory.heap->abandon();
   }
   for (auto const& view : live) {
     std::fprintf(stderr,

@@ -12,8 +12,10 @@
 #include <string>
 
 #include "../runtime/Bootstrap.hpp"
+#include "../runtime/BufferRegistry.hpp"
 #include "../runtime/FdExchange.hpp"
 #include "../runtime/PeTeamMemory.hpp"
+#include "../runtime/RegistrableMemory.hpp"
 #include "../runtime/Rendezvous.hpp"
 #include "../runtime/SymmetricHeap.hpp"
 #include "../runtime/Types.hpp"
@@ -74,6 +76,19 @@ class Runtime {
   [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
   /// The heap that has `address` in this PE's part, else heap().
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
+  /// The heap that can take `memory` of the program, else heap(). Local.
+  [[nodiscard]] SymmetricHeap& heap_for(void const* memory);
+
+  // Memory of the program.
+
+  /// \throws UsageError on this PE, if any of it is in a symmetric heap.
+  void check_not_symmetric(void const* address, std::size_t bytes) const;
+  /// Local operands.
+  [[nodiscard]] BufferRegistry& buffers() { return *m_buffers; }
+  /// \throws UsageError on this PE, if there is no heap of that kind.
+  [[nodiscard]] RegistrableMemory& registrable(MemoryKind kind,
+                                               char const* call);
+
   /// Collective: SymmetricHeap::trim() of all heaps; the sum.
   std::size_t trim();
 
@@ -81,6 +96,15 @@ class Runtime {
   void barrier_all() {
     m_rendezvous->meet({.operation = Operation::barrier_all});
   }
+
+  // What memory that PEs share without a heap is made with.
+
+  [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
+  [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
+  /// Null if there are no GPUs, for that kind.
+  [[nodiscard]] Vmm* vmm(MemoryKind kind) { return memory(kind).vmm.get(); }
+  /// Expires with the runtime.
+  [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
   // PE teams.
 
@@ -111,6 +135,7 @@ class Runtime {
     std::unique_ptr<Vmm> vmm;
     std::unique_ptr<SymmetricHeap> heap;
     std::string missing;
+    std::unique_ptr<RegistrableMemory> registrable{};
   };
 
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
@@ -128,6 +153,7 @@ class Runtime {
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;
+  std::optional<BufferRegistry> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   std::uint64_t m_team_slots_in_use =
       (std::uint64_t{1} << PeTeamMemory::n_fixed_teams) - 1;

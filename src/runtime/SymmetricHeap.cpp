@@ -3,7 +3,6 @@
 #include "../runtime/SymmetricHeap.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <limits>
 #include <span>
@@ -121,8 +120,7 @@ void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
   auto const id = allocate(call, {bytes, alignment, header % alignment});
   auto& info    = m_info[id];
   info.is_view  = true;
-  std::string_view const text(label);
-  info.label[text.copy(info.label.data(), info.label.size() - 1)] = '\0';
+  set_label(info, label);
   ++m_n_views;
   return address_of(id);
 }
@@ -139,7 +137,9 @@ std::size_t SymmetricHeap::trim() {
     // Goes on after a failure: the heaps of all PEs must stay equal.
     std::optional<Failure> failure;
     auto const chunks = m_chunks->chunks();
-    for (auto const& [offset, bytes] : chunks) {
+    for (auto const& [offset, chunk] : chunks) {
+      auto const bytes = chunk.bytes;
+      if (chunk.is_registered) continue;
       if (!m_allocator.remove_range(offset, bytes)) continue;
       m_chunks->remove(offset);
       set_poisoned(map(), offset, bytes, false);
@@ -164,13 +164,15 @@ std::vector<std::string> SymmetricHeap::finalize() {
     live.push_back("\"" + std::string(m_info[id].label.data()) + "\" (" +
                    bytes_text(m_allocator.place(id).bytes) + ")");
   }
-  for (auto const& [offset, bytes] : m_chunks->chunks()) {
-    set_poisoned(map(), offset, bytes, false);
+  for (auto const& entry : m_registered) {
+    if (!entry.info.is_view || entry.info.is_retired_here) continue;
+    live.push_back("\"" + std::string(entry.info.label.data()) +
+                   "\" (registered, " + bytes_text(entry.bytes) + ")");
   }
-  if (!live.empty()) {
-    m_range->abandon();
-    m_vmm.abandon();
+  for (auto const& [offset, chunk] : m_chunks->chunks()) {
+    set_poisoned(map(), offset, chunk.bytes, false);
   }
+  if (!live.empty()) abandon();
   return live;
 }
 
@@ -180,8 +182,10 @@ HeapStats SymmetricHeap::stats() const {
           .free_bytes         = m_allocator.free_bytes(),
           .largest_free_bytes = m_allocator.largest_free_bytes(),
           .mapped_bytes       = m_chunks->mapped_bytes(),
-          .n_chunks           = m_chunks->chunks().size(),
+          .n_chunks           = m_chunks->n_own(),
           .limit_bytes        = m_options.limit_bytes,
+          .registered_buffers = m_chunks->n_registered(),
+          .registered_bytes   = m_chunks->registered_bytes(),
           .retired_blocks     = m_n_waiting,
           .n_collective_calls = m_rendezvous.n_calls()};
 }
@@ -198,7 +202,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
     auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
     if (m_info.size() < n_ids) m_info.resize(2 * n_ids);
     m_retired.make_room_for(m_n_views + 1);
-    m_retired.drain([&](auto const& addresses) { collect(addresses); });
+    drain_retired();
   });
   if (failure && !call.failure) call.failure = failure;
   auto const told       = std::min(m_to_tell.size(), Rendezvous::max_notices);
@@ -213,26 +217,32 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   // free in the same order.
   for (Pe pe = 0; pe < map().n_pes; ++pe) {
     for (BlockId const id : m_rendezvous.notices(pe)) {
-      if (++m_info[id].n_retired < map().n_pes) continue;
+      if (++info_of(id).n_retired < map().n_pes) continue;
       --m_n_waiting;
       give_back(id);
     }
   }
 }
 
+void SymmetricHeap::drain_retired() {
+  m_retired.drain([&](auto const& addresses) { collect(addresses); });
+}
+
 void SymmetricHeap::collect(std::vector<void*> const& retired) {
   m_to_tell.reserve(m_to_tell.size() + retired.size());  // all or nothing
   for (void* const address : retired) {
-    auto const id = m_allocator.find(map().offset_of(address));
-    if (id == OffsetAllocator::none || !m_info[id].is_view ||
-        m_info[id].is_retired_here) {
+    auto const offset = map().offset_of(address);
+    auto id           = m_allocator.find(offset);
+    if (id == OffsetAllocator::none) id = find_registered(offset);
+    if (id == OffsetAllocator::none || !info_of(id).is_view ||
+        info_of(id).is_retired_here) {
       std::fprintf(stderr,
                    "symm: PE %d: %p is not the memory of a live View in the "
                    "symmetric heap; not freed\n",
                    map().my_pe, address);
       continue;
     }
-    m_info[id].is_retired_here = true;
+    info_of(id).is_retired_here = true;
     m_to_tell.push_back(id);
     ++m_n_waiting;
   }
@@ -259,142 +269,6 @@ Agree SymmetricHeap::agree() {
   return [this](std::optional<Failure> const& mine) {
     return m_rendezvous.agree(mine);
   };
-}
-
-// Blocks.
-
-SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call& call,
-                                               Request const& request) {
-  meet(call);
-  return find_room(call, request);
-}
-
-SymmetricHeap::BlockId SymmetricHeap::find_room(Rendezvous::Call const& call,
-                                                Request const& request) {
-  auto id = take(request);
-  if (id == OffsetAllocator::none && m_rendezvous.has_more_notices()) {
-    meet_until_all_retired();
-    id = take(request);
-  }
-  if (id == OffsetAllocator::none) {
-    grow(call, request);
-    id = take(request);
-  }
-  return id;
-}
-
-SymmetricHeap::BlockId SymmetricHeap::take(Request const& request) {
-  auto const id =
-      m_allocator.allocate(request.bytes, request.alignment, request.phase);
-  if (id == OffsetAllocator::none) return id;
-  auto const [offset, bytes] = m_allocator.place(id);
-  set_poisoned(map(), offset, bytes, false);
-  return id;
-}
-
-void SymmetricHeap::give_back(BlockId id) {
-  auto const [offset, bytes] = m_allocator.place(id);
-  set_poisoned(map(), offset, bytes, true);
-  if (m_info[id].is_view) --m_n_views;
-  m_info[id] = {};
-  m_allocator.free(id);
-}
-
-char* SymmetricHeap::address_of(BlockId id) const {
-  return map().part(map().my_pe) + m_allocator.place(id).offset;
-}
-
-std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
-  auto const text = [&] {
-    return "alignment " + std::to_string(alignment) + " is ";
-  };
-  if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
-    return Failure{ErrorKind::usage, text() +
-                                         "not a power of two and multiple of " +
-                                         std::to_string(sizeof(void*))};
-  }
-  if (alignment > max_alignment) {
-    return Failure{
-        ErrorKind::out_of_memory,
-        text() + "above the largest offered, " + std::to_string(max_alignment)};
-  }
-  return std::nullopt;
-}
-
-std::optional<Failure> SymmetricHeap::check_block(void const* address,
-                                                  bool is_view,
-                                                  BlockId& id) const {
-  auto const usage = [&](std::string const& reason) {
-    char text[32];
-    std::snprintf(text, sizeof text, "address %p ", address);
-    return Failure{ErrorKind::usage, text + reason};
-  };
-  if (!contains(address)) {
-    return usage(
-        "is not in the symmetric heap of this PE; pass what symm::malloc, "
-        "align, calloc or realloc has returned");
-  }
-  auto const offset = map().offset_of(address);
-  id                = m_allocator.find(offset);
-  auto const outer =
-      id == OffsetAllocator::none ? m_allocator.find_enclosing(offset) : id;
-  if (outer == OffsetAllocator::none) {
-    return usage("is not allocated; was it freed already?");
-  }
-  if (m_info[outer].is_view && !is_view) {
-    return usage("belongs to View \"" +
-                 std::string(m_info[outer].label.data()) +
-                 "\", which frees it when its last copy goes");
-  }
-  if (id == OffsetAllocator::none) {
-    auto const [start, bytes] = m_allocator.place(outer);
-    return usage("is inside a block of " + bytes_text(bytes) + ", " +
-                 bytes_text(offset - start) +
-                 " after its start; pass the start");
-  }
-  return std::nullopt;
-}
-
-// Growth.
-
-void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
-  auto const name =
-      to_string(call.operation, call.arguments, call.label, call.memory);
-  std::optional<ChunkMap::Place> place;
-  // Sums below the limit cannot overflow.
-  if (!m_options.is_static && request.bytes <= m_options.limit_bytes) {
-    place = m_chunks->place_for(
-        [&](std::size_t offset) {
-          return m_allocator.missing_bytes(offset, request.bytes,
-                                           request.alignment, request.phase);
-        },
-        [&](std::size_t offset) { return m_allocator.free_bytes_at(offset); });
-  }
-  if (!place) {
-    throw OutOfMemory(
-        name + ": no room on any PE: " + bytes_text(m_allocator.free_bytes()) +
-        " free, the largest free block has " +
-        bytes_text(m_allocator.largest_free_bytes()) +
-        (m_options.is_static
-             ? "; the heap is static (SYMM_STATIC_HEAP) with " +
-                   bytes_text(m_options.initial_bytes) +
-                   " per PE; raise SYMM_SYMMETRIC_SIZE"
-             : "; the heap is limited to " + bytes_text(m_options.limit_bytes) +
-                   " per PE; raise SYMM_HEAP_LIMIT"));
-  }
-  // What is wanted may not be there while what is needed is.
-  auto failure = failure_of([&] { add_chunk(place->offset, place->wanted); });
-  if (failure && place->wanted > place->needed) {
-    failure = failure_of([&] { add_chunk(place->offset, place->needed); });
-  }
-  if (failure) throw_failure({failure->kind, name + ": " + failure->message});
-}
-
-void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes) {
-  m_range->add_chunk(offset, bytes, agree());
-  m_chunks->add(offset, bytes);
-  m_allocator.add_range(offset, bytes);
-  set_poisoned(map(), offset, bytes, true);
 }
 
 }  // namespace symm

@@ -42,6 +42,9 @@ struct HeapStats {
   std::size_t mapped_bytes       = 0;
   std::size_t n_chunks           = 0;  // pieces of physical memory
   std::size_t limit_bytes        = 0;
+  // Memory of the program that is registered; not in the figures above.
+  std::size_t registered_buffers = 0;
+  std::size_t registered_bytes   = 0;
   /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
   /// of the latest collective call of the heap; they count as live.
   std::size_t retired_blocks = 0;
@@ -127,6 +130,46 @@ class SymmetricHeap {
   /// Collective: free() for the memory of a View.
   void free_view(void* address);
 
+  /// Collective, with a barrier on exit. Makes memory of the program part of
+  /// the heap: the same physical memory is then at the symmetric address
+  /// returned, too, which is used as one of malloc() is, by all PEs (R01-R03).
+  /// The program's own address stays as it is.
+  ///
+  /// \param memory start of one memory of virtual memory management, of this
+  ///        heap's place, that can be shared (R05, R06, R15); each PE its own.
+  /// \param bytes  its size, equal on all PEs; a multiple of the recommended
+  ///        granularity (R12).
+  /// \param flags  0 (R04).
+  /// \throws OutOfMemory, UsageError, SystemError on every PE; nothing is
+  /// mapped
+  ///         on any.
+  [[nodiscard]] void* register_memory(void* memory, std::size_t bytes,
+                                      int flags = 0);
+
+  /// Collective, with a barrier on entry and exit. Takes registered memory out
+  /// of the heap on all PEs (R18-R23).
+  ///
+  /// \param address what register_memory() has returned.
+  /// \param bytes   what it was given.
+  /// \throws UsageError on every PE, if any PE's arguments are others; nothing
+  ///         changes. SystemError on every PE.
+  void unregister_memory(void* address, std::size_t bytes);
+
+  /// As register_memory(), for the memory around a View's data: it is taken out
+  /// by retire() on all PEs, and the next collective call.
+  ///
+  /// \param bytes of the View.
+  /// \returns the symmetric address of `data`, which must be equally far behind
+  ///          the start of its memory on all PEs.
+  [[nodiscard]] void* register_view(char const* label, void const* data,
+                                    std::size_t bytes);
+
+  /// Whether `address` is in memory of the program that register_memory() could
+  /// take. Local.
+  [[nodiscard]] bool can_register(void const* address) const {
+    return m_vmm.find_mapping(address).has_value();
+  }
+
   /// Collective. Gives chunks of physical memory in which nothing is allocated
   /// back to the system, on all PEs.
   ///
@@ -138,6 +181,13 @@ class SymmetricHeap {
   /// PE has not destroyed yet. If there are any, the memory stays mapped until
   /// the process ends, so that their destructors find their headers.
   [[nodiscard]] std::vector<std::string> finalize();
+
+  /// Keeps all memory of the heap and its provider mapped until the process
+  /// ends.
+  void abandon() noexcept {
+    m_range->abandon();
+    m_vmm.abandon();
+  }
 
   /// Whether `address` is in this PE's part.
   [[nodiscard]] bool contains(void const* address) const {
@@ -164,6 +214,8 @@ class SymmetricHeap {
 
  private:
   using BlockId = OffsetAllocator::BlockId;
+  /// Set in the numbers of registered memory, which are not the allocator's.
+  static constexpr BlockId registered_bit = BlockId{1} << 31U;
 
   /// What is known of a block beyond its place.
   struct BlockInfo {
@@ -195,9 +247,32 @@ class SymmetricHeap {
   void end_step(std::optional<Failure> const& failure, BlockId block);
   Agree agree();
 
+  // Registered memory.
+  struct Registered {
+    void const* memory = nullptr;  // of the program; null: the place is unused
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+    BlockInfo info;
+  };
+  std::optional<Failure> check_registrable(std::string const& what,
+                                           Vmm::Mapping const& wanted,
+                                           int flags);
+  void* add_registered(Rendezvous::Call& call, Registered entry);
+  std::optional<Failure> remove_registered(BlockId id);
+  /// The number of registered memory around an offset, or none.
+  [[nodiscard]] BlockId find_registered(std::size_t offset) const;
+  [[nodiscard]] Registered& registered(BlockId id) {
+    return m_registered[id & ~registered_bit];
+  }
+  [[nodiscard]] BlockInfo& info_of(BlockId id) {
+    return (id & registered_bit) == 0 ? m_info[id] : registered(id).info;
+  }
+  void drain_retired();
+
   static std::optional<Failure> check_alignment(std::size_t alignment);
   std::optional<Failure> check_block(void const* address, bool is_view,
                                      BlockId& id) const;
+  static void set_label(BlockInfo& info, char const* label);
   void free_block(void* address, bool is_view);
   char* address_of(BlockId id) const;
 
@@ -207,7 +282,8 @@ class SymmetricHeap {
   std::optional<SymmetricRange> m_range;
   std::optional<ChunkMap> m_chunks;
   OffsetAllocator m_allocator;
-  std::vector<BlockInfo> m_info;  // by block number
+  std::vector<BlockInfo> m_info;         // by block number
+  std::vector<Registered> m_registered;  // by number, without the bit
 
   // Views that this PE has destroyed: handed over by retire(), then told to the
   // other PEs, then waiting for theirs.

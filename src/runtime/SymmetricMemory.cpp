@@ -6,26 +6,22 @@
 #include <string>
 
 #include "../runtime/Error.hpp"
+#include "../runtime/LastError.hpp"
 #include "../runtime/Runtime.hpp"
 
 namespace symm {
 
 namespace {
 
-thread_local std::string t_last_error;
-
 /// Runs a call and turns what it throws into null and last_error().
 /// \param address whose heap it is about; null: the default one.
 template <class Call>
 void* null_on_failure(char const* name, void const* address,
                       Call const& call) noexcept {
-  t_last_error.clear();
-  try {
-    return call(Runtime::instance(name).heap_of(address));
-  } catch (std::exception const& error) {
-    t_last_error = error.what();
-    return nullptr;
-  }
+  void* result = nullptr;
+  run_noting_failure(
+      [&] { result = call(Runtime::instance(name).heap_of(address)); });
+  return result;
 }
 
 }  // namespace
@@ -61,16 +57,13 @@ void* realloc(void* address, std::size_t bytes) noexcept {
 }
 
 void free(void* address) noexcept {
-  if (address == nullptr) {
-    t_last_error.clear();
-    return;
-  }
-  null_on_failure("symm::free", address, [&](SymmetricHeap& heap) -> void* {
-    heap.free(address);
-    return nullptr;
+  auto const kind = run_noting_failure([&] {
+    if (address != nullptr) {
+      Runtime::instance("symm::free").heap_of(address).free(address);
+    }
   });
-  if (!t_last_error.empty()) {
-    std::fprintf(stderr, "symm: %s\n", t_last_error.c_str());
+  if (kind != ErrorKind::none) {
+    std::fprintf(stderr, "symm: %s\n", last_error());
   }
 }
 
@@ -110,7 +103,5 @@ HeapStats heap_stats(MemoryKind kind) {
 }
 
 std::size_t heap_trim() { return Runtime::instance("symm::heap_trim").trim(); }
-
-char const* last_error() noexcept { return t_last_error.c_str(); }
 
 }  // namespace symm

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "../runtime/HeapMap.hpp"
+#include "../runtime/LastError.hpp"
 #include "../runtime/SymmetricHeap.hpp"
 #include "../runtime/Types.hpp"
 
@@ -77,10 +78,6 @@ template <class T>
 /// SymmetricHeap::trim() of all heaps: bytes released per PE. Collective.
 /// \throws UsageError, SystemError on every PE.
 std::size_t heap_trim();
-
-/// Why the latest of the calls above on this thread returned null or did
-/// nothing; "" if it did not fail. Valid until the next of them.
-[[nodiscard]] char const* last_error() noexcept;
 
 }  // namespace symm
 

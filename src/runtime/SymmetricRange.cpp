@@ -68,9 +68,9 @@ void SymmetricRange::unmap(Pe pe, std::size_t offset, std::size_t bytes) {
   m_vmm.unmap(m_map.part(pe) + offset, bytes);
 }
 
-SymmetricRange::Offer SymmetricRange::create_own(std::size_t offset,
-                                                 std::size_t bytes) {
-  auto const handle = m_vmm.create(bytes, Vmm::Sharing::by_descriptor);
+SymmetricRange::Offer SymmetricRange::map_own(std::size_t offset,
+                                              std::size_t bytes,
+                                              Vmm::Handle handle) {
   Offer offer;
   auto const failure = failure_of([&] {
     MemoryNote note;
@@ -132,9 +132,10 @@ std::vector<Pe> SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
 }
 
 void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
-                               Agree const& agree) {
-  std::string const what =
-      "growing by " + std::to_string(bytes) + " bytes per PE";
+                               Agree const& agree,
+                               std::function<Vmm::Handle()> const& own_memory) {
+  std::string const what = (own_memory ? "mapping " : "growing by ") +
+                           std::to_string(bytes) + " bytes per PE";
   Offer own;
   auto const remove_own = [&] {
     unmap(m_map.my_pe, offset, bytes);
@@ -145,7 +146,10 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
       [&] {
         m_chunks.emplace(offset, bytes);
         try {
-          own = create_own(offset, bytes);
+          own = map_own(offset, bytes,
+                        own_memory
+                            ? own_memory()
+                            : m_vmm.create(bytes, Vmm::Sharing::by_descriptor));
         } catch (...) {
           m_chunks.erase(offset);
           throw;

@@ -4,6 +4,7 @@
 #define SYMM_SYMMETRIC_RANGE_HPP
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -36,7 +37,12 @@ class SymmetricRange {
   /// Collective: every PE creates `bytes` bytes and maps everybody's at
   /// `offset`. Either all PEs have the chunk afterwards or none has.
   /// \throws OutOfMemory, SystemError on every PE; the message names the PE.
-  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
+  ///
+  /// \param own_memory makes a handle to `bytes` bytes of this PE's memory,
+  /// which
+  ///        this call releases; by default to new memory.
+  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree,
+                 std::function<Vmm::Handle()> const& own_memory = {});
 
   /// Removes a chunk from this process: the PE's own memory returns to the
   /// system when all PEs have removed it. Local.
@@ -53,7 +59,8 @@ class SymmetricRange {
     FdExchange::Note note{};
   };
 
-  Offer create_own(std::size_t offset, std::size_t bytes);
+  /// Maps this PE's memory and releases its handle.
+  Offer map_own(std::size_t offset, std::size_t bytes, Vmm::Handle handle);
   /// Returns the PEs whose memory is mapped: all others, unless one has failed.
   std::vector<Pe> map_peers(std::size_t offset, std::size_t bytes, Offer own);
   void map_peer(Pe pe, FdExchange::Parcel parcel, std::size_t offset,

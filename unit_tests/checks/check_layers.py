@@ -20,26 +20,31 @@ KOKKOS = "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace"
 # From bottom to top.
 LAYERS = [
     ("base",
-     [RUNTIME + unit for unit in ("Types", "Error", "Env", "UniqueFd")]),
+     [RUNTIME + unit for unit in
+      ("Types", "Error", "LastError", "Env", "UniqueFd")]),
     ("bootstrap",
      [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "FdExchange")]),
     ("memory",
      [RUNTIME + unit for unit in
       ("HostMemory", "Vmm", "VmmLedger", "Vmm_HostMemfd", "CudaDriver",
-       "Vmm_Cuda", "Device", "Device_Cuda", "Device_None", "HeapMap",
-       "SymmetricRange")]),
+       "Vmm_Cuda", "Vmm_CudaForeign", "Device", "Device_Cuda", "Device_None",
+       "HeapMap", "SymmetricRange")]),
     ("PEs",
      [RUNTIME + unit for unit in ("Backoff", "Operation", "Rendezvous", "PeTeamMemory")]),
     ("heap",
      [RUNTIME + unit for unit in
       ("ChunkMap", "OffsetMap", "OffsetAllocator", "Poison", "RetiredList",
-       "SymmetricHeap")]),
-    ("top", [RUNTIME + unit for unit in ("Runtime", "SymmetricMemory")]),
+       "SymmetricHeap", "SymmetricHeap_Blocks", "SymmetricHeap_Registration",
+       "BufferRegistry", "RegistrableMemory")]),
+    ("top", [RUNTIME + unit for unit in
+             ("Runtime", "SymmetricMemory", "Registration", "SharedBuffer")]),
     ("Kokkos space",
      [KOKKOS + unit for unit in
       ("_Fwd", "_CudaCheck", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
        "_DeepCopy", "_SharedAlloc")]),
-    ("Kokkos Views", [KOKKOS + unit for unit in ("_PeerView", "_GlobalView")]),
+    ("Kokkos Views",
+     [KOKKOS + unit for unit in
+      ("_PeerView", "_GlobalView", "_OwnedView", "_Register", "_SharedView")]),
     ("operations",
      [KOKKOS + unit for unit in
       ("_Access", "_Atomics", "_Ordering", "_Copy",
@@ -59,9 +64,11 @@ IN_KOKKOS_LAYER = [unit for _, units in LAYERS for unit in units
 # Foreign header (a regular expression) -> the units that may include it.
 OWNERS = {
     r"mpi\.h": [RUNTIME + "Bootstrap_Mpi", KOKKOS + "_Initialize"],
-    r"cuda.*\.h": [RUNTIME + "CudaDriver", RUNTIME + "Vmm_Cuda"],
+    r"cuda.*\.h": [RUNTIME + "CudaDriver", RUNTIME + "Vmm_Cuda",
+                    RUNTIME + "Vmm_CudaForeign"],
     r"sys/mman\.h": [RUNTIME + "Vmm_HostMemfd"],
     r"sys/(socket|un)\.h": [RUNTIME + "FdExchange"],
+    r"sys/uio\.h": [RUNTIME + "SharedBuffer"],
     r"uc[pst]/.*": [],
     r"(impl/)?Kokkos_.*|desul/.*": IN_KOKKOS_LAYER,
 }
@@ -70,7 +77,8 @@ OWNERS = {
 TEXT_OWNERS = {
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
         [KOKKOS + unit for unit in
-         ("_AtomicView", "_MemorySpaceAccess", "_DeepCopy", "_SharedAlloc")],
+         ("_AtomicView", "_MemorySpaceAccess", "_DeepCopy", "_SharedAlloc",
+          "_OwnedView")],
     r"\bKokkos::|\bKOKKOS_": IN_KOKKOS_LAYER,
 }
 
@@ -180,6 +188,7 @@ def self_test():
         ("runtime/Runtime.cpp", "#include <sys/mman.h>", "does not own <sys/"),
         ("runtime/Runtime.cpp", "#include <sys/socket.h>",
          "does not own <sys/"),
+        ("runtime/Runtime.cpp", "#include <sys/uio.h>", "does not own <sys/"),
         ("runtime/Runtime.cpp", "#include <ucp/api/ucp.h>",
          "does not own <ucp/"),
         ("runtime/Runtime.cpp", "#include <Kokkos_Core.hpp>",

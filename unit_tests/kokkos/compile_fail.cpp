@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
+#include <string>
 
 using Symmetric = Kokkos::View<int*, symm::SymmetricSpace>;
 using Private   = Kokkos::View<int*, Kokkos::HostSpace>;
@@ -21,6 +22,8 @@ int main() {
   symm::peer_view(atomic, 0);
   long number = 0;
   symm::atomic_or(&number, 1, 0);
+  int const one = 1;
+  symm::share_view(own).put(0, &one, 1, 0);
 #elif SYMM_CASE == 1
   symm::global_view(own);
 #elif SYMM_CASE == 2
@@ -36,5 +39,26 @@ int main() {
 #elif SYMM_CASE == 6
   Kokkos::View<Kokkos::complex<double>*, symm::SymmetricSpace,
                Kokkos::MemoryTraits<Kokkos::Atomic>> const numbers;
+#elif SYMM_CASE == 7
+  symm::SharedHostBuffer<int> const shared(own.data(), own.size());
+  shared.peer(0);
+#elif SYMM_CASE == 8
+  Kokkos::View<int*, Kokkos::LayoutStride, Kokkos::HostSpace> const apart;
+  static_cast<void>(symm::share_view(apart));
+#elif SYMM_CASE == 9
+  struct Named {
+    std::string name;
+  };
+  Kokkos::View<Named*, Kokkos::HostSpace> const named;
+  static_cast<void>(symm::share_view(named));
+#elif SYMM_CASE == 10
+  static_cast<void>(symm::share_view(symmetric));
+#elif SYMM_CASE == 11
+  Kokkos::View<int const*, Kokkos::HostSpace> const read_only(own);
+  int const number = 0;
+  symm::share_view(read_only).put(0, &number, 1, 0);
+#elif SYMM_CASE == 12
+  Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
+  static_cast<void>(symm::share_view(managed));
 #endif
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Blocks of the heap, and the physical memory that they are in.
+#include <bit>
+#include <cstdio>
+
+#include "../runtime/Error.hpp"
+#include "../runtime/Poison.hpp"
+#include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
+
+namespace symm {
+
+SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call& call,
+                                               Request const& request) {
+  meet(call);
+  return find_room(call, request);
+}
+
+SymmetricHeap::BlockId SymmetricHeap::find_room(Rendezvous::Call const& call,
+                                                Request const& request) {
+  auto id = take(request);
+  if (id == OffsetAllocator::none && m_rendezvous.has_more_notices()) {
+    meet_until_all_retired();
+    id = take(request);
+  }
+  if (id == OffsetAllocator::none) {
+    grow(call, request);
+    id = take(request);
+  }
+  return id;
+}
+
+SymmetricHeap::BlockId SymmetricHeap::take(Request const& request) {
+  auto const id =
+      m_allocator.allocate(request.bytes, request.alignment, request.phase);
+  if (id == OffsetAllocator::none) return id;
+  auto const [offset, bytes] = m_allocator.place(id);
+  set_poisoned(map(), offset, bytes, false);
+  return id;
+}
+
+void SymmetricHeap::give_back(BlockId id) {
+  if ((id & registered_bit) != 0) {
+    // Destroyed by all PEs: nobody is left to tell but the user.
+    if (auto const failure = remove_registered(id)) {
+      std::fprintf(stderr, "symm: PE %d: taking a View out of the heap: %s\n",
+                   map().my_pe, failure->message.c_str());
+    }
+    return;
+  }
+  auto const [offset, bytes] = m_allocator.place(id);
+  set_poisoned(map(), offset, bytes, true);
+  if (m_info[id].is_view) --m_n_views;
+  m_info[id] = {};
+  m_allocator.free(id);
+}
+
+char* SymmetricHeap::address_of(BlockId id) const {
+  return map().part(map().my_pe) + m_allocator.place(id).offset;
+}
+
+std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
+  auto const text = [&] {
+    return "alignment " + std::to_string(alignment) + " is ";
+  };
+  if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
+    return Failure{ErrorKind::usage, text() +
+                                         "not a power of two and multiple of " +
+                                         std::to_string(sizeof(void*))};
+  }
+  if (alignment > max_alignment) {
+    return Failure{
+        ErrorKind::out_of_memory,
+        text() + "above the largest offered, " + std::to_string(max_alignment)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> SymmetricHeap::check_block(void const* address,
+                                                  bool is_view,
+                                                  BlockId& id) const {
+  auto const usage = [&](std::string const& reason) {
+    char text[32];
+    std::snprintf(text, sizeof text, "address %p ", address);
+    return Failure{ErrorKind::usage, text + reason};
+  };
+  if (!contains(address)) {
+    return usage(
+        "is not in the symmetric heap of this PE; pass what symm::malloc, "
+        "align, calloc or realloc has returned");
+  }
+  auto const offset = map().offset_of(address);
+  id                = m_allocator.find(offset);
+  auto const outer =
+      id == OffsetAllocator::none ? m_allocator.find_enclosing(offset) : id;
+  if (find_registered(offset) != OffsetAllocator::none) {
+    return usage(
+        "is registered memory of the program; "
+        "symm::buffer_unregister_symmetric "
+        "or, for a View, the end of its last copy takes it out of the heap");
+  }
+  if (outer == OffsetAllocator::none) {
+    return usage("is not allocated; was it freed already?");
+  }
+  if (m_info[outer].is_view && !is_view) {
+    return usage("belongs to View \"" +
+                 std::string(m_info[outer].label.data()) +
+                 "\", which frees it when its last copy goes");
+  }
+  if (id == OffsetAllocator::none) {
+    auto const [start, bytes] = m_allocator.place(outer);
+    return usage("is inside a block of " + bytes_text(bytes) + ", " +
+                 bytes_text(offset - start) +
+                 " after its start; pass the start");
+  }
+  return std::nullopt;
+}
+
+// Growth.
+
+void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
+  auto const name =
+      to_string(call.operation, call.arguments, call.label, call.memory);
+  std::optional<ChunkMap::Place> place;
+  // Sums below the limit cannot overflow.
+  if (!m_options.is_static && request.bytes <= m_options.limit_bytes) {
+    place = m_chunks->place_for(
+        [&](std::size_t offset) {
+          return m_allocator.missing_bytes(offset, request.bytes,
+                                           request.alignment, request.phase);
+        },
+        [&](std::size_t offset) { return m_allocator.free_bytes_at(offset); });
+  }
+  if (!place) {
+    throw OutOfMemory(
+        name + ": no room on any PE: " + bytes_text(m_allocator.free_bytes()) +
+        " free, the largest free block has " +
+        bytes_text(m_allocator.largest_free_bytes()) +
+        (m_options.is_static
+             ? "; the heap is static (SYMM_STATIC_HEAP) with " +
+                   bytes_text(m_options.initial_bytes) +
+                   " per PE; raise SYMM_SYMMETRIC_SIZE"
+             : "; the heap is limited to " + bytes_text(m_options.limit_bytes) +
+                   " per PE; raise SYMM_HEAP_LIMIT"));
+  }
+  // What is wanted may not be there while what is needed is.
+  auto failure = failure_of([&] { add_chunk(place->offset, place->wanted); });
+  if (failure && place->wanted > place->needed) {
+    failure = failure_of([&] { add_chunk(place->offset, place->needed); });
+  }
+  if (failure) throw_failure({failure->kind, name + ": " + failure->message});
+}
+
+void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes) {
+  m_range->add_chunk(offset, bytes, agree());
+  m_chunks->add(offset, bytes);
+  m_allocator.add_range(offset, bytes);
+  set_poisoned(map(), offset, bytes, true);
+}
+
+}  // namespace symm

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Memory of the CUDA driver and runtime that the program has made itself.
+
+#include <cuda.h>
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <vector>
+
+#include <kokkos/view_helpers.hpp>
+#include <registration/registration_test.hpp>
+#include <runtime/CudaDriver.hpp>
+
+namespace {
+
+using namespace symm_test;
+using symm::buffer_register;
+using symm::buffer_register_symmetric;
+using symm::buffer_unregister;
+using symm::Status;
+
+symm::CudaDriver const& driver() { return symm::CudaDriver::instance(); }
+
+/// Memory made with the functions of the driver alone, as a program does that
+/// knows nothing of this library.
+class DriverMemory {
+ public:
+  explicit DriverMemory(std::size_t bytes,
+                        CUmemLocationType type = CU_MEM_LOCATION_TYPE_DEVICE,
+                        int id                 = Kokkos::Cuda().cuda_device(),
+                        CUmemAllocationHandleType handle_type =
+                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+      : m_bytes(bytes) {
+    CUmemAllocationProp properties{};
+    properties.type                 = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location             = {type, {id}};
+    properties.requestedHandleTypes = handle_type;
+    expect(driver().cuMemAddressReserve(&m_address, bytes, 0, 0, 0));
+    map(properties);
+  }
+  DriverMemory(DriverMemory const&)            = delete;
+  DriverMemory& operator=(DriverMemory const&) = delete;
+  ~DriverMemory() { free(); }
+
+  void free() {
+    if (m_bytes == 0) return;
+    expect(driver().cuMemUnmap(m_address, m_bytes));
+    expect(driver().cuMemRelease(m_handle));
+    expect(driver().cuMemAddressFree(m_address, m_bytes));
+    m_bytes = 0;
+  }
+  [[nodiscard]] char* data() const {
+    return reinterpret_cast<char*>(m_address);
+  }
+
+ private:
+  static void expect(CUresult result) {
+    EXPECT_EQ(result, CUDA_SUCCESS) << driver().text_of(result);
+  }
+  void map(CUmemAllocationProp const& properties) {
+    expect(driver().cuMemCreate(&m_handle, m_bytes, &properties, 0));
+    expect(driver().cuMemMap(m_address, m_bytes, 0, m_handle, 0));
+    std::vector<CUmemAccessDesc> access = {
+        {{CU_MEM_LOCATION_TYPE_DEVICE, {Kokkos::Cuda().cuda_device()}},
+         CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+    if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+      access.push_back(
+          {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+    }
+    expect(driver().cuMemSetAccess(m_address, m_bytes, access.data(),
+                                   access.size()));
+  }
+
+  std::size_t m_bytes;
+  CUdeviceptr m_address                 = 0;
+  CUmemGenericAllocationHandle m_handle = 0;
+};
+
+int numa_node() {
+  CUdevice device = 0;
+  EXPECT_EQ(driver().cuDeviceGet(&device, Kokkos::Cuda().cuda_device()),
+            CUDA_SUCCESS);
+  int node = 0;
+  EXPECT_EQ(driver().cuDeviceGetAttribute(
+                &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device),
+            CUDA_SUCCESS);
+  return std::max(node, 0);
+}
+
+/// Memory of the CUDA runtime, of one kind after the other.
+struct RuntimeMemory {
+  char const* name;
+  cudaError_t (*allocate)(void**, std::size_t);
+  cudaError_t (*free)(void*);
+};
+constexpr std::size_t bytes = 2 * granule;
+
+RuntimeMemory const runtime_memories[] = {
+    {"cudaMalloc", [](void** p, std::size_t n) { return cudaMalloc(p, n); },
+     [](void* p) { return cudaFree(p); }},
+    {"cudaMallocAsync",
+     [](void** p, std::size_t n) {
+       auto const result = cudaMallocAsync(p, n, nullptr);
+       return result != cudaSuccess ? result : cudaStreamSynchronize(nullptr);
+     },
+     [](void* p) { return cudaFree(p); }},
+    {"managed",
+     [](void** p, std::size_t n) {
+       return cudaMallocManaged(p, n, cudaMemAttachGlobal);
+     },
+     [](void* p) { return cudaFree(p); }},
+    {"page-locked",
+     [](void** p, std::size_t n) { return cudaMallocHost(p, n); },
+     [](void* p) { return cudaFreeHost(p); }}};
+
+TEST(CudaBuffers, R05_device_memory_of_the_driver_becomes_symmetric) {
+  DriverMemory const memory(bytes);
+  set_bytes(memory.data(), 3, bytes);
+  auto* const address =
+      static_cast<char*>(buffer_register_symmetric(memory.data(), bytes, 0));
+  EXPECT_NE(address, nullptr) << symm::last_error();
+  EXPECT_EQ(difference_from(3, address, bytes), no_difference);
+  symm::barrier_all();
+  expect_all_reach_all(address, bytes);
+  EXPECT_EQ(memory_bytes(memory.data(), bytes), memory_bytes(address, bytes));
+  unregister(address, bytes);
+}
+
+TEST(CudaBuffers, R06_host_memory_of_a_NUMA_node_becomes_symmetric) {
+  DriverMemory const memory(bytes, CU_MEM_LOCATION_TYPE_HOST_NUMA, numa_node());
+  auto* const address = static_cast<std::uint64_t*>(
+      buffer_register_symmetric(memory.data(), bytes, 0));
+  EXPECT_NE(address, nullptr) << symm::last_error();
+  if (address == nullptr) return;
+  EXPECT_EQ(symm::heap_stats(symm::MemoryKind::host).registered_bytes, bytes);
+  EXPECT_EQ(symm::heap_stats(symm::MemoryKind::device).registered_bytes, 0U);
+  // CPUs reach it, the ones of other PEs, too.
+  auto const me           = symm::my_pe();
+  auto const to           = (me + 1) % symm::n_pes();
+  *symm::ptr(address, to) = pattern({me, to}, 0);
+  symm::barrier_all();
+  EXPECT_EQ(*address,
+            pattern({(me + symm::n_pes() - 1) % symm::n_pes(), me}, 0));
+  EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(memory.data()), *address);
+  symm::barrier_all();
+  unregister(address, bytes);
+}
+
+TEST(CudaBuffers, R03_R06_registrable_Views_of_host_memory_reach_kernels) {
+  auto const own =
+      symm::make_registrable_view<int*, Kokkos::HostSpace>("on the host", 1000);
+  auto const view = symm::register_symmetric_view(own);
+  static_assert(
+      std::is_same_v<decltype(view)::memory_space, symm::SymmetricHostSpace>);
+  for (int i = 0; i < 1000; ++i) own(i) = 1000 * symm::my_pe() + i;
+  symm::barrier_all();
+  auto const peer = symm::peer_view(view, right());
+  Kokkos::View<int*, Kokkos::CudaSpace> const on_gpu("on the GPU", 1000);
+  Kokkos::deep_copy(on_gpu, peer);
+  auto const back =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, on_gpu);
+  EXPECT_EQ(back(999), 1000 * right() + 999);
+  symm::barrier_all();
+}
+
+TEST(CudaBuffers, R10_memory_of_the_CUDA_runtime_is_refused_with_its_kind) {
+  Registrable const good(bytes);
+  for (auto const& kind : runtime_memories) {
+    SCOPED_TRACE(kind.name);
+    void* memory = nullptr;
+    EXPECT_EQ(kind.allocate(&memory, bytes), cudaSuccess);
+    for (symm::Pe odd = 0; odd < symm::n_pes(); ++odd) {
+      expect_failure(
+          [&] {
+            return buffer_register_symmetric(
+                odd == symm::my_pe() ? memory : good.data(), bytes, 0);
+          },
+          {"failed: on " + pe_text(odd) + ": ", kind.name,
+           "cannot be mapped into the symmetric heap"});
+    }
+    EXPECT_EQ(kind.free(memory), cudaSuccess);
+  }
+}
+
+TEST(CudaBuffers, R15_memory_without_a_handle_type_is_refused) {
+  DriverMemory const memory(bytes, CU_MEM_LOCATION_TYPE_DEVICE,
+                            Kokkos::Cuda().cuda_device(),
+                            CU_MEM_HANDLE_TYPE_NONE);
+  expect_failure(
+      [&] { return buffer_register_symmetric(memory.data(), bytes, 0); },
+      {"was created without a handle type", "POSIX file descriptors"});
+}
+
+TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
+  // The second memory is mapped right behind the first.
+  CUdeviceptr start = 0;
+  EXPECT_EQ(driver().cuMemAddressReserve(&start, 2 * bytes, 0, 0, 0),
+            CUDA_SUCCESS);
+  CUmemGenericAllocationHandle handles[2]{};
+  CUmemAllocationProp properties{};
+  properties.type                 = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location             = {CU_MEM_LOCATION_TYPE_DEVICE,
+                                     {Kokkos::Cuda().cuda_device()}};
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  CUmemAccessDesc const access{properties.location,
+                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(driver().cuMemCreate(&handles[i], bytes, &properties, 0),
+              CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemMap(start + i * bytes, bytes, 0, handles[i], 0),
+              CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemSetAccess(start + i * bytes, bytes, &access, 1),
+              CUDA_SUCCESS);
+  }
+  auto* const all = reinterpret_cast<char*>(start);
+  expect_failure([&] { return buffer_register_symmetric(all, 2 * bytes, 0); },
+                 {"is the start of a memory of " + std::to_string(bytes)});
+  // One by one they work.
+  auto* const first =
+      static_cast<char*>(buffer_register_symmetric(all, bytes, 0));
+  auto* const second =
+      static_cast<char*>(buffer_register_symmetric(all + bytes, bytes, 0));
+  EXPECT_NE(second, nullptr) << symm::last_error();
+  expect_all_reach_all(first, bytes, 1);
+  expect_all_reach_all(second, bytes, 2);
+  unregister(first, bytes);
+  unregister(second, bytes);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(driver().cuMemUnmap(start + i * bytes, bytes), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemRelease(handles[i]), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(driver().cuMemAddressFree(start, 2 * bytes), CUDA_SUCCESS);
+}
+
+TEST(CudaBuffers, R15_memory_of_another_GPU_is_refused) {
+  int n_gpus = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&n_gpus), cudaSuccess);
+  int const mine  = Kokkos::Cuda().cuda_device();
+  bool const skip = n_gpus < 2;
+  if (!skip) {
+    DriverMemory const memory(bytes, CU_MEM_LOCATION_TYPE_DEVICE,
+                              (mine + 1) % n_gpus);
+    expect_failure(
+        [&] { return buffer_register_symmetric(memory.data(), bytes, 0); },
+        {"VMM memory of GPU " + std::to_string((mine + 1) % n_gpus)});
+  } else {
+    GTEST_SKIP() << "needs two GPUs";
+  }
+}
+
+TEST(CudaBuffers, R23_memory_returns_to_the_GPU) {
+  constexpr std::size_t large = 512 * mib;
+  auto const free_bytes       = [] {
+    Kokkos::fence();
+    wait_for_all_pes();
+    std::size_t free  = 0;
+    std::size_t total = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    wait_for_all_pes();
+    return free;
+  };
+  auto const before = free_bytes();
+  DriverMemory memory(large);
+  auto* const address = buffer_register_symmetric(memory.data(), large, 0);
+  EXPECT_NE(address, nullptr) << symm::last_error();
+  EXPECT_LE(free_bytes() + large, before);
+  unregister(address, large);
+  memory.free();
+  auto const after = free_bytes();
+  EXPECT_LE(before, after + 64 * mib) << "all of it has come back";
+}
+
+/// Reads and writes host memory in a kernel.
+struct AddOne {
+  std::uint64_t* words;
+  std::size_t count;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    if (i < count) words[i] += 1;
+  }
+};
+
+TEST(CudaBuffers, B02_host_memory_is_registered_with_CUDA) {
+  constexpr std::size_t count = 10'001;
+  std::vector<std::uint64_t> memory(count, 41);
+  auto const type_of = [&] {
+    cudaPointerAttributes attributes{};
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory.data()),
+              cudaSuccess);
+    return attributes.type;
+  };
+  EXPECT_EQ(type_of(), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(buffer_register(memory.data(), 8 * count), Status::success)
+      << symm::last_error();
+  EXPECT_EQ(type_of(), cudaMemoryTypeHost);
+  Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda>(0, count),
+                       AddOne{memory.data(), count});
+  Kokkos::fence();
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), 42U),
+            static_cast<std::ptrdiff_t>(count));
+  EXPECT_EQ(buffer_unregister(memory.data()), Status::success);
+  EXPECT_EQ(type_of(), cudaMemoryTypeUnregistered);
+}
+
+TEST(CudaBuffers, B01_B07_memory_of_the_CUDA_runtime_but_for_managed_memory) {
+  for (auto const& kind : runtime_memories) {
+    SCOPED_TRACE(kind.name);
+    void* memory = nullptr;
+    EXPECT_EQ(kind.allocate(&memory, bytes), cudaSuccess);
+    if (std::string(kind.name) == "managed") {
+      expect_invalid([&] { return buffer_register(memory, bytes); },
+                     {"managed"});
+      expect_invalid(
+          [&] { return buffer_register(static_cast<char*>(memory) + 8, 8); },
+          {"managed"});
+    } else {
+      EXPECT_EQ(buffer_register(memory, bytes), Status::success)
+          << symm::last_error();
+      expect_invalid([&] { return buffer_register(memory, 8); }, {"overlaps"});
+      EXPECT_EQ(buffer_unregister(memory), Status::success);
+    }
+    EXPECT_EQ(kind.free(memory), cudaSuccess);
+  }
+}
+
+TEST(CudaBuffers, B11_memory_that_the_program_has_registered_in_part) {
+  std::vector<char> memory(100'000);
+  EXPECT_EQ(
+      cudaHostRegister(memory.data() + 50'000, 10'000, cudaHostRegisterDefault),
+      cudaSuccess);
+  EXPECT_EQ(buffer_register(memory.data() + 50'000, 10'000), Status::success);
+  EXPECT_EQ(buffer_unregister(memory.data() + 50'000), Status::success);
+  // CUDA refuses what is registered in part; nothing is half done.
+  EXPECT_NE(buffer_register(memory.data(), memory.size()), Status::success);
+  EXPECT_STRNE(symm::last_error(), "");
+  EXPECT_EQ(cudaHostUnregister(memory.data() + 50'000), cudaSuccess);
+  EXPECT_EQ(buffer_register(memory.data(), memory.size()), Status::success)
+      << symm::last_error();
+  EXPECT_EQ(buffer_unregister(memory.data()), Status::success);
+}
+
+}  // namespace
