@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Step 2 of docs/porting.md: Views in the symmetric space, without a halo. The
+// kernel reads the neighbours' columns where they are.
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "jacobi.hpp"
+
+namespace {
+
+using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+
+void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
+  auto const everywhere = symm::global_view(u_old);
+  int const me          = slab.me;
+  int const last        = slab.width - 1;
+  Kokkos::parallel_for(
+      "update", slab.inner(0), KOKKOS_LAMBDA(int i, int j) {
+        // The columns at both ends of the grid do not change: where j is 0 or
+        // last, there is a neighbour.
+        double const left =
+            j > 0 ? u_old(i, j - 1) : everywhere(me - 1, i, last);
+        double const right =
+            j < last ? u_old(i, j + 1) : everywhere(me + 1, i, 0);
+        u_new(i, j) = (u_old(i - 1, j) + u_old(i + 1, j) + left + right) / 4;
+      });
+}
+
+bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
+  // The same size on every PE, for the most columns that one has.
+  Field u_old("u_old", slab.size, slab.width);
+  Field u_new("u_new", slab.size, slab.width);
+  Kokkos::DefaultExecutionSpace const exec;
+
+  jacobi::start(u_old, slab, 0);
+  symm::barrier_all(exec);
+
+  // One barrier a step: with two Views in turn, nobody writes to the one that
+  // neighbours read in this step.
+  Kokkos::Timer timer;
+  for (int step = 0; step < options.steps; ++step) {
+    update(u_old, u_new, slab);
+    symm::barrier_all(exec);
+    std::swap(u_old, u_new);
+  }
+  return jacobi::report(options, slab, u_old, 0, timer.seconds());
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  MPI_Init(&argc, &argv);
+  int status = 0;
+  try {
+    symm::ScopeGuard const guard(argc, argv);
+    status = jacobi::run("step2_global_view", argc, argv, solve);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "step2_global_view: %s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return status;
+}
