@@ -237,9 +237,7 @@ TEST(SymmetricBuffers, R18_kernels_in_flight_are_waited_for) {
   auto const other    = (symm::my_pe() + 1) % symm::n_pes();
   auto* const theirs  = symm::ptr(words, other);
   constexpr int n     = 20'000;
-  launch([=] KOKKOS_FUNCTION {
-    for (int i = 0; i < n; ++i) add(theirs + 1, std::uint64_t{1});
-  });
+  launch(AddOnes{theirs + 1, n});
   unregister(address, granule);
   EXPECT_EQ(get_value(reinterpret_cast<std::uint64_t*>(memory.data()) + 1),
             std::uint64_t{n});

@@ -47,17 +47,16 @@ class CudaRegistrationOn : public CudaRuntime,
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Machines, CudaRegistrationOn,
-    testing::Values(Machine{1, 1, MemoryKind::device},
-                    Machine{2, 1, MemoryKind::device},
-                    Machine{2, 2, MemoryKind::device},
-                    Machine{4, 2, MemoryKind::device},
-                    Machine{1, 1, MemoryKind::host},
-                    Machine{2, 1, MemoryKind::host},
-                    Machine{2, 2, MemoryKind::host},
-                    Machine{4, 2, MemoryKind::host}),
-    [](auto const& test) { return test.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Machines, CudaRegistrationOn,
+                         testing::Values(Machine{1, 1, MemoryKind::device},
+                                         Machine{2, 1, MemoryKind::device},
+                                         Machine{2, 2, MemoryKind::device},
+                                         Machine{4, 2, MemoryKind::device},
+                                         Machine{1, 1, MemoryKind::host},
+                                         Machine{2, 1, MemoryKind::host},
+                                         Machine{2, 2, MemoryKind::host},
+                                         Machine{4, 2, MemoryKind::host}),
+                         [](auto const& test) { return test.param.name(); });
 
 TEST_P(CudaRegistrationOn, R01_R02_R03_R05_R06_every_pe_reaches_every_pes) {
   expect_on_pes(GetParam().n_pes, [](ForkedBootstrap& bootstrap) {
@@ -68,9 +67,9 @@ TEST_P(CudaRegistrationOn, R01_R02_R03_R05_R06_every_pe_reaches_every_pes) {
     {
       CudaProgram const program(GetParam().kind, 3 * unit, by_descriptor, 1,
                                 gpu(bootstrap));
-      auto const before  = held();
-      char* const memory = program.address();
-      memory[0]          = 'a';
+      auto const before    = held();
+      char* const memory   = program.address();
+      memory[0]            = 'a';
       memory[3 * unit - 1] = static_cast<char>('b' + bootstrap.my_pe());
       EXPECT_EQ(&Runtime::instance("test").heap_for(memory), &its);
       char* const address = registered(memory, 3 * unit);
@@ -107,10 +106,10 @@ TEST_P(CudaRegistrationOn, R01_registrable_memory_becomes_symmetric) {
   expect_on_pes(GetParam().n_pes, [](ForkedBootstrap& bootstrap) {
     auto const nothing = held();
     initialize(bootstrap, gpu(bootstrap));
-    auto const states = heap_states();
-    auto const before = held();
-    auto const kind   = GetParam().kind;
-    auto& its         = Runtime::instance("test").registrable(kind, "test");
+    auto const states  = heap_states();
+    auto const before  = held();
+    auto const kind    = GetParam().kind;
+    auto& its          = Runtime::instance("test").registrable(kind, "test");
     char* const memory = its.allocate("u", unit + 1);
     EXPECT_EQ(memory[2 * unit - 1], 0);
     EXPECT_EQ(&Runtime::instance("test").heap_for(memory), &heap(kind));
@@ -201,8 +200,7 @@ TEST_P(CudaRegistrationOn, R16_many_cycles_leave_nothing_behind) {
           symm::buffer_register_symmetric(program.address(), unit, 0));
       if (i == 0) place = address;
       if (address == nullptr || address != place) ++n_failures;
-      if (symm::buffer_unregister_symmetric(address, unit) !=
-          Status::success) {
+      if (symm::buffer_unregister_symmetric(address, unit) != Status::success) {
         ++n_failures;
       }
     }
@@ -221,9 +219,9 @@ TEST_P(CudaRegistrationOn, R16_many_cycles_leave_nothing_behind) {
 TEST_F(CudaRegistration, R18_a_kernel_ends_before_its_memory_is_unmapped) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, gpu_of(bootstrap));
-    auto const& map    = heap(MemoryKind::device).map();
-    auto const program = shareable(bootstrap, MemoryKind::device, unit);
-    char* const memory = program.address();
+    auto const& map     = heap(MemoryKind::device).map();
+    auto const program  = shareable(bootstrap, MemoryKind::device, unit);
+    char* const memory  = program.address();
     char* const address = registered(memory, unit);
     char* const theirs  = map.peer_ptr(address, 1 - bootstrap.my_pe());
     fake().launch(gpu_of(bootstrap), 200, [&] { theirs[7] = 'k'; });
@@ -261,13 +259,13 @@ TEST_F(CudaRegistration, R05_fabric_handles_make_no_difference) {
     bool const is_first = bootstrap.my_pe() == 0;
     // One PE's memory has one, the other's has none.
     {
-      auto const program = shareable(
-          bootstrap, MemoryKind::device, unit,
-          is_first ? by_descriptor
-                   : by_descriptor | int{CU_MEM_HANDLE_TYPE_FABRIC});
+      auto const program =
+          shareable(bootstrap, MemoryKind::device, unit,
+                    is_first ? by_descriptor
+                             : by_descriptor | int{CU_MEM_HANDLE_TYPE_FABRIC});
       char* const address = registered(program.address(), unit);
-      expect_all_reach_all(heap(MemoryKind::device), address,
-                           program.address(), unit);
+      expect_all_reach_all(heap(MemoryKind::device), address, program.address(),
+                           unit);
       unregister(address, unit);
     }
     EXPECT_EQ(held(), before);
