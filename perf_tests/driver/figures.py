@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from driver import collectives, gups
+from driver import collectives, gups, registration
 from driver.records import Summary
 
 MIB = 1 << 20
@@ -187,6 +187,7 @@ def all_figures(records):
                                f"barrier, {pes} PEs on the cores of the machine",
                                "symm::barrier_all", "MPI_Barrier", {}, 1.0))
     figures += collectives.cpu_figures(records, _figure)
+    figures += registration.cpu_figures(records, _figure)
     figures.append(_footprint(records))
     return figures
 
@@ -207,6 +208,8 @@ def other_figures(records):
     figures += gups.figures(records, _figure, "gups_openshmem.np2",
                             "OpenSHMEM")
     figures += collectives.other_cpu_figures(records, _figure)
+    figures += registration.other_figures(records, _figure, "registration.np2",
+                                          256 * MIB, "256 MiB")
     for title, what in (("halo", "global_view, barrier_all"),
                         ("packed halo", "pack into peer, barrier_all, unpack")):
         for case in records.cases("halo.np2", what):

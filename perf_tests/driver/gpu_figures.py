@@ -4,7 +4,7 @@ Ratios are those of speeds: above 1, ours is the faster one; where a goal is
 one of time ("<="), those of times.
 """
 
-from driver import collectives, gups
+from driver import collectives, gups, registration
 from driver.figures import MIB, Figure, case_text, size_text, time_text
 from driver.records import Summary
 
@@ -155,6 +155,7 @@ def all_figures(records):
           for shape in ADDS),
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
+        *registration.gpu_figures(records, _figure, _time_figure),
         _footprint(records)]
 
 
@@ -244,6 +245,8 @@ def other_figures(records):
         *_deep_copy(records, "get", 1),
         _figure(records, "barrier", "barrier", "symm::barrier_all",
                 "MPI_Barrier", {}, 1, needs_two=False),
+        *registration.other_figures(records, _figure, "registration", GIB,
+                                    "1 GiB"),
         *_nvshmem_footprint(records),
         *_host_memory(records),
         *_all_cases(records, "stencil", "stencil", "MDRange, global_view",

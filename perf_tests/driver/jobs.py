@@ -42,7 +42,7 @@ class Job:
 WITH_NVSHMEM = ("kernel_bandwidth", "kernel_elements", "kernel_latency",
                 "kernel_rma", "kernel_atomics", "copy_bandwidth", "barrier",
                 "collectives", "gups")
-WITHOUT_NVSHMEM = ("host_memory", "stencil", "halo")
+WITHOUT_NVSHMEM = ("host_memory", "registration", "stencil", "halo")
 BOTH_WAYS = ("allocate", "footprint")
 
 
