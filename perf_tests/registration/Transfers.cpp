@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -221,11 +222,12 @@ class Transfers {
     for (Lane const& lane : m_lanes)
       Kokkos::deep_copy(DeviceWords(lane.far.data(), m_count), 0);
     wait_for_all();
-    std::int64_t most = 0;  // iterations of a sample
+    // Iterations of a sample; the lanes need not have equally many.
+    std::map<std::string, std::int64_t> most;
     compare(Way::name, Direction::put, word, [&](Lane const& lane) -> Run {
       auto const theirs = Way::reach(lane.far, m_pair.peer());
-      return [=, this, &most](std::int64_t n) {
-        most = std::max(most, n);
+      return [=, this, &its_most = most[lane.name]](std::int64_t n) {
+        its_most = std::max(its_most, n);
         if (m_pair.is_active())
           run_once(PutWords<std::remove_const_t<decltype(theirs)>>{
               theirs, pattern(0, m_pair.peer(), 0), n});
@@ -236,12 +238,13 @@ class Transfers {
                      m_pair.is_target() ? wrong_words(most) : 0);
   }
 
-  /// In the rings of all lanes, after so many puts.
-  [[nodiscard]] std::int64_t wrong_words(std::int64_t n_puts) const {
-    std::size_t const last =
-        std::min<std::size_t>(static_cast<std::size_t>(n_puts), ring_words);
+  /// In the rings of all lanes, after so many puts in each.
+  [[nodiscard]] std::int64_t wrong_words(
+      std::map<std::string, std::int64_t> const& n_puts) const {
     std::int64_t wrong = 0;
     for (Lane const& lane : m_lanes) {
+      auto const last =
+          std::min(static_cast<std::size_t>(n_puts.at(lane.name)), ring_words);
       std::vector<std::uint64_t> here(ring_words * apart);
       Kokkos::deep_copy(
           Kokkos::View<std::uint64_t*, Kokkos::HostSpace,

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <new>
+#include <string>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Runtime.hpp"
@@ -20,6 +21,11 @@ constexpr std::size_t data_alignment = 256;
 void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
                                    std::size_t logical_bytes) const {
   if (m_has_headers_only) {
+    if (logical_bytes > 0) {
+      throw UsageError("View \"" + std::string(label) +
+                       "\": a space made with HeadersOnly has no memory for "
+                       "its elements");
+    }
     return ::operator new (bytes, std::align_val_t{data_alignment});
   }
   std::size_t const header   = logical_bytes == 0 ? 0 : bytes - logical_bytes;

@@ -11,6 +11,8 @@ namespace symm {
 
 namespace {
 
+constexpr char const* too_large = "its extents are more than there is memory";
+
 std::string call_text(char const* call, std::string const& label) {
   return std::string(call) + " of \"" + label + "\"";
 }
@@ -18,11 +20,13 @@ std::string call_text(char const* call, std::string const& label) {
 }  // namespace
 
 void* allocate_registrable(MemoryKind kind, std::string const& label,
-                           std::size_t bytes) {
+                           ViewBytes bytes) {
   constexpr char const* call = "symm::make_registrable_view";
-  return Runtime::instance(call)
-      .registrable(kind, call)
-      .allocate(label, std::max(bytes, std::size_t{1}));
+  auto& memory               = Runtime::instance(call).registrable(kind, call);
+  if (!bytes) {
+    throw OutOfMemory(call_text(call, label) + ": " + too_large);
+  }
+  return memory.allocate(label, std::max(*bytes, std::size_t{1}));
 }
 
 void FreeRegistrable::destroy_shared_allocation() const noexcept {
@@ -36,11 +40,15 @@ void FreeRegistrable::destroy_shared_allocation() const noexcept {
 }
 
 void* register_symmetric(MemoryKind kind, std::string const& label,
-                         void const* data, std::size_t bytes) {
+                         void const* data, ViewBytes bytes,
+                         std::optional<Failure> failure) {
   constexpr char const* call = "symm::register_symmetric_view";
+  if (!bytes && !failure) {
+    failure = {ErrorKind::usage, "View \"" + label + "\": " + too_large};
+  }
   return Runtime::instance(call)
       .heap(kind, call)
-      .register_view(label.c_str(), data, bytes);
+      .register_view(label.c_str(), data, bytes.value_or(0), failure);
 }
 
 void RetireRegistered::destroy_shared_allocation() const noexcept {
@@ -52,19 +60,20 @@ void RetireRegistered::destroy_shared_allocation() const noexcept {
 }
 
 void register_local(std::string const& label, void const* data,
-                    std::size_t bytes) {
-  if (bytes == 0) return;
+                    ViewBytes bytes) {
+  if (bytes == std::size_t{0}) return;
   auto const call    = call_text("symm::register_view", label);
   auto& runtime      = Runtime::instance(call.c_str());
   auto const failure = failure_of([&] {
-    runtime.check_not_symmetric(data, bytes);
-    runtime.buffers().add(const_cast<void*>(data), bytes);
+    if (!bytes) throw UsageError(too_large);
+    runtime.register_buffer(const_cast<void*>(data), *bytes);
   });
   if (failure) throw_failure({failure->kind, call + ": " + failure->message});
 }
 
-void unregister_local(std::string const& label, void const* data) {
-  if (data == nullptr) return;
+void unregister_local(std::string const& label, void const* data,
+                      ViewBytes bytes) {
+  if (bytes == std::size_t{0}) return;
   auto const call = call_text("symm::unregister_view", label);
   auto& runtime   = Runtime::instance(call.c_str());
   auto const failure =

@@ -4,6 +4,7 @@
 #define KOKKOS_SYMMETRICSPACE_REGISTER_HPP
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -12,6 +13,7 @@
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_OwnedView.hpp>
 
+#include "../runtime/Error.hpp"
 #include "../runtime/Registration.hpp"
 #include "../runtime/Types.hpp"
 
@@ -67,18 +69,29 @@ struct RetireRegistered {
   void destroy_shared_allocation() const noexcept;
 };
 
-// The parts of the templates below that are no templates.
+// The parts of the templates below that are no templates. Bytes are those of
+// the View; nothing: more than there are addresses.
+using ViewBytes = std::optional<std::size_t>;
 void* allocate_registrable(MemoryKind kind, std::string const& label,
-                           std::size_t bytes);
+                           ViewBytes bytes);
 void* register_symmetric(MemoryKind kind, std::string const& label,
-                         void const* data, std::size_t bytes);
+                         void const* data, ViewBytes bytes,
+                         std::optional<Failure> failure);
 void register_local(std::string const& label, void const* data,
-                    std::size_t bytes);
-void unregister_local(std::string const& label, void const* data);
+                    ViewBytes bytes);
+void unregister_local(std::string const& label, void const* data,
+                      ViewBytes bytes);
 
+/// Of the elements of `view` and what lies between them.
 template <class View>
-std::size_t span_bytes(View const& view) {
-  return view.span() * sizeof(typename View::value_type);
+ViewBytes bytes_of_view(View const& view) {
+  // More elements than there are indices Kokkos itself does not let pass.
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(view.span(), sizeof(typename View::value_type),
+                             &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
 }
 
 /// Registers the elements of `view`, and what lies between them, as a local
@@ -88,14 +101,14 @@ std::size_t span_bytes(View const& view) {
 ///         SystemError on this PE.
 template <class T, class... Properties>
 void register_view(Kokkos::View<T, Properties...> const& view) {
-  register_local(view.label(), view.data(), span_bytes(view));
+  register_local(view.label(), view.data(), bytes_of_view(view));
 }
 
 /// Ends it: buffer_unregister(). Local; before the View's memory goes.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
-  unregister_local(view.label(), view.data());
+  unregister_local(view.label(), view.data(), bytes_of_view(view));
 }
 
 /// A View in an ordinary space whose memory can be registered later with
@@ -107,7 +120,8 @@ void unregister_view(Kokkos::View<T, Properties...> const& view) {
 ///         CudaSpace or CudaHostPinnedSpace.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 /// \throws OutOfMemory, SystemError on this PE; UsageError before initialize()
-///         and after finalize().
+///         and after finalize(). On the host each such View keeps a file
+///         descriptor open (ulimit -n).
 template <class DataType, class... Properties, class... Extents>
 Kokkos::View<DataType, Properties...> make_registrable_view(
     std::string const& label, Extents const&... extents) {
@@ -122,10 +136,11 @@ Kokkos::View<DataType, Properties...> make_registrable_view(
                 "trivially copyable");
   constexpr auto kind =
       SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
+  auto const bytes = bytes_of_view(
+      Shape(static_cast<typename View::pointer_type>(nullptr), extents...));
   OwnedViewMaker<View, FreeRegistrable> maker({}, label);
-  auto* const data =
-      static_cast<typename View::pointer_type>(allocate_registrable(
-          kind, label, View::required_allocation_size(extents...)));
+  auto* const data = static_cast<typename View::pointer_type>(
+      allocate_registrable(kind, label, bytes));
   return maker.make_view(data, Shape(data, extents...), {kind, data});
 }
 
@@ -139,10 +154,6 @@ Kokkos::View<DataType, Properties...> make_registrable_view(
 ///        program has made with the cuMem* functions. Not empty, and not
 ///        registered already. All of that memory is registered; the first
 ///        element must be equally far behind its start on all PEs.
-/// In a kernel on a GPU use one of the two addresses for what is written there:
-/// what a kernel writes through one is seen through the other after it has
-/// ended.
-///
 /// \returns a managed View over the same memory, at its symmetric address. The
 ///          heap keeps the memory, so that both Views may end in any order, at
 ///          different times on different PEs: it is taken out of the heap when
@@ -152,14 +163,19 @@ Kokkos::View<DataType, Properties...> make_registrable_view(
 template <class T, class... Properties>
 RegisteredView<Kokkos::View<T, Properties...>> register_symmetric_view(
     Kokkos::View<T, Properties...> const& view) {
-  using Result     = RegisteredView<Kokkos::View<T, Properties...>>;
-  using Space      = typename Result::memory_space;
-  auto const label = view.label();
-  OwnedViewMaker<Result, RetireRegistered> maker(Space(HeadersOnly{}), label);
-  auto* const address = register_symmetric(Space::memory_kind, label,
-                                           view.data(), span_bytes(view));
-  return maker.make_view(static_cast<typename Result::pointer_type>(address),
-                         view, {address});
+  using Result = RegisteredView<Kokkos::View<T, Properties...>>;
+  using Space  = typename Result::memory_space;
+  std::string label;
+  std::optional<OwnedViewMaker<Result, RetireRegistered>> maker;
+  // A PE that lacks private memory says so to all.
+  auto const failure  = failure_of([&] {
+    label = view.label();
+    maker.emplace(Space(HeadersOnly{}), label);
+  });
+  auto* const address = register_symmetric(
+      Space::memory_kind, label, view.data(), bytes_of_view(view), failure);
+  return maker->make_view(static_cast<typename Result::pointer_type>(address),
+                          view, {address});
 }
 
 }  // namespace symm

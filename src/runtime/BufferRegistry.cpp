@@ -62,7 +62,11 @@ void BufferRegistry::erase(Buffers::iterator buffer) {
   auto* const address  = reinterpret_cast<void*>(buffer->first);
   bool const is_pinned = buffer->second.is_pinned;
   m_buffers.erase(buffer);
-  if (is_pinned) m_vmm.unpin(address);
+  if (!is_pinned) return;
+  // It was registered, so that whatever is wrong with it is not the caller's.
+  if (auto const failure = failure_of([&] { m_vmm.unpin(address); })) {
+    throw SystemError(failure->message);
+  }
 }
 
 void BufferRegistry::remove(void* address) {

@@ -21,6 +21,7 @@ class ChunkMap {
   struct Chunk {
     std::size_t bytes  = 0;
     bool is_registered = false;  // the program's: nothing is allocated in it
+    bool is_lost       = false;  // neither mapped everywhere nor free
   };
   struct Place {
     std::size_t offset = 0;
@@ -41,6 +42,13 @@ class ChunkMap {
   void remove(std::size_t offset) {
     count(m_chunks.at(offset), -1);
     m_chunks.erase(offset);
+  }
+
+  /// Keeps the place of a registered chunk that not all PEs could unmap.
+  void lose(std::size_t offset) {
+    auto& chunk = m_chunks.at(offset);
+    count(chunk, -1);
+    chunk.is_lost = true;
   }
 
   /// The offset of the highest gap that is large enough for registered memory,
@@ -90,8 +98,10 @@ class ChunkMap {
     if (next == m_chunks.begin()) return false;
     auto const first      = std::prev(next);
     std::size_t mapped_to = first->first + first->second.bytes;
-    if (mapped_to <= offset) return false;
-    for (; next != m_chunks.end() && next->first == mapped_to; ++next) {
+    if (mapped_to <= offset || first->second.is_lost) return false;
+    for (; next != m_chunks.end() && next->first == mapped_to &&
+           !next->second.is_lost;
+         ++next) {
       mapped_to += next->second.bytes;
     }
     return bytes <= mapped_to - offset;

@@ -3,6 +3,7 @@
 
 #include "../runtime/Error.hpp"
 
+#include <cerrno>
 #include <new>
 #include <sstream>
 #include <system_error>
@@ -12,7 +13,10 @@ namespace symm {
 SystemError::SystemError(std::string const& what, char const* call,
                          int error_number)
     : Error(what + ": " + call +
-            " failed: " + std::generic_category().message(error_number)) {}
+            " failed: " + std::generic_category().message(error_number) +
+            (error_number == EMFILE
+                 ? "; raise the limit of open files (ulimit -n)"
+                 : "")) {}
 
 void throw_failure(Failure const& failure) {
   switch (failure.kind) {

@@ -3,6 +3,7 @@
 #include "../runtime/LastError.hpp"
 
 #include <string>
+#include <utility>
 
 namespace symm {
 
@@ -14,14 +15,18 @@ thread_local std::string t_last_error;
 
 char const* last_error() noexcept { return t_last_error.c_str(); }
 
-ErrorKind run_noting_failure(std::function<void()> const& body) noexcept {
-  auto failure = failure_of(body);
-  if (!failure) {
-    t_last_error.clear();
-    return ErrorKind::none;
+void clear_last_error() noexcept { t_last_error.clear(); }
+
+ErrorKind note_last_error() noexcept {
+  try {
+    auto failure = current_failure();
+    t_last_error = std::move(failure.message);
+    return failure.kind;
+  } catch (...) {
+    // No memory for the text. This one needs none.
+    t_last_error = "no memory";
+    return ErrorKind::out_of_memory;
   }
-  t_last_error = std::move(failure->message);
-  return failure->kind;
 }
 
 }  // namespace symm

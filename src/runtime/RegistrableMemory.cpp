@@ -18,26 +18,30 @@ char* RegistrableMemory::allocate(std::string const& label, std::size_t bytes) {
   }
   auto const rounded = round_up(bytes, unit);
   std::lock_guard const lock(m_mutex);
-  char* const address = m_vmm.reserve(rounded);
-  auto failure        = failure_of([&] {
+  char* address      = nullptr;
+  bool is_mapped     = false;
+  auto const failure = failure_of([&] {
+    address = m_vmm.reserve(rounded);
     m_blocks.emplace(address, Block{rounded, label});
     auto const handle = m_vmm.create(rounded, Vmm::Sharing::by_descriptor);
     auto const step =
         failure_of([&] { m_vmm.map(address, rounded, 0, handle); });
+    is_mapped = !step;
     m_vmm.release(handle);  // the mapping keeps the memory
     if (step) throw_failure(*step);
-    auto const use = failure_of([&] {
-      m_vmm.set_access(address, rounded, Vmm::Access::read_write);
-      if (!m_vmm.creates_zeros()) m_vmm.zero(address, rounded);
-    });
-    if (use) {
-      m_vmm.unmap(address, rounded);
-      throw_failure(*use);
-    }
+    m_vmm.set_access(address, rounded, Vmm::Access::read_write);
+    if (!m_vmm.creates_zeros()) m_vmm.zero(address, rounded);
   });
   if (!failure) return address;
-  m_blocks.erase(address);
-  m_vmm.address_free(address, rounded);
+  if (address != nullptr) {
+    m_blocks.erase(address);
+    // What fails here is left to the provider, which gives everything back at
+    // its own end; the failure to tell is the first.
+    static_cast<void>(failure_of([&] {
+      if (is_mapped) m_vmm.unmap(address, rounded);
+      m_vmm.address_free(address, rounded);
+    }));
+  }
   throw_failure({failure->kind, "View \"" + label + "\": " + failure->message});
 }
 

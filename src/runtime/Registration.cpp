@@ -3,7 +3,6 @@
 #include "../runtime/Registration.hpp"
 
 #include <cstdio>
-#include <functional>
 #include <string>
 
 #include "../runtime/Error.hpp"
@@ -13,7 +12,8 @@ namespace symm {
 
 namespace {
 
-Status status_of(std::function<void()> const& body) noexcept {
+template <class Body>
+Status status_of(Body const& body) noexcept {
   switch (run_noting_failure(body)) {
     case ErrorKind::none: return Status::success;
     case ErrorKind::usage: return Status::invalid_value;
@@ -36,8 +36,7 @@ void run_named(char const* name, Body const& body) {
 Status buffer_register(void* address, std::size_t bytes) noexcept {
   return status_of([&] {
     run_named("symm::buffer_register", [&](Runtime& runtime) {
-      runtime.check_not_symmetric(address, bytes);
-      runtime.buffers().add(address, bytes);
+      runtime.register_buffer(address, bytes);
     });
   });
 }

@@ -201,13 +201,18 @@ SymmetricHeap& Runtime::heap_of(void const* address) {
 
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [vmm, heap, missing, registrable] : m_memories) {
-    if (heap != nullptr && heap->can_register(memory)) return *heap;
+    if (heap == nullptr) continue;
+    // A question without an answer is a failure of this PE, for all PEs to
+    // hear of: that heap asks again, in its collective call.
+    bool can_register = false;
+    auto const failure =
+        failure_of([&] { can_register = heap->can_register(memory); });
+    if (failure || can_register) return *heap;
   }
   return heap();
 }
 
-void Runtime::check_not_symmetric(void const* address,
-                                  std::size_t bytes) const {
+void Runtime::register_buffer(void* address, std::size_t bytes) {
   for (auto const& [vmm, heap, missing, registrable] : m_memories) {
     if (heap != nullptr && heap->map().overlaps(address, bytes)) {
       throw UsageError("address " + address_text(address) + ", " +
@@ -215,6 +220,7 @@ void Runtime::check_not_symmetric(void const* address,
                        ": in the symmetric heap, which needs no registration");
     }
   }
+  m_buffers->add(address, bytes);
 }
 
 RegistrableMemory& Runtime::registrable(MemoryKind kind, char const* call) {

@@ -81,8 +81,9 @@ class Runtime {
 
   // Memory of the program.
 
-  /// \throws UsageError on this PE, if any of it is in a symmetric heap.
-  void check_not_symmetric(void const* address, std::size_t bytes) const;
+  /// BufferRegistry::add() of what is in no symmetric heap.
+  /// \throws UsageError on this PE, if any of it is, and what add() throws.
+  void register_buffer(void* address, std::size_t bytes);
   /// Local operands.
   [[nodiscard]] BufferRegistry& buffers() { return *m_buffers; }
   /// \throws UsageError on this PE, if there is no heap of that kind.

@@ -152,9 +152,9 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
     });
   });
   if (!opened) return;
-  close_imports();
-  // The memory may be freed on any PE once this is thrown there.
-  static_cast<void>(rendezvous.agree(std::nullopt));
+  // The memory may be freed on any PE once this is thrown there. Why it was not
+  // opened matters more than why it was not closed.
+  static_cast<void>(rendezvous.agree(failure_of([&] { close_imports(); })));
   throw_failure(*opened);
 }
 
@@ -331,6 +331,13 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
     throw UsageError(std::string(name_of(m_kind)) + "::" + call + ": " +
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
+  }
+  // Its number may be another process' by now.
+  if (pe != m_my_pe &&
+      Runtime::instance(name_of(m_kind)).exchange().is_gone(pe)) {
+    throw SystemError(std::string(name_of(m_kind)) + "::" + call + ": " +
+                      elements_text(index, count) + " of PE " +
+                      std::to_string(pe) + ": its process is gone");
   }
   return its.start + index * m_element_bytes;
 }

@@ -213,15 +213,23 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   m_rendezvous.meet(call);
   m_to_tell.erase(m_to_tell.begin(),
                   m_to_tell.begin() + static_cast<std::ptrdiff_t>(told));
+  bool has_retired_memory = false;
   // Every PE reads the same notices in the same order: the same blocks become
   // free in the same order.
   for (Pe pe = 0; pe < map().n_pes; ++pe) {
     for (BlockId const id : m_rendezvous.notices(pe)) {
       if (++info_of(id).n_retired < map().n_pes) continue;
+      if ((id & registered_bit) != 0) {
+        has_retired_memory = true;
+        continue;
+      }
       --m_n_waiting;
       give_back(id);
     }
   }
+  m_has_more_notices = m_rendezvous.has_more_notices();
+  // A rendezvous of its own, after which there are no notices to read.
+  if (has_retired_memory) remove_retired();
 }
 
 void SymmetricHeap::drain_retired() {
@@ -249,7 +257,7 @@ void SymmetricHeap::collect(std::vector<void*> const& retired) {
 }
 
 void SymmetricHeap::meet_until_all_retired() {
-  while (m_rendezvous.has_more_notices()) barrier();
+  while (m_has_more_notices) barrier();
 }
 
 void SymmetricHeap::barrier() {

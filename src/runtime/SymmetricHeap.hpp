@@ -46,7 +46,8 @@ struct HeapStats {
   std::size_t registered_buffers = 0;
   std::size_t registered_bytes   = 0;
   /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
-  /// of the latest collective call of the heap; they count as live.
+  /// of the latest collective call of the heap; they count as live (or as
+  /// registered).
   std::size_t retired_blocks = 0;
   /// Rendezvous that this PE has taken part in: one for most collective calls,
   /// more for those that fill, copy or grow.
@@ -141,8 +142,7 @@ class SymmetricHeap {
   ///        granularity (R12).
   /// \param flags  0 (R04).
   /// \throws OutOfMemory, UsageError, SystemError on every PE; nothing is
-  /// mapped
-  ///         on any.
+  ///         mapped on any.
   [[nodiscard]] void* register_memory(void* memory, std::size_t bytes,
                                       int flags = 0);
 
@@ -158,11 +158,13 @@ class SymmetricHeap {
   /// As register_memory(), for the memory around a View's data: it is taken out
   /// by retire() on all PEs, and the next collective call.
   ///
-  /// \param bytes of the View.
+  /// \param bytes   of the View; above 0.
+  /// \param before  why this PE cannot go on, if it cannot; all PEs throw it.
   /// \returns the symmetric address of `data`, which must be equally far behind
   ///          the start of its memory on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,
-                                    std::size_t bytes);
+                                    std::size_t bytes,
+                                    std::optional<Failure> const& before = {});
 
   /// Whether `address` is in memory of the program that register_memory() could
   /// take. Local.
@@ -258,7 +260,10 @@ class SymmetricHeap {
                                            Vmm::Mapping const& wanted,
                                            int flags);
   void* add_registered(Rendezvous::Call& call, Registered entry);
-  std::optional<Failure> remove_registered(BlockId id);
+  /// Collective, with an agreement; the failure is the same on all PEs.
+  std::optional<PeFailure> remove_registered(BlockId id);
+  /// The same of all Views that all PEs have retired.
+  void remove_retired();
   /// The number of registered memory around an offset, or none.
   [[nodiscard]] BlockId find_registered(std::size_t offset) const;
   [[nodiscard]] Registered& registered(BlockId id) {
@@ -289,6 +294,7 @@ class SymmetricHeap {
   // other PEs, then waiting for theirs.
   RetiredList m_retired;
   std::vector<BlockId> m_to_tell;
+  bool m_has_more_notices = false;  // some PE, in the latest call
   std::size_t m_n_waiting = 0;
   std::size_t m_n_views   = 0;
 };

@@ -3,7 +3,6 @@
 
 // Blocks of the heap, and the physical memory that they are in.
 #include <bit>
-#include <cstdio>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Poison.hpp"
@@ -21,7 +20,7 @@ SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call& call,
 SymmetricHeap::BlockId SymmetricHeap::find_room(Rendezvous::Call const& call,
                                                 Request const& request) {
   auto id = take(request);
-  if (id == OffsetAllocator::none && m_rendezvous.has_more_notices()) {
+  if (id == OffsetAllocator::none && m_has_more_notices) {
     meet_until_all_retired();
     id = take(request);
   }
@@ -42,14 +41,6 @@ SymmetricHeap::BlockId SymmetricHeap::take(Request const& request) {
 }
 
 void SymmetricHeap::give_back(BlockId id) {
-  if ((id & registered_bit) != 0) {
-    // Destroyed by all PEs: nobody is left to tell but the user.
-    if (auto const failure = remove_registered(id)) {
-      std::fprintf(stderr, "symm: PE %d: taking a View out of the heap: %s\n",
-                   map().my_pe, failure->message.c_str());
-    }
-    return;
-  }
   auto const [offset, bytes] = m_allocator.place(id);
   set_poisoned(map(), offset, bytes, true);
   if (m_info[id].is_view) --m_n_views;
@@ -82,9 +73,8 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
                                                   bool is_view,
                                                   BlockId& id) const {
   auto const usage = [&](std::string const& reason) {
-    char text[32];
-    std::snprintf(text, sizeof text, "address %p ", address);
-    return Failure{ErrorKind::usage, text + reason};
+    return Failure{ErrorKind::usage,
+                   "address " + address_text(address) + " " + reason};
   };
   if (!contains(address)) {
     return usage(

@@ -3,6 +3,7 @@
 
 // Memory of the program as a part of the heap.
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,10 +57,12 @@ std::optional<Failure> SymmetricHeap::check_registrable(
                    ", which are reserved; pass 0");
   }
   if (at == nullptr) return refused("is no memory");
-  if (wanted.bytes == 0 || !is_multiple(wanted.bytes, unit)) {
+  if (wanted.bytes == 0)
+    return refused("has 0 bytes: there is nothing to share");
+  if (!is_multiple(wanted.bytes, unit)) {
     return refused("has " + bytes_text(wanted.bytes) +
-                   ", not a positive multiple of the granularity of " +
-                   m_vmm.place() + ", " + std::to_string(unit));
+                   ", not a multiple of the granularity of " + m_vmm.place() +
+                   ", " + std::to_string(unit));
   }
   if (map().overlaps(at, wanted.bytes)) {
     return refused("is in the symmetric heap already");
@@ -102,12 +105,11 @@ void* SymmetricHeap::add_registered(Rendezvous::Call& call, Registered entry) {
   auto const failure = failure_of([&] {
     // So that noting it cannot fail on one PE alone.
     m_registered.reserve(m_registered.size() + 1);
-    if (entry.info.is_view) m_retired.make_room_for(m_n_views + 1);
   });
   if (failure && !call.failure) call.failure = failure;
   meet(call);
   auto place = m_chunks->place_for_registered(bytes);
-  if (!place && m_rendezvous.has_more_notices()) {
+  if (!place && m_has_more_notices) {
     meet_until_all_retired();
     place = m_chunks->place_for_registered(bytes);
   }
@@ -155,17 +157,20 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
 }
 
 void* SymmetricHeap::register_view(char const* label, void const* data,
-                                   std::size_t bytes) {
+                                   std::size_t bytes,
+                                   std::optional<Failure> const& before) {
   Rendezvous::Call call{.operation = Operation::register_view, .label = label};
   Vmm::Mapping whole{static_cast<char*>(const_cast<void*>(data)), bytes,
                      Vmm::Sharing::by_descriptor};
   std::size_t start  = 0;
   auto const failure = failure_of([&] {
     drain_retired();
-    if (auto const found = m_vmm.find_mapping(data)) {
+    if (before) throw_failure(*before);
+    auto const found = bytes == 0 ? std::nullopt : m_vmm.find_mapping(data);
+    if (found) {
       start = static_cast<std::size_t>(whole.start - found->start);
       if (bytes <= found->bytes - start) whole = *found;
-    } else {
+    } else if (bytes > 0) {
       // Why not is said below, and not that the size is odd.
       whole.bytes = m_vmm.granularity(Vmm::Granularity::recommended);
     }
@@ -180,11 +185,34 @@ void* SymmetricHeap::register_view(char const* label, void const* data,
   return static_cast<char*>(add_registered(call, entry)) + start;
 }
 
-std::optional<Failure> SymmetricHeap::remove_registered(BlockId id) {
+std::optional<PeFailure> SymmetricHeap::remove_registered(BlockId id) {
   auto const entry = std::exchange(registered(id), {});
   if (entry.info.is_view) --m_n_views;
-  m_chunks->remove(entry.offset);
-  return failure_of([&] { m_range->remove_chunk(entry.offset, entry.bytes); });
+  auto const mine =
+      failure_of([&] { m_range->remove_chunk(entry.offset, entry.bytes); });
+  auto const failed = m_rendezvous.agree(mine);
+  if (failed) {
+    m_chunks->lose(entry.offset);
+  } else {
+    m_chunks->remove(entry.offset);
+  }
+  return failed;
+}
+
+void SymmetricHeap::remove_retired() {
+  for (std::size_t i = 0; i < m_registered.size(); ++i) {
+    auto const& entry = m_registered[i];
+    if (entry.memory == nullptr || entry.info.n_retired < map().n_pes) continue;
+    --m_n_waiting;
+    auto const failed =
+        remove_registered(static_cast<BlockId>(i) | registered_bit);
+    // Nobody is left to throw to: the Views have ended.
+    if (!failed || failed->pe != map().my_pe) continue;
+    std::fprintf(stderr,
+                 "symm: PE %d: taking a View out of the heap: %s; its "
+                 "addresses are lost\n",
+                 failed->pe, failed->failure.message.c_str());
+  }
 }
 
 void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
@@ -208,9 +236,12 @@ void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
                            ", not " + std::to_string(bytes));
   }
   meet(call);
-  all_or_none(agree(), "symm::buffer_unregister_symmetric", [&] {
-    if (auto const failure = remove_registered(id)) throw_failure(*failure);
-  });
+  if (auto const failed = remove_registered(id)) {
+    throw_failure({failed->failure.kind,
+                   "symm::buffer_unregister_symmetric: PE " +
+                       std::to_string(failed->pe) + " failed: " +
+                       failed->failure.message + "; its addresses are lost"});
+  }
 }
 
 }  // namespace symm

@@ -175,7 +175,12 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
 
 void SymmetricRange::remove_chunk(std::size_t offset, std::size_t bytes) {
   m_chunks.erase(offset);
-  for (Pe pe = 0; pe < m_map.n_pes; ++pe) unmap(pe, offset, bytes);
+  std::optional<Failure> first;
+  for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
+    auto const failure = failure_of([&] { unmap(pe, offset, bytes); });
+    if (!first) first = failure;
+  }
+  if (first) throw_failure(*first);
 }
 
 }  // namespace symm

@@ -46,7 +46,8 @@ class SymmetricRange {
 
   /// Removes a chunk from this process: the PE's own memory returns to the
   /// system when all PEs have removed it. Local.
-  /// \throws SystemError on this PE; what is left of the chunk is lost.
+  /// \throws SystemError on this PE, after all that could be removed has been;
+  ///         what is left of the chunk is lost.
   void remove_chunk(std::size_t offset, std::size_t bytes);
 
   /// Keeps all memory mapped until the process ends (live Views).

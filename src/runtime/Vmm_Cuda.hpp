@@ -92,9 +92,8 @@ class Vmm_Cuda final : public Vmm {
   [[nodiscard]] std::optional<Mapping> mapping_around(
       void const* address) const;
   [[nodiscard]] std::string text_about(void const* address) const;
-  [[nodiscard]] static CUdeviceptr start_around(CUdeviceptr address,
-                                                std::size_t bytes,
-                                                Reference const& memory);
+  [[nodiscard]] CUdeviceptr start_around(CUdeviceptr address, std::size_t bytes,
+                                         Reference const& memory) const;
   [[nodiscard]] std::string text_about_vmm(void const* address,
                                            Reference const& memory) const;
   /// Of the memory at an address; nothing if CUDA does not know it.

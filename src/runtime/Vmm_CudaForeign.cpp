@@ -99,19 +99,14 @@ bool Vmm_Cuda::is_only_reserved(void const* address) const {
 }
 
 /// The driver has no start of host memory. A mapping is always one whole
-/// memory; where several of the same one touch, their sizes tell them apart.
+/// memory, in whole granules; where several of the same one touch, their sizes
+/// tell them apart.
 CUdeviceptr Vmm_Cuda::start_around(CUdeviceptr address, std::size_t bytes,
-                                   Reference const& memory) {
-  auto inside = address;
-  while (inside > bytes && memory.is_also_at(inside - bytes)) inside -= bytes;
-  // In (inside - bytes, inside] is where the first of them starts.
-  std::size_t below = 0;  // so far below it is inside
-  auto beyond       = bytes;
-  while (beyond - below > 1) {
-    auto const middle = below + (beyond - below) / 2;
-    (memory.is_also_at(inside - middle) ? below : beyond) = middle;
+                                   Reference const& memory) const {
+  auto first = round_down(address, m_minimum);
+  while (first > m_minimum && memory.is_also_at(first - m_minimum)) {
+    first -= m_minimum;
   }
-  auto const first = inside - below;
   return first + (address - first) / bytes * bytes;
 }
 

@@ -262,6 +262,11 @@ TEST(RegisteredViews, R15_a_View_twice_and_an_empty_one_are_refused) {
       HasSubstr("already"));
   EXPECT_THAT(refusal([&] { register_symmetric_view(Kokkos::View<int*>()); }),
               HasSubstr("is no memory"));
+  EXPECT_THAT(
+      refusal([&] {
+        register_symmetric_view(Kokkos::subview(own, Kokkos::make_pair(0, 0)));
+      }),
+      HasSubstr("has 0 bytes"));
   EXPECT_EQ(n_registered(), 1U);
 }
 
@@ -309,6 +314,37 @@ TEST(RegisteredViews, R19_R22_belong_to_their_Views) {
   EXPECT_EQ(n_registered(), 1U);
 }
 
+/// Doubles whose size in bytes does not fit into 64 bits.
+constexpr std::size_t huge = std::size_t{1} << 61U;
+
+TEST(RegistrableViews, M47_more_than_there_are_addresses_is_refused) {
+  for (std::size_t const n : {huge, huge / 8}) {
+    EXPECT_THAT(message_of<symm::OutOfMemory>(
+                    [&] { make_registrable_view<double*>("huge", n); }),
+                HasSubstr("\"huge\""));
+  }
+}
+
+TEST(RegisteredViews, R15_more_than_there_are_addresses_is_refused_by_all) {
+  settle();
+  auto const own = make_registrable_view<double*, OrdinarySpace>("u", 100);
+  Kokkos::View<double*, OrdinarySpace, Kokkos::MemoryUnmanaged> const wrong(
+      own.data(), huge);
+  for (symm::Pe odd = 0; odd < symm::n_pes(); ++odd) {
+    EXPECT_THAT(refusal([&] {
+                  if (odd == symm::my_pe()) {
+                    register_symmetric_view(wrong);
+                  } else {
+                    register_symmetric_view(own);
+                  }
+                }),
+                HasSubstr("failed: on PE " + std::to_string(odd) + ": View"));
+  }
+  EXPECT_THAT(refusal([&] { symm::register_view(wrong); }),
+              HasSubstr("more than there is memory"));
+  EXPECT_EQ(n_registered(), 0U);
+}
+
 TEST(LocalViews, B01_B12_are_registered_and_unregistered) {
   Kokkos::View<int**, Kokkos::HostSpace> const view("operand", 100, 100);
   symm::register_view(view);
@@ -318,8 +354,13 @@ TEST(LocalViews, B01_B12_are_registered_and_unregistered) {
   symm::unregister_view(view);
   EXPECT_THAT(refusal([&] { symm::unregister_view(view); }),
               HasSubstr("is not the start of a registered buffer"));
+  // An empty View is none, wherever it points.
   Kokkos::View<int*, Kokkos::HostSpace> const empty("empty", 0);
   symm::register_view(empty);
+  symm::unregister_view(empty);
+  symm::register_view(view);
+  symm::unregister_view(Kokkos::subview(view, Kokkos::make_pair(0, 0), 0));
+  symm::unregister_view(view);
 }
 
 TEST(LocalViews, B03_Views_of_the_symmetric_space_need_none) {

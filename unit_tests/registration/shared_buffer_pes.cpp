@@ -163,18 +163,13 @@ TEST(SharedBufferOfPes, a_put_to_a_process_that_is_gone_is_an_error) {
     EXPECT_EQ(exchange.process_of(symm::my_pe()), ::getpid());
     if (symm::my_pe() == 1) ::_exit(0);
     while (!exchange.is_gone(1)) ::usleep(1000);
-    std::optional<symm::Failure> failure;
-    // The sockets are closed before the memory is given back.
-    for (int i = 0; i < 5000 && !failure; ++i) {
-      ::usleep(1000);
-      failure = symm::failure_of([&] { buffer.put(0, &word, 1, 1); });
-    }
+    auto const failure = symm::failure_of([&] { buffer.put(0, &word, 1, 1); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message,
-                AllOf(HasSubstr("put of 1 elements from element 0 on of PE 1, "
-                                "of which 0 of 4 bytes were copied"),
-                      HasSubstr("its process is gone")));
+                AllOf(HasSubstr("put"),
+                      HasSubstr("1 elements from element 0 on of PE 1: its "
+                                "process is gone")));
     ::_exit(testing::Test::HasFailure() ? 1 : 0);  // nobody to finalize with
   });
   for (auto const& result : results) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <optional>
 
 #include <runtime/ChunkMap.hpp>
 
@@ -29,6 +30,43 @@ TEST(ChunkMap, what_is_mapped_is_in_chunks_without_a_gap) {
   EXPECT_FALSE(map.is_mapped(6 * unit, ~std::size_t{0})) << "no overflow";
   map.remove(3 * unit);
   EXPECT_FALSE(map.is_mapped(unit, 3 * unit));
+}
+
+TEST(ChunkMap, registered_memory_takes_the_highest_gap_that_is_large_enough) {
+  constexpr std::size_t unit = 16;
+  symm::ChunkMap map(100 * unit, unit);
+  EXPECT_EQ(map.place_for_registered(101 * unit), std::nullopt);
+  EXPECT_EQ(map.place_for_registered(100 * unit), std::size_t{0});
+  map.add(0, 10 * unit);  // the heap's
+  map.add(90 * unit, 10 * unit, true);
+  map.add(80 * unit, 5 * unit, true);  // a gap of 5 behind it
+  EXPECT_EQ(map.place_for_registered(5 * unit), 85 * unit);
+  EXPECT_EQ(map.place_for_registered(6 * unit), 74 * unit);
+  EXPECT_EQ(map.place_for_registered(70 * unit), 10 * unit);
+  EXPECT_EQ(map.place_for_registered(71 * unit), std::nullopt);
+  EXPECT_EQ(map.mapped_bytes(), 10 * unit);
+  EXPECT_EQ(map.n_own(), 1U);
+  EXPECT_EQ(map.registered_bytes(), 15 * unit);
+  EXPECT_EQ(map.n_registered(), 2U);
+  EXPECT_TRUE(map.is_mapped(90 * unit, 10 * unit));
+  // A gap from which the system did not give everything back.
+  map.lose(90 * unit);
+  EXPECT_FALSE(map.is_mapped(90 * unit, 1));
+  EXPECT_EQ(map.place_for_registered(10 * unit), 70 * unit);
+  EXPECT_EQ(map.registered_bytes(), 5 * unit);
+  map.remove(80 * unit);
+  EXPECT_EQ(map.place_for_registered(10 * unit), 80 * unit);
+  EXPECT_EQ(map.n_registered(), 0U);
+}
+
+TEST(ChunkMap, memory_before_a_lost_chunk_ends_there) {
+  symm::ChunkMap map(64, 16);
+  map.add(0, 16);
+  map.add(16, 16, true);
+  EXPECT_TRUE(map.is_mapped(0, 32));
+  map.lose(16);
+  EXPECT_TRUE(map.is_mapped(0, 16));
+  EXPECT_FALSE(map.is_mapped(0, 17));
 }
 
 }  // namespace

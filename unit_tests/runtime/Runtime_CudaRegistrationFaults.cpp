@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Memory of the program that one PE cannot make a part of the heap: it fails on
-// all PEs.
+// Memory of the program as a part of the heap when the driver refuses something
+// on one PE.
 
+#include <iterator>
 #include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "CudaRegistration.hpp"
@@ -16,198 +16,17 @@ namespace {
 
 using symm::buffer_register_symmetric;
 using symm::buffer_unregister_symmetric;
+using symm::ErrorKind;
 using symm::MemoryKind;
 using symm::Pe;
 using symm::Runtime;
 using symm::Status;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::size_t bytes = 2 * unit;
 constexpr Pe failing        = 1;
 constexpr int n_pes         = 3;
-
-/// Collective: PE `odd` passes `bad`, the others `good`, of so many bytes. It
-/// fails on all of them for what PE `odd` says, and nothing has changed.
-template <class Words>
-void expect_refused(symm::Bootstrap& bootstrap, Pe odd,
-                    std::pair<void*, std::size_t> bad,
-                    std::pair<void*, std::size_t> good, Words const& words) {
-  auto const before          = held();
-  auto const states          = heap_states();
-  auto const [address, size] = bootstrap.my_pe() == odd ? bad : good;
-  EXPECT_EQ(buffer_register_symmetric(address, size, 0), nullptr);
-  EXPECT_THAT(symm::last_error(),
-              AllOf(HasSubstr("symm::buffer_register_symmetric("),
-                    HasSubstr("failed: on PE " + std::to_string(odd) + ": "),
-                    HasSubstr("nothing was changed"),
-                    Not(HasSubstr("mismatched")), words));
-  EXPECT_EQ(heap_states(), states);
-  EXPECT_EQ(held(), before);
-}
-
-/// Memory by a function of the CUDA runtime, or of malloc.
-struct Sort {
-  char const* name;
-  bool is_cuda;
-  FakeCudaMemory kind;
-  char const* text;
-
-  friend std::ostream& operator<<(std::ostream& out, Sort const& sort) {
-    return out << sort.name;
-  }
-};
-
-class CudaRegistrationOfOther : public CudaRegistration,
-                                public testing::WithParamInterface<Sort> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    Sorts, CudaRegistrationOfOther,
-    testing::Values(
-        Sort{"malloc", false, {}, "is in host memory that CUDA does not know"},
-        Sort{"cudaMalloc", true, fake_cuda_malloc,
-             "is in memory of cudaMalloc on GPU "},
-        Sort{"cudaMallocAsync", true, fake_cuda_malloc_async,
-             "is in memory of cudaMallocAsync on GPU "},
-        Sort{"managed", true, fake_cuda_malloc_managed,
-             "is in CUDA managed memory"},
-        Sort{"page_locked", true, fake_cuda_malloc_host,
-             "is in page-locked host memory"}),
-    [](auto const& test) { return std::string(test.param.name); });
-
-// Others pass memory that another heap takes than the one which is told the
-// failure: the calls differ, too, but that is not what to say.
-TEST_P(CudaRegistrationOfOther, R10_memory_of_one_pe_that_is_no_vmm_memory) {
-  // So long that it must not push out what follows.
-  FakeCuda::set("FAKE_CUDA_NAME",
-                "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition");
-  expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
-    auto const& sort = GetParam();
-    initialize(bootstrap, gpu_of(bootstrap));
-    std::vector<char> ours(sort.is_cuda ? 0 : bytes);
-    char* const bad = sort.is_cuda
-                          ? fake().allocate(sort.kind, bytes, gpu_of(bootstrap))
-                          : ours.data();
-    for (auto const kind : both_kinds) {
-      auto const good = shareable(bootstrap, kind, bytes);
-      for (Pe odd = 0; odd < n_pes; ++odd) {
-        expect_refused(
-            bootstrap, odd, {bad, bytes}, {good.address(), bytes},
-            AllOf(HasSubstr(sort.text), HasSubstr("symm::make_registrable_"),
-                  HasSubstr("symm::share_view")));
-      }
-      char* const address = registered(good.address(), bytes);
-      expect_all_reach_all(heap(kind), address, good.address(), bytes);
-      unregister(address, bytes);
-    }
-    EXPECT_EQ(buffer_register_symmetric(bad, bytes, 0), nullptr) << "on all";
-    EXPECT_THAT(symm::last_error(), HasSubstr("on PE 2: address 0x"));
-    if (sort.is_cuda) fake().free(bad);
-    Runtime::finalize();
-  });
-}
-
-/// Maps the memory of `other` behind the first mapping of `first`.
-void put_side_by_side(CudaProgram const& first, CudaProgram const& other,
-                      int gpu) {
-  auto const& driver                  = symm::CudaDriver::instance();
-  CUmemGenericAllocationHandle handle = 0;
-  CUmemAccessDesc const access{{CU_MEM_LOCATION_TYPE_DEVICE, {gpu}},
-                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  auto const second = reinterpret_cast<CUdeviceptr>(first.address(1));
-  EXPECT_EQ(driver.cuMemUnmap(second, unit), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemRetainAllocationHandle(&handle, other.address()),
-            CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemMap(second, unit, 0, handle, 0), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemSetAccess(second, unit, &access, 1), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemRelease(handle), CUDA_SUCCESS);
-}
-
-TEST_F(CudaRegistration, R15_VMM_memory_of_one_pe_that_does_not_do) {
-  expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
-    initialize(bootstrap, gpu_of(bootstrap));
-    int const gpu   = gpu_of(bootstrap);
-    auto const kind = MemoryKind::device;
-    CudaProgram const elsewhere(kind, bytes, by_descriptor, 1, 1 - gpu);
-    CudaProgram const unshared(kind, bytes, 0, 1, gpu);
-    CudaProgram const unreachable(kind, bytes, by_descriptor, 1, gpu, false);
-    CudaProgram const small(kind, unit, by_descriptor, 2, gpu);
-    CudaProgram const pair(kind, unit, by_descriptor, 2, gpu);
-    put_side_by_side(pair, small, gpu);
-    for (auto const other_kind : both_kinds) {
-      auto const good    = shareable(bootstrap, other_kind, bytes);
-      char* const memory = good.address();
-      auto const expect  = [&](void* bad, std::size_t size, auto const& words) {
-        for (Pe odd = 0; odd < n_pes; ++odd) {
-          expect_refused(bootstrap, odd, {bad, size}, {memory, bytes}, words);
-        }
-      };
-      expect(elsewhere.address(), bytes,
-             AllOf(HasSubstr("is in VMM memory of GPU "),
-                   HasSubstr("which is not this PE's GPU ")));
-      expect(unshared.address(), bytes, HasSubstr("without a handle type"));
-      expect(unreachable.address(), bytes, HasSubstr("without access to it"));
-      expect(small.address(), bytes,
-             HasSubstr("is the start of a memory of 2097152 bytes, not "));
-      expect(pair.address(), bytes,
-             HasSubstr("is the start of a memory of 2097152 bytes, not "));
-      expect(memory + unit, unit,
-             HasSubstr("is 2097152 bytes after the start "
-                       "of its memory"));
-      expect(memory + 1, bytes, HasSubstr("is 1 bytes after the start"));
-      for (std::size_t const wrong : {unit, 3 * unit}) {
-        expect(memory, wrong,
-               HasSubstr("is the start of a memory of 4194304 bytes, not " +
-                         std::to_string(wrong)));
-      }
-      for (std::size_t const wrong : {std::size_t{0}, unit - 1, bytes + 1}) {
-        expect(memory, wrong, HasSubstr("not a positive multiple"));
-      }
-      char* const address = registered(memory, bytes);
-      expect_all_reach_all(heap(other_kind), address, memory, bytes);
-      unregister(address, bytes);
-    }
-    Runtime::finalize();
-  });
-}
-
-TEST_F(CudaRegistration, R09_memory_of_different_kinds_is_a_mismatch) {
-  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    initialize(bootstrap, gpu_of(bootstrap));
-    auto const program = shareable(
-        bootstrap, both_kinds.at(static_cast<std::size_t>(bootstrap.my_pe())),
-        bytes);
-    auto const before = held();
-    EXPECT_EQ(buffer_register_symmetric(program.address(), bytes, 0), nullptr);
-    EXPECT_THAT(
-        symm::last_error(),
-        AllOf(HasSubstr("mismatched collective call"), HasSubstr("PE 0 called"),
-              HasSubstr("PE 1 called"), HasSubstr("memory = GPU")));
-    EXPECT_EQ(held(), before);
-    Runtime::finalize();
-  });
-}
-
-TEST_F(CudaRegistration, R11_a_static_heap_takes_none_the_other_heap_does) {
-  FakeCuda::set("SYMM_STATIC_HEAP", "1");
-  FakeCuda::set("SYMM_SYMMETRIC_SIZE", "4M");
-  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    initialize(bootstrap, gpu_of(bootstrap));
-    auto const gpu    = shareable(bootstrap, MemoryKind::device, bytes);
-    auto const host   = shareable(bootstrap, MemoryKind::host, bytes);
-    auto const before = held();
-    EXPECT_EQ(buffer_register_symmetric(gpu.address(), bytes, 0), nullptr);
-    EXPECT_THAT(symm::last_error(), HasSubstr("static heap"));
-    EXPECT_EQ(held(), before);
-    char* const address = registered(host.address(), bytes);
-    expect_all_reach_all(heap(MemoryKind::host), address, host.address(),
-                         bytes);
-    unregister(address, bytes);
-    EXPECT_EQ(held(), before);
-    Runtime::finalize();
-  });
-}
 
 /// A function of the driver that fails, from its call number `first` on.
 struct Fault {
@@ -216,10 +35,13 @@ struct Fault {
   CUresult result;
   char const* text;
   bool has_fabric;
-  std::string name;
+  char const* name;
 
+  [[nodiscard]] std::string full_name() const {
+    return std::string(name) + (has_fabric ? "_with_fabric" : "");
+  }
   friend std::ostream& operator<<(std::ostream& out, Fault const& fault) {
-    return out << fault.name;
+    return out << fault.full_name();
   }
 };
 
@@ -238,17 +60,22 @@ TEST_P(CudaRegistrationFaults, R17_a_refusal_on_one_pe_is_undone_on_all) {
           shareable(bootstrap, kind, bytes,
                     has_fabric ? by_descriptor | int{CU_MEM_HANDLE_TYPE_FABRIC}
                                : by_descriptor);
+      auto& its         = heap(kind);
       auto const states = heap_states();
       auto const before = held();
       for (int round = 0; round < 2; ++round) {
         if (bootstrap.my_pe() == failing) {
           fake().fail(fault.function, fault.result, fault.first);
         }
-        EXPECT_EQ(buffer_register_symmetric(program.address(), bytes, 0),
-                  nullptr);
+        auto const failure = failure_text([&] {
+          static_cast<void>(its.register_memory(program.address(), bytes));
+        });
         fake().heal();
+        EXPECT_EQ(failure.kind, fault.result == CUDA_ERROR_OUT_OF_MEMORY
+                                    ? ErrorKind::out_of_memory
+                                    : ErrorKind::system);
         EXPECT_THAT(
-            symm::last_error(),
+            failure.message,
             AllOf(HasSubstr("symm::buffer_register_symmetric(bytes = 4194304"),
                   HasSubstr("PE 1"), HasSubstr(fault.function),
                   HasSubstr(fault.text)));
@@ -256,7 +83,7 @@ TEST_P(CudaRegistrationFaults, R17_a_refusal_on_one_pe_is_undone_on_all) {
         EXPECT_EQ(held(), before);
       }
       char* const address = registered(program.address(), bytes);
-      expect_all_reach_all(heap(kind), address, program.address(), bytes);
+      expect_all_reach_all(its, address, program.address(), bytes);
       unregister(address, bytes);
       EXPECT_EQ(held(), before);
     }
@@ -267,47 +94,74 @@ TEST_P(CudaRegistrationFaults, R17_a_refusal_on_one_pe_is_undone_on_all) {
 }
 
 std::vector<Fault> all_faults() {
-  constexpr auto unknown       = "CUDA_ERROR_UNKNOWN";
-  constexpr auto out_of_memory = "CUDA_ERROR_OUT_OF_MEMORY";
+  constexpr auto unknown = CUDA_ERROR_UNKNOWN;
+  constexpr auto text    = "CUDA_ERROR_UNKNOWN";
   std::vector<Fault> faults;
-  // The memory is looked for, checked, and then retained.
-  for (int first = 0; first < 4; ++first) {
-    faults.push_back({"cuMemRetainAllocationHandle", first, CUDA_ERROR_UNKNOWN,
-                      unknown, false, "retain_" + std::to_string(first)});
-  }
-  for (int first = 0; first < 2; ++first) {
-    faults.push_back({"cuMemGetAllocationPropertiesFromHandle", first,
-                      CUDA_ERROR_UNKNOWN, unknown, false,
-                      "properties_" + std::to_string(first)});
-    faults.push_back({"cuMemGetAddressRange", first, CUDA_ERROR_UNKNOWN,
-                      unknown, false, "range_" + std::to_string(first)});
-  }
   for (bool const has_fabric : {false, true}) {
-    std::string const suffix = has_fabric ? "_with_fabric" : "";
-    faults.insert(
-        faults.end(),
-        {{"cuMemExportToShareableHandle", 0, CUDA_ERROR_UNKNOWN, unknown,
-          has_fabric, "export" + suffix},
-         {"cuMemImportFromShareableHandle", 0, CUDA_ERROR_UNKNOWN, unknown,
-          has_fabric, "import_first_peer" + suffix},
-         {"cuMemImportFromShareableHandle", 1, CUDA_ERROR_OUT_OF_MEMORY,
-          out_of_memory, has_fabric, "import_second_peer" + suffix},
-         {"cuMemMap", 0, CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE",
-          has_fabric, "map_own" + suffix},
-         {"cuMemMap", 2, CUDA_ERROR_OUT_OF_MEMORY, out_of_memory, has_fabric,
-          "map_second_peer" + suffix},
-         {"cuMemSetAccess", 0, CUDA_ERROR_NOT_SUPPORTED,
-          "CUDA_ERROR_NOT_SUPPORTED", has_fabric, "access_own" + suffix},
-         {"cuMemSetAccess", 2, CUDA_ERROR_INVALID_DEVICE,
-          "CUDA_ERROR_INVALID_DEVICE", has_fabric,
-          "access_second_peer" + suffix}});
+    Fault const these[] = {
+        // The memory is looked for by the check, and again when it is retained.
+        {"cuMemRetainAllocationHandle", 0, unknown, text, has_fabric, "check"},
+        {"cuMemRetainAllocationHandle", 1, unknown, text, has_fabric, "retain"},
+        {"cuMemRetainAllocationHandle", 2, unknown, text, has_fabric, "handle"},
+        {"cuMemGetAllocationPropertiesFromHandle", 0, unknown, text, has_fabric,
+         "properties"},
+        {"cuMemGetAllocationPropertiesFromHandle", 1, unknown, text, has_fabric,
+         "properties_of_retained"},
+        {"cuMemGetAddressRange", 0, unknown, text, has_fabric, "range"},
+        {"cuMemGetAddressRange", 1, unknown, text, has_fabric,
+         "range_of_retained"},
+        {"cuMemExportToShareableHandle", 0, unknown, text, has_fabric,
+         "export"},
+        {"cuMemImportFromShareableHandle", 0, unknown, text, has_fabric,
+         "import_first_peer"},
+        {"cuMemImportFromShareableHandle", 1, CUDA_ERROR_OUT_OF_MEMORY,
+         "CUDA_ERROR_OUT_OF_MEMORY", has_fabric, "import_second_peer"},
+        {"cuMemMap", 0, CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE",
+         has_fabric, "map_own"},
+        {"cuMemMap", 2, CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
+         has_fabric, "map_second_peer"},
+        {"cuMemSetAccess", 0, CUDA_ERROR_NOT_SUPPORTED,
+         "CUDA_ERROR_NOT_SUPPORTED", has_fabric, "access_own"},
+        {"cuMemSetAccess", 2, CUDA_ERROR_INVALID_DEVICE,
+         "CUDA_ERROR_INVALID_DEVICE", has_fabric, "access_second_peer"},
+        {"cuCtxSynchronize", 0, unknown, text, has_fabric, "synchronize"}};
+    faults.insert(faults.end(), std::begin(these), std::end(these));
   }
   return faults;
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, CudaRegistrationFaults,
-                         testing::ValuesIn(all_faults()),
-                         [](auto const& test) { return test.param.name; });
+                         testing::ValuesIn(all_faults()), [](auto const& test) {
+                           return test.param.full_name();
+                         });
+
+// Which heap is to have it is asked before, by each PE for itself.
+TEST_F(CudaRegistration, R17_a_question_without_an_answer_fails_on_all) {
+  expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
+    initialize(bootstrap, gpu_of(bootstrap));
+    for (auto const kind : both_kinds) {
+      auto const program = shareable(bootstrap, kind, bytes);
+      auto const before  = held();
+      for (char const* function :
+           {"cuMemRetainAllocationHandle", "cuMemGetAddressRange",
+            "cuMemGetAllocationPropertiesFromHandle"}) {
+        if (bootstrap.my_pe() == failing) {
+          fake().fail(function, CUDA_ERROR_UNKNOWN);
+        }
+        EXPECT_EQ(buffer_register_symmetric(program.address(), bytes, 0),
+                  nullptr);
+        EXPECT_THAT(
+            symm::last_error(),
+            AllOf(HasSubstr("symm::buffer_register_symmetric(bytes = 4194304"),
+                  HasSubstr("failed: on PE 1: "), HasSubstr(function)));
+        fake().heal();
+        EXPECT_EQ(held(), before);
+      }
+      unregister(registered(program.address(), bytes), bytes);
+    }
+    Runtime::finalize();
+  });
+}
 
 TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
   expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
@@ -347,6 +201,25 @@ TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
     }
     EXPECT_EQ(held(), nothing) << "finalize() gives back what was refused";
     EXPECT_EQ(in_use(bootstrap), unused);
+  });
+}
+
+TEST_F(CudaRegistration, R21_only_what_was_refused_stays_mapped) {
+  expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
+    for (int refused = 0; refused < n_pes; ++refused) {
+      initialize(bootstrap, gpu_of(bootstrap));
+      auto const program  = shareable(bootstrap, MemoryKind::device, bytes);
+      bool const is_it    = bootstrap.my_pe() == failing;
+      auto const before   = held();
+      char* const address = registered(program.address(), bytes);
+      if (is_it) fake().fail("cuMemUnmap", CUDA_ERROR_UNKNOWN, refused, 1);
+      EXPECT_EQ(buffer_unregister_symmetric(address, bytes), Status::internal);
+      fake().heal();
+      EXPECT_EQ(held().counts.mappings,
+                before.counts.mappings + (is_it ? 1U : 0U))
+          << "unmapping " << refused;
+      Runtime::finalize();
+    }
   });
 }
 
