@@ -20,8 +20,9 @@ namespace symm_test {
 class CudaProgram {
  public:
   CudaProgram(symm::MemoryKind kind, std::size_t bytes, int handle_types,
-              int n_times = 1, int device = 0, bool has_access = true)
-      : m_bytes(bytes), m_n_times(n_times) {
+              int n_times = 1, int device = 0, bool has_access = true,
+              std::size_t gap_bytes = 0)
+      : m_bytes(bytes), m_step(bytes + gap_bytes), m_n_times(n_times) {
     CUmemLocation const gpu{CU_MEM_LOCATION_TYPE_DEVICE, {device}};
     std::vector<CUmemAccessDesc> users = {
         {gpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
@@ -78,14 +79,15 @@ class CudaProgram {
 
  private:
   [[nodiscard]] std::size_t reserved_bytes() const {
-    return static_cast<std::size_t>(m_n_reserved) * m_bytes;
+    return static_cast<std::size_t>(m_n_reserved) * m_step;
   }
   [[nodiscard]] CUdeviceptr start(int which) const {
-    return m_reserved + static_cast<std::size_t>(which + 1) * m_bytes;
+    return m_reserved + static_cast<std::size_t>(which + 1) * m_step;
   }
 
   symm::CudaDriver const& m_driver = symm::CudaDriver::instance();
   std::size_t m_bytes;
+  std::size_t m_step;  // from one mapping to the next
   int m_n_times;
   int m_n_reserved                      = m_n_times + 2;
   CUmemGenericAllocationHandle m_handle = 0;

@@ -159,8 +159,9 @@ TEST_F(CudaRegistration, R15_VMM_memory_of_one_pe_that_does_not_do) {
                HasSubstr("is the start of a memory of 4194304 bytes, not " +
                          std::to_string(wrong)));
       }
-      for (std::size_t const wrong : {std::size_t{0}, unit - 1, bytes + 1}) {
-        expect(memory, wrong, HasSubstr("not a positive multiple"));
+      expect(memory, 0, HasSubstr("has 0 bytes"));
+      for (std::size_t const wrong : {unit - 1, bytes + 1}) {
+        expect(memory, wrong, HasSubstr("not a multiple"));
       }
       char* const address = registered(memory, bytes);
       expect_all_reach_all(heap(other_kind), address, memory, bytes);

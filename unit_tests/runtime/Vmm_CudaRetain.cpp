@@ -60,14 +60,20 @@ TEST_P(CudaRetain, V41_memory_of_the_program_is_found_at_any_address_in_it) {
   }
 }
 
-TEST_P(CudaRetain, V41_mappings_of_one_memory_that_touch_are_told_apart) {
-  CudaProgram const program(kind(), 3 * m_unit, by_descriptor, 4);
-  for (int which = 0; which < 4; ++which) {
-    for (std::size_t const offset : {std::size_t{0}, m_unit, 3 * m_unit - 1}) {
-      auto const found = m_vmm->find_mapping(program.address(which) + offset);
-      ASSERT_TRUE(found);
-      EXPECT_EQ(found->start, program.address(which)) << which << ' ' << offset;
-      EXPECT_EQ(found->bytes, program.bytes());
+TEST_P(CudaRetain, V41_mappings_of_one_memory_are_told_apart) {
+  // Side by side, and with less between them than they have themselves.
+  for (std::size_t const gap : {std::size_t{0}, m_unit}) {
+    CudaProgram const program(kind(), 3 * m_unit, by_descriptor, 4, 0, true,
+                              gap);
+    for (int which = 0; which < 4; ++which) {
+      for (std::size_t const offset :
+           {std::size_t{0}, m_unit, 3 * m_unit - 1}) {
+        auto const found = m_vmm->find_mapping(program.address(which) + offset);
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->start, program.address(which))
+            << which << ' ' << offset << ' ' << gap;
+        EXPECT_EQ(found->bytes, program.bytes());
+      }
     }
   }
 }
