@@ -8,8 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include <runtime/CudaRuntime.hpp>
 #include <runtime/SharedBuffer.hpp>
+
+#include "CudaRuntime.hpp"
 
 namespace symm_test {
 namespace {
@@ -226,6 +227,26 @@ TEST_F(SharedDeviceBufferOfPes, a_failure_to_close_is_everybodys) {
       Runtime::finalize();
     });
   }
+}
+
+TEST_F(SharedDeviceBufferOfPes, a_failure_to_open_beside_one_to_close) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    initialize(bootstrap, 0);
+    ProgramMemory const own(0, count);
+    if (symm::my_pe() == 0) {
+      fake().fail("cuIpcOpenMemHandle", CUDA_ERROR_UNKNOWN, 0, 1);
+    } else if (symm::my_pe() == 2) {
+      fake().fail("cuIpcCloseMemHandle", CUDA_ERROR_UNKNOWN, 0, 1);
+    }
+    auto const failure =
+        symm::failure_of([&] { SharedDeviceBuffer<char>(own.data(), count); });
+    fake().heal();
+    EXPECT_NO_THROW(symm::barrier_all()) << "no PE has left alone";
+    ASSERT_TRUE(failure) << "on every PE";
+    EXPECT_THAT(failure->message, AllOf(HasSubstr("PE 0 failed: "),
+                                        HasSubstr("cuIpcOpenMemHandle")));
+    Runtime::finalize();
+  });
 }
 
 TEST_F(SharedDeviceBufferOfPes, kernels_end_before_it_is_closed) {
