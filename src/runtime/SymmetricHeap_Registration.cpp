@@ -64,7 +64,7 @@ std::optional<Failure> SymmetricHeap::check_registrable(
                    ", not a multiple of the granularity of " + m_vmm.place() +
                    ", " + std::to_string(unit));
   }
-  if (map().overlaps(at, wanted.bytes)) {
+  if (map().overlaps(at, 1)) {
     return refused("is in the symmetric heap already");
   }
   auto const found = m_vmm.find_mapping(at);
