@@ -4,7 +4,6 @@
 // Memory of the CUDA driver and runtime that the program has made itself.
 
 #include <cuda.h>
-#include <sys/mman.h>
 
 #include <cstddef>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <kokkos/view_helpers.hpp>
 #include <registration/registration_test.hpp>
 #include <runtime/CudaDriver.hpp>
+#include <runtime/CudaProgram.hpp>
 
 namespace {
 
@@ -19,75 +19,14 @@ using namespace symm_test;
 using symm::buffer_register;
 using symm::buffer_register_symmetric;
 using symm::buffer_unregister;
+using symm::MemoryKind;
 using symm::Status;
 
 symm::CudaDriver const& driver() { return symm::CudaDriver::instance(); }
 
-/// Memory made with the functions of the driver alone, as a program does that
-/// knows nothing of this library.
-class DriverMemory {
- public:
-  explicit DriverMemory(std::size_t bytes,
-                        CUmemLocationType type = CU_MEM_LOCATION_TYPE_DEVICE,
-                        int id                 = Kokkos::Cuda().cuda_device(),
-                        CUmemAllocationHandleType handle_type =
-                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-      : m_bytes(bytes) {
-    CUmemAllocationProp properties{};
-    properties.type                 = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location             = {type, {id}};
-    properties.requestedHandleTypes = handle_type;
-    expect(driver().cuMemAddressReserve(&m_address, bytes, 0, 0, 0));
-    map(properties);
-  }
-  DriverMemory(DriverMemory const&)            = delete;
-  DriverMemory& operator=(DriverMemory const&) = delete;
-  ~DriverMemory() { free(); }
+int my_device() { return Kokkos::Cuda().cuda_device(); }
 
-  void free() {
-    if (m_bytes == 0) return;
-    expect(driver().cuMemUnmap(m_address, m_bytes));
-    expect(driver().cuMemRelease(m_handle));
-    expect(driver().cuMemAddressFree(m_address, m_bytes));
-    m_bytes = 0;
-  }
-  [[nodiscard]] char* data() const {
-    return reinterpret_cast<char*>(m_address);
-  }
-
- private:
-  static void expect(CUresult result) {
-    EXPECT_EQ(result, CUDA_SUCCESS) << driver().text_of(result);
-  }
-  void map(CUmemAllocationProp const& properties) {
-    expect(driver().cuMemCreate(&m_handle, m_bytes, &properties, 0));
-    expect(driver().cuMemMap(m_address, m_bytes, 0, m_handle, 0));
-    std::vector<CUmemAccessDesc> access = {
-        {{CU_MEM_LOCATION_TYPE_DEVICE, {Kokkos::Cuda().cuda_device()}},
-         CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
-    if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
-      access.push_back(
-          {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
-    }
-    expect(driver().cuMemSetAccess(m_address, m_bytes, access.data(),
-                                   access.size()));
-  }
-
-  std::size_t m_bytes;
-  CUdeviceptr m_address                 = 0;
-  CUmemGenericAllocationHandle m_handle = 0;
-};
-
-int numa_node() {
-  CUdevice device = 0;
-  EXPECT_EQ(driver().cuDeviceGet(&device, Kokkos::Cuda().cuda_device()),
-            CUDA_SUCCESS);
-  int node = 0;
-  EXPECT_EQ(driver().cuDeviceGetAttribute(
-                &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device),
-            CUDA_SUCCESS);
-  return std::max(node, 0);
-}
+constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 /// Memory of the CUDA runtime, of one kind after the other.
 struct RuntimeMemory {
@@ -116,22 +55,25 @@ RuntimeMemory const runtime_memories[] = {
      [](void* p) { return cudaFreeHost(p); }}};
 
 TEST(CudaBuffers, R05_device_memory_of_the_driver_becomes_symmetric) {
-  DriverMemory const memory(bytes);
-  set_bytes(memory.data(), 3, bytes);
+  CudaProgram const memory(MemoryKind::device, bytes, by_descriptor, 1,
+                           my_device());
+  set_bytes(memory.address(), 3, bytes);
   auto* const address =
-      static_cast<char*>(buffer_register_symmetric(memory.data(), bytes, 0));
+      static_cast<char*>(buffer_register_symmetric(memory.address(), bytes, 0));
   EXPECT_NE(address, nullptr) << symm::last_error();
   EXPECT_EQ(difference_from(3, address, bytes), no_difference);
   symm::barrier_all();
   expect_all_reach_all(address, bytes);
-  EXPECT_EQ(memory_bytes(memory.data(), bytes), memory_bytes(address, bytes));
+  EXPECT_EQ(memory_bytes(memory.address(), bytes),
+            memory_bytes(address, bytes));
   unregister(address, bytes);
 }
 
 TEST(CudaBuffers, R06_host_memory_of_a_NUMA_node_becomes_symmetric) {
-  DriverMemory const memory(bytes, CU_MEM_LOCATION_TYPE_HOST_NUMA, numa_node());
+  CudaProgram const memory(MemoryKind::host, bytes, by_descriptor, 1,
+                           my_device());
   auto* const address = static_cast<std::uint64_t*>(
-      buffer_register_symmetric(memory.data(), bytes, 0));
+      buffer_register_symmetric(memory.address(), bytes, 0));
   EXPECT_NE(address, nullptr) << symm::last_error();
   if (address == nullptr) return;
   EXPECT_EQ(symm::heap_stats(symm::MemoryKind::host).registered_bytes, bytes);
@@ -143,7 +85,7 @@ TEST(CudaBuffers, R06_host_memory_of_a_NUMA_node_becomes_symmetric) {
   symm::barrier_all();
   EXPECT_EQ(*address,
             pattern({(me + symm::n_pes() - 1) % symm::n_pes(), me}, 0));
-  EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(memory.data()), *address);
+  EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(memory.address()), *address);
   symm::barrier_all();
   unregister(address, bytes);
 }
@@ -185,11 +127,10 @@ TEST(CudaBuffers, R10_memory_of_the_CUDA_runtime_is_refused_with_its_kind) {
 }
 
 TEST(CudaBuffers, R15_memory_without_a_handle_type_is_refused) {
-  DriverMemory const memory(bytes, CU_MEM_LOCATION_TYPE_DEVICE,
-                            Kokkos::Cuda().cuda_device(),
-                            CU_MEM_HANDLE_TYPE_NONE);
+  CudaProgram const memory(MemoryKind::device, bytes, CU_MEM_HANDLE_TYPE_NONE,
+                           1, my_device());
   expect_failure(
-      [&] { return buffer_register_symmetric(memory.data(), bytes, 0); },
+      [&] { return buffer_register_symmetric(memory.address(), bytes, 0); },
       {"was created without a handle type", "POSIX file descriptors"});
 }
 
@@ -240,36 +181,14 @@ TEST(CudaBuffers, R15_memory_of_another_GPU_is_refused) {
   int const mine  = Kokkos::Cuda().cuda_device();
   bool const skip = n_gpus < 2;
   if (!skip) {
-    DriverMemory const memory(bytes, CU_MEM_LOCATION_TYPE_DEVICE,
-                              (mine + 1) % n_gpus);
+    CudaProgram const memory(MemoryKind::device, bytes, by_descriptor, 1,
+                             (mine + 1) % n_gpus);
     expect_failure(
-        [&] { return buffer_register_symmetric(memory.data(), bytes, 0); },
+        [&] { return buffer_register_symmetric(memory.address(), bytes, 0); },
         {"VMM memory of GPU " + std::to_string((mine + 1) % n_gpus)});
   } else {
     GTEST_SKIP() << "needs two GPUs";
   }
-}
-
-TEST(CudaBuffers, R23_memory_returns_to_the_GPU) {
-  constexpr std::size_t large = 512 * mib;
-  auto const free_bytes       = [] {
-    Kokkos::fence();
-    wait_for_all_pes();
-    std::size_t free  = 0;
-    std::size_t total = 0;
-    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
-    wait_for_all_pes();
-    return free;
-  };
-  auto const before = free_bytes();
-  DriverMemory memory(large);
-  auto* const address = buffer_register_symmetric(memory.data(), large, 0);
-  EXPECT_NE(address, nullptr) << symm::last_error();
-  EXPECT_LE(free_bytes() + large, before);
-  unregister(address, large);
-  memory.free();
-  auto const after = free_bytes();
-  EXPECT_LE(before, after + 64 * mib) << "all of it has come back";
 }
 
 /// Reads and writes host memory in a kernel.
