@@ -14,10 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <random>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "baselines/MpiWindow.hpp"
@@ -25,23 +22,13 @@
 #include "harness/OneSided.hpp"
 #include "harness/Pattern.hpp"
 #include "harness/PrivateBuffer.hpp"
+#include "harness/RandomCycle.hpp"
 #include "harness/Session.hpp"
 
 namespace perf {
 namespace {
 
 constexpr std::size_t slots = 512;
-
-/// One cycle through all slots: next[i] follows i (Sattolo's algorithm). Equal
-/// on all PEs.
-std::vector<std::uint64_t> random_cycle() {
-  std::vector<std::uint64_t> next(slots);
-  std::iota(next.begin(), next.end(), std::uint64_t{0});
-  std::mt19937_64 random(42);
-  for (std::size_t i = slots - 1; i > 0; --i)
-    std::swap(next[i], next[random() % i]);
-  return next;
-}
 
 /// `iterations` steps from slot 0. Returns the slot reached.
 template <class Next>
@@ -54,25 +41,18 @@ template <class Next>
 /// Walks, and counts the walks that ended in a wrong slot.
 class Walker {
  public:
-  explicit Walker(std::vector<std::uint64_t> const& cycle) {
-    std::uint64_t slot = 0;
-    for (std::size_t step = 0; step < slots; ++step) {
-      m_slot_after.push_back(slot);
-      slot = cycle[slot];
-    }
-  }
+  explicit Walker(RandomCycle const& cycle) : m_cycle(cycle) {}
 
   template <class Next>
   void operator()(std::int64_t iterations, Next const& next) {
-    auto const expected =
-        m_slot_after[static_cast<std::size_t>(iterations) % slots];
+    auto const expected = m_cycle.slot_after(iterations);
     m_wrong += walk(iterations, next) != expected ? 1 : 0;
   }
 
   [[nodiscard]] std::int64_t wrong() const { return m_wrong; }
 
  private:
-  std::vector<std::uint64_t> m_slot_after;
+  RandomCycle const& m_cycle;
   std::int64_t m_wrong = 0;
 };
 
@@ -80,13 +60,14 @@ void measure(Session& session) {
   OneSided const pair(session);
   int const peer = pair.peer();
   // The peer has the cycle; the other PEs' copies lead to nowhere.
-  auto const cycle = random_cycle();
+  RandomCycle const cycle(slots);
   Words const words("words", slots);
-  if (pair.is_target()) std::copy(cycle.begin(), cycle.end(), words.data());
+  if (pair.is_target())
+    std::copy(cycle.next().begin(), cycle.next().end(), words.data());
   PrivateBuffer const buffer(slots * sizeof(std::uint64_t));
-  std::copy(cycle.begin(), cycle.end(), buffer.data());
+  std::copy(cycle.next().begin(), cycle.next().end(), buffer.data());
   PrivateBuffer const buffer_again(slots * sizeof(std::uint64_t));
-  std::copy(cycle.begin(), cycle.end(), buffer_again.data());
+  std::copy(cycle.next().begin(), cycle.next().end(), buffer_again.data());
   PrivateWords const mine(buffer.data(), slots);
   PrivateWords const mine_again(buffer_again.data(), slots);
   auto const everywhere = symm::global_view(words);

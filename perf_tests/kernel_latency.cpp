@@ -27,8 +27,6 @@
 #include <cstdint>
 #include <cuda/atomic>
 #include <functional>
-#include <numeric>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +35,7 @@
 #include "harness/Access.hpp"
 #include "harness/DeviceWords.hpp"
 #include "harness/OneSided.hpp"
+#include "harness/RandomCycle.hpp"
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"
 #include "kernels/Ring.hpp"
@@ -140,16 +139,6 @@ template <class Functor>
 void run_once(Functor const& functor) {
   Kokkos::parallel_for("one thread", Kokkos::RangePolicy<Kokkos::Cuda>(0, 1),
                        functor);
-}
-
-/// One cycle through all slots: next[i] follows i (Sattolo's algorithm).
-std::vector<std::uint64_t> random_cycle() {
-  std::vector<std::uint64_t> next(slots);
-  std::iota(next.begin(), next.end(), std::uint64_t{0});
-  std::mt19937_64 random(42);
-  for (std::size_t i = slots - 1; i > 0; --i)
-    std::swap(next[i], next[random() % i]);
-  return next;
 }
 
 void copy_to_device(std::vector<std::uint64_t> const& from, std::uint64_t* to) {
@@ -302,13 +291,7 @@ void measure_put(Session& session, OneSided const& pair) {
 /// Counts the walks that ended in a wrong slot.
 class Walker {
  public:
-  explicit Walker(std::vector<std::uint64_t> const& cycle) {
-    std::uint64_t slot = 0;
-    for (std::size_t step = 0; step < slots; ++step) {
-      m_slot_after.push_back(slot);
-      slot = cycle[slot];
-    }
-  }
+  explicit Walker(RandomCycle const& cycle) : m_cycle(cycle) {}
 
   /// \param start  called with the number of steps and where to write the slot.
   template <class Start>
@@ -316,7 +299,7 @@ class Walker {
     return [this, start](std::int64_t n) {
       start(n, m_reached.data());
       Kokkos::Cuda{}.fence();
-      auto const expected = m_slot_after[static_cast<std::size_t>(n) % slots];
+      auto const expected = m_cycle.slot_after(n);
       m_wrong += m_reached(0) != expected ? 1 : 0;
     };
   }
@@ -324,7 +307,7 @@ class Walker {
   [[nodiscard]] std::int64_t wrong() const { return m_wrong; }
 
  private:
-  std::vector<std::uint64_t> m_slot_after;
+  RandomCycle const& m_cycle;
   Kokkos::View<std::uint64_t*, Kokkos::CudaHostPinnedSpace> m_reached{"reached",
                                                                       1};
   std::int64_t m_wrong = 0;
@@ -333,12 +316,12 @@ class Walker {
 void measure_get(Session& session, OneSided const& pair) {
   NvshmemBlocks blocks;
   Words3 const words(blocks);
-  int const peer   = pair.peer();
-  auto const cycle = random_cycle();
+  int const peer = pair.peer();
+  RandomCycle const cycle(slots);
   if (pair.is_target()) {  // the other PEs' copies lead to nowhere
-    copy_to_device(cycle, words.raw.data());
-    copy_to_device(cycle, words.global.data());
-    if (nvshmem::available()) copy_to_device(cycle, words.nvshmem);
+    copy_to_device(cycle.next(), words.raw.data());
+    copy_to_device(cycle.next(), words.global.data());
+    if (nvshmem::available()) copy_to_device(cycle.next(), words.nvshmem);
   }
   symm::barrier_all(Kokkos::Cuda{});
 

@@ -9,8 +9,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <numeric>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,6 +18,7 @@
 #include "harness/DeviceWords.hpp"
 #include "harness/OneSided.hpp"
 #include "harness/Pattern.hpp"
+#include "harness/RandomCycle.hpp"
 #include "harness/Sampler.hpp"
 #include "registration/TransferKernels.hpp"
 
@@ -77,39 +76,22 @@ Run copies_by_deep_copy(Lane const& lane, int peer, Direction direction,
   };
 }
 
-/// One cycle through all slots: next[i] follows i (Sattolo's algorithm).
-std::vector<std::uint64_t> random_cycle() {
-  std::vector<std::uint64_t> next(slots);
-  std::iota(next.begin(), next.end(), std::uint64_t{0});
-  std::mt19937_64 random(42);
-  for (std::size_t i = slots - 1; i > 0; --i)
-    std::swap(next[i], next[random() % i]);
-  return next;
-}
-
 /// Counts the walks that ended in a wrong slot.
 class Walker {
  public:
-  explicit Walker(std::vector<std::uint64_t> const& cycle) {
-    std::uint64_t slot = 0;
-    for (std::size_t step = 0; step < slots; ++step) {
-      m_slot_after.push_back(slot);
-      slot = cycle[slot];
-    }
-  }
+  explicit Walker(RandomCycle const& cycle) : m_cycle(cycle) {}
 
   template <class Word>
   void walk(Word const& theirs, std::int64_t iterations) {
     run_once(Walk<Word>{theirs, m_reached.data(), iterations});
-    auto const expected =
-        m_slot_after[static_cast<std::size_t>(iterations) % slots];
+    auto const expected = m_cycle.slot_after(iterations);
     m_wrong += m_reached() != expected ? 1 : 0;
   }
 
   [[nodiscard]] std::int64_t wrong() const { return m_wrong; }
 
  private:
-  std::vector<std::uint64_t> m_slot_after;
+  RandomCycle const& m_cycle;
   Kokkos::View<std::uint64_t, Kokkos::SharedHostPinnedSpace> m_reached{
       "reached"};
   std::int64_t m_wrong = 0;
@@ -260,14 +242,14 @@ class Transfers {
 
   template <class Way>
   void measure_walks() {
-    auto const cycle = random_cycle();
+    RandomCycle const cycle(slots);
     // The other PEs' copies lead to nowhere.
     for (Lane const& lane : m_lanes)
       if (m_pair.is_target())
         Kokkos::deep_copy(
             DeviceWords(lane.far.data(), slots),
             Kokkos::View<std::uint64_t const*, Kokkos::HostSpace,
-                         Kokkos::MemoryUnmanaged>(cycle.data(), slots));
+                         Kokkos::MemoryUnmanaged>(cycle.next().data(), slots));
     wait_for_all();
     Walker walker(cycle);
     compare(Way::name, Direction::get, word, [&](Lane const& lane) {

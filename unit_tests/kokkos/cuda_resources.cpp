@@ -16,6 +16,7 @@
 #include <support/ProcessResources.hpp>
 #include <support/mpi_main.hpp>
 
+#include "gpus.hpp"
 #include "view_helpers.hpp"
 
 symm_test::Start symm_test::what_to_start() { return Start::kokkos; }
@@ -26,17 +27,6 @@ using namespace symm_test;
 using CudaView            = Kokkos::View<int*, symm::SymmetricCudaSpace>;
 using HostView            = Kokkos::View<int*, symm::SymmetricHostSpace>;
 constexpr std::size_t mib = std::size_t{1} << 20U;
-
-/// Collective: free memory of this PE's GPU while no PE is at work.
-std::size_t free_bytes_of_gpu() {
-  Kokkos::fence();
-  wait_for_all_pes();
-  std::size_t free  = 0;
-  std::size_t total = 0;
-  EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
-  wait_for_all_pes();
-  return free;
-}
 
 /// Collective: the PEs that share this PE's GPU.
 std::size_t n_pes_on_gpu() {

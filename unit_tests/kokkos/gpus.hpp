@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,17 @@ inline int n_gpus() {
   int count = 0;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
   return count;
+}
+
+/// Collective: free memory of this PE's GPU while no PE is at work.
+inline std::size_t free_bytes_of_gpu() {
+  Kokkos::fence();
+  wait_for_all_pes();
+  std::size_t free  = 0;
+  std::size_t total = 0;
+  EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  wait_for_all_pes();
+  return free;
 }
 
 /// On which GPU the memory at an address is.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include <kokkos/gpus.hpp>
 #include <registration/registration_test.hpp>
 #include <runtime/CudaProgram.hpp>
 
@@ -14,26 +15,17 @@ using namespace symm_test;
 
 TEST(RegisteredGpuMemory, R23_memory_returns_to_the_GPU) {
   constexpr std::size_t large = 512 * mib;
-  auto const free_bytes       = [] {
-    Kokkos::fence();
-    wait_for_all_pes();
-    std::size_t free  = 0;
-    std::size_t total = 0;
-    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
-    wait_for_all_pes();
-    return free;
-  };
-  auto const before = free_bytes();
+  auto const before           = free_bytes_of_gpu();
   CudaProgram memory(symm::MemoryKind::device, large,
                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1,
                      Kokkos::Cuda().cuda_device());
   auto* const address =
       symm::buffer_register_symmetric(memory.address(), large, 0);
   EXPECT_NE(address, nullptr) << symm::last_error();
-  EXPECT_LE(free_bytes() + large, before);
+  EXPECT_LE(free_bytes_of_gpu() + large, before);
   unregister(address, large);
   memory.unmap();
-  auto const after = free_bytes();
+  auto const after = free_bytes_of_gpu();
   EXPECT_LE(before, after + 64 * mib) << "all of it has come back";
 }
 
