@@ -95,7 +95,8 @@ ViewBytes bytes_of_view(View const& view) {
 }
 
 /// Registers the elements of `view`, and what lies between them, as a local
-/// operand of kernels: buffer_register(). Local. An empty View is none.
+/// operand of kernels: buffer_register(). Local. An empty View is none. Kernels
+/// on a GPU take view.data(): a View in HostSpace Kokkos refuses there.
 ///
 /// \throws what buffer_register() returns, as UsageError, OutOfMemory or
 ///         SystemError on this PE.
@@ -148,6 +149,10 @@ Kokkos::View<DataType, Properties...> make_registrable_view(
 /// afterwards every PE reaches every PE's through global_view() and peer_view()
 /// of the result. Collective, with a barrier on exit; all PEs with equal
 /// layouts and extents, each its own View.
+///
+/// In a kernel on a GPU use one of the two Views for what is written there:
+/// what a kernel writes through one is seen through the other after it has
+/// ended.
 ///
 /// \param view whose elements are in one memory of virtual memory management:
 ///        made by make_registrable_view(), or unmanaged over memory that the

@@ -44,7 +44,8 @@ inline constexpr bool is_managed_space_v = false;
 /// Shares the elements of an ordinary View of every PE, where they are: of a
 /// View in HostSpace as a SharedHostBuffer, of one in CudaSpace as a
 /// SharedDeviceBuffer, which say what can be done then, and until when `view`
-/// must live. Element (i, j, ...) is number `&view(i, j, ...) - view.data()`.
+/// must live. Element (i, j, ...) has the number that the layout
+/// of `view` gives to it.
 ///
 /// Collective: every PE passes a View of its own; extents may differ, and be 0.
 /// \throws UsageError on every PE, if there is a View whose elements do not lie

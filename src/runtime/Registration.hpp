@@ -9,7 +9,7 @@
 
 /// Registration of the program's own memory, by the functions of the NVSHMEM
 /// document (nvshmemx_buffer_register and its siblings). last_error() says why
-/// one has failed.
+/// one has failed. Codes such as B01 are those of docs/requirements.md.
 namespace symm {
 
 /// What the functions that have a result to return return; the numbers are
@@ -23,7 +23,7 @@ enum class Status : int {
 
 // Local operands: this PE's kernels read and write the buffer, as the source of
 // a put, the destination of a get. Needed for host memory that kernels use;
-// harmless for any other.
+// for other memory it does nothing, or is refused (below).
 
 /// Registers [address, address + bytes), page-locking host memory for the GPU
 /// where there is one (B02). Local: one PE alone may call (B18), on any thread.
@@ -44,8 +44,9 @@ enum class Status : int {
 /// \returns invalid_value if none does (B13, B14); internal.
 Status buffer_unregister(void* address) noexcept;
 
-/// Ends all registrations of this PE (B15, B16). Local. A failure is printed on
-/// stderr, too, since nothing is returned.
+/// Ends all registrations by buffer_register() and register_view() of this PE;
+/// symmetric ones stay (B15, B16). Local. A failure is printed on stderr, too,
+/// since nothing is returned.
 void buffer_unregister_all() noexcept;
 
 // Symmetric memory: every PE brings a buffer of its own, and all PEs reach all.
@@ -53,10 +54,10 @@ void buffer_unregister_all() noexcept;
 /// Makes memory of virtual memory management part of the symmetric heap in
 /// memory of its kind: SymmetricHeap::register_memory(). Collective.
 ///
-/// \param buffer start of memory that symm::make_registrable_view, or the
-/// program
-///        itself with the cuMem* functions, has made.
-/// \param bytes  all of it (R12).
+/// \param buffer start of memory that symm::make_registrable_view has made, or
+///        the program itself with the cuMem* functions.
+/// \param bytes  all of it, equal on all PEs: a multiple of 2 MiB, that of a
+///        registrable View its bytes rounded up (R12).
 /// \param flags  0 (R04).
 /// \returns the symmetric address, for put, get, atomics, signals, collectives
 ///          and ptr() (R01, R02); null on every PE on failure (R13).
