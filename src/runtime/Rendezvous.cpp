@@ -219,7 +219,11 @@ void Rendezvous::meet(Call const& call) {
 }
 
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
-  publish({.operation = Operation::agree, .failure = mine});
+  // What the latest meet() left to tell is so still.
+  bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
+  publish({.operation        = Operation::agree,
+           .failure          = mine,
+           .has_more_notices = has_more});
   wait_for_all();
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     Record const& other = record(pe, m_sequence);

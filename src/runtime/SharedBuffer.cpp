@@ -76,8 +76,7 @@ std::string remedy_for(int error) {
   }
   if (error == EFAULT) {
     return "; both sides must be memory that is there, and stay there until "
-           "all "
-           "PEs have closed the buffer";
+           "all PEs have closed the buffer";
   }
   if (error == ESRCH) {
     return "; its process is gone, or in a PID namespace that this one cannot "

@@ -227,7 +227,6 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
       give_back(id);
     }
   }
-  m_has_more_notices = m_rendezvous.has_more_notices();
   // A rendezvous of its own, after which there are no notices to read.
   if (has_retired_memory) remove_retired();
 }
@@ -257,7 +256,7 @@ void SymmetricHeap::collect(std::vector<void*> const& retired) {
 }
 
 void SymmetricHeap::meet_until_all_retired() {
-  while (m_has_more_notices) barrier();
+  while (m_rendezvous.has_more_notices()) barrier();
 }
 
 void SymmetricHeap::barrier() {

@@ -294,7 +294,6 @@ class SymmetricHeap {
   // other PEs, then waiting for theirs.
   RetiredList m_retired;
   std::vector<BlockId> m_to_tell;
-  bool m_has_more_notices = false;  // some PE, in the latest call
   std::size_t m_n_waiting = 0;
   std::size_t m_n_views   = 0;
 };

@@ -20,7 +20,7 @@ SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call& call,
 SymmetricHeap::BlockId SymmetricHeap::find_room(Rendezvous::Call const& call,
                                                 Request const& request) {
   auto id = take(request);
-  if (id == OffsetAllocator::none && m_has_more_notices) {
+  if (id == OffsetAllocator::none && m_rendezvous.has_more_notices()) {
     meet_until_all_retired();
     id = take(request);
   }

@@ -109,7 +109,7 @@ void* SymmetricHeap::add_registered(Rendezvous::Call& call, Registered entry) {
   if (failure && !call.failure) call.failure = failure;
   meet(call);
   auto place = m_chunks->place_for_registered(bytes);
-  if (!place && m_has_more_notices) {
+  if (!place && m_rendezvous.has_more_notices()) {
     meet_until_all_retired();
     place = m_chunks->place_for_registered(bytes);
   }

@@ -144,6 +144,9 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
       EXPECT_TRUE(stack.rendezvous.has_more_notices());
       EXPECT_EQ(stack.rendezvous.notices(with_more).back(),
                 notices_of(with_more, Rendezvous::max_notices).back());
+      EXPECT_FALSE(stack.rendezvous.agree(std::nullopt));
+      EXPECT_TRUE(stack.rendezvous.has_more_notices())
+          << "an agreement is no meet()";
     }
     stack.rendezvous.meet({.operation = Operation::barrier_all});
     EXPECT_FALSE(stack.rendezvous.has_more_notices());
