@@ -24,7 +24,7 @@ class Summary:
 class Records:
     """All records of all rounds of one driver run."""
 
-    _KEYS = ("bytes", "blocks", "put", "scattered", "axis", "edge",
+    _KEYS = ("bytes", "kept", "blocks", "put", "scattered", "axis", "edge",
              "round trip bytes", "updates")
 
     def __init__(self):

@@ -7,6 +7,12 @@ MIB = 1 << 20
 GIB = 1 << 30
 DIRECTIONS = {"put": ("to", 1), "get": ("from", 0)}
 WAYS = ("global_view", "peer_view", "deep_copy")
+HEAPS = ("", ", heap empty")
+
+
+def _cases(size):
+    """Beside memory that the heap keeps, and in a heap that has none."""
+    return zip(HEAPS, ({"bytes": size, "kept": kept} for kept in (size, 0)))
 
 
 def _transfers(size, text):
@@ -23,8 +29,9 @@ def cpu_figures(records, figure):
     """Those with a goal. `figure` compares times: 0.99 of the speed of heap
     memory is 1.01 of its time."""
     job = "registration.np2"
-    yield figure(records, job, "registering 256 MiB", "register", "growth",
-                 {"bytes": 256 * MIB}, 1.0)
+    for heap, case in _cases(256 * MIB):
+        yield figure(records, job, f"registering 256 MiB{heap}", "register",
+                     "growth", case, 1.0)
     for title, what, baseline, case, _ in _transfers(64 * MIB, "64 MiB"):
         yield figure(records, job, title, what, baseline, case, 1.01)
 
@@ -32,8 +39,9 @@ def cpu_figures(records, figure):
 def gpu_figures(records, figure, time_figure):
     """Those with a goal. `figure` compares speeds."""
     job = "registration"
-    yield time_figure(records, job, "registering 1 GiB, time", "register",
-                      "growth", 1, {"bytes": GIB})
+    for heap, case in _cases(GIB):
+        yield time_figure(records, job, f"registering 1 GiB{heap}, time",
+                          "register", "growth", 1, case)
     for title, what, baseline, case, is_rate in _transfers(GIB, "1 GiB"):
         yield figure(records, job, title, what, baseline, case, 0.99, is_rate)
 
@@ -42,5 +50,6 @@ def other_figures(records, figure, job, size, text):
     """Those without a goal, on CPUs and on GPUs."""
     for title, what in (("unregistering", "unregister"),
                         ("making and registering", "make and register")):
-        yield figure(records, job, f"{title} {text}", what, "growth",
-                     {"bytes": size}, 1)
+        for heap, case in _cases(size):
+            yield figure(records, job, f"{title} {text}{heap}", what, "growth",
+                         case, 1)
