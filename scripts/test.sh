@@ -11,6 +11,7 @@ scripts/setup.sh
 configure
 build all
 step "Testing ($preset)"
-# The preset brings timeouts, one test at a time, output on failure, and an
-# error when there is no test.
-ctest --preset "$preset" --no-tests=error "$@"
+# The preset brings timeouts, output on failure, and an error when there is no
+# test. Together, the tests that run have as many PEs as there are cores; one
+# with more runs alone.
+ctest --preset "$preset" -j "$(nproc)" --no-tests=error "$@"
