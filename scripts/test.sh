@@ -12,6 +12,6 @@ configure
 build all
 step "Testing ($preset)"
 # The preset brings timeouts, output on failure, and an error when there is no
-# test. Together, the tests that run have as many PEs as there are cores; one
-# with more runs alone.
-ctest --preset "$preset" -j "$(nproc)" --no-tests=error "$@"
+# test. A test counts for the PEs it runs, and one with more than there is room
+# for runs alone. Two PEs a core: much of a test's time is mpiexec's start.
+ctest --preset "$preset" -j "$((2 * $(nproc)))" --no-tests=error "$@"
