@@ -68,11 +68,23 @@ void SymmetricRange::unmap(Pe pe, std::size_t offset, std::size_t bytes) {
   m_vmm.unmap(m_map.part(pe) + offset, bytes);
 }
 
+void SymmetricRange::with_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
+                                 std::size_t bytes,
+                                 std::function<void()> const& work) {
+  auto const failure = failure_of(work);
+  // The mapping, and the descriptor, keep the memory.
+  auto const released = failure_of([&] { m_vmm.release(handle); });
+  if (failure) throw_failure(*failure);
+  if (!released) return;
+  static_cast<void>(failure_of([&] { unmap(pe, offset, bytes); }));
+  throw_failure(*released);
+}
+
 SymmetricRange::Offer SymmetricRange::map_own(std::size_t offset,
                                               std::size_t bytes,
                                               Vmm::Handle handle) {
   Offer offer;
-  auto const failure = failure_of([&] {
+  with_handle(handle, m_map.my_pe, offset, bytes, [&] {
     MemoryNote note;
     auto const place = m_vmm.place();
     place.copy(note.place.data(), note.place.size() - 1);
@@ -81,8 +93,6 @@ SymmetricRange::Offer SymmetricRange::map_own(std::size_t offset,
     offer.descriptor = m_vmm.export_handle(handle);
     map_handle(handle, m_map.my_pe, offset, bytes);
   });
-  m_vmm.release(handle);  // the mapping and the descriptor keep the memory
-  if (failure) throw_failure(*failure);
   return offer;
 }
 
@@ -97,10 +107,8 @@ void SymmetricRange::map_peer(Pe pe, FdExchange::Parcel parcel,
     if (!handle) {
       handle = m_vmm.import_handle(std::move(parcel.descriptor), bytes);
     }
-    auto const step =
-        failure_of([&] { map_handle(*handle, pe, offset, bytes); });
-    m_vmm.release(*handle);
-    if (step) throw_failure(*step);
+    with_handle(*handle, pe, offset, bytes,
+                [&] { map_handle(*handle, pe, offset, bytes); });
   });
   if (failure) {
     throw_failure({failure->kind,

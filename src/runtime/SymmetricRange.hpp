@@ -60,6 +60,10 @@ class SymmetricRange {
     FdExchange::Note note{};
   };
 
+  /// Does `work`, whose last step is map_handle(), and releases the handle; if
+  /// that fails, nothing is mapped.
+  void with_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
+                   std::size_t bytes, std::function<void()> const& work);
   /// Maps this PE's memory and releases its handle.
   Offer map_own(std::size_t offset, std::size_t bytes, Vmm::Handle handle);
   /// Returns the PEs whose memory is mapped: all others, unless one has failed.

@@ -135,6 +135,40 @@ INSTANTIATE_TEST_SUITE_P(Functions, CudaRegistrationFaults,
                            return test.param.full_name();
                          });
 
+// Whichever handle it is: what was mapped with it must not stay, where the heap
+// thinks that there is nothing.
+TEST_F(CudaRegistration, R17_a_handle_that_is_not_released_is_undone_on_all) {
+  expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
+    initialize(bootstrap, gpu_of(bootstrap));
+    for (auto const kind : both_kinds) {
+      auto const program = shareable(bootstrap, kind, bytes);
+      auto& its          = heap(kind);
+      auto const states  = heap_states();
+      int n_failures     = 0;
+      for (int first = 0; first < 10; ++first) {
+        if (bootstrap.my_pe() == failing) {
+          fake().fail("cuMemRelease", CUDA_ERROR_UNKNOWN, first, 1);
+        }
+        void* address      = nullptr;
+        auto const failure = symm::failure_of(
+            [&] { address = its.register_memory(program.address(), bytes); });
+        fake().heal();
+        if (failure) {
+          ++n_failures;
+          EXPECT_THAT(failure->message,
+                      AllOf(HasSubstr("PE 1"), HasSubstr("cuMemRelease")));
+        } else {
+          unregister(static_cast<char*>(address), bytes);
+        }
+        EXPECT_EQ(heap_states(), states);
+        unregister(registered(program.address(), bytes), bytes);
+      }
+      EXPECT_EQ(n_failures, n_pes);  // the own memory and each peer's
+    }
+    Runtime::finalize();
+  });
+}
+
 // Which heap is to have it is asked before, by each PE for itself.
 TEST_F(CudaRegistration, R17_a_question_without_an_answer_fails_on_all) {
   expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
