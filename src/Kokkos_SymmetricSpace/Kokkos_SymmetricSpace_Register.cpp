@@ -19,6 +19,10 @@ std::string call_text(char const* call, std::string const& label) {
 
 }  // namespace
 
+void require_runtime(char const* call) {
+  static_cast<void>(Runtime::instance(call));
+}
+
 void* allocate_registrable(MemoryKind kind, std::string const& label,
                            ViewBytes bytes) {
   constexpr char const* call = "symm::make_registrable_view";

@@ -12,6 +12,7 @@
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_OwnedView.hpp>
+#include <Kokkos_SymmetricSpace_ViewBytes.hpp>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Registration.hpp"
@@ -48,11 +49,24 @@ struct SymmetricSpaceOf<Kokkos::CudaSpace> {
 };
 #endif
 
-/// What register_symmetric_view() makes of a View: same elements and layout.
+/// What register_symmetric_view() makes of a View: same elements, layout and
+/// memory traits (Atomic, say), but it owns its memory.
+template <class View, unsigned Traits = View::memory_traits::impl_value &
+                                        ~unsigned{Kokkos::Unmanaged}>
+struct RegisteredViewOf {
+  using space = typename SymmetricSpaceOf<typename View::memory_space>::type;
+  using type =
+      Kokkos::View<typename View::data_type, typename View::array_layout, space,
+                   Kokkos::MemoryTraits<Traits>>;
+};
 template <class View>
-using RegisteredView =
-    Kokkos::View<typename View::data_type, typename View::array_layout,
-                 typename SymmetricSpaceOf<typename View::memory_space>::type>;
+struct RegisteredViewOf<View, 0> {
+  using space = typename SymmetricSpaceOf<typename View::memory_space>::type;
+  using type  = Kokkos::View<typename View::data_type,
+                            typename View::array_layout, space>;
+};
+template <class View>
+using RegisteredView = typename RegisteredViewOf<View>::type;
 
 /// For the end of Views: frees what allocate_registrable() has given.
 struct FreeRegistrable {
@@ -69,9 +83,11 @@ struct RetireRegistered {
   void destroy_shared_allocation() const noexcept;
 };
 
-// The parts of the templates below that are no templates. Bytes are those of
-// the View; nothing: more than there are addresses.
-using ViewBytes = std::optional<std::size_t>;
+// The parts of the templates below that are no templates.
+/// \throws UsageError if the runtime is not initialised. It comes first:
+/// without
+///         Kokkos the beginnings of a View would end the program.
+void require_runtime(char const* call);
 void* allocate_registrable(MemoryKind kind, std::string const& label,
                            ViewBytes bytes);
 void* register_symmetric(MemoryKind kind, std::string const& label,
@@ -81,18 +97,6 @@ void register_local(std::string const& label, void const* data,
                     ViewBytes bytes);
 void unregister_local(std::string const& label, void const* data,
                       ViewBytes bytes);
-
-/// Of the elements of `view` and what lies between them.
-template <class View>
-ViewBytes bytes_of_view(View const& view) {
-  // More elements than there are indices Kokkos itself does not let pass.
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(view.span(), sizeof(typename View::value_type),
-                             &bytes)) {
-    return std::nullopt;
-  }
-  return bytes;
-}
 
 /// Registers the elements of `view`, and what lies between them, as a local
 /// operand of kernels: buffer_register(). Local. An empty View is none. Kernels
@@ -105,7 +109,8 @@ void register_view(Kokkos::View<T, Properties...> const& view) {
   register_local(view.label(), view.data(), bytes_of_view(view));
 }
 
-/// Ends it: buffer_unregister(). Local; before the View's memory goes.
+/// Ends it: buffer_unregister(). Local; after the kernels that use it, before
+/// the View's memory goes.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
@@ -114,8 +119,9 @@ void unregister_view(Kokkos::View<T, Properties...> const& view) {
 
 /// A View in an ordinary space whose memory can be registered later with
 /// register_symmetric_view(): for applications that want to keep the types of
-/// their Views. Zeros. Local; the memory is this PE's, in whole granules (2
-/// MiB) from the View's first element on, and freed with the View's last copy.
+/// their Views. Elements begin as those of any View, numbers as zeros. Local;
+/// the memory is this PE's, in whole granules (2 MiB) from the View's first
+/// element on, and freed with the View's last copy.
 ///
 /// \tparam Properties as of Kokkos::View; the space, if given, HostSpace,
 ///         CudaSpace or CudaHostPinnedSpace.
@@ -124,25 +130,35 @@ void unregister_view(Kokkos::View<T, Properties...> const& view) {
 ///         and after finalize(). On the host each such View keeps a file
 ///         descriptor open (ulimit -n).
 template <class DataType, class... Properties, class... Extents>
-Kokkos::View<DataType, Properties...> make_registrable_view(
+[[nodiscard]] Kokkos::View<DataType, Properties...> make_registrable_view(
     std::string const& label, Extents const&... extents) {
-  using View = Kokkos::View<DataType, Properties...>;
+  using View    = Kokkos::View<DataType, Properties...>;
+  using Element = typename View::non_const_value_type;
   using Shape =
       Kokkos::View<DataType, typename View::array_layout,
                    typename View::device_type, Kokkos::MemoryUnmanaged>;
   static_assert(!View::memory_traits::is_unmanaged,
                 "a registrable View owns its memory: leave Unmanaged out");
-  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
-                "elements begin as zeros and are not destroyed: they must be "
-                "trivially copyable");
+  static_assert(std::is_trivially_copyable_v<Element>,
+                "the elements of a registrable View are not destroyed: they "
+                "must be trivially copyable");
   constexpr auto kind =
       SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
-  auto const bytes = bytes_of_view(
-      Shape(static_cast<typename View::pointer_type>(nullptr), extents...));
+  require_runtime("symm::make_registrable_view");
+  auto const bytes = bytes_of_extents<View>(extents...);
   OwnedViewMaker<View, FreeRegistrable> maker({}, label);
-  auto* const data = static_cast<typename View::pointer_type>(
-      allocate_registrable(kind, label, bytes));
-  return maker.make_view(data, Shape(data, extents...), {kind, data});
+  auto* const data =
+      static_cast<Element*>(allocate_registrable(kind, label, bytes));
+  auto const view =
+      maker.make_view(data, Shape(data, extents...), {kind, data});
+  // The memory holds zeros.
+  if constexpr (std::is_default_constructible_v<Element> &&
+                !std::is_trivially_default_constructible_v<Element>) {
+    using Elements = Kokkos::View<Element*, typename View::device_type,
+                                  Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(Elements(data, *bytes / sizeof(Element)), Element{});
+  }
+  return view;
 }
 
 /// Makes the memory of `view` part of the symmetric heap, on all PEs:
@@ -161,15 +177,18 @@ Kokkos::View<DataType, Properties...> make_registrable_view(
 ///        element must be equally far behind its start on all PEs.
 /// \returns a managed View over the same memory, at its symmetric address. The
 ///          heap keeps the memory, so that both Views may end in any order, at
-///          different times on different PEs: it is taken out of the heap when
-///          all PEs have destroyed theirs, in the next collective call.
+///          different times on different PEs: when all PEs have destroyed
+///          theirs, the next call takes it out of the heap that allocates,
+///          frees, registers or trims there (heap_trim() at the latest, not a
+///          barrier).
 /// \throws UsageError, OutOfMemory, SystemError on every PE, with PE, View and
 ///         reason; nothing has changed on any.
 template <class T, class... Properties>
-RegisteredView<Kokkos::View<T, Properties...>> register_symmetric_view(
-    Kokkos::View<T, Properties...> const& view) {
+[[nodiscard]] RegisteredView<Kokkos::View<T, Properties...>>
+register_symmetric_view(Kokkos::View<T, Properties...> const& view) {
   using Result = RegisteredView<Kokkos::View<T, Properties...>>;
   using Space  = typename Result::memory_space;
+  require_runtime("symm::register_symmetric_view");
   std::string label;
   std::optional<OwnedViewMaker<Result, RetireRegistered>> maker;
   // A PE that lacks private memory says so to all.

@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_PeerView.hpp>
+#include <Kokkos_SymmetricSpace_ViewBytes.hpp>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/SharedBuffer.hpp"
@@ -102,14 +103,16 @@ template <class View, class T, class... Extents>
   static_assert(std::is_same_v<typename View::value_type, T> ||
                     std::is_same_v<typename View::value_type, T const>,
                 "the View must have elements of the buffer's type");
-  UnmanagedView<View> const result(shared.peer(pe), extents...);
-  if (result.span() > shared.count(pe)) {
+  auto const bytes  = bytes_of_extents<View>(extents...);
+  auto const count  = bytes.value_or(0) / sizeof(T);
+  auto const theirs = shared.count(pe);
+  if (!bytes || count > theirs) {
     throw UsageError("symm::peer_view: a View of " +
-                     std::to_string(result.span()) + " elements, but PE " +
-                     std::to_string(pe) + " has shared " +
-                     std::to_string(shared.count(pe)));
+                     (bytes ? std::to_string(count) : "far too many") +
+                     " elements, but PE " + std::to_string(pe) +
+                     " has shared " + std::to_string(theirs));
   }
-  return result;
+  return UnmanagedView<View>(shared.peer(pe), extents...);
 }
 
 #endif

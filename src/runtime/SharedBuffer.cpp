@@ -182,7 +182,7 @@ void SharedBuffer::prepare(void const* data, std::size_t count,
   m_parts.resize(static_cast<std::size_t>(runtime.n_pes()));
   check_memory(data, count, m_element_bytes);
   auto& own = m_parts[static_cast<std::size_t>(m_my_pe)];
-  own.start = static_cast<char*>(const_cast<void*>(data));
+  if (count > 0) own.start = static_cast<char*>(const_cast<void*>(data));
   own.count = count;
   if (m_kind == MemoryKind::device) {
     auto* const vmm = runtime.vmm(m_kind);
@@ -252,7 +252,8 @@ void SharedBuffer::try_host_part(Pe pe) const {
   if (error == 0) return;
   if (error == EFAULT) {
     throw UsageError(text + " of PE " + std::to_string(pe) +
-                     " are not memory that the host can read");
+                     " are not memory that the host can read (memory of a "
+                     "GPU is shared by symm::SharedDeviceBuffer)");
   }
   throw SystemError(SystemError("PE " + std::to_string(m_my_pe) +
                                     " cannot read " + text + " of PE " +

@@ -106,8 +106,8 @@ class SharedHostBuffer {
   ///                and `data` may be null.
   /// \param failure why this PE has none, if it was to have some; all PEs throw
   ///                it.
-  /// \throws UsageError on every PE: memory that is not there on a PE, elements
-  ///         of different sizes.
+  /// \throws UsageError on every PE: memory whose first or last byte is not
+  ///         there on a PE, elements of different sizes.
   /// \throws SystemError on every PE, if a PE may not read a peer's memory.
   SharedHostBuffer(T* data, std::size_t count,
                    std::optional<Failure> failure = std::nullopt)

@@ -168,8 +168,15 @@ void* SymmetricHeap::register_view(char const* label, void const* data,
     if (before) throw_failure(*before);
     auto const found = bytes == 0 ? std::nullopt : m_vmm.find_mapping(data);
     if (found) {
-      start = static_cast<std::size_t>(whole.start - found->start);
-      if (bytes <= found->bytes - start) whole = *found;
+      start           = static_cast<std::size_t>(whole.start - found->start);
+      auto const left = found->bytes - start;
+      if (bytes <= left) {
+        whole = *found;
+      } else if (!map().overlaps(data, 1)) {
+        throw UsageError("View \"" + std::string(label) + "\" reaches " +
+                         bytes_text(bytes - left) + " beyond its memory of " +
+                         bytes_text(found->bytes) + ": a call maps one memory");
+      }
     } else if (bytes > 0) {
       // Why not is said below, and not that the size is odd.
       whole.bytes = m_vmm.granularity(Vmm::Granularity::recommended);

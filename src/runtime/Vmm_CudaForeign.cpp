@@ -300,7 +300,13 @@ std::optional<Vmm::ForeignHandle> Vmm_Cuda::export_foreign(void const* address,
   auto const has = [&](CUpointer_attribute which, int value) {
     return attribute_of(address, which) == value;
   };
-  if (Reference(m_driver, address) || is_managed(address) ||
+  if (Reference(m_driver, address)) {
+    refuse(
+        ", which CUDA IPC cannot share: peers reach it as symmetric memory "
+        "(symm::peer_view, symm::global_view, symm::ptr), memory of the "
+        "program after symm::register_symmetric_view");
+  }
+  if (is_managed(address) ||
       !has(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_MEMORYTYPE_DEVICE) ||
       !has(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, 1)) {
     refuse(

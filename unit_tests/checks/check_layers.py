@@ -44,7 +44,7 @@ LAYERS = [
        "_DeepCopy", "_SharedAlloc")]),
     ("Kokkos Views",
      [KOKKOS + unit for unit in
-      ("_PeerView", "_GlobalView", "_OwnedView", "_Register", "_SharedView")]),
+      ("_PeerView", "_GlobalView", "_OwnedView", "_ViewBytes", "_Register", "_SharedView")]),
     ("operations",
      [KOKKOS + unit for unit in
       ("_Access", "_Atomics", "_Ordering", "_Copy",

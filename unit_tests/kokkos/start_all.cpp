@@ -63,6 +63,25 @@ struct Arguments {
   int count       = 3;
 };
 
+// Without Kokkos, what a View begins with would end the program.
+void expect_registration_is_refused() {
+  EXPECT_THAT(message_of<symm::UsageError>(
+                  [] { return symm::make_registrable_view<int*>("u", 10); }),
+              HasSubstr("symm::make_registrable_view: called "));
+  EXPECT_THAT(message_of<symm::UsageError>([] {
+                return symm::register_symmetric_view(Kokkos::View<int*>());
+              }),
+              HasSubstr("symm::register_symmetric_view: called "));
+}
+
+TEST(StartAll, Views_are_registered_between_the_begin_and_the_end_only) {
+  Arguments arguments;
+  expect_registration_is_refused();
+  { symm::ScopeGuard const guard(arguments.count, arguments.values); }
+  EXPECT_TRUE(Kokkos::is_finalized());
+  expect_registration_is_refused();
+}
+
 TEST(StartAll, a_ScopeGuard_starts_and_ends_MPI_and_Kokkos) {
   Arguments arguments;
   {

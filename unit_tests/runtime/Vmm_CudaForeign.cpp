@@ -225,8 +225,14 @@ TEST_F(CudaForeign, only_memory_of_cudaMalloc_on_this_gpu_is_exported) {
   auto const vmm = make();
   CudaProgram const program(MemoryKind::device, unit, by_descriptor);
   std::vector<char> ours(4096);
+  EXPECT_THAT(refusal([&] {
+                static_cast<void>(vmm->export_foreign(program.address(), 64));
+              }),
+              AllOf(HasSubstr("are in " + vmm->describe(program.address())),
+                    HasSubstr("CUDA IPC cannot share"),
+                    HasSubstr("symm::register_symmetric_view")));
   for (char* const start :
-       {program.address(), ours.data(), allocate(fake_cuda_malloc_async, 64),
+       {ours.data(), allocate(fake_cuda_malloc_async, 64),
         allocate(fake_cuda_malloc_host, 64), static_cast<char*>(nullptr)}) {
     EXPECT_THAT(
         refusal([&] { static_cast<void>(vmm->export_foreign(start, 64)); }),

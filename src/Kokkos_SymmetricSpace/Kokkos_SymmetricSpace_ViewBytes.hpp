@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_VIEWBYTES_HPP
+#define KOKKOS_SYMMETRICSPACE_VIEWBYTES_HPP
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+/// How large a View is. Kokkos' own span wraps around, without a word in some
+/// builds, where the elements are more than there are addresses.
+namespace symm {
+
+/// Bytes of the elements of a View, and of what lies between them; nothing:
+/// more than there are addresses.
+using ViewBytes = std::optional<std::size_t>;
+
+template <class View>
+ViewBytes bytes_of_view(View const& view) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(view.span(), sizeof(typename View::value_type),
+                             &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+/// Of a layout: the place behind the last element, in elements.
+inline ViewBytes span_of_layout(Kokkos::LayoutStride const& layout,
+                                std::size_t rank) {
+  std::size_t span = 1;
+  for (std::size_t r = 0; r < rank; ++r) {
+    if (layout.dimension[r] == 0) return 0;
+    std::size_t last = 0;
+    if (__builtin_mul_overflow(layout.dimension[r] - 1, layout.stride[r],
+                               &last) ||
+        __builtin_add_overflow(span, last, &span)) {
+      return std::nullopt;
+    }
+  }
+  return span;
+}
+
+/// The same of a `View` before there is one, without padding.
+/// \param extents as for the constructor of Kokkos::View, or a layout.
+template <class View, class... Extents>
+ViewBytes bytes_of_extents(Extents const&... extents) {
+  std::size_t bytes = sizeof(typename View::value_type);
+  bool fits         = true;
+  auto const times  = [&](std::size_t n) {
+    fits = !__builtin_mul_overflow(bytes, n, &bytes) && fits;
+  };
+  [[maybe_unused]] auto const take = [&](auto const& extent) {
+    using Extent = std::remove_cvref_t<decltype(extent)>;
+    if constexpr (std::is_same_v<Extent, Kokkos::LayoutStride>) {
+      auto const span = span_of_layout(extent, View::rank());
+      fits            = span.has_value();
+      times(span.value_or(0));
+    } else if constexpr (Kokkos::is_array_layout_v<Extent>) {
+      for (std::size_t r = 0; r < View::rank_dynamic(); ++r)
+        times(extent.dimension[r]);
+    } else {
+      times(static_cast<std::size_t>(extent));
+    }
+  };
+  (take(extents), ...);
+  if constexpr (!(std::is_same_v<Extents, Kokkos::LayoutStride> || ...)) {
+    for (std::size_t r = View::rank_dynamic(); r < View::rank(); ++r)
+      times(View::static_extent(r));
+  }
+  return fits ? ViewBytes(bytes) : std::nullopt;
+}
+
+}  // namespace symm
+
+#endif
