@@ -60,5 +60,17 @@ int main() {
 #elif SYMM_CASE == 12
   Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
   static_cast<void>(symm::share_view(managed));
+#elif SYMM_CASE == 13
+  static_cast<void>(
+      symm::make_registrable_view<int*, Kokkos::HostSpace,
+                                  Kokkos::MemoryUnmanaged>("u", 10));
+#elif SYMM_CASE == 14
+  static_cast<void>(
+      symm::make_registrable_view<std::string*, Kokkos::HostSpace>("u", 10));
+#elif SYMM_CASE == 15
+  static_cast<void>(symm::register_symmetric_view(symmetric));
+#elif SYMM_CASE == 16
+  Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
+  static_cast<void>(symm::register_symmetric_view(managed));
 #endif
 }

@@ -173,7 +173,8 @@ TEST_F(LocalBuffers, B08_memory_that_is_not_there_is_refused) {
   Pages pages(4 * bytes);
   auto* const at = pages.data();
   pages.unmap();
-  expect_invalid([&] { return buffer_register(at, bytes); }, {"not"});
+  expect_invalid([&] { return buffer_register(at, bytes); },
+                 {"not all of ", "memory of this process"});
   expect_invalid([&] { return buffer_unregister(at); }, {});
 }
 

@@ -207,7 +207,8 @@ TEST_F(SymmetricErrors, R19_addresses_that_are_not_registered) {
                            " bytes after the start; pass the start"});
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     if (pe == symm::my_pe()) continue;
-    EXPECT_FALSE(heap().contains(symm::ptr(address, pe)));
+    expect_not_unregistered(symm::ptr(address, pe), bytes,
+                            {"is no symmetric address"});
   }
   for (symm::Pe odd = 0; odd < symm::n_pes(); ++odd) {
     bool const is_odd = odd == symm::my_pe();
