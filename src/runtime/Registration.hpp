@@ -35,9 +35,10 @@ enum class Status : int {
 /// \param bytes above 0; more than 2 GiB is as good (B17).
 /// \returns invalid_value for null and 0 bytes (B19), CUDA managed memory
 /// (B07),
-///          memory of a symmetric heap (B03), memory that is not mapped, an
-///          overlap with a registered buffer (B09), and outside of initialize()
-///          and finalize(). out_of_memory (B10), internal (B11).
+///          memory of a symmetric heap (B03), memory that is not mapped (where
+///          CUDA knows both ends, nobody looks between them), an overlap with a
+///          registered buffer (B09), and outside of initialize() and
+///          finalize(). out_of_memory (B10), internal (B11).
 [[nodiscard]] Status buffer_register(void* address, std::size_t bytes) noexcept;
 
 /// Ends the registration of the buffer that starts at `address` (B12). Local.
