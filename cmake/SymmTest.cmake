@@ -130,7 +130,7 @@ function(symm_add_test)
     _symm_add_ctest(
       ${arg_TARGET}.${CMAKE_MATCH_1}
       PES 1
-      TIMEOUT 60
+      TIMEOUT 120
       LABELS unit ${arg_LABELS}
       COMMAND ${arg_TARGET} "--gtest_filter=${CMAKE_MATCH_2}")
   endforeach()
