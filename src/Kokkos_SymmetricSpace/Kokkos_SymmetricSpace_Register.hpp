@@ -84,9 +84,8 @@ struct RetireRegistered {
 };
 
 // The parts of the templates below that are no templates.
-/// \throws UsageError if the runtime is not initialised. It comes first:
-/// without
-///         Kokkos the beginnings of a View would end the program.
+/// Comes first: without Kokkos the beginnings of a View would end the program.
+/// \throws UsageError if the runtime is not initialised.
 void require_runtime(char const* call);
 void* allocate_registrable(MemoryKind kind, std::string const& label,
                            ViewBytes bytes);

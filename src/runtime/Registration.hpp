@@ -33,8 +33,7 @@ enum class Status : int {
 /// registered buffers that are adjacent (B06): here the hardware does not mind.
 ///
 /// \param bytes above 0; more than 2 GiB is as good (B17).
-/// \returns invalid_value for null and 0 bytes (B19), CUDA managed memory
-/// (B07),
+/// \returns invalid_value for null and 0 bytes (B19), managed memory (B07),
 ///          memory of a symmetric heap (B03), memory that is not mapped (where
 ///          CUDA knows both ends, nobody looks between them), an overlap with a
 ///          registered buffer (B09), and outside of initialize() and
