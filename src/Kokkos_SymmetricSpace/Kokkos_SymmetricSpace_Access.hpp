@@ -19,8 +19,8 @@ namespace symm {
 // or after the thread team.
 
 /// The heap of the symmetric address `address`, for an operation of the host on
-/// `bytes` from there on PE `pe`. Local; not while another thread of this PE is
-/// in a collective call, which may change where there is memory.
+/// `bytes` from there on PE `pe`. Local; any thread, also while another one is
+/// in a collective call.
 /// \throws UsageError on this PE, with `call`, if the bytes are not in a heap
 ///         (null, private memory, a peer's part, behind its memory) or there
 ///         is no such PE.

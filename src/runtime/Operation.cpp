@@ -44,6 +44,10 @@ Signature signature_of(Operation operation) {
 
 }  // namespace
 
+char const* name_of(Operation operation) {
+  return signature_of(operation).name;
+}
+
 std::string to_string(Operation operation, OperationArguments const& arguments,
                       char const* label, MemoryKind memory) {
   auto const signature = signature_of(operation);

@@ -34,6 +34,9 @@ enum class Operation : std::uint16_t {
 
 using OperationArguments = std::array<std::uint64_t, 3>;
 
+/// The call without arguments: "symm::malloc".
+char const* name_of(Operation operation);
+
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
 /// of a View is added where there is one, and the memory where it is a GPU's.
 std::string to_string(Operation operation, OperationArguments const& arguments,

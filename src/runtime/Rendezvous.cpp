@@ -42,6 +42,13 @@ std::string list(std::vector<Pe> const& pes) {
 
 }  // namespace
 
+void Rendezvous::Turn::throw_occupied(Operation mine, Operation other) {
+  throw UsageError(std::string(name_of(mine)) +
+                   ": another thread of this PE is in a collective call (" +
+                   name_of(other) +
+                   "); one thread at a time makes them. Nothing was done");
+}
+
 Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                        std::chrono::duration<double> timeout)
     : m_bootstrap(bootstrap),
@@ -68,6 +75,9 @@ Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
 }
 
 void Rendezvous::publish(Call const& call) {
+  // Whoever reads the record that is overwritten here, and then looks whether
+  // this PE has arrived since (last_call_of()), finds that it has.
+  std::atomic_thread_fence(std::memory_order_release);
   Record& mine          = record(m_my_pe, ++m_sequence);
   mine.operation        = call.operation;
   mine.memory           = call.memory;
@@ -122,9 +132,11 @@ std::string Rendezvous::last_call_of(Pe pe, std::uint64_t sequence) const {
   Record const& last = record(pe, sequence);
   auto const text    = "#" + std::to_string(sequence) + " " + call_of(last);
   // A late PE may arrive, go on and overwrite the record while it is read here;
-  // the text is worthless then, but ends within the record.
+  // the text is worthless then, but ends within the record. What was read
+  // before the fence is older than what says so.
+  std::atomic_thread_fence(std::memory_order_acquire);
   bool const is_still_there =
-      last.sequence.load(std::memory_order_acquire) == sequence &&
+      last.sequence.load(std::memory_order_relaxed) == sequence &&
       (pe == m_my_pe || !has_arrived(pe));
   return is_still_there ? text : "one that has just ended";
 }

@@ -27,7 +27,7 @@ namespace symm {
 ///
 /// Records are in shared memory, two per PE, used in turn: a PE can write its
 /// record n + 2 only after everybody has published record n + 1 and so has read
-/// record n. One thread of a PE at a time.
+/// record n. One thread of a PE at a time: that of the Turn.
 class Rendezvous {
  public:
   /// Most notices that one call can carry.
@@ -43,6 +43,30 @@ class Rendezvous {
     /// What this PE tells all others along the way, not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
+  };
+
+  /// A collective call of this PE, from its first step to its last: one thread
+  /// at a time has one.
+  class Turn {
+   public:
+    /// \throws UsageError on this thread, if another one has a turn; it names
+    ///         both calls. No PE hears of it.
+    Turn(Rendezvous& rendezvous, Operation operation)
+        : m_in_call(rendezvous.m_in_call) {
+      auto other = Operation::none;
+      if (!m_in_call.compare_exchange_strong(other, operation,
+                                             std::memory_order_acquire)) {
+        throw_occupied(operation, other);
+      }
+    }
+    Turn(Turn const&)            = delete;
+    Turn& operator=(Turn const&) = delete;
+    ~Turn() { m_in_call.store(Operation::none, std::memory_order_release); }
+
+   private:
+    [[noreturn]] static void throw_occupied(Operation mine, Operation other);
+
+    std::atomic<Operation>& m_in_call;
   };
 
   /// Collective, through the bootstrap.
@@ -68,6 +92,11 @@ class Rendezvous {
   [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
   /// Whether any PE had more notices than fit into the latest meet().
   [[nodiscard]] bool has_more_notices() const;
+
+  /// Whether a thread of this PE has a Turn. Any thread.
+  [[nodiscard]] bool is_in_call() const {
+    return m_in_call.load(std::memory_order_relaxed) != Operation::none;
+  }
 
   /// Rendezvous so far, inner steps of calls included.
   [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
@@ -120,6 +149,7 @@ class Rendezvous {
   int m_n_pes;
   int m_spins;
   std::uint64_t m_sequence = 0;
+  std::atomic<Operation> m_in_call{Operation::none};
   std::optional<SymmetricRange> m_range;
 };
 

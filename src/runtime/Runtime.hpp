@@ -95,6 +95,7 @@ class Runtime {
 
   /// Collective: barrier_all().
   void barrier_all() {
+    Rendezvous::Turn const turn(*m_rendezvous, Operation::barrier_all);
     m_rendezvous->meet({.operation = Operation::barrier_all});
   }
 

@@ -124,6 +124,7 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
   m_element_bytes  = element_bytes;
   m_runtime        = runtime.life();
 
+  Rendezvous::Turn const turn(rendezvous, Operation::share_buffer);
   auto const step = failure_of([&] { prepare(data, count, failure); });
   rendezvous.meet({.operation = Operation::share_buffer,
                    .memory    = kind,
@@ -283,7 +284,8 @@ void SharedBuffer::close_imports() {
 void SharedBuffer::close() {
   std::string const call = std::string(name_of(m_kind)) + "::close";
   auto& rendezvous       = Runtime::instance(call.c_str()).rendezvous();
-  auto const step        = failure_of([&] {
+  Rendezvous::Turn const turn(rendezvous, Operation::close_shared_buffer);
+  auto const step = failure_of([&] {
     if (m_runtime.expired() || m_parts.empty()) {
       throw UsageError("the buffer is closed already");
     }

@@ -39,12 +39,14 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
 
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
+  Rendezvous::Turn const turn(m_rendezvous, Operation::malloc);
   Rendezvous::Call call{.operation = Operation::malloc, .arguments = {bytes}};
   return address_of(allocate(call, {bytes}));
 }
 
 void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
   if (bytes == 0) return nullptr;
+  Rendezvous::Turn const turn(m_rendezvous, Operation::align);
   Rendezvous::Call call{.operation = Operation::align,
                         .arguments = {bytes, alignment},
                         .failure   = check_alignment(alignment)};
@@ -53,6 +55,7 @@ void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
 
 void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   if (count == 0 || size == 0) return nullptr;
+  Rendezvous::Turn const turn(m_rendezvous, Operation::calloc);
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     bytes = std::numeric_limits<std::size_t>::max();  // never there
@@ -67,6 +70,7 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
 
 void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
   if (address == nullptr && bytes == 0) return nullptr;
+  Rendezvous::Turn const turn(m_rendezvous, Operation::realloc);
   auto id = OffsetAllocator::none;
   Rendezvous::Call call{.operation = Operation::realloc,
                         .arguments = {bytes, no_offset}};
@@ -100,10 +104,11 @@ void SymmetricHeap::free(void* address) {
 void SymmetricHeap::free_view(void* address) { free_block(address, true); }
 
 void SymmetricHeap::free_block(void* address, bool is_view) {
-  auto id = OffsetAllocator::none;
-  Rendezvous::Call call{
-      .operation = is_view ? Operation::free_view : Operation::free,
-      .arguments = {map().offset_of(address)}};
+  auto id              = OffsetAllocator::none;
+  auto const operation = is_view ? Operation::free_view : Operation::free;
+  Rendezvous::Turn const turn(m_rendezvous, operation);
+  Rendezvous::Call call{.operation = operation,
+                        .arguments = {map().offset_of(address)}};
   call.failure     = check_block(address, is_view, id);
   auto const label = call.failure ? BlockInfo{}.label : m_info[id].label;
   call.label       = label.data();
@@ -113,6 +118,7 @@ void SymmetricHeap::free_block(void* address, bool is_view) {
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
+  Rendezvous::Turn const turn(m_rendezvous, Operation::allocate_view);
   Rendezvous::Call call{.operation = Operation::allocate_view,
                         .arguments = {bytes, alignment, header},
                         .label     = label,
@@ -128,6 +134,7 @@ void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
 void SymmetricHeap::retire(void* address) noexcept { m_retired.push(address); }
 
 std::size_t SymmetricHeap::trim() {
+  Rendezvous::Turn const turn(m_rendezvous, Operation::heap_trim);
   Rendezvous::Call call{.operation = Operation::heap_trim};
   meet(call);
   meet_until_all_retired();
@@ -136,18 +143,16 @@ std::size_t SymmetricHeap::trim() {
   all_or_none(agree(), "symm::heap_trim", [&] {
     // Goes on after a failure: the heaps of all PEs must stay equal.
     std::optional<Failure> failure;
-    auto const chunks = m_chunks->chunks();
-    for (auto const& [offset, chunk] : chunks) {
-      auto const bytes = chunk.bytes;
-      if (chunk.is_registered) continue;
-      if (!m_allocator.remove_range(offset, bytes)) continue;
-      m_chunks->remove(offset);
-      set_poisoned(map(), offset, bytes, false);
-      auto const step = failure_of([&, start = offset, size = bytes] {
-        m_range->remove_chunk(start, size);
-      });
+    for (auto i = m_chunks->size(); i > 0; --i) {
+      auto const chunk = m_chunks->chunk(i - 1);
+      if (chunk.kind != ChunkMap::Kind::own) continue;
+      if (!m_allocator.remove_range(chunk.offset, chunk.bytes)) continue;
+      m_chunks->remove(chunk.offset);
+      set_poisoned(map(), chunk.offset, chunk.bytes, false);
+      auto const step =
+          failure_of([&] { m_range->remove_chunk(chunk.offset, chunk.bytes); });
       if (!failure) failure = step;
-      released += bytes;
+      released += chunk.bytes;
     }
     if (failure) throw_failure(*failure);
   });
@@ -155,6 +160,7 @@ std::size_t SymmetricHeap::trim() {
 }
 
 std::vector<std::string> SymmetricHeap::finalize() {
+  Rendezvous::Turn const turn(m_rendezvous, Operation::finalize);
   Rendezvous::Call call{.operation = Operation::finalize};
   meet(call);
   meet_until_all_retired();
@@ -169,8 +175,9 @@ std::vector<std::string> SymmetricHeap::finalize() {
     live.push_back("\"" + std::string(entry.info.label.data()) +
                    "\" (registered, " + bytes_text(entry.bytes) + ")");
   }
-  for (auto const& [offset, chunk] : m_chunks->chunks()) {
-    set_poisoned(map(), offset, chunk.bytes, false);
+  for (std::size_t i = 0; i < m_chunks->size(); ++i) {
+    auto const chunk = m_chunks->chunk(i);
+    set_poisoned(map(), chunk.offset, chunk.bytes, false);
   }
   if (!live.empty()) abandon();
   return live;
@@ -199,6 +206,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   auto const failure = failure_of([&] {
     m_vmm.synchronize();
     m_allocator.prepare();
+    m_chunks->prepare();
     auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
     if (m_info.size() < n_ids) m_info.resize(2 * n_ids);
     m_retired.make_room_for(m_n_views + 1);

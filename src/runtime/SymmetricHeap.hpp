@@ -60,7 +60,9 @@ struct HeapStats {
 /// offset of their parts of one address range, and every PE reaches every copy.
 ///
 /// Collective calls are made by all PEs with equal arguments, by one thread of
-/// each at a time; only retire() may run on other threads meanwhile. Each waits
+/// each at a time: a second one gets a UsageError, alone and at once. Look-ups
+/// (contains(), map(), memory(), is_mapped()), copy(), can_register() and
+/// retire() may run on any number of threads beside it. A collective call waits
 /// for the kernels of this PE and is a rendezvous: a barrier, and a check of
 /// the arguments. If they differ, or any PE cannot do its part, the call throws
 /// on every PE, the message names PEs and values, and the heap is as before

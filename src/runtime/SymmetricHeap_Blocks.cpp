@@ -145,7 +145,7 @@ void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
 
 void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes) {
   m_range->add_chunk(offset, bytes, agree());
-  m_chunks->add(offset, bytes);
+  m_chunks->add({offset, bytes});
   m_allocator.add_range(offset, bytes);
   set_poisoned(map(), offset, bytes, true);
 }

@@ -126,7 +126,7 @@ void* SymmetricHeap::add_registered(Rendezvous::Call& call, Registered entry) {
                        [&] { return m_vmm.retain(entry.memory); });
   });
   if (step) throw_failure({step->kind, name + ": " + step->message});
-  m_chunks->add(*place, bytes, true);
+  m_chunks->add({*place, bytes, ChunkMap::Kind::registered});
   entry.offset = *place;
   if (entry.info.is_view) ++m_n_views;
   auto const unused =
@@ -144,6 +144,7 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
                                      int flags) {
   Vmm::Mapping const wanted{static_cast<char*>(memory), bytes,
                             Vmm::Sharing::by_descriptor};
+  Rendezvous::Turn const turn(m_rendezvous, Operation::register_symmetric);
   Rendezvous::Call call{
       .operation = Operation::register_symmetric,
       .arguments = {bytes, static_cast<std::uint64_t>(flags)}};
@@ -159,6 +160,7 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
 void* SymmetricHeap::register_view(char const* label, void const* data,
                                    std::size_t bytes,
                                    std::optional<Failure> const& before) {
+  Rendezvous::Turn const turn(m_rendezvous, Operation::register_view);
   Rendezvous::Call call{.operation = Operation::register_view, .label = label};
   Vmm::Mapping whole{static_cast<char*>(const_cast<void*>(data)), bytes,
                      Vmm::Sharing::by_descriptor};
@@ -223,6 +225,7 @@ void SymmetricHeap::remove_retired() {
 }
 
 void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
+  Rendezvous::Turn const turn(m_rendezvous, Operation::unregister_symmetric);
   auto const offset = map().offset_of(address);
   Rendezvous::Call call{.operation = Operation::unregister_symmetric,
                         .arguments = {bytes, offset}};
