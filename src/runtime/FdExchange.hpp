@@ -6,27 +6,28 @@
 #include <sys/types.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <vector>
 
 #include "../runtime/Bootstrap.hpp"
-#include "../runtime/Error.hpp"
+#include "../runtime/Mesh.hpp"
 #include "../runtime/Types.hpp"
 #include "../runtime/UniqueFd.hpp"
 
 namespace symm {
 
-/// A mesh of Unix sockets between the PEs of a node. Carries file descriptors
-/// (SCM_RIGHTS), and tells when a PE's process is gone: the kernel closes its
-/// ends.
-///
-/// The sockets live in the abstract namespace under a random job id, and each
-/// end checks that the other is a process of the same user and job.
+/// Passes file descriptors (SCM_RIGHTS) between the PEs of a node, over a mesh
+/// of Unix sockets, and tells when a PE's process is gone.
 class FdExchange {
  public:
   /// A few bytes that travel beside a descriptor, for whoever uses it.
   using Note = std::array<std::byte, 128>;
+
+  /// How often a PE that waits for others, in here or elsewhere, looks whether
+  /// their processes live.
+  static constexpr auto health_interval = std::chrono::milliseconds(100);
 
   /// What a PE has passed.
   struct Parcel {
@@ -34,35 +35,48 @@ class FdExchange {
     Note note{};
   };
 
-  /// Collective. All PEs must be on one node.
-  /// \throws SystemError on every PE, if any PE cannot connect; on the wrong
-  ///         node the message names both PEs and both hosts.
-  explicit FdExchange(Bootstrap& bootstrap);
+  /// Collective; connect_mesh() says what the PEs must have in common.
+  /// \param timeout how long a PE waits in an exchange before it reports for
+  ///        whom; 0: never. It goes on waiting afterwards.
+  /// \throws SystemError on every PE.
+  explicit FdExchange(Bootstrap& bootstrap,
+                      std::chrono::duration<double> timeout = {});
 
   /// Collective: passes a descriptor and a note to every other PE and returns
   /// theirs, in the order of PEs (the entry of this PE is empty). A PE without
   /// a descriptor passes -1 and the others get an empty one.
   ///
-  /// A PE whose own part fails still does the rest, so the mesh stays in step.
-  /// \throws SystemError on the PE concerned only: agree afterwards. The
-  ///         process is aborted if a peer has died.
+  /// A PE whose own part fails, for lack of private memory too, still sends all
+  /// its messages and takes all of the others': the mesh stays in step. Where
+  /// that is not so, or a peer's process is gone, the job ends with a message.
+  /// \throws SystemError, OutOfMemory on the PE concerned only: agree
+  ///         afterwards.
   [[nodiscard]] std::vector<Parcel> exchange(int fd, Note const& note = {});
 
-  /// Whether the process of `pe` is gone (or has finalised). Local.
+  /// Whether the process of `pe` is gone (or has finalised, or executes another
+  /// program). Local. A process that it has forked and that lives does not hide
+  /// it, unless the system has no pidfd_open() or `pe` is in a PID namespace
+  /// that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
   /// The number of the process of `pe`, as this process sees it; 0 if it is in
   /// a namespace that this one cannot see. Local.
-  /// \throws SystemError on this PE.
   [[nodiscard]] pid_t process_of(Pe pe) const;
 
  private:
-  void connect_mesh();
+  struct Message;
+
   void send(Pe to, int fd, Note const& note) const;
   [[nodiscard]] Parcel receive(Pe from) const;
+  void wait_for_message(Pe from) const;
+  [[noreturn]] void end_job_of_gone(Pe pe) const;
+  [[noreturn]] void end_job_out_of_step(char const* what, Pe pe,
+                                        char const* why) const;
 
   Bootstrap& m_bootstrap;
-  std::vector<UniqueFd> m_sockets;  // one per PE; empty at our own place
+  std::chrono::duration<double> m_timeout;
+  std::vector<MeshLink> m_links;    // one per PE; empty at our own place
+  std::uint64_t m_n_exchanges = 0;  // the latest one's number
 };
 
 }  // namespace symm

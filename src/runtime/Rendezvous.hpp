@@ -104,7 +104,7 @@ class Rendezvous {
   // How a PE waits, in here and elsewhere.
 
   /// How often it looks whether the others' processes still live.
-  static constexpr auto health_interval = std::chrono::milliseconds(100);
+  static constexpr auto health_interval = FdExchange::health_interval;
   /// For Backoff.
   [[nodiscard]] int spins() const { return m_spins; }
   /// Between two reports; 0: none.

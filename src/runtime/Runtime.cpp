@@ -110,7 +110,7 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
   check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
 
-  m_exchange    = std::make_unique<FdExchange>(*m_bootstrap);
+  m_exchange    = std::make_unique<FdExchange>(*m_bootstrap, options.timeout);
   m_control_vmm = std::make_unique<Vmm_HostMemfd>(n_pes);
   m_rendezvous  = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
                                               *m_control_vmm, options.timeout);

@@ -23,7 +23,7 @@ LAYERS = [
      [RUNTIME + unit for unit in
       ("Types", "Error", "LastError", "Env", "UniqueFd")]),
     ("bootstrap",
-     [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "FdExchange")]),
+     [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "Mesh", "FdExchange")]),
     ("memory",
      [RUNTIME + unit for unit in
       ("HostMemory", "Vmm", "VmmLedger", "Vmm_HostMemfd", "CudaDriver",
@@ -67,7 +67,8 @@ OWNERS = {
     r"cuda.*\.h": [RUNTIME + "CudaDriver", RUNTIME + "Vmm_Cuda",
                     RUNTIME + "Vmm_CudaForeign"],
     r"sys/mman\.h": [RUNTIME + "Vmm_HostMemfd"],
-    r"sys/(socket|un)\.h": [RUNTIME + "FdExchange"],
+    r"sys/socket\.h": [RUNTIME + "Mesh", RUNTIME + "FdExchange"],
+    r"sys/un\.h": [RUNTIME + "Mesh"],
     r"sys/uio\.h": [RUNTIME + "SharedBuffer"],
     r"uc[pst]/.*": [],
     r"(impl/)?Kokkos_.*|desul/.*": IN_KOKKOS_LAYER,

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 #include <support/Shared.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <thread>
@@ -117,11 +119,12 @@ TEST(FdExchange, descriptors_balance) {
     auto const before = n_open_descriptors();
     {
       FdExchange exchange(bootstrap);
-      EXPECT_EQ(n_open_descriptors(), before + 2) << "one socket per peer";
+      EXPECT_EQ(n_open_descriptors(), before + 4)
+          << "a socket and a process per peer";
       for (int round = 0; round < 50; ++round) {
         expect_round(bootstrap, exchange, round);
       }
-      EXPECT_EQ(n_open_descriptors(), before + 2);
+      EXPECT_EQ(n_open_descriptors(), before + 4);
     }
     EXPECT_EQ(n_open_descriptors(), before);
   });
@@ -237,6 +240,23 @@ TEST(FdExchange, tells_which_process_is_gone) {
     ++*n_done;
     while (*n_done < 2) std::this_thread::yield();
   });
+}
+
+TEST(FdExchange, says_for_whom_it_waits) {
+  auto const results = run_pes(2, [](Bootstrap& bootstrap) {
+    FdExchange exchange(bootstrap, std::chrono::milliseconds(200));
+    expect_round(bootstrap, exchange, 0);
+    if (bootstrap.my_pe() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    }
+    expect_round(bootstrap, exchange, 1);
+  });
+  EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
+  EXPECT_TRUE(results[1].has_succeeded()) << results[1].output;
+  EXPECT_THAT(results[0].output, testing::HasSubstr("symm: PE 0 has waited"));
+  EXPECT_THAT(results[0].output,
+              testing::HasSubstr("for PE 1 in exchange 2 of file descriptors"));
+  EXPECT_EQ(results[1].output, "");
 }
 
 }  // namespace

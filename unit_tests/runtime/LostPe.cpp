@@ -5,9 +5,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/types.h>
+#include <unistd.h>
 #include <support/ForkedPes.hpp>
 #include <support/PeStack.hpp>
+#include <support/Shared.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -88,6 +92,32 @@ TEST_P(LostPe, others_that_pass_descriptors_stop_with_a_message) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pes, LostPe, testing::Values(2, 3, 4));
+
+// A process that a PE has forked holds all that the PE has open, and lives on.
+TEST(LostPeOfMesh, one_whose_child_lives_is_lost) {
+  Shared<std::atomic<pid_t>> const child;
+  for (bool const is_in_rendezvous : {true, false}) {
+    auto const results = run_pes(3, [&](Bootstrap& bootstrap) {
+      PeStack stack(bootstrap);
+      if (bootstrap.my_pe() == lost) {
+        pid_t const forked = ::fork();
+        if (forked == 0) ::_exit(::pause());
+        *child = forked;
+        std::raise(SIGKILL);
+      }
+      if (is_in_rendezvous) {
+        stack.rendezvous.meet({.operation = Operation::barrier_all});
+      } else {
+        static_cast<void>(stack.exchange.exchange(STDERR_FILENO));
+      }
+    });
+    EXPECT_TRUE(results[lost].was_killed_by(SIGKILL));
+    EXPECT_EQ(::kill(*child, SIGKILL), 0) << "it lived";
+    expect_others_aborted(results, is_in_rendezvous
+                                       ? "waits in collective call"
+                                       : "while file descriptors were");
+  }
+}
 
 /// A step of the growth of the heap in which PE 1 is killed.
 class LostPeInGrowth : public testing::TestWithParam<VmmStep> {};

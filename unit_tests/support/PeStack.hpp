@@ -20,7 +20,7 @@ struct PeStack {
                    std::chrono::duration<double> timeout = {})
       : memory(bootstrap.n_pes()),
         vmm(memory),
-        exchange(bootstrap),
+        exchange(bootstrap, timeout),
         rendezvous(bootstrap, exchange, vmm, timeout) {}
 
   symm::Vmm_HostMemfd memory;
