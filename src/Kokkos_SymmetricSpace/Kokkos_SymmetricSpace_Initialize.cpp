@@ -167,6 +167,7 @@ void initialize(int& argc, char* argv[], MPI_Comm communicator) {
           Kokkos::initialize(count, arguments.data());
           // Without its options, of which ours is one.
           std::copy_n(arguments.begin(), count, argv);
+          if (count < argc) argv[count] = nullptr;
           argc = count;
         });
 }

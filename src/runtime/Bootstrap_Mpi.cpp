@@ -53,7 +53,9 @@ void Bootstrap_Mpi::allgather(void const* mine, void* all, std::size_t bytes) {
 }
 
 void Bootstrap_Mpi::abort() noexcept {
-  static_cast<void>(MPI_Abort(m_communicator, EXIT_FAILURE));
+  // Not on the duplicate: MPICH may end the processes of a communicator only,
+  // and wait for ever for one that is gone.
+  static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));
   std::abort();
 }
 

@@ -4,6 +4,7 @@
 #define SYMM_HOST_MEMORY_HPP
 
 #include <cstddef>
+#include <filesystem>
 
 namespace symm {
 
@@ -12,9 +13,16 @@ enum class HostMemoryUse { pageable, pinned };
 
 /// How many bytes processes of this node can still commit: the smallest of what
 /// the machine has (available memory and, if it may be used, free swap) and
-/// what each memory control group (v2) that contains this process has left. A
+/// what each memory control group that contains this process has left. A
 /// snapshot; the largest std::size_t where the system does not say.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
+
+/// The part of control groups, of version 1 or 2.
+/// \param mount      where the system shows them.
+/// \param membership the file that names the groups of the process.
+std::size_t left_in_control_groups(
+    std::filesystem::path const& mount      = "/sys/fs/cgroup",
+    std::filesystem::path const& membership = "/proc/self/cgroup");
 
 }  // namespace symm
 

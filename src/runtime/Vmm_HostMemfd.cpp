@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,24 @@ namespace {
 
 constexpr std::size_t recommended_granularity = std::size_t{2} << 20U;
 constexpr int no_access                       = PROT_NONE;
+/// Of memory whose size nobody can change: access beyond it would end a PE.
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
+/// A file larger than the process may have is a signal that ends it, not an
+/// error.
+void check_file_size(std::size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
+    throw SystemError("looking at the limit of file sizes", "getrlimit", errno);
+  }
+  if (limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
+    throw OutOfMemory("no memory for " + bytes_text(bytes) +
+                      ": shared memory counts as a file, and files of this "
+                      "process may have " +
+                      bytes_text(limit.rlim_cur) +
+                      "; raise the limit (ulimit -f)");
+  }
+}
 
 }  // namespace
 
@@ -117,13 +136,19 @@ Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_create(bytes);
   check_capacity(bytes);
-  auto memory        = std::make_shared<Memory>();
-  memory->descriptor = UniqueFd(::memfd_create("symm", MFD_CLOEXEC));
+  check_file_size(bytes);
+  auto memory = std::make_shared<Memory>();
+  memory->descriptor =
+      UniqueFd(::memfd_create("symm", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   std::string const what =
       "creating " + bytes_text(bytes) + " of shareable memory";
   if (!memory->descriptor) throw SystemError(what, "memfd_create", errno);
   if (::ftruncate(memory->descriptor.get(), static_cast<off_t>(bytes)) != 0) {
     throw SystemError(what, "ftruncate", errno);
+  }
+  if (::fcntl(memory->descriptor.get(), F_ADD_SEALS,
+              size_seals | F_SEAL_SEAL) != 0) {
+    throw SystemError(what, "fcntl(F_ADD_SEALS)", errno);
   }
   memory->bytes   = bytes;
   memory->sharing = sharing;
@@ -179,6 +204,13 @@ Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
         "the memory has " +
             bytes_text(static_cast<std::size_t>(status.st_size)) +
             ", expected " + std::to_string(bytes));
+  }
+  int const seals = ::fcntl(descriptor.get(), F_GET_SEALS);
+  if (seals < 0) {
+    throw SystemError("importing memory", "fcntl(F_GET_SEALS)", errno);
+  }
+  if ((seals & F_SEAL_SHRINK) == 0) {
+    m_ledger.throw_usage("import_handle", "the memory can be made smaller");
   }
   return m_ledger.add_handle(std::make_shared<Memory>(
       Memory{std::move(descriptor), bytes, Sharing::by_descriptor, true}));

@@ -95,6 +95,7 @@ TEST(StartAll, a_ScopeGuard_starts_and_ends_MPI_and_Kokkos) {
   EXPECT_TRUE(Kokkos::is_finalized());
   EXPECT_EQ(arguments.count, 2) << "Kokkos has not taken its option";
   EXPECT_STREQ(arguments.values[1], "--own");
+  EXPECT_EQ(arguments.values[2], nullptr) << "as argv[argc] is";
 }
 
 TEST(StartAll, initialize_and_finalize_start_and_end_MPI_and_Kokkos) {

@@ -5,14 +5,20 @@
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <support/ForkedPes.hpp>
 #include <support/ProcessResources.hpp>
 
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <runtime/Error.hpp>
+#include <runtime/UniqueFd.hpp>
 #include <runtime/Vmm_HostMemfd.hpp>
 #include "VmmContract.hpp"
 
@@ -216,6 +222,48 @@ TEST_F(HostMemfdCapacity, a_refusal_changes_nothing) {
   EXPECT_FALSE(has_room(vmm, 11));
   EXPECT_EQ(n_open_descriptors(), descriptors);
   EXPECT_TRUE(has_room(vmm, 10));
+}
+
+// It would end the peers with SIGBUS.
+TEST(HostMemfd, nobody_can_change_the_size_of_memory_that_is_shared) {
+  Vmm_HostMemfd vmm;
+  auto const bytes  = vmm.granularity(Vmm::Granularity::recommended);
+  auto const handle = vmm.create(bytes, Vmm::Sharing::by_descriptor);
+  auto const shared = vmm.export_handle(handle);
+  for (auto const other : {bytes / 2, 2 * bytes}) {
+    EXPECT_EQ(::ftruncate(shared.get(), static_cast<off_t>(other)), -1);
+    EXPECT_EQ(errno, EPERM);
+  }
+  vmm.release(handle);
+}
+
+TEST(HostMemfd, memory_that_a_peer_could_make_smaller_is_not_imported) {
+  Vmm_HostMemfd vmm;
+  auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
+  symm::UniqueFd file(::memfd_create("not sealed", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
+  auto const failure = symm::failure_of(
+      [&] { static_cast<void>(vmm.import_handle(std::move(file), bytes)); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, symm::ErrorKind::usage);
+  EXPECT_THAT(failure->message, HasSubstr("can be made smaller"));
+}
+
+TEST(HostMemfd, more_than_a_file_may_have_is_refused) {
+  expect_on_pes(1, [](symm::Bootstrap&) {
+    Vmm_HostMemfd vmm;
+    auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
+    rlimit const limit{bytes, bytes};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    auto const create = [&](std::size_t n) {
+      vmm.release(vmm.create(n * bytes, Vmm::Sharing::by_descriptor));
+    };
+    auto const failure = symm::failure_of([&] { create(2); });
+    EXPECT_FALSE(symm::failure_of([&] { create(1); }));
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+    EXPECT_THAT(failure->message, HasSubstr("ulimit -f"));
+  });
 }
 
 }  // namespace
