@@ -3,12 +3,14 @@
 #ifndef KOKKOS_SYMMETRICSPACE_COPY_HPP
 #define KOKKOS_SYMMETRICSPACE_COPY_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
+
+#include "../runtime/HostCopy.hpp"
 
 namespace symm {
 
@@ -163,24 +165,41 @@ struct [[gnu::may_alias]] Word<1> {
   std::uint8_t bits;
 };
 
-/// Copies words, and by units what is before the first and after the last.
-/// Precondition: the addresses are congruent modulo `width`; they and `bytes`
-/// are multiples of `unit`.
+/// Copies one word of `bytes`, a power of two from `least` to `most`.
+template <std::size_t most, std::size_t least>
+KOKKOS_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
+                                           std::size_t bytes) {
+  if constexpr (most > least) {
+    if (bytes != most) return copy_word<most / 2, least>(to, from, bytes);
+  }
+  *reinterpret_cast<Word<most>*>(to) =
+      *reinterpret_cast<Word<most> const*>(from);
+}
+
+/// Copies words of `width`, and what is before the first and after the last by
+/// words that are as wide as can be. Precondition: the addresses are congruent
+/// modulo `width`; they and `bytes`, at least `width`, are multiples of `unit`.
 template <std::size_t width, std::size_t unit, class Group>
 KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
                                        char const* from, std::size_t bytes) {
-  using Unit       = Word<unit>;
-  std::size_t head = -reinterpret_cast<std::size_t>(to) % width;
-  if (head > bytes) head = bytes;
+  std::size_t const head    = -reinterpret_cast<std::size_t>(to) % width;
   std::size_t const n_words = (bytes - head) / width;
-  std::size_t const middle  = n_words * width;
-  if (bytes != middle) {
-    group.for_each((bytes - middle) / unit, [&](std::size_t i) {
-      std::size_t at = i * unit;
-      if (at >= head) at += middle;
-      *reinterpret_cast<Unit*>(to + at) =
-          *reinterpret_cast<Unit const*>(from + at);
-    });
+  if constexpr (width > unit) {
+    std::size_t const tail = (bytes - head) % width;
+    if (head + tail != 0) {
+      // Narrower words are in the head, if at all, in the order of their
+      // widths; in the tail the other way around.
+      constexpr std::size_t n_narrower =
+          std::bit_width(width) - std::bit_width(unit);
+      group.for_each(2 * n_narrower, [&](std::size_t i) {
+        bool const is_head     = i < n_narrower;
+        std::size_t const word = unit << (is_head ? i : i - n_narrower);
+        if (((is_head ? head : tail) & word) == 0) return;
+        std::size_t const at =
+            is_head ? head & (word - 1) : bytes - (tail & (2 * word - 1));
+        copy_word<width / 2, unit>(to + at, from + at, word);
+      });
+    }
   }
   auto* const to_words   = reinterpret_cast<Word<width>*>(to + head);
   auto* const from_words = reinterpret_cast<Word<width> const*>(from + head);
@@ -189,7 +208,8 @@ KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// copy_bytes() on a GPU, with words of `width` bytes or less.
+/// copy_bytes() on a GPU, with words of `width` bytes or less: any word of 1,
+/// 2, 4 or 8 bytes that is aligned on both sides is in one of them.
 template <std::size_t width, std::size_t unit, class Group>
 KOKKOS_INLINE_FUNCTION void copy_by_widest_words(Group const& group, char* to,
                                                  char const* from,
@@ -199,7 +219,7 @@ KOKKOS_INLINE_FUNCTION void copy_by_widest_words(Group const& group, char* to,
   } else {
     std::size_t const differ =
         reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
-    if (differ % width == 0) {
+    if (differ % width == 0 && width <= bytes) {
       copy_words<width, unit>(group, to, from, bytes);
     } else {
       copy_by_widest_words<width / 2, unit>(group, to, from, bytes);
@@ -207,25 +227,25 @@ KOKKOS_INLINE_FUNCTION void copy_by_widest_words(Group const& group, char* to,
   }
 }
 
-/// copy_bytes() on the host: one memcpy for each thread.
-template <class Group>
-void copy_by_memcpy(Group const& group, char* to, char const* from,
-                    std::size_t bytes) {
-  if (to == from) return;
-  std::size_t const n = group.n_threads();
-  std::size_t const part =
-      n == 1 ? bytes : (bytes / n + 64) / 64 * 64;  // whole cache lines
+/// copy_bytes() on the host: a part for each thread, but small copies are one.
+template <std::size_t alignment, class Group>
+void copy_by_parts(Group const& group, char* to, char const* from,
+                   std::size_t bytes) {
+  constexpr std::size_t line = 64;  // bytes; parts are whole cache lines
+  static_assert(most_bytes_by_words <= line);
+  std::size_t const n    = group.n_threads();
+  std::size_t const part = n == 1 ? bytes : (bytes / n + line) / line * line;
   group.for_each(n, [&](std::size_t i) {
     std::size_t const first = i * part;
     if (first >= bytes) return;
-    std::memcpy(to + first, from + first,
-                bytes - first < part ? bytes - first : part);
+    copy_host_memory<alignment>(to + first, from + first,
+                                bytes - first < part ? bytes - first : part);
   });
 }
 
 /// Copies bytes; on a GPU by the widest words that both addresses allow: 16
-/// bytes if they are congruent modulo 16. All threads of the group call; no
-/// barrier.
+/// bytes if they are congruent modulo 16; on the host as copy_host_memory().
+/// All threads of the group call; no barrier.
 ///
 /// \tparam alignment that both addresses have at least; `bytes` is a multiple
 ///         of it.
@@ -234,7 +254,7 @@ KOKKOS_INLINE_FUNCTION void copy_bytes(Group const& group, void* dest,
                                        void const* source, std::size_t bytes) {
   auto* const to         = static_cast<char*>(dest);
   auto const* const from = static_cast<char const*>(source);
-  KOKKOS_IF_ON_HOST((copy_by_memcpy(group, to, from, bytes);))
+  KOKKOS_IF_ON_HOST((copy_by_parts<alignment>(group, to, from, bytes);))
   KOKKOS_IF_ON_DEVICE(
       (copy_by_widest_words<16, (alignment < 16 ? alignment : 16)>(
            group, to, from, bytes);))

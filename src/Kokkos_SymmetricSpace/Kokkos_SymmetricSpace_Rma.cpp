@@ -4,25 +4,11 @@
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "../runtime/Error.hpp"
 
 namespace symm {
-
-namespace {
-
-void copy_bytes_of(SymmetricHeap const& heap, void* to, void const* from,
-                   std::size_t bytes) {
-  if (heap.memory() != MemoryKind::host) {
-    heap.copy(to, from, bytes);
-  } else if (to != from) {
-    std::memcpy(to, from, bytes);
-  }
-}
-
-}  // namespace
 
 void check_private(void const* address, char const* call) {
   if (address != nullptr) return;
@@ -43,7 +29,7 @@ void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
   if (bytes == 0) return;
   auto const& heap = heap_to_access(dest, bytes, pe, call);
   check_private(source, call);
-  copy_bytes_of(heap, heap.map().peer_ptr(dest, pe), source, bytes);
+  heap.copy(heap.map().peer_ptr(dest, pe), source, bytes);
 }
 
 void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
@@ -51,7 +37,7 @@ void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
   if (bytes == 0) return;
   auto const& heap = heap_to_access(source, bytes, pe, call);
   check_private(dest, call);
-  copy_bytes_of(heap, dest, heap.map().peer_ptr(source, pe), bytes);
+  heap.copy(dest, heap.map().peer_ptr(source, pe), bytes);
 }
 
 #ifdef KOKKOS_ENABLE_CUDA

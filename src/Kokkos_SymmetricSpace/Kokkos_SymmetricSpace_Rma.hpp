@@ -11,8 +11,10 @@
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_DeepCopy.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
+#include <Kokkos_SymmetricSpace_Ordering.hpp>
 
 #include "../runtime/HeapMap.hpp"
+#include "../runtime/HostCopy.hpp"
 #include "../runtime/SymmetricHeap.hpp"
 #include "../runtime/Types.hpp"
 
@@ -130,6 +132,36 @@ inline void getmem_nbi(void* dest, void const* source, std::size_t bytes,
   get_bytes(dest, source, bytes, pe, "symm::getmem_nbi");
 }
 
+/// Whether an element is one word that Ordering has loads and stores for, which
+/// no cache answers.
+template <class T>
+inline constexpr bool is_one_access_v = MachineWord<T> &&
+                                        alignof(T) == sizeof(T);
+
+/// What p() does at the element itself. In kernels it is in global memory.
+template <class T>
+KOKKOS_INLINE_FUNCTION void store_element(T* to, T const& value) {
+  if constexpr (is_one_access_v<T>) {
+    store_relaxed(to, value);
+  } else {
+    KOKKOS_IF_ON_HOST((copy_host_memory<alignof(T)>(to, &value, sizeof(T));))
+    KOKKOS_IF_ON_DEVICE((*to = value;))
+  }
+}
+
+/// What g() does, likewise.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION T load_element(T const* from) {
+  if constexpr (is_one_access_v<T>) {
+    return load_relaxed(from);
+  } else {
+    KOKKOS_IF_ON_HOST((struct alignas(T) { char bytes[sizeof(T)]; } element;
+                       copy_host_memory<alignof(T)>(&element, from, sizeof(T));
+                       return Kokkos::bit_cast<T>(element);))
+    KOKKOS_IF_ON_DEVICE((return *from;))
+  }
+}
+
 /// shmem_p: one element, by a single store where the host reaches it.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
@@ -137,7 +169,7 @@ void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   auto const& heap = heap_to_access(dest, sizeof(T), pe, "symm::p");
   T* const target  = heap.map().peer_ptr(dest, pe);
   if (heap.memory() == MemoryKind::host) {
-    *target = value;
+    store_element(target, value);
   } else {
     heap.copy(target, &value, sizeof(T));
   }
@@ -149,7 +181,9 @@ template <class T>
   check_element<T>();
   auto const& heap = heap_to_access(source, sizeof(T), pe, "symm::g");
   T* const from    = heap.map().peer_ptr(source, pe);
-  if (heap.memory() == MemoryKind::host) return *from;
+  if (heap.memory() == MemoryKind::host) {
+    return load_element<std::remove_const_t<T>>(from);
+  }
   std::remove_const_t<T> value;
   heap.copy(&value, from, sizeof(T));
   return value;
@@ -165,13 +199,25 @@ struct StridedCopy {
   std::size_t source_stride;
   std::size_t count;
 
-  /// By loads and stores.
-  void run() const {
-    for (std::size_t i = 0; i < count; ++i) {
-      dest[i * dest_stride] = source[i * source_stride];
-    }
+  KOKKOS_FUNCTION T const& from(std::size_t i) const {
+    return source[i * source_stride];
   }
+  KOKKOS_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
 };
+
+/// By loads and stores, shared by the threads of a group, which all call; no
+/// barrier.
+template <class Group, class T>
+KOKKOS_INLINE_FUNCTION void run_strided(Group const& group,
+                                        StridedCopy<T> const& copy) {
+  KOKKOS_IF_ON_HOST((group.for_each(copy.count, [&](std::size_t i) {
+    copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i), sizeof(T));
+  });))
+  KOKKOS_IF_ON_DEVICE(
+      (copy_each_with_loads_in_flight(
+           group, copy.count, [=](std::size_t i) { return copy.from(i); },
+           [=](std::size_t i, T const& value) { copy.to(i) = value; });))
+}
 
 #ifdef KOKKOS_ENABLE_CUDA
 /// Enqueues it, for any memory: one copy of the device if no stride is above
@@ -211,7 +257,7 @@ void copy_strided(SymmetricHeap const& heap, StridedCopy<T> const& copy,
   }
 #endif
   static_cast<void>(heap);
-  copy.run();
+  run_strided(OneThread(), copy);
 }
 
 /// For an instance that runs on the host.
@@ -310,6 +356,14 @@ void enqueue_copy(Exec const& exec, SymmetricHeap const& heap, void* to,
   }
 #endif
   static_cast<void>(heap);
+  if constexpr (Kokkos::SpaceAccessibility<Exec,
+                                           Kokkos::HostSpace>::accessible) {
+    if (bytes <= most_bytes_by_words) {  // Kokkos has memcpy for them
+      exec.fence("symm::enqueue_copy");
+      copy_host_memory(to, from, bytes);
+      return;
+    }
+  }
   enqueue_copy_in<SymmetricHostSpace>(exec, to, from, bytes);
 }
 

@@ -9,7 +9,6 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
 #include "../runtime/HeapMap.hpp"
@@ -67,10 +66,8 @@ KOKKOS_INLINE_FUNCTION void put_strided(Group const& group, HeapMap const& heap,
   if (count != 0) {
     expect_access(heap, dest, bytes_of(sizeof(T), count, dest_stride), pe,
                   "symm::iput");
-    T* const to = heap.peer_ptr(dest, pe);
-    copy_each(
-        group, count, [=](std::size_t i) { return source[i * source_stride]; },
-        [=](std::size_t i, T const& value) { to[i * dest_stride] = value; });
+    run_strided(group, StridedCopy<T>{heap.peer_ptr(dest, pe), source,
+                                      dest_stride, source_stride, count});
   }
   group.barrier();
 }
@@ -86,10 +83,8 @@ KOKKOS_INLINE_FUNCTION void get_strided(Group const& group, HeapMap const& heap,
   if (count != 0) {
     expect_access(heap, source, bytes_of(sizeof(T), count, source_stride), pe,
                   "symm::iget");
-    T const* const from = heap.peer_ptr(source, pe);
-    copy_each(
-        group, count, [=](std::size_t i) { return from[i * source_stride]; },
-        [=](std::size_t i, T const& value) { dest[i * dest_stride] = value; });
+    run_strided(group, StridedCopy<T>{dest, heap.peer_ptr(source, pe),
+                                      dest_stride, source_stride, count});
   }
   group.barrier();
 }
@@ -176,23 +171,13 @@ KOKKOS_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
                  count, pe);
 }
 
-/// Whether p() and g() are one access to memory, which no cache answers: other
-/// PEs see all of a value or nothing of it, and can wait for it.
-template <class T>
-inline constexpr bool is_one_access_v = MachineWord<T> &&
-                                        alignof(T) == sizeof(T);
-
 /// One element: of 4 or 8 bytes by a single store.
 template <class T>
 KOKKOS_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                               std::type_identity_t<T> const& value, Pe pe) {
   check_element<T>();
   expect_access(heap, dest, sizeof(T), pe, "symm::p");
-  if constexpr (is_one_access_v<T>) {
-    store_relaxed(heap.peer_ptr(dest, pe), value);
-  } else {
-    *heap.peer_ptr(dest, pe) = value;
-  }
+  store_element(heap.peer_ptr(dest, pe), value);
 }
 
 /// One element: of 4 or 8 bytes by a single load, which no cache answers.
@@ -201,11 +186,7 @@ template <class T>
     HeapMap const& heap, T* source, Pe pe) {
   check_element<T>();
   expect_access(heap, source, sizeof(T), pe, "symm::g");
-  if constexpr (is_one_access_v<T>) {
-    return load_relaxed<std::remove_const_t<T>>(heap.peer_ptr(source, pe));
-  } else {
-    return *heap.peer_ptr(source, pe);
-  }
+  return load_element<std::remove_const_t<T>>(heap.peer_ptr(source, pe));
 }
 
 // A group of threads.

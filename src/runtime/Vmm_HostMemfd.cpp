@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../runtime/Error.hpp"
+#include "../runtime/HostCopy.hpp"
 #include "../runtime/Types.hpp"
 
 namespace symm {
@@ -334,7 +335,7 @@ void Vmm_HostMemfd::zero(char* address, std::size_t bytes) {
 }
 
 void Vmm_HostMemfd::copy(void* to, void const* from, std::size_t bytes) {
-  std::memcpy(to, from, bytes);
+  copy_host_memory(to, from, bytes);
 }
 
 }  // namespace symm

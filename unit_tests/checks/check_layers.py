@@ -26,7 +26,7 @@ LAYERS = [
      [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "Mesh", "FdExchange")]),
     ("memory",
      [RUNTIME + unit for unit in
-      ("HostMemory", "Vmm", "VmmLedger", "Vmm_HostMemfd", "CudaDriver",
+      ("HostCopy", "HostMemory", "Vmm", "VmmLedger", "Vmm_HostMemfd", "CudaDriver",
        "Vmm_Cuda", "Vmm_CudaForeign", "Device", "Device_Cuda", "Device_None",
        "HeapMap", "SymmetricRange")]),
     ("PEs",
