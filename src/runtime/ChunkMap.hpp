@@ -44,9 +44,10 @@ class ChunkMap {
   /// \param unit  of chunk sizes, a power of two.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Makes room for one more: add() does not throw then.
+  /// Makes room for two more: that many add() do not throw then (a chunk, and
+  /// another one whose place was lost).
   void prepare() {
-    if (size() == table().capacity()) enlarge();
+    if (size() + 2 > table().capacity()) enlarge();
   }
 
   /// Precondition: the range overlaps no chunk.

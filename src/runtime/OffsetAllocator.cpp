@@ -87,9 +87,9 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
   return none;
 }
 
-void OffsetAllocator::prepare() {
-  if (m_blocks.capacity() < m_blocks.size() + max_new_blocks) {
-    m_blocks.reserve(2 * (m_blocks.size() + max_new_blocks));
+void OffsetAllocator::make_room_for(std::size_t n_new_blocks) {
+  if (m_blocks.capacity() < m_blocks.size() + n_new_blocks) {
+    m_blocks.reserve(2 * (m_blocks.size() + n_new_blocks));
   }
   m_unused.reserve(m_blocks.capacity());
   m_live.prepare();

@@ -51,7 +51,12 @@ class OffsetAllocator {
 
   /// Gets the private memory that adding a range and one more call may need:
   /// they do not throw then.
-  void prepare();
+  void prepare() { make_room_for(max_new_blocks); }
+
+  /// The same for removing `n_ranges` ranges.
+  void prepare_to_remove(std::size_t n_ranges) {
+    make_room_for(max_new_blocks + n_ranges);
+  }
 
   /// A block of at least `bytes` (> 0) with
   /// (offset + phase) % alignment == 0; none if no free block can hold it.
@@ -97,6 +102,8 @@ class OffsetAllocator {
   [[nodiscard]] std::size_t free_bytes_at(std::size_t offset);
 
  private:
+  void make_room_for(std::size_t n_new_blocks);
+
   static constexpr unsigned n_columns_log2 = 5;
   static constexpr unsigned n_columns      = 1U << n_columns_log2;
   static constexpr unsigned n_rows         = 60;

@@ -34,7 +34,10 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
                     max_alignment);
   });
   m_chunks.emplace(m_options.limit_bytes, unit);
-  if (m_options.initial_bytes > 0) add_chunk(0, m_options.initial_bytes);
+  if (m_options.initial_bytes > 0) {
+    auto const failure = add_own_chunk(0, m_options.initial_bytes);
+    if (failure) throw_failure(*failure);
+  }
 }
 
 void* SymmetricHeap::malloc(std::size_t bytes) {
@@ -136,26 +139,24 @@ void SymmetricHeap::retire(void* address) noexcept { m_retired.push(address); }
 std::size_t SymmetricHeap::trim() {
   Rendezvous::Turn const turn(m_rendezvous, Operation::heap_trim);
   Rendezvous::Call call{.operation = Operation::heap_trim};
+  call.failure =
+      failure_of([&] { m_allocator.prepare_to_remove(m_chunks->size()); });
   meet(call);
   meet_until_all_retired();
   if (m_options.is_static) return 0;
   std::size_t released = 0;
-  all_or_none(agree(), "symm::heap_trim", [&] {
-    // Goes on after a failure: the heaps of all PEs must stay equal.
-    std::optional<Failure> failure;
-    for (auto i = m_chunks->size(); i > 0; --i) {
-      auto const chunk = m_chunks->chunk(i - 1);
-      if (chunk.kind != ChunkMap::Kind::own) continue;
-      if (!m_allocator.remove_range(chunk.offset, chunk.bytes)) continue;
-      m_chunks->remove(chunk.offset);
-      set_poisoned(map(), chunk.offset, chunk.bytes, false);
-      auto const step =
-          failure_of([&] { m_range->remove_chunk(chunk.offset, chunk.bytes); });
-      if (!failure) failure = step;
-      released += chunk.bytes;
-    }
-    if (failure) throw_failure(*failure);
-  });
+  // Goes on after a failure.
+  std::optional<PeFailure> first;
+  for (auto i = m_chunks->size(); i > 0; --i) {
+    auto const chunk = m_chunks->chunk(i - 1);
+    if (chunk.kind != ChunkMap::Kind::own) continue;
+    if (!m_allocator.remove_range(chunk.offset, chunk.bytes)) continue;
+    set_poisoned(map(), chunk.offset, chunk.bytes, false);
+    auto const failed = remove_chunk(chunk.offset);
+    if (!failed) released += chunk.bytes;
+    if (!first) first = failed;
+  }
+  if (first) throw_lost(call, *first);
   return released;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -178,7 +179,9 @@ class SymmetricHeap {
   /// back to the system, on all PEs.
   ///
   /// \returns bytes released per PE; 0 for a static heap.
-  /// \throws UsageError, SystemError on every PE.
+  /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
+  ///         the others are given back nevertheless, and its addresses are not
+  ///         used again.
   std::size_t trim();
 
   /// Collective; the last call. Returns the labels and sizes of Views that this
@@ -240,7 +243,20 @@ class SymmetricHeap {
   BlockId take(Request const& request);
   void give_back(BlockId id);
   void grow(Rendezvous::Call const& call, Request const& request);
-  void add_chunk(std::size_t offset, std::size_t bytes);
+  [[nodiscard]] std::optional<ChunkMap::Place> place_for(
+      Request const& request);
+
+  // Physical memory. All are collective, and fail on all PEs or on none; what
+  // cannot be unmapped on any PE is lost on all of them, and its place is never
+  // used again.
+  [[nodiscard]] std::optional<Failure> add_own_chunk(std::size_t offset,
+                                                     std::size_t bytes);
+  [[nodiscard]] std::optional<Failure> add_chunk(
+      ChunkMap::Chunk chunk,
+      std::function<Vmm::Handle()> const& own_memory = {});
+  [[nodiscard]] std::optional<PeFailure> remove_chunk(std::size_t offset);
+  [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
+                                      PeFailure const& failed);
 
   void meet(Rendezvous::Call& call);
   void meet_until_all_retired();

@@ -113,17 +113,22 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
 void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
   auto const name =
       to_string(call.operation, call.arguments, call.label, call.memory);
-  std::optional<ChunkMap::Place> place;
   // Sums below the limit cannot overflow.
-  if (!m_options.is_static && request.bytes <= m_options.limit_bytes) {
-    place = m_chunks->place_for(
-        [&](std::size_t offset) {
-          return m_allocator.missing_bytes(offset, request.bytes,
-                                           request.alignment, request.phase);
-        },
-        [&](std::size_t offset) { return m_allocator.free_bytes_at(offset); });
+  bool const can_grow =
+      !m_options.is_static && request.bytes <= m_options.limit_bytes;
+  std::optional<Failure> first;
+  // What is wanted may not be there while what is needed is; at another place,
+  // if this one was lost.
+  for (bool const is_second : {false, true}) {
+    auto const place = can_grow ? place_for(request) : std::nullopt;
+    if (!place) break;
+    if (is_second && place->wanted == place->needed) break;
+    auto const failure =
+        add_own_chunk(place->offset, is_second ? place->needed : place->wanted);
+    if (!failure) return;
+    if (!first) first = failure;
   }
-  if (!place) {
+  if (!first) {
     throw OutOfMemory(
         name + ": no room on any PE: " + bytes_text(m_allocator.free_bytes()) +
         " free, the largest free block has " +
@@ -135,19 +140,54 @@ void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
              : "; the heap is limited to " + bytes_text(m_options.limit_bytes) +
                    " per PE; raise SYMM_HEAP_LIMIT"));
   }
-  // What is wanted may not be there while what is needed is.
-  auto failure = failure_of([&] { add_chunk(place->offset, place->wanted); });
-  if (failure && place->wanted > place->needed) {
-    failure = failure_of([&] { add_chunk(place->offset, place->needed); });
-  }
-  if (failure) throw_failure({failure->kind, name + ": " + failure->message});
+  throw_failure({first->kind, name + ": " + first->message});
 }
 
-void SymmetricHeap::add_chunk(std::size_t offset, std::size_t bytes) {
-  m_range->add_chunk(offset, bytes, agree());
-  m_chunks->add({offset, bytes});
+std::optional<ChunkMap::Place> SymmetricHeap::place_for(
+    Request const& request) {
+  return m_chunks->place_for(
+      [&](std::size_t offset) {
+        return m_allocator.missing_bytes(offset, request.bytes,
+                                         request.alignment, request.phase);
+      },
+      [&](std::size_t offset) { return m_allocator.free_bytes_at(offset); });
+}
+
+std::optional<Failure> SymmetricHeap::add_own_chunk(std::size_t offset,
+                                                    std::size_t bytes) {
+  auto const failure = add_chunk({offset, bytes});
+  if (failure) return failure;
   m_allocator.add_range(offset, bytes);
   set_poisoned(map(), offset, bytes, true);
+  return std::nullopt;
+}
+
+std::optional<Failure> SymmetricHeap::add_chunk(
+    ChunkMap::Chunk chunk, std::function<Vmm::Handle()> const& own_memory) {
+  auto const added =
+      m_range->try_to_add_chunk(chunk.offset, chunk.bytes, agree(), own_memory);
+  if (added.is_lost) chunk.kind = ChunkMap::Kind::lost;
+  if (!added.failure || added.is_lost) m_chunks->add(chunk);
+  return added.failure;
+}
+
+std::optional<PeFailure> SymmetricHeap::remove_chunk(std::size_t offset) {
+  auto const failed =
+      m_rendezvous.agree(failure_of([&] { m_range->remove_chunk(offset); }));
+  if (failed) {
+    m_chunks->lose(offset);
+  } else {
+    m_chunks->remove(offset);
+  }
+  return failed;
+}
+
+void SymmetricHeap::throw_lost(Rendezvous::Call const& call,
+                               PeFailure const& failed) {
+  throw_failure({failed.failure.kind, std::string(name_of(call.operation)) +
+                                          ": PE " + std::to_string(failed.pe) +
+                                          " failed: " + failed.failure.message +
+                                          "; its addresses are lost"});
 }
 
 }  // namespace symm

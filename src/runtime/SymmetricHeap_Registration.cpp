@@ -121,12 +121,9 @@ void* SymmetricHeap::add_registered(Rendezvous::Call& call, Registered entry) {
                       bytes_text(m_options.limit_bytes) +
                       " per PE; raise SYMM_HEAP_LIMIT");
   }
-  auto const step = failure_of([&] {
-    m_range->add_chunk(*place, bytes, agree(),
-                       [&] { return m_vmm.retain(entry.memory); });
-  });
+  auto const step = add_chunk({*place, bytes, ChunkMap::Kind::registered},
+                              [&] { return m_vmm.retain(entry.memory); });
   if (step) throw_failure({step->kind, name + ": " + step->message});
-  m_chunks->add({*place, bytes, ChunkMap::Kind::registered});
   entry.offset = *place;
   if (entry.info.is_view) ++m_n_views;
   auto const unused =
@@ -197,15 +194,7 @@ void* SymmetricHeap::register_view(char const* label, void const* data,
 std::optional<PeFailure> SymmetricHeap::remove_registered(BlockId id) {
   auto const entry = std::exchange(registered(id), {});
   if (entry.info.is_view) --m_n_views;
-  auto const mine =
-      failure_of([&] { m_range->remove_chunk(entry.offset, entry.bytes); });
-  auto const failed = m_rendezvous.agree(mine);
-  if (failed) {
-    m_chunks->lose(entry.offset);
-  } else {
-    m_chunks->remove(entry.offset);
-  }
-  return failed;
+  return remove_chunk(entry.offset);
 }
 
 void SymmetricHeap::remove_retired() {
@@ -246,12 +235,7 @@ void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
                            ", not " + std::to_string(bytes));
   }
   meet(call);
-  if (auto const failed = remove_registered(id)) {
-    throw_failure({failed->failure.kind,
-                   "symm::buffer_unregister_symmetric: PE " +
-                       std::to_string(failed->pe) + " failed: " +
-                       failed->failure.message + "; its addresses are lost"});
-  }
+  if (auto const failed = remove_registered(id)) throw_lost(call, *failed);
 }
 
 }  // namespace symm

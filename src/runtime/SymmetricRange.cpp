@@ -43,72 +43,68 @@ SymmetricRange::~SymmetricRange() {
   if (m_map.base == nullptr) return;  // abandoned
   // Only a range with nothing mapped can be freed; what fails here is left to
   // the provider, which gives everything back at its own end.
+  for (auto& [offset, chunk] : m_chunks) static_cast<void>(unmap(chunk));
   static_cast<void>(failure_of([&] {
-    for (auto const& [offset, bytes] : std::exchange(m_chunks, {})) {
-      for (Pe pe = 0; pe < m_map.n_pes; ++pe) unmap(pe, offset, bytes);
-    }
     m_vmm.address_free(m_map.base,
                        m_map.stride * static_cast<std::size_t>(m_map.n_pes));
   }));
 }
 
-void SymmetricRange::map_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
-                                std::size_t bytes) {
-  char* const address = m_map.part(pe) + offset;
-  m_vmm.map(address, bytes, 0, handle);
-  try {
-    m_vmm.set_access(address, bytes, Vmm::Access::read_write);
-  } catch (...) {
-    m_vmm.unmap(address, bytes);
-    throw;
+void SymmetricRange::map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle) {
+  char* const address = m_map.part(pe) + chunk.offset;
+  m_vmm.map(address, chunk.bytes, 0, handle);
+  chunk.is_mapped[static_cast<std::size_t>(pe)] = true;
+  m_vmm.set_access(address, chunk.bytes, Vmm::Access::read_write);
+}
+
+std::optional<Failure> SymmetricRange::unmap(Chunk& chunk) {
+  std::optional<Failure> first;
+  for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
+    auto const i = static_cast<std::size_t>(pe);
+    if (!chunk.is_mapped[i]) continue;
+    auto const failure = failure_of(
+        [&] { m_vmm.unmap(m_map.part(pe) + chunk.offset, chunk.bytes); });
+    chunk.is_mapped[i] = failure.has_value();
+    if (!first) first = failure;
   }
+  return first;
 }
 
-void SymmetricRange::unmap(Pe pe, std::size_t offset, std::size_t bytes) {
-  m_vmm.unmap(m_map.part(pe) + offset, bytes);
-}
-
-void SymmetricRange::with_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
-                                 std::size_t bytes,
-                                 std::function<void()> const& work) {
+template <class Work>
+void SymmetricRange::with_handle(Vmm::Handle handle, Work const& work) {
   auto const failure = failure_of(work);
   // The mapping, and the descriptor, keep the memory.
   auto const released = failure_of([&] { m_vmm.release(handle); });
   if (failure) throw_failure(*failure);
-  if (!released) return;
-  static_cast<void>(failure_of([&] { unmap(pe, offset, bytes); }));
-  throw_failure(*released);
+  if (released) throw_failure(*released);
 }
 
-SymmetricRange::Offer SymmetricRange::map_own(std::size_t offset,
-                                              std::size_t bytes,
+SymmetricRange::Offer SymmetricRange::map_own(Chunk& chunk,
                                               Vmm::Handle handle) {
   Offer offer;
-  with_handle(handle, m_map.my_pe, offset, bytes, [&] {
+  with_handle(handle, [&] {
     MemoryNote note;
     auto const place = m_vmm.place();
     place.copy(note.place.data(), note.place.size() - 1);
     note.fabric      = m_vmm.export_fabric(handle).value_or(note.fabric);
     offer.note       = std::bit_cast<FdExchange::Note>(note);
     offer.descriptor = m_vmm.export_handle(handle);
-    map_handle(handle, m_map.my_pe, offset, bytes);
+    map_handle(chunk, m_map.my_pe, handle);
   });
   return offer;
 }
 
-void SymmetricRange::map_peer(Pe pe, FdExchange::Parcel parcel,
-                              std::size_t offset, std::size_t bytes) {
+void SymmetricRange::map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel) {
   auto const note    = std::bit_cast<MemoryNote>(parcel.note);
   auto const failure = failure_of([&] {
     std::optional<Vmm::Handle> handle;
     if (note.fabric != Vmm::FabricHandle{}) {
-      handle = m_vmm.import_fabric(note.fabric, bytes);
+      handle = m_vmm.import_fabric(note.fabric, chunk.bytes);
     }
     if (!handle) {
-      handle = m_vmm.import_handle(std::move(parcel.descriptor), bytes);
+      handle = m_vmm.import_handle(std::move(parcel.descriptor), chunk.bytes);
     }
-    with_handle(*handle, pe, offset, bytes,
-                [&] { map_handle(*handle, pe, offset, bytes); });
+    with_handle(*handle, [&] { map_handle(chunk, pe, *handle); });
   });
   if (failure) {
     throw_failure({failure->kind,
@@ -118,77 +114,52 @@ void SymmetricRange::map_peer(Pe pe, FdExchange::Parcel parcel,
   }
 }
 
-std::vector<Pe> SymmetricRange::map_peers(std::size_t offset, std::size_t bytes,
-                                          Offer own) {
+void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
   auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
-  std::vector<Pe> mapped;
-  auto const failure = failure_of([&] {
-    mapped.reserve(parcels.size());
-    for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
-      auto& parcel = parcels[static_cast<std::size_t>(pe)];
-      // A PE that could not pass one has failed, and says why itself.
-      if (!parcel.descriptor) continue;
-      map_peer(pe, std::move(parcel), offset, bytes);
-      mapped.push_back(pe);
-    }
-  });
-  if (failure) {
-    for (Pe const pe : mapped) unmap(pe, offset, bytes);
-    throw_failure(*failure);
+  for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
+    auto& parcel = parcels[static_cast<std::size_t>(pe)];
+    // A PE that could not pass one has failed, and says why itself.
+    if (parcel.descriptor) map_peer(chunk, pe, std::move(parcel));
   }
-  return mapped;
 }
 
-void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
-                               Agree const& agree,
-                               std::function<Vmm::Handle()> const& own_memory) {
+SymmetricRange::Addition SymmetricRange::try_to_add_chunk(
+    std::size_t offset, std::size_t bytes, Agree const& agree,
+    std::function<Vmm::Handle()> const& own_memory) {
   std::string const what = (own_memory ? "mapping " : "growing by ") +
                            std::to_string(bytes) + " bytes per PE";
   Offer own;
-  auto const remove_own = [&] {
-    unmap(m_map.my_pe, offset, bytes);
-    m_chunks.erase(offset);
-  };
-  all_or_none(
-      agree, what,
-      [&] {
-        m_chunks.emplace(offset, bytes);
-        try {
-          own = map_own(offset, bytes,
-                        own_memory
-                            ? own_memory()
+  auto const failure = failure_of([&] {
+    all_or_none(agree, what, [&] {
+      auto& chunk =
+          m_chunks
+              .emplace(offset, Chunk{offset, bytes,
+                                     std::vector<bool>(static_cast<std::size_t>(
+                                         m_map.n_pes))})
+              .first->second;
+      own = map_own(
+          chunk, own_memory ? own_memory()
                             : m_vmm.create(bytes, Vmm::Sharing::by_descriptor));
-        } catch (...) {
-          m_chunks.erase(offset);
-          throw;
-        }
-      },
-      remove_own);
-  std::vector<Pe> mapped;
-  all_or_none(
-      agree, what,
-      [&] {
-        try {
-          mapped = map_peers(offset, bytes, std::move(own));
-        } catch (...) {
-          remove_own();
-          throw;
-        }
-      },
-      [&] {
-        for (Pe const pe : mapped) unmap(pe, offset, bytes);
-        remove_own();
-      });
+    });
+    all_or_none(agree, what,
+                [&] { map_peers(m_chunks.at(offset), std::move(own)); });
+  });
+  if (!failure) return {};
+  auto const left = agree(failure_of([&] { remove_chunk(offset); }));
+  return {failure, left.has_value()};
 }
 
-void SymmetricRange::remove_chunk(std::size_t offset, std::size_t bytes) {
-  m_chunks.erase(offset);
-  std::optional<Failure> first;
-  for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
-    auto const failure = failure_of([&] { unmap(pe, offset, bytes); });
-    if (!first) first = failure;
-  }
-  if (first) throw_failure(*first);
+void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
+                               Agree const& agree) {
+  auto const added = try_to_add_chunk(offset, bytes, agree);
+  if (added.failure) throw_failure(*added.failure);
+}
+
+void SymmetricRange::remove_chunk(std::size_t offset) {
+  auto const chunk = m_chunks.find(offset);
+  if (chunk == m_chunks.end()) return;  // it was not even begun
+  if (auto const failure = unmap(chunk->second)) throw_failure(*failure);
+  m_chunks.erase(chunk);
 }
 
 }  // namespace symm

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "../runtime/Bootstrap.hpp"
@@ -34,21 +35,33 @@ class SymmetricRange {
 
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
+  /// What came of adding a chunk, the same on every PE.
+  struct Addition {
+    /// Why no PE has it, if so: the first failure; the message names the PE.
+    std::optional<Failure> failure;
+    /// Whether a PE could not unmap what it had mapped of it: a place that no
+    /// chunk can have from now on.
+    bool is_lost = false;
+  };
+
   /// Collective: every PE creates `bytes` bytes and maps everybody's at
   /// `offset`. Either all PEs have the chunk afterwards or none has.
-  /// \throws OutOfMemory, SystemError on every PE; the message names the PE.
   ///
   /// \param own_memory makes a handle to `bytes` bytes of this PE's memory,
-  /// which
-  ///        this call releases; by default to new memory.
-  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree,
-                 std::function<Vmm::Handle()> const& own_memory = {});
+  ///        which this call releases; by default to new memory.
+  [[nodiscard]] Addition try_to_add_chunk(
+      std::size_t offset, std::size_t bytes, Agree const& agree,
+      std::function<Vmm::Handle()> const& own_memory = {});
+
+  /// The same, where a failure is the end of the range.
+  /// \throws OutOfMemory, SystemError on every PE.
+  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
 
   /// Removes a chunk from this process: the PE's own memory returns to the
-  /// system when all PEs have removed it. Local.
-  /// \throws SystemError on this PE, after all that could be removed has been;
-  ///         what is left of the chunk is lost.
-  void remove_chunk(std::size_t offset, std::size_t bytes);
+  /// system when all PEs have removed it. Local: agree on a failure, after
+  /// which the place is lost on every PE.
+  /// \throws SystemError on this PE, after all that could be removed has been.
+  void remove_chunk(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends (live Views).
   void abandon() noexcept { m_map.base = nullptr; }
@@ -60,24 +73,33 @@ class SymmetricRange {
     FdExchange::Note note{};
   };
 
-  /// Does `work`, whose last step is map_handle(), and releases the handle; if
-  /// that fails, nothing is mapped.
-  void with_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
-                   std::size_t bytes, std::function<void()> const& work);
+  struct Chunk {
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+    std::vector<bool> is_mapped;  // by PE
+  };
+
+  // The steps of adding a chunk. What they have mapped is noted in it and stays
+  // if they fail: remove_chunk() is what undoes.
+
+  /// Does `work` and releases the handle.
+  template <class Work>
+  void with_handle(Vmm::Handle handle, Work const& work);
   /// Maps this PE's memory and releases its handle.
-  Offer map_own(std::size_t offset, std::size_t bytes, Vmm::Handle handle);
-  /// Returns the PEs whose memory is mapped: all others, unless one has failed.
-  std::vector<Pe> map_peers(std::size_t offset, std::size_t bytes, Offer own);
-  void map_peer(Pe pe, FdExchange::Parcel parcel, std::size_t offset,
-                std::size_t bytes);
-  void map_handle(Vmm::Handle handle, Pe pe, std::size_t offset,
-                  std::size_t bytes);
-  void unmap(Pe pe, std::size_t offset, std::size_t bytes);
+  Offer map_own(Chunk& chunk, Vmm::Handle handle);
+  /// Maps the memory of all others.
+  void map_peers(Chunk& chunk, Offer own);
+  void map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel);
+  void map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle);
+
+  /// Goes on after a failure and returns the first.
+  std::optional<Failure> unmap(Chunk& chunk);
 
   Vmm& m_vmm;
   FdExchange& m_exchange;
   HeapMap m_map;
-  std::map<std::size_t, std::size_t> m_chunks;  // offset: bytes
+  // By offset; also what is left of those that could not be removed.
+  std::map<std::size_t, Chunk> m_chunks;
 };
 
 }  // namespace symm

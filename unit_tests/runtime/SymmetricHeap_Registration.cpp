@@ -116,6 +116,25 @@ INSTANTIATE_TEST_SUITE_P(Steps, RegistrationFaults,
                                          VmmStep::set_access,
                                          VmmStep::import_handle));
 
+TEST_P(RegistrationFaults, R17_what_cannot_be_rolled_back_is_lost_on_all_PEs) {
+  if (GetParam() == VmmStep::synchronize) return;  // nothing is mapped by then
+  expect_on_pes(n_pes, [](Bootstrap& bootstrap) {
+    RegistrationStack stack(bootstrap);
+    if (bootstrap.my_pe() == failing) stack.vmm.fail_with_undo(GetParam());
+    auto const failure = symm::failure_of([&] {
+      static_cast<void>(stack.heap.register_memory(stack.memory, bytes));
+    });
+    stack.vmm.heal();
+    ASSERT_TRUE(failure) << "on every PE";
+    EXPECT_EQ(failure->kind, ErrorKind::out_of_memory) << "the first is told";
+    auto* const address =
+        static_cast<char*>(stack.heap.register_memory(stack.memory, bytes));
+    stack.expect_works(address);
+    stack.heap.unregister_memory(address, bytes);
+    static_cast<void>(stack.heap.finalize());
+  });
+}
+
 TEST(RegistrationFaults, R21_an_unmapping_that_fails_on_one_PE_is_everybodys) {
   expect_on_pes(n_pes, [](Bootstrap& bootstrap) {
     RegistrationStack stack(bootstrap);

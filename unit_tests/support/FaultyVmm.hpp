@@ -50,6 +50,16 @@ class FaultyVmm final : public symm::Vmm {
 
   void heal() { fail(VmmStep::none); }
 
+  /// The same for the undoing of what has failed: from then on, nothing can be
+  /// unmapped.
+  void fail_with_undo(VmmStep step, int first = 0) {
+    fail(step, first, 1, [this] {
+      fail(VmmStep::unmap, 0, 1'000'000,
+           [] { throw symm::SystemError("an injected failure of unmapping"); });
+      throw_injected();
+    });
+  }
+
   static void throw_injected() {
     throw symm::OutOfMemory("an injected failure");
   }
@@ -149,7 +159,9 @@ class FaultyVmm final : public symm::Vmm {
   void before(VmmStep step) {
     if (step != m_step) return;
     int const call = m_n_calls++;
-    if (call >= m_first && call < m_last) m_action();
+    if (call < m_first || call >= m_last) return;
+    auto const action = m_action;  // which may set another one
+    action();
   }
 
   symm::Vmm& m_vmm;
