@@ -33,6 +33,7 @@ int stride_of(std::span<Pe const> members) {
 PeTeam PeTeam::make_of_all(int slot, char const* call) {
   auto& runtime = Runtime::instance(call);
   PeTeam team;
+  team.m_number  = runtime.team_slots().number(slot);
   team.m_slot    = slot;
   team.m_n_pes   = runtime.n_pes();
   team.m_my_pe   = runtime.my_pe();
@@ -61,12 +62,12 @@ PeTeam team_world() {
 PeTeam team_node() { return PeTeam::make_of_all(node_slot, "symm::team_node"); }
 
 void check_team(PeTeam const& team, char const* call) {
-  auto const in_use = Runtime::instance(call).team_slots_in_use();
+  auto const& slots = Runtime::instance(call).team_slots();
   if (!team.is_valid()) {
     throw UsageError(std::string(call) +
                      ": this PE is not in the team (it is none)");
   }
-  if ((in_use >> static_cast<unsigned>(team.slot()) & 1U) == 0) {
+  if (slots.number(team.slot()) != team.number()) {
     throw UsageError(std::string(call) + ": the team has been destroyed");
   }
 }

@@ -3,6 +3,7 @@
 #ifndef KOKKOS_SYMMETRICSPACE_PETEAM_HPP
 #define KOKKOS_SYMMETRICSPACE_PETEAM_HPP
 
+#include <cstdint>
 #include <span>
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +16,8 @@ namespace symm {
 /// A set of PEs, numbered from 0 in an order of its own: who takes part in a
 /// collective operation (OpenSHMEM 1.5, 9.4). A small value, to be captured in
 /// kernels; all copies stand for one team, which team_destroy() or finalize()
-/// ends.
+/// ends. Host calls refuse a copy that is left over then (UsageError on this
+/// PE); kernels do not notice.
 ///
 /// A team has one collective operation at a time, in the same order on all its
 /// PEs. Those that run on a GPU (in kernels, on execution space instances, on
@@ -48,8 +50,10 @@ class PeTeam {
   }
   /// -1, if it is none.
   [[nodiscard]] int slot() const { return m_slot; }
+  /// That of PeTeamSlots.
+  [[nodiscard]] std::uint32_t number() const { return m_number; }
 
-  /// The team in `slot`, for those that make teams. Local.
+  /// The team that has begun in `slot`, for those that make teams. Local.
   /// \param members their numbers in the world, in the order of the team; this
   ///        PE is one of them.
   static PeTeam make(int slot, std::span<Pe const> members);
@@ -59,11 +63,12 @@ class PeTeam {
  private:
   PeTeamWords m_on_host{};
   PeTeamWords m_on_device{};
-  int m_slot   = -1;
-  int m_n_pes  = 0;
-  Pe m_my_pe   = -1;
-  Pe m_first   = 0;
-  int m_stride = 0;  // 0: the numbers are in words()
+  std::uint32_t m_number = 0;
+  int m_slot             = -1;
+  int m_n_pes            = 0;
+  Pe m_my_pe             = -1;
+  Pe m_first             = 0;
+  int m_stride           = 0;  // 0: the numbers are in words()
 };
 
 /// All PEs. Local.

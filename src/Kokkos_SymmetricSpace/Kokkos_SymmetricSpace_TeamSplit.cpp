@@ -23,12 +23,6 @@ namespace symm {
 
 namespace {
 
-static_assert(PeTeamMemory::max_teams == 64, "a bit for each");
-
-std::uint64_t bit_of(int slot) {
-  return std::uint64_t{1} << static_cast<unsigned>(slot);
-}
-
 std::uint64_t bits_of(int high, int low) {
   return std::uint64_t{std::bit_cast<std::uint32_t>(high)} << 32U |
          std::bit_cast<std::uint32_t>(low);
@@ -159,7 +153,7 @@ void SplitCall::gather_wishes(int colour, int key) {
     m_wishes.push_back(
         {high_of(word), low_of(word), static_cast<Pe>(m_wishes.size())});
   }
-  auto const& taken = gather(Runtime::instance(m_call).team_slots_in_use());
+  auto const& taken = gather(Runtime::instance(m_call).team_slots().in_use());
   for (std::size_t pe = 0; pe < taken.size(); ++pe) {
     m_wishes[pe].taken = taken[pe];
   }
@@ -179,9 +173,11 @@ int SplitCall::choose_slot(int colour) {
     std::uint64_t taken = 0;
     for (auto wish = first; wish != last; ++wish) taken |= wish->taken;
     if (~taken == 0) {
-      throw OutOfMemory(std::string(m_call) + ": PEs of a new team are in " +
-                        std::to_string(PeTeamMemory::max_teams) +
-                        " teams already; destroy one");
+      throw OutOfMemory(
+          std::string(m_call) + ": the PEs of a new team are in " +
+          std::to_string(PeTeamMemory::max_teams -
+                         PeTeamMemory::n_fixed_teams) +
+          " teams already, besides the world's and the node's; destroy one");
     }
     if (first->colour == colour) {
       slot = std::countr_one(taken);
@@ -196,7 +192,6 @@ int SplitCall::choose_slot(int colour) {
 
 PeTeam SplitCall::begin(int slot) {
   auto& runtime = Runtime::instance(m_call);
-  PeTeam team;
   std::optional<Failure> failure;
   if (slot >= 0) {
     failure = any_failure_of([&] {
@@ -205,7 +200,6 @@ PeTeam SplitCall::begin(int slot) {
           memory->begin(slot, m_members);
         }
       }
-      team = PeTeam::make(slot, m_members);
     });
   }
   // Nobody uses a team before all its PEs have begun it.
@@ -220,8 +214,9 @@ PeTeam SplitCall::begin(int slot) {
          std::string(m_call) + ": " +
              (failure ? failure->message : "it failed on another PE")});
   }
-  if (slot >= 0) runtime.team_slots_in_use() |= bit_of(slot);
-  return team;
+  if (slot < 0) return {};
+  runtime.team_slots().begin(slot);
+  return PeTeam::make(slot, m_members);
 }
 
 PeTeam SplitCall::make(int colour, int key) {
@@ -232,7 +227,7 @@ PeTeam SplitCall::make(int colour, int key) {
 /// Collective over `team`.
 void end_team(PeTeam& team, char const* call) {
   sync(team);
-  Runtime::instance(call).team_slots_in_use() &= ~bit_of(team.slot());
+  Runtime::instance(call).team_slots().end(team.slot());
   team = {};
 }
 

@@ -22,7 +22,7 @@ namespace symm {
 /// \throws UsageError on every PE of `parent`, if they make different calls; on
 ///         this PE, if `parent` is no team.
 /// \throws OutOfMemory on every PE of `parent`, if the PEs of a new team are in
-///         PeTeamMemory::max_teams other teams already, or a PE has no
+///         62 teams already, besides the world's and the node's, or a PE has no
 ///         private memory left; nothing changes.
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int colour, int key);

@@ -3,6 +3,7 @@
 #include "../runtime/PeTeamMemory.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 namespace symm {
@@ -44,6 +45,27 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
     mine[static_cast<std::size_t>(at)] = static_cast<std::uint64_t>(members[i]);
   }
   m_vmm.copy(its.epoch(), mine.data(), mine.size() * sizeof(std::uint64_t));
+}
+
+PeTeamSlots::PeTeamSlots() {
+  for (int slot = 0; slot < PeTeamMemory::n_fixed_teams; ++slot) begin(slot);
+}
+
+void PeTeamSlots::begin(int slot) {
+  static std::atomic<std::uint32_t> s_n_teams{0};
+  auto& number = m_numbers[index(slot)];
+  do {
+    number = ++s_n_teams;
+  } while (number == 0);  // which is none
+}
+
+std::uint64_t PeTeamSlots::in_use() const {
+  static_assert(PeTeamMemory::max_teams == 64, "a bit for each");
+  std::uint64_t bits = 0;
+  for (std::size_t slot = 0; slot < m_numbers.size(); ++slot) {
+    if (m_numbers[slot] != 0) bits |= std::uint64_t{1} << slot;
+  }
+  return bits;
 }
 
 }  // namespace symm

@@ -3,6 +3,7 @@
 #ifndef SYMM_PE_TEAM_MEMORY_HPP
 #define SYMM_PE_TEAM_MEMORY_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -85,6 +86,30 @@ class PeTeamMemory {
   Vmm& m_vmm;
   std::size_t m_slot_bytes;
   std::optional<SymmetricRange> m_range;
+};
+
+/// Which slots the teams of this PE have. A team that begins gets a number that
+/// no team of this process has had (before 2^32 others), so that a copy of one
+/// that has ended is known as such in whatever slot and heap. Local.
+class PeTeamSlots {
+ public:
+  /// The fixed teams begin.
+  PeTeamSlots();
+
+  /// A team begins in a free slot.
+  void begin(int slot);
+  void end(int slot) { m_numbers[index(slot)] = 0; }
+  /// The number of the team in `slot`; 0, if there is none.
+  [[nodiscard]] std::uint32_t number(int slot) const {
+    return m_numbers[index(slot)];
+  }
+  /// A bit for every slot that has a team.
+  [[nodiscard]] std::uint64_t in_use() const;
+
+ private:
+  static std::size_t index(int slot) { return static_cast<std::size_t>(slot); }
+
+  std::array<std::uint32_t, PeTeamMemory::max_teams> m_numbers{};
 };
 
 }  // namespace symm

@@ -115,11 +115,8 @@ class Runtime {
     auto& memory = m_team_memories[static_cast<std::size_t>(kind)];
     return memory ? &*memory : nullptr;
   }
-  /// A bit for every slot of PeTeamMemory that a team of this PE has, the fixed
-  /// ones included.
-  [[nodiscard]] std::uint64_t& team_slots_in_use() {
-    return m_team_slots_in_use;
-  }
+  /// Those that this PE's teams have.
+  [[nodiscard]] PeTeamSlots& team_slots() { return m_team_slots; }
 
   // For a PE that waits for another outside of a collective call.
 
@@ -157,8 +154,7 @@ class Runtime {
   std::size_t m_default = 0;
   std::optional<BufferRegistry> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
-  std::uint64_t m_team_slots_in_use =
-      (std::uint64_t{1} << PeTeamMemory::n_fixed_teams) - 1;
+  PeTeamSlots m_team_slots;
 };
 
 }  // namespace symm

@@ -298,6 +298,24 @@ TEST(PeTeams, a_team_that_is_destroyed_is_none_and_its_copies_are_refused) {
   symm::barrier_all();
 }
 
+TEST(PeTeams, a_copy_of_a_destroyed_team_is_refused_in_a_slot_of_another) {
+  auto team        = symm::team_split(world(), 0, 0);
+  auto const stale = team;
+  symm::team_destroy(team);
+  // On all PEs but the last, if there are others.
+  bool const is_in = symm::my_pe() < std::max(1, symm::n_pes() - 1);
+  auto another     = symm::team_split(world(), is_in ? 0 : -1, 0);
+  EXPECT_EQ(another.slot(), is_in ? stale.slot() : -1) << "shows too little";
+  EXPECT_THAT(message_of<symm::UsageError>([&] { symm::barrier(stale); }),
+              HasSubstr("symm::barrier: the team has been destroyed"));
+  Mail mail;
+  if (is_in) {
+    EXPECT_EQ(mail.count_wrong(another), 0);
+  }
+  end(another);
+  symm::barrier_all();
+}
+
 TEST(PeTeams, the_world_and_the_node_are_not_destroyed) {
   Mail mail;
   for (auto team : {world(), symm::team_node()}) {

@@ -23,7 +23,7 @@ void expect_out_of_memory(std::string const& name,
                           std::function<void()> const& call) {
   EXPECT_THAT(message_of<symm::OutOfMemory>(call),
               AllOf(HasSubstr("symm::" + name + ": "),
-                    HasSubstr("in 64 teams already")));
+                    HasSubstr("62 teams already, besides the world's")));
 }
 
 TEST(PeTeamLimits, there_are_62_besides_the_world_and_the_node_and_no_more) {

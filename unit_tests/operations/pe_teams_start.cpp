@@ -19,18 +19,26 @@ using testing::HasSubstr;
 
 TEST(PeTeamsFromStartToEnd, teams_that_live_at_finalize_end_there) {
   PeTeam old;
+  PeTeam old_world;
   for (int round = 0; round < 3; ++round) {
     HeapWith const heap_with(Variables{});
-    // Its slot is free, so a team of another heap is as one destroyed.
-    if (round > 0) {
-      EXPECT_THAT(message_of<symm::UsageError>([&] { symm::barrier(old); }),
+    // A team of another heap is as one destroyed, before and after its slot
+    // has a new one.
+    auto const expect_destroyed = [](PeTeam const& team) {
+      EXPECT_THAT(message_of<symm::UsageError>([&] { symm::barrier(team); }),
                   HasSubstr("the team has been destroyed"));
-    }
+    };
+    if (round > 0) expect_destroyed(old);
     Mail mail;
+    PeTeam team;
     for (int i = 0; i < symm::PeTeamMemory::max_teams - 2; ++i) {
-      old = symm::team_split(symm::team_world(), i % 2, symm::my_pe());
-      EXPECT_EQ(mail.count_wrong(old), 0);
+      team = symm::team_split(symm::team_world(), i % 2, symm::my_pe());
+      EXPECT_EQ(mail.count_wrong(team), 0);
     }
+    if (round > 0) expect_destroyed(old);
+    if (round > 0) expect_destroyed(old_world);
+    old       = team;
+    old_world = symm::team_world();
   }
   auto const expect_unusable = [](auto const& call) {
     EXPECT_THAT(message_of<symm::UsageError>(call),
