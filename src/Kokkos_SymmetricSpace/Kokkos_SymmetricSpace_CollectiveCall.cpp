@@ -19,8 +19,10 @@ namespace symm {
 
 namespace {
 
-/// What a PE passes that cannot take part; no digest is that.
-constexpr std::uint64_t failed = ~std::uint64_t{0};
+/// What a PE passes that cannot take part, and what a barrier does; no digest
+/// is one of them.
+constexpr std::uint64_t failed  = ~std::uint64_t{0};
+constexpr std::uint64_t barrier = 0;
 
 /// Of numbers that must be equal on all PEs.
 class Digest {
@@ -30,49 +32,68 @@ class Digest {
     m_hash ^= m_hash >> 32U;
   }
   [[nodiscard]] std::uint64_t value() const {
-    return m_hash == failed ? 0 : m_hash;
+    return m_hash == failed || m_hash == barrier ? 1 : m_hash;
   }
 
  private:
   std::uint64_t m_hash = 0xcbf2'9ce4'8422'2325U;
 };
 
+void add_blocks(Digest& digest, CollectiveCall const& call,
+                SymmetricHeap const& heap) {
+  digest.add(static_cast<std::uint64_t>(heap.memory()));
+  digest.add(call.dest_bytes);
+  digest.add(heap.map().offset_of(call.dest));
+  digest.add(heap.map().offset_of(call.source));
+}
+
 std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
-                        SymmetricHeap const& heap) {
+                        SymmetricHeap const* heap) {
   Digest digest;
   digest.add(type);
-  digest.add(static_cast<std::uint64_t>(heap.memory()));
   digest.add(static_cast<std::uint64_t>(call.root));
-  digest.add(call.dest_bytes);
   if (call.are_counts_equal()) {
     digest.add(call.count);
     digest.add(call.source_bytes);
-    if (call.count == 0) return digest.value();  // whatever the addresses are
+    // Without elements the addresses are whatever they are.
+    if (call.count != 0) add_blocks(digest, call, *heap);
   }
-  digest.add(heap.map().offset_of(call.dest));
-  digest.add(heap.map().offset_of(call.source));
   return digest.value();
 }
 
-/// Collective: whether all PEs pass one word. May pass a second along.
-bool is_equal_on_all(PeTeam const& team, std::uint64_t mine,
-                     std::optional<std::uint64_t> second) {
+/// Collective: passes a word, and maybe a second. \returns the epoch.
+std::uint64_t pass_words(PeTeam const& team, std::uint64_t first,
+                         std::optional<std::uint64_t> second) {
   auto const words = team.words();
-  auto const epoch =
-      synchronise(OneThread{}, team, [&](Pe pe, std::uint64_t now) {
-        store_relaxed(words.passed(pe, team.my_pe(), now), mine);
-        if (second)
-          store_relaxed(words.passed(pe, team.my_pe(), now, 1), *second);
-      });
-  bool is_equal = true;
+  return synchronise(OneThread{}, team, [&](Pe pe, std::uint64_t epoch) {
+    store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
+    if (second)
+      store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), *second);
+  });
+}
+
+/// Whether all PEs have passed `mine` as word `which`.
+bool is_equal_on_all(PeTeam const& team, std::uint64_t epoch, std::size_t which,
+                     std::uint64_t mine) {
+  auto const words = team.words();
+  bool is_equal    = true;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-    is_equal = is_equal && *words.passed(words.map.my_pe, pe, epoch) == mine;
+    is_equal =
+        is_equal && *words.passed(words.map.my_pe, pe, epoch, which) == mine;
   }
   return is_equal;
 }
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
   throw UsageError(std::string(call.name) + ": " + what);
+}
+
+[[noreturn]] void fail_on_all(CollectiveCall const& call,
+                              std::optional<Failure> const& mine) {
+  if (mine) throw_failure(*mine);
+  fail(call,
+       "the PEs of the team have made different calls, with different counts "
+       "or addresses, or one has failed");
 }
 
 /// Whether blocks have elements in common that must not.
@@ -85,22 +106,39 @@ bool is_overlap(CollectiveCall const& call) {
   return dest < source + call.source_bytes && source < dest + call.dest_bytes;
 }
 
-/// Collective: passes the counts of collect(). Their sum, and so what is
-/// thrown, is the same on all PEs.
-void pass_counts(PeTeam const& team, CollectiveCall const& call,
-                 HeapMap const& map) {
-  auto const epoch  = exchange_word(OneThread{}, team, call.count);
+/// Collective: passes the counts of collect(), and its blocks, which only
+/// matter if there is an element. The sum of the counts, and so what is thrown,
+/// is the same on all PEs.
+/// \param heap    of this PE's blocks; null, if they are wrong.
+/// \param failure why.
+SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
+                           SymmetricHeap* heap,
+                           std::optional<Failure> const& failure) {
+  Digest digest;
+  if (heap != nullptr) add_blocks(digest, call, *heap);
+  auto const blocks = heap == nullptr ? failed : digest.value();
+  auto const epoch  = pass_words(team, call.count, blocks);
   auto const words  = team.words();
   std::size_t total = 0;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
     total += *words.passed(words.map.my_pe, pe, epoch);
   }
-  auto const room =
-      std::min(call.dest_bytes, map.stride - map.offset_of(call.dest));
-  if (total <= room / call.collect_size) return;
-  fail(call, "dest has room for " + std::to_string(room / call.collect_size) +
-                 " elements; the PEs of the team have " +
-                 std::to_string(total));
+  if (total == 0) return Runtime::instance(call.name).heap();
+  if (failure || !is_equal_on_all(team, epoch, 1, blocks)) {
+    fail_on_all(call, failure);
+  }
+  if (total > call.dest_bytes / call.collect_size) {
+    fail(call, "dest has room for " +
+                   std::to_string(call.dest_bytes / call.collect_size) +
+                   " elements; the PEs of the team have " +
+                   std::to_string(total));
+  }
+  // Each count has memory, so the sum of their bytes is a number.
+  if (!heap->is_mapped(call.dest, total * call.collect_size)) {
+    fail(call, "the PEs of the team have " + std::to_string(total) +
+                   " elements together, for which there is no memory at dest");
+  }
+  return *heap;
 }
 
 /// check_collective() of a team that has been checked.
@@ -129,6 +167,10 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
 SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
+  // Whether the others have elements is not known here: the kernel looks.
+  bool const is_nothing =
+      call.count == 0 && call.dest == nullptr && call.source == nullptr;
+  if (is_nothing && problem.empty()) return Runtime::instance(call.name).heap();
   return check_blocks(team, call, problem);
 }
 
@@ -139,22 +181,23 @@ SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
   SymmetricHeap* heap = nullptr;
   auto const failure =
       failure_of([&] { heap = &check_blocks(team, call, problem); });
+  // What is wrong with addresses does not matter if no PE has an element.
+  bool const may_be_nothing =
+      !call.are_counts_equal() && call.count == 0 && problem.empty();
+  bool const has_failed = failure && !may_be_nothing;
   std::optional<std::uint64_t> source;
   if (!failure && is_source_passed(call, *heap)) {
     source = 0;
     if (call.source_bytes != 0)
       std::memcpy(&*source, call.source, call.source_bytes);
   }
-  bool const is_equal = is_equal_on_all(
-      team, failure ? failed : digest_of(call, type, *heap), source);
-  if (failure) throw_failure(*failure);
-  if (!is_equal) {
-    fail(call,
-         "the PEs of the team have made different calls, with different counts "
-         "or addresses, or one has failed");
+  auto const mine  = has_failed ? failed : digest_of(call, type, heap);
+  auto const epoch = pass_words(team, mine, source);
+  if (has_failed || !is_equal_on_all(team, epoch, 0, mine)) {
+    fail_on_all(call, has_failed ? failure : std::nullopt);
   }
-  if (!call.are_counts_equal()) pass_counts(team, call, heap->map());
-  return *heap;
+  if (call.are_counts_equal()) return *heap;
+  return pass_counts(team, call, heap, failure);
 }
 
 }  // namespace symm

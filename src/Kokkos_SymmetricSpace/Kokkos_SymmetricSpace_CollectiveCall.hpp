@@ -35,7 +35,7 @@ enum class Overlap {
 
 /// What a call has been given, for its checks. The counts of collect() differ
 /// between PEs, and with them the size of a source; dest then has room for
-/// `dest_bytes`.
+/// `dest_bytes`, and without any element the addresses do not count.
 struct CollectiveCall {
   char const* name;
   std::size_t count;  // as the caller gave it
@@ -147,12 +147,21 @@ void enqueue_on_gpu(Kokkos::Cuda const& exec, HeapMap const& heap,
 }
 #endif
 
+/// FNV-1a, which is the same in every process, as type_info::hash_code() need
+/// not be.
+[[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
+  for (; *name != '\0'; ++name) {
+    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100'0000'01b3U;
+  }
+  return hash;
+}
+
 /// The host's form.
 template <class Work>
 void run_on_host(Work const& work, std::string const& problem = {}) {
-  auto const call = work.call();
-  // Of the name, which is long.
-  static std::uint64_t const type = typeid(Work).hash_code();
+  auto const call                 = work.call();
+  static std::uint64_t const type = hash_of_name(typeid(Work).name());
   auto const& heap = enter_collective(work.team, call, type, problem);
   auto const words = work.team.words();
   if constexpr (requires { work.run_on_passed(words, *words.epoch()); }) {

@@ -4,9 +4,11 @@
 #define KOKKOS_SYMMETRICSPACE_COLLECTIVEWORK_HPP
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
@@ -140,7 +142,8 @@ struct CollectWork {
   T* dest;
   T const* source;
   std::size_t count;
-  std::size_t dest_bytes = ~std::size_t{0};  // no more than that
+  // No more than that; at null nothing.
+  std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
 
   [[nodiscard]] KOKKOS_FUNCTION CollectiveCall call() const {
     return {"symm::collect",
@@ -257,7 +260,7 @@ struct ReduceWork {
       std::memcpy(its.data(),
                   reinterpret_cast<std::byte const*>(&word) + i * sizeof(T),
                   sizeof(T));
-      return Kokkos::bit_cast<T>(its);
+      return std::bit_cast<T>(its);
     };
     for (std::size_t i = 0; i < count; ++i) {
       T result = value(0, i);
@@ -286,8 +289,10 @@ struct ReduceWork {
       std::size_t const first = range.first + b * block;
       std::size_t const left  = range.first + range.count - first;
       std::size_t const size  = left < block ? left : block;
-      std::array<T, block> values;
-      T const* its = block_of(team, heap, source, 0) + first;
+      // Of elements that may have no default constructor.
+      alignas(T) std::array<std::byte, block * sizeof(T)> memory;
+      T* const values = reinterpret_cast<T*>(memory.data());
+      T const* its    = block_of(team, heap, source, 0) + first;
       for (std::size_t i = 0; i < size; ++i) values[i] = its[i];
       for (Pe pe = 1; pe < team.n_pes(); ++pe) {
         its = block_of(team, heap, source, pe) + first;
@@ -305,16 +310,31 @@ struct ReduceWork {
   template <class Group>
   KOKKOS_FUNCTION void reduce_on_device(Group const& group, HeapMap const& heap,
                                         Range const& range) const {
-    std::size_t n_packs = 0;
-    if constexpr (width > 1) {
-      auto const bits = reinterpret_cast<std::size_t>(source) |
-                        reinterpret_cast<std::size_t>(dest);
-      if (bits % 16 == 0) n_packs = range.count / width;
-      reduce_packs<Pack<T, width>>(group, heap, range.first, n_packs);
+    if constexpr (std::is_default_constructible_v<T>) {
+      std::size_t n_packs = 0;
+      if constexpr (width > 1) {
+        auto const bits = reinterpret_cast<std::size_t>(source) |
+                          reinterpret_cast<std::size_t>(dest);
+        if (bits % 16 == 0) n_packs = range.count / width;
+        reduce_packs<Pack<T, width>>(group, heap, range.first, n_packs);
+      }
+      std::size_t const done = n_packs * width;
+      reduce_packs<Pack<T, 1>>(group, heap, range.first + done,
+                               range.count - done);
+    } else {
+      group.for_each(range.count, [&](std::size_t i) {
+        reduce_element(heap, range.first + i);
+      });
     }
-    std::size_t const done = n_packs * width;
-    reduce_packs<Pack<T, 1>>(group, heap, range.first + done,
-                             range.count - done);
+  }
+
+  KOKKOS_FUNCTION void reduce_element(HeapMap const& heap,
+                                      std::size_t i) const {
+    T value = block_of(team, heap, source, 0)[i];
+    for (Pe pe = 1; pe < team.n_pes(); ++pe)
+      value = static_cast<T>(op(value, block_of(team, heap, source, pe)[i]));
+    for (Pe pe = 0; pe < team.n_pes(); ++pe)
+      block_of(team, heap, dest, pe)[i] = value;
   }
 
  private:

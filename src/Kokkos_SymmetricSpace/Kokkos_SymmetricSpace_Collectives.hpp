@@ -136,7 +136,9 @@ KOKKOS_INLINE_FUNCTION void fcollect(Threads const& threads,
 }
 
 /// The same with a count of its own on every PE; 0 is one. The addresses are
-/// symmetric ones, equal on all PEs, whatever the count.
+/// symmetric ones, equal on all PEs, whatever the count; if no PE has any
+/// element, they may be null. (Enqueued on a GPU with elements on other PEs,
+/// null stops the program.)
 /// \param dest of as many elements as all counts together.
 template <class T>
 void collect(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/Runtime.hpp>
 
 #include "collective_forms.hpp"
 #include "collective_helpers.hpp"
@@ -142,6 +143,19 @@ TEST_F(CollectiveErrors, a_count_that_is_in_no_heap) {
                 [&] { symm::collect(team, b.data(), a.data(), count); });
 }
 
+TEST_F(CollectiveErrors, counts_of_collect_that_have_no_memory_together) {
+  auto const& heap = symm::Runtime::instance("test").heap_of(a.data());
+  std::size_t most = a.size();
+  while (heap.is_mapped(a.data(), 2 * most * sizeof(int))) most *= 2;
+  // Each of them has memory; one of more counts is beyond it.
+  std::size_t const count = symm::n_pes() == 1 ? 2 * most : most;
+  auto const message      = message_of<UsageError>(
+      [&] { symm::collect(team, a.data(), a.data(), count); });
+  EXPECT_THAT(message, HasSubstr(symm::n_pes() == 1 ? "not in this PE's part"
+                                                    : "elements together"));
+  expect_that_the_team_works();
+}
+
 TEST_F(CollectiveErrors, blocks_that_overlap) {
   int* const dest = is_wrong() ? a.data() + 9 : b.data();
   expect_errors("overlap",
@@ -207,7 +221,11 @@ TEST_F(CollectiveErrors, counts_of_nothing_need_no_address) {
   symm::fcollect(team, null, null, 0);
   symm::alltoall(team, null, null, 0);
   symm::reduce(team, null, null, 0, symm::Sum{});
-  symm::collect(team, b.data(), a.data(), 0);
+  for (int* const address : {null, is_wrong() ? null : a.data()}) {
+    symm::collect(team, address, address, 0);
+    symm::collect(SpaceExec(), team, address, address, 0);
+  }
+  SpaceExec().fence();
   expect_that_the_team_works();
 }
 

@@ -225,6 +225,55 @@ TEST(Reductions, a_function_object_of_the_user_combines_in_order) {
   reduce_on_host<TwiceMinus, int>(OneOf::twice_minus);
 }
 
+/// Trivially copyable, and no more.
+template <class T>
+struct Measured {
+  T value;
+  Measured() = delete;
+  KOKKOS_FUNCTION explicit Measured(T x) : value(x) {}
+  KOKKOS_FUNCTION friend Measured operator+(Measured a, Measured b) {
+    return Measured(static_cast<T>(a.value + b.value));
+  }
+};
+
+template <class T, class Form>
+void expect_sum_of_measured(std::size_t count, Form const& form) {
+  Block<T> dest(count);
+  Block<T> source(count);
+  std::vector<T> mine(count);
+  std::vector<T> sums(count, T{});
+  for (std::size_t i = 0; i < count; ++i) {
+    mine[i] = element_of<T>(symm::my_pe(), 3, i);
+    for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
+      sums[i] = pe == 0 ? element_of<T>(pe, 3, i)
+                        : static_cast<T>(sums[i] + element_of<T>(pe, 3, i));
+    }
+  }
+  auto* const to   = reinterpret_cast<Measured<T>*>(dest.set(mine, 0));
+  auto* const from = reinterpret_cast<Measured<T> const*>(source.set(mine, 0));
+  form(Reduce<symm::Sum>{}, symm::team_world(), to, from, count);
+  EXPECT_EQ(dest.difference(sums), "") << count << " elements";
+}
+
+TEST(Reductions, need_no_default_constructor) {
+  for (std::size_t const count : {1U, 7U, 1'000U}) {
+    expect_sum_of_measured<short>(count, OnHost());
+    for_each_form(
+        [&](auto const& form) { expect_sum_of_measured<double>(count, form); });
+    if constexpr (is_on_host<Space>) {
+      expect_sum_of_measured<double>(count, InGpuLoops<ManyThreads>{3});
+    }
+  }
+  symm::barrier_all();
+}
+
+TEST(Reductions, tell_types_apart_by_a_hash_that_all_processes_share) {
+  // Those of FNV-1a's authors.
+  EXPECT_EQ(symm::hash_of_name(""), 0xcbf2'9ce4'8422'2325U);
+  EXPECT_EQ(symm::hash_of_name("a"), 0xaf63'dc4c'8601'ec8cU);
+  EXPECT_EQ(symm::hash_of_name("foobar"), 0x8594'4171'f739'67e8U);
+}
+
 /// The sums of numbers of all PEs.
 std::vector<double> sum_of(Block<double>& dest, Block<double>& source,
                            std::size_t count) {
