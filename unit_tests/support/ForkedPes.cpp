@@ -3,7 +3,6 @@
 #include "ForkedPes.hpp"
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -30,41 +30,31 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_pes        = 72;
 constexpr std::size_t max_slot_bytes = 4096;
-constexpr auto time_for_all          = std::chrono::seconds(45);
-constexpr auto time_after_bad_end    = std::chrono::seconds(10);
 
 }  // namespace
 
 /// What the PEs of a job share.
 struct ForkedJob {
-  pthread_barrier_t barrier;
   int n_pes = 0;
+  std::atomic<int> n_arrived{0};  // at the barrier
+  std::atomic<unsigned> n_barriers{0};
+  std::atomic<bool> is_aborted{false};
   std::array<std::array<char, max_slot_bytes>, max_pes> slots{};
-
-  void start(int n) {
-    n_pes = n;
-    pthread_barrierattr_t attributes;
-    int error = ::pthread_barrierattr_init(&attributes);
-    if (error == 0) {
-      error =
-          ::pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    }
-    if (error == 0) {
-      error = ::pthread_barrier_init(&barrier, &attributes,
-                                     static_cast<unsigned>(n));
-    }
-    if (error != 0) {
-      throw symm::SystemError("ForkedPes", "pthread_barrier_init", error);
-    }
-  }
 };
 
 int ForkedBootstrap::n_pes() const { return m_job->n_pes; }
 
 void ForkedBootstrap::barrier() {
-  int const error = ::pthread_barrier_wait(&m_job->barrier);
-  if (error != 0 && error != PTHREAD_BARRIER_SERIAL_THREAD) {
-    throw symm::SystemError("ForkedBootstrap", "pthread_barrier_wait", error);
+  auto const turn = m_job->n_barriers.load();
+  if (m_job->n_arrived.fetch_add(1) + 1 == n_pes()) {
+    m_job->n_arrived = 0;
+    m_job->n_barriers.fetch_add(1);
+    return;
+  }
+  for (int spins = 0; m_job->n_barriers.load() == turn; ++spins) {
+    if (m_job->is_aborted) abort();
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(spins < 50 ? 0 : 200));
   }
 }
 
@@ -85,6 +75,7 @@ void ForkedBootstrap::allgather(void const* mine, void* all,
 }
 
 void ForkedBootstrap::abort() noexcept {
+  m_job->is_aborted = true;
   static_cast<void>(std::fflush(nullptr));
   ::_exit(aborted_status);
 }
@@ -164,10 +155,11 @@ std::string text_of(symm::UniqueFd const& file) {
 }
 
 /// Waits for the processes; kills those that take too long.
-std::vector<PeResult> results_of(std::vector<Process> const& processes) {
+std::vector<PeResult> results_of(std::vector<Process> const& processes,
+                                 JobLimits const& limits) {
   std::vector<PeResult> results(processes.size());
   std::vector<bool> has_ended(processes.size());
-  auto deadline       = Clock::now() + time_for_all;
+  auto deadline       = Clock::now() + limits.all;
   std::size_t n_ended = 0;
   bool is_late        = false;
   while (n_ended < processes.size()) {
@@ -190,7 +182,7 @@ std::vector<PeResult> results_of(std::vector<Process> const& processes) {
       result.output   = text_of(processes[i].output);
       ++n_ended;
       if (!result.has_succeeded()) {
-        deadline = std::min(deadline, result.ended_at + time_after_bad_end);
+        deadline = std::min(deadline, result.ended_at + limits.after_bad_end);
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -200,17 +192,22 @@ std::vector<PeResult> results_of(std::vector<Process> const& processes) {
 
 }  // namespace
 
-std::vector<PeResult> run_pes(int n_pes, PeFunction const& body) {
+std::vector<PeResult> try_pes(int n_pes, JobLimits const& limits,
+                              PeFunction const& body) {
   if (n_pes < 1 || static_cast<std::size_t>(n_pes) > max_pes) {
     throw symm::UsageError("run_pes: 1 to " + std::to_string(max_pes) + " PEs");
   }
   Shared<ForkedJob> const job;
-  job->start(n_pes);
+  job->n_pes = n_pes;
   std::vector<Process> processes;
   for (symm::Pe pe = 0; pe < n_pes; ++pe) {
     processes.push_back(fork_pe(*job, pe, body));
   }
-  auto results = results_of(processes);
+  return results_of(processes, limits);
+}
+
+std::vector<PeResult> run_pes(int n_pes, PeFunction const& body) {
+  auto results = try_pes(n_pes, {}, body);
   for (std::size_t pe = 0; pe < results.size(); ++pe) {
     EXPECT_FALSE(results[pe].is_timed_out)
         << "PE " << pe << " hangs; its output:\n"
