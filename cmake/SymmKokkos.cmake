@@ -146,6 +146,10 @@ function(_symm_add_kokkos_subdirectory)
   set(CMAKE_CXX_CLANG_TIDY "") # Kokkos' own sources are not ours to check
   add_subdirectory("${source}" "${folder}/kokkos-build")
 
+  if(SYMM_UNITY)
+    set_target_properties(kokkoscore PROPERTIES UNITY_BUILD ON)
+  endif()
+
   # No warnings from its headers, as with an installed Kokkos.
   foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms
                           kokkossimd)

@@ -20,3 +20,17 @@ function(symm_target_defaults target)
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
 endfunction()
+
+# symm_unity(<target>)
+#
+# With SYMM_UNITY, compiles up to eight sources of the target at a time, so that
+# the compiler reads Kokkos once for all of them. Names in anonymous namespaces
+# must then differ between the sources of a target. (That a local name hides one
+# of another source is no mistake.)
+option(SYMM_UNITY "Compile several sources at a time where all are compiled" OFF)
+function(symm_unity target)
+  if(SYMM_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
+endfunction()

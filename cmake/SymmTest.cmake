@@ -7,11 +7,12 @@
 # Both add the program `t` and take [LIBRARIES lib...] and [LABELS label...].
 # symm_add_test registers every case as a test of its own, t.Suite.name.
 # symm_add_mpi_test runs the whole program under mpiexec for every PE count, as
-# t.np<k>; except for n PEs, where every case is a test of its own,
-# t.Suite.name.np<n>, unless SYMM_TEST_CASES is off: starting a program on GPUs
-# takes longer than most cases. CASE_PER_PROCESS says that the cases cannot share
-# a process. RUN_SERIAL keeps other tests from running at the same time. The
-# sources of an MPI test bring their own main().
+# t.np<k>. Where SYMM_TEST_CASES is on, every case is a test of its own for n PEs,
+# t.Suite.name.np<n>; it is off as mpiexec takes longer than most cases.
+# CASE_PER_PROCESS says that the cases cannot share a process. RUN_SERIAL keeps
+# other tests from running at the same time. The sources of an MPI test bring
+# their own main(); with SYMM_UNITY (SymmTargetDefaults.cmake), they are compiled
+# several at a time.
 #
 #   symm_add_mpi_run(NAME name TARGET t [ARGUMENTS argument...] PES n
 #                    [TIMEOUT seconds] [LABELS label...] [RUN_SERIAL])
@@ -31,17 +32,14 @@ set(SYMM_TEST_ENVIRONMENT "")
 # In seconds, of one case and of all cases of a program. Several PEs may share a
 # GPU, on which their kernels take turns.
 set(SYMM_TEST_GPU_LABEL "")
-set(SYMM_TEST_CASES_DEFAULT ON)
 set(SYMM_TEST_CASE_TIMEOUT 60)
 set(SYMM_TEST_PROGRAM_TIMEOUT 300)
 if(Kokkos_ENABLE_CUDA)
   set(SYMM_TEST_GPU_LABEL gpu)
-  set(SYMM_TEST_CASES_DEFAULT OFF)
   set(SYMM_TEST_CASE_TIMEOUT 120)
   set(SYMM_TEST_PROGRAM_TIMEOUT 600)
 endif()
-option(SYMM_TEST_CASES "Register every case of the programs under mpiexec"
-       ${SYMM_TEST_CASES_DEFAULT})
+option(SYMM_TEST_CASES "Register every case of the programs under mpiexec" OFF)
 
 execute_process(
   COMMAND ${MPIEXEC_EXECUTABLE} --version
@@ -174,6 +172,7 @@ function(symm_add_mpi_test)
   endif()
   add_executable(${arg_TARGET} ${arg_SOURCES})
   symm_target_defaults(${arg_TARGET})
+  symm_unity(${arg_TARGET})
   target_link_libraries(
     ${arg_TARGET} PRIVATE KokkosSymmetricSpace::KokkosSymmetricSpace
                           ${arg_LIBRARIES} GTest::gmock GTest::gtest)

@@ -21,8 +21,6 @@ using testing::HasSubstr;
 
 static_assert(std::is_trivially_copyable_v<PeTeam>);
 
-PeTeam world() { return symm::team_world(); }
-
 TEST(PeTeams, the_world_and_the_node_are_all_PEs) {
   Mail mail;
   for (auto const& team : {world(), symm::team_node()}) {

@@ -17,8 +17,6 @@ using testing::HasSubstr;
 
 constexpr int n_free = symm::PeTeamMemory::max_teams - 2;
 
-PeTeam world() { return symm::team_world(); }
-
 void expect_out_of_memory(std::string const& name,
                           std::function<void()> const& call) {
   EXPECT_THAT(message_of<symm::OutOfMemory>(call),

@@ -20,6 +20,8 @@ namespace symm_test {
 
 using Pes = std::vector<symm::Pe>;
 
+inline symm::PeTeam world() { return symm::team_world(); }
+
 inline Pes members_of(symm::PeTeam const& team) {
   Pes members;
   for (symm::Pe pe = 0; pe < team.n_pes(); ++pe) {

@@ -17,7 +17,6 @@ using namespace symm_test;
 using symm::Pe;
 using symm::PeTeam;
 
-PeTeam world() { return symm::team_world(); }
 /// Not in an arithmetic sequence from three PEs on: 2 0 1, 2 0 3 1.
 PeTeam shuffled() {
   constexpr std::array keys{1, 3, 0, 2};
