@@ -17,7 +17,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 export SYMM_GUARD_SECONDS=60 SYMM_GUARD_SEED=$RANDOM$RANDOM
-programs=(test_guard_faults)
+programs=(test_guard_random test_guard_faults)
 while (($# > 0)); do
   case $1 in
     --seconds) SYMM_GUARD_SECONDS=${2:?} ;;

@@ -8,8 +8,10 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <tuple>
 
 namespace symm_test {
 
@@ -43,6 +46,9 @@ Function s_fopen{"fopen", EMFILE};
 Function s_fstat{"fstat", ENOMEM};
 Function s_ftruncate{"ftruncate", ENOSPC};
 Function s_gethostname{"gethostname", EFAULT};
+Function s_getrlimit{"getrlimit", EINVAL};
+Function s_pidfd_open{"pidfd_open", EMFILE};
+Function s_syscall{"syscall"};
 Function s_getrandom{"getrandom", ENOSYS};
 Function s_getsockopt{"getsockopt", ENOBUFS};
 Function s_listen{"listen", EADDRINUSE};
@@ -73,6 +79,8 @@ constexpr std::array functions{&s_new,
                                &s_ftruncate,
                                &s_gethostname,
                                &s_getrandom,
+                               &s_getrlimit,
+                               &s_pidfd_open,
                                &s_getsockopt,
                                &s_listen,
                                &s_memfd_create,
@@ -212,6 +220,10 @@ ssize_t getrandom(void* buffer, std::size_t bytes, unsigned flags) {
   return call(s_getrandom, ssize_t{-1}, buffer, bytes, flags);
 }
 
+int getrlimit(__rlimit_resource_t resource, rlimit* limit) noexcept {
+  return call(s_getrlimit, -1, resource, limit);
+}
+
 int getsockopt(int fd, int level, int option, void* value,
                socklen_t* bytes) noexcept {
   return call(s_getsockopt, -1, fd, level, option, value, bytes);
@@ -288,6 +300,21 @@ int socket(int domain, int type, int protocol) noexcept {
 
 int stat(char const* path, struct stat* status) noexcept {
   return call(s_stat, -1, path, status);
+}
+
+/// What has no function of its own.
+long syscall(long number, ...) noexcept {  // NOLINT: as declared
+  if (number == SYS_pidfd_open && fails(s_pidfd_open)) return -1;
+  std::array<long, 6> arguments{};  // NOLINT
+  va_list more;
+  va_start(more, number);
+  for (auto& argument : arguments) argument = va_arg(more, long);  // NOLINT
+  va_end(more);
+  return std::apply(
+      [&](auto... argument) {
+        return call(s_syscall, -1L, number, argument...);
+      },
+      arguments);
 }
 
 }  // extern "C"
