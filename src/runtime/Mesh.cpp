@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -321,7 +320,7 @@ class Start {
 std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap) {
   Pe const me      = bootstrap.my_pe();
   auto const agree = agree_through(bootstrap);
-  auto const step  = [&](std::function<void()> const& work) {
+  auto const step  = [&](auto const& work) {
     all_or_none(agree, "connecting the PEs of this node", work);
   };
   Introduction mine;
