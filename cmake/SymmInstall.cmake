@@ -9,6 +9,7 @@ install(
   NAMESPACE KokkosSymmetricSpace::
   DESTINATION "${folder}")
 
+symm_describe_mpi(symm_mpi) # symm_kokkos: SymmKokkos.cmake
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/KokkosSymmetricSpaceConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/KokkosSymmetricSpaceConfig.cmake"
@@ -22,4 +23,8 @@ write_basic_package_version_file(
 install(
   FILES "${PROJECT_BINARY_DIR}/KokkosSymmetricSpaceConfig.cmake"
         "${PROJECT_BINARY_DIR}/KokkosSymmetricSpaceConfigVersion.cmake"
+        "${CMAKE_CURRENT_LIST_DIR}/SymmDescribe.cmake"
   DESTINATION "${folder}")
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/KokkosSymmetricSpace")

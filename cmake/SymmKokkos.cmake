@@ -12,15 +12,31 @@ if(NOT SYMM_KOKKOS_ARCHIVE)
   set(SYMM_KOKKOS_ARCHIVE "$ENV{SYMM_KOKKOS_ARCHIVE}")
 endif()
 
+include(SymmDescribe)
+
 if(TARGET Kokkos::kokkos)
-  message(STATUS "Kokkos: target of the enclosing project")
+  symm_describe_kokkos(symm_kokkos version)
+  message(STATUS "Kokkos: target of the enclosing project, version ${version}")
+  if(version VERSION_LESS 5.0)
+    message(FATAL_ERROR "The Kokkos of the enclosing project is ${version}: "
+                        "this library needs Kokkos 5.")
+  endif()
   return()
 endif()
 
 find_package(Kokkos 5.0 CONFIG QUIET)
 if(Kokkos_FOUND)
   message(STATUS "Kokkos: installed ${Kokkos_VERSION} in ${Kokkos_DIR}")
+  symm_describe_kokkos(symm_kokkos version)
   return()
+elseif(Kokkos_CONSIDERED_VERSIONS)
+  # Not silently another one, without the devices of this one.
+  message(
+    FATAL_ERROR
+      "The installed Kokkos cannot be used: ${Kokkos_CONSIDERED_CONFIGS}, "
+      "version ${Kokkos_CONSIDERED_VERSIONS}; this library needs Kokkos 5. Set "
+      "CMAKE_PREFIX_PATH or Kokkos_DIR to one, or build Kokkos "
+      "${SYMM_KOKKOS_VERSION} here: -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON.")
 endif()
 
 # Sets `out` to whether `file` exists and is the archive we expect.
@@ -159,3 +175,4 @@ function(_symm_add_kokkos_subdirectory)
   endforeach()
 endfunction()
 _symm_add_kokkos_subdirectory()
+symm_describe_kokkos(symm_kokkos version)

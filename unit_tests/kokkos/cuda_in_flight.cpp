@@ -19,8 +19,8 @@
 namespace {
 
 using namespace symm_test;
-using Clock                 = std::chrono::steady_clock;
-constexpr std::size_t count = 1000;
+using Clock                      = std::chrono::steady_clock;
+constexpr std::size_t n_elements = 1000;
 
 template <class T>
 class InFlight : public testing::Test {
@@ -36,7 +36,7 @@ class InFlight : public testing::Test {
 
   static View make(std::string const& label,
                    symm::Deallocate deallocate = symm::Deallocate::retire) {
-    return View(Kokkos::view_alloc(label, T(deallocate)), count);
+    return View(Kokkos::view_alloc(label, T(deallocate)), n_elements);
   }
 
   /// A View in the memory of one whose kernels are late, and whether these
@@ -44,10 +44,10 @@ class InFlight : public testing::Test {
   static void expect_next_is_undisturbed(int const* address) {
     View const next = make("next");
     EXPECT_EQ(next.data(), address) << "the test shows too little";
-    EXPECT_EQ(count_equal(next, 0), count);
+    EXPECT_EQ(count_equal(next, 0), n_elements);
     Kokkos::deep_copy(next, 7);
     symm::barrier_all(Kokkos::Cuda());
-    EXPECT_EQ(count_equal(next, 7), count);
+    EXPECT_EQ(count_equal(next, 7), n_elements);
     symm::barrier_all();
   }
 };
@@ -60,7 +60,7 @@ TYPED_TEST(InFlight, the_end_of_a_View_waits_for_kernels) {
   int* const address = view.data();
   symm::barrier_all();
   auto const start = Clock::now();
-  launch_late_stores(Kokkos::Cuda(), address, count, -1);
+  launch_late_stores(Kokkos::Cuda(), address, n_elements, -1);
   EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(late_ms))
       << "the kernel has ended: the test shows too little";
   view = {};
@@ -73,7 +73,7 @@ TYPED_TEST(InFlight, M24_the_end_of_a_View_waits_for_kernels_on_a_peers_copy) {
   int* const address = view.data();
   symm::barrier_all();
   launch_late_stores(Kokkos::Cuda(), symm::peer_view(view, right()).data(),
-                     count, -1);
+                     n_elements, -1);
   view = {};
   TestFixture::expect_next_is_undisturbed(address);
 }
@@ -86,7 +86,7 @@ TYPED_TEST(InFlight, the_end_of_a_View_waits_for_kernels_of_other_streams) {
     auto view          = TestFixture::make("view");
     int* const address = view.data();
     symm::barrier_all();
-    launch_late_stores(own_stream, address, count, -1);
+    launch_late_stores(own_stream, address, n_elements, -1);
     view = {};
     TestFixture::expect_next_is_undisturbed(address);
   }
@@ -98,7 +98,7 @@ TYPED_TEST(InFlight, M24_a_collective_end_of_a_View_waits_for_kernels) {
   int* const address = view.data();
   symm::barrier_all();
   launch_late_stores(Kokkos::Cuda(), symm::peer_view(view, right()).data(),
-                     count, -1);
+                     n_elements, -1);
   view = {};
   TestFixture::expect_next_is_undisturbed(address);
 }
@@ -107,9 +107,9 @@ TYPED_TEST(InFlight, barrier_all_of_an_execution_space_waits_for_its_kernels) {
   auto const view = TestFixture::make("view");
   symm::barrier_all();
   launch_late_stores(Kokkos::Cuda(), symm::peer_view(view, right()).data(),
-                     count, 10 + symm::my_pe());
+                     n_elements, 10 + symm::my_pe());
   symm::barrier_all(Kokkos::Cuda());
-  EXPECT_EQ(count_equal(view, 10 + left()), count);
+  EXPECT_EQ(count_equal(view, 10 + left()), n_elements);
   symm::barrier_all();
 }
 

@@ -61,11 +61,11 @@ class GuardedInts {
 /// Collective: kernels of all PEs have ended, and everybody sees what they did.
 void barrier() { symm::barrier_all(Kokkos::DefaultExecutionSpace{}); }
 
-constexpr std::size_t odd_counts[] = {1, 3, 513, 100'003};
+constexpr std::size_t odd_device_counts[] = {1, 3, 513, 100'003};
 
 TEST_F(SharedDeviceBuffers, kernels_write_every_element_of_every_pe) {
   auto const me = symm::my_pe();
-  for (std::size_t const count : odd_counts) {
+  for (std::size_t const count : odd_device_counts) {
     auto const region = [&](Pe from) {
       return static_cast<std::size_t>(from) * count;
     };
@@ -88,7 +88,7 @@ TEST_F(SharedDeviceBuffers, kernels_write_every_element_of_every_pe) {
 
 TEST_F(SharedDeviceBuffers, kernels_and_copies_read_every_pe) {
   auto const me = symm::my_pe();
-  for (std::size_t const count : odd_counts) {
+  for (std::size_t const count : odd_device_counts) {
     GuardedInts const own(count);
     fill(own.view(0, count), me, me);
     SharedDeviceBuffer<int const> buffer(own.data(), own.count());
@@ -322,16 +322,16 @@ TEST_F(SharedDeviceBuffers, a_host_buffer_on_one_pe_is_an_error_on_all) {
 
 // Views.
 
-using Matrix = Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace>;
+using DeviceMatrix = Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace>;
 
 TEST_F(SharedDeviceBuffers, a_View_is_shared_and_a_peers_seen_as_a_View) {
   auto const me      = symm::my_pe();
   auto const rows_of = [](Pe pe) { return static_cast<std::size_t>(3 * pe); };
-  Matrix const view("view", rows_of(me), 5);
+  DeviceMatrix const view("view", rows_of(me), 5);
   auto shared = symm::share_view(view);
   static_assert(std::is_same_v<decltype(shared), SharedDeviceBuffer<int>>);
   auto const theirs =
-      symm::peer_view<Matrix>(shared, right(), rows_of(right()), 5);
+      symm::peer_view<DeviceMatrix>(shared, right(), rows_of(right()), 5);
   fill(theirs, me, right());
   barrier();
   EXPECT_EQ(count_wrong(view, left(), me), 0U);
@@ -343,11 +343,11 @@ TEST_F(SharedDeviceBuffers, a_View_is_shared_and_a_peers_seen_as_a_View) {
 }
 
 TEST_F(SharedDeviceBuffers, a_View_of_more_than_a_peer_has_is_an_error) {
-  Matrix const view("view", 7, 5);
+  DeviceMatrix const view("view", 7, 5);
   auto shared = symm::share_view(view);
   EXPECT_THAT(
       message_of<symm::UsageError>([&] {
-        static_cast<void>(symm::peer_view<Matrix>(shared, right(), 6, 6));
+        static_cast<void>(symm::peer_view<DeviceMatrix>(shared, right(), 6, 6));
       }),
       AllOf(HasSubstr("symm::peer_view: a View of 36 elements"),
             HasSubstr(pe_text(right()) + " has shared 35")));

@@ -1,0 +1,1 @@
+set(PACKAGE_VERSION 4.7.01)

@@ -1,0 +1,1 @@
+#define MPICH_VERSION "99.0"
