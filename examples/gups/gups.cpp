@@ -147,7 +147,6 @@ Tally over_pes(Tally const& mine) {
   // A View per call: nobody overwrites what a slower PE still reads.
   Kokkos::View<Tally, symm::SymmetricHostSpace> const total("total");
   auto const everywhere = symm::global_view(total);
-  symm::barrier_all();  // Kokkos has filled everybody's with 0
   for (int pe = 0; pe < symm::n_pes(); ++pe) {
     symm::atomic_xor(&everywhere(pe).checksum, mine.checksum);
     symm::atomic_add(&everywhere(pe).count, mine.count);

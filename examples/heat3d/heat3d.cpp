@@ -25,11 +25,9 @@ using Field =
 
 // The numbers of all PEs, on every PE: each puts its own into everybody's View.
 std::vector<double> gather(double mine) {
-  // Not initialised: the fill could come after the put of a faster PE. A View
-  // per call: nobody overwrites what a slower PE still reads.
-  Kokkos::View<double*, symm::SymmetricHostSpace> numbers(
-      Kokkos::view_alloc("numbers", Kokkos::WithoutInitializing),
-      static_cast<std::size_t>(symm::n_pes()));
+  // A View per call: nobody overwrites what a slower PE still reads.
+  Kokkos::View<double*, symm::SymmetricHostSpace> numbers("numbers",
+                                                          symm::n_pes());
   auto const everywhere = symm::global_view(numbers);
   for (int pe = 0; pe < symm::n_pes(); ++pe)
     everywhere(pe, symm::my_pe()) = mine;
@@ -79,7 +77,6 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   Field u_new("u_new", heat3d::layout_of(extents));
 
   heat3d::fill_with(problem.sine, u_old, problem.own);
-  symm::barrier_all(exec);  // all Views are filled: neighbours may write
   put_halo(u_old, problem.faces);
   symm::barrier_all(exec);
 

@@ -41,9 +41,6 @@ int run() {
 
   Inbox by_element("by_element", count);
   Inbox by_copy("by_copy", count);
-  // Kokkos has filled the new Views with zeros, each PE its own: without this
-  // barrier, a slow PE's zeros could come after a fast neighbour's values.
-  symm::barrier_all(exec);
 
   auto const everywhere = symm::global_view(by_element);
   Kokkos::parallel_for(

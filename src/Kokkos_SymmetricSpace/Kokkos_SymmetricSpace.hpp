@@ -13,6 +13,7 @@
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_GlobalView.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include <Kokkos_SymmetricSpace_KernelText.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
@@ -28,6 +29,7 @@
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 #include <Kokkos_SymmetricSpace_ViewCollectives.hpp>
 #include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+#include <Kokkos_SymmetricSpace_ViewFill.hpp>
 #include <Kokkos_SymmetricSpace_Waiting.hpp>
 
 #include "../runtime/Error.hpp"

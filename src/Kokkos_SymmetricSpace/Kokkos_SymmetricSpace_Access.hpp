@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_KernelText.hpp>
 
 #include "../runtime/HeapMap.hpp"
 #include "../runtime/SymmetricHeap.hpp"
@@ -33,23 +34,25 @@ HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call);
 
 /// In a kernel: stops the program, with PE and address, if an operation cannot
-/// work; where Kokkos checks its own preconditions (KOKKOS_EXPECTS).
+/// work, with a map of another heap than the address' too; where preconditions
+/// are checked (SYMM_CHECKS_IN_KERNELS).
 KOKKOS_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
                                           [[maybe_unused]] void const* address,
                                           [[maybe_unused]] std::size_t bytes,
                                           [[maybe_unused]] Pe pe,
                                           [[maybe_unused]] char const* call) {
-#if !defined(NDEBUG) || defined(KOKKOS_ENFORCE_CONTRACTS) || \
-    defined(KOKKOS_ENABLE_DEBUG)
+#ifdef SYMM_CHECKS_IN_KERNELS
   bool const is_pe = 0 <= pe && pe < heap.n_pes;
   bool const is_inside =
       heap.contains(address) && bytes <= heap.stride - heap.offset_of(address);
   if (is_pe && is_inside) return;
-  Kokkos::printf("%s: PE %d: %llu bytes at %p on PE %d: %s\n", call, heap.my_pe,
-                 static_cast<unsigned long long>(bytes), address, pe,
-                 is_pe ? "not in this PE's part of the symmetric heap"
-                       : "there is no such PE");
-  Kokkos::abort("symm: an operation in a kernel cannot work");
+  KernelText text;
+  text << call << ": PE " << heap.my_pe << ": " << bytes << " bytes at "
+       << address << " on PE " << pe << ": "
+       << (is_pe ? "not in this PE's part of the symmetric heap whose map was "
+                   "passed: pass symm::heap_map(view) of the View that has them"
+                 : "there is no such PE");
+  text.abort();
 #endif
 }
 

@@ -25,8 +25,8 @@
 //     the device in global memory only, not on scratch memory of a team.
 //   atomic_add(heap, address, value, pe)
 //     On PE `pe`'s copy of the object at the symmetric address `address`, with
-//     `heap` from symm::heap_map(). Callable from host and device. Stops the
-//     program if it cannot work, where Kokkos checks preconditions.
+//     `heap` from symm::heap_map(view). Callable from host and device. Stops
+//     the program if it cannot work, where Kokkos checks preconditions.
 //   atomic_add(address, value, pe)
 //     The same on the host, without the heap. Throws UsageError on this PE, if
 //     there is no PE `pe`, or the object is not in this PE's part of the heap

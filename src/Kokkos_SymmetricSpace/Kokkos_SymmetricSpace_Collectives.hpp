@@ -39,8 +39,8 @@ namespace symm {
 //     kernels, and is the host's form.)
 //   reduce(threads, heap, team, ...)
 //     In a kernel, by all threads of one thread group (a thread team's handle,
-//     or lanes(member)) of every PE; `heap` is heap_map() of the blocks' kind
-//     of memory. Nothing is checked in release builds. See barrier().
+//     or lanes(member)) of every PE; `heap` is heap_map<Space>() of the blocks'
+//     space. Nothing is checked in release builds. See barrier().
 //
 // The words of a team are on the host or on the GPU by where the operation
 // runs.

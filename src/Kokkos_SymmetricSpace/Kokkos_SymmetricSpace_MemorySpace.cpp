@@ -3,8 +3,10 @@
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 
 #include <cstdio>
+#include <limits>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Runtime.hpp"
@@ -28,7 +30,9 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
     }
     return ::operator new (bytes, std::align_val_t{data_alignment});
   }
-  std::size_t const header   = logical_bytes == 0 ? 0 : bytes - logical_bytes;
+  std::size_t const header = bytes - logical_bytes;
+  // With the header there are more bytes than addresses: never there.
+  if (bytes < logical_bytes) bytes = std::numeric_limits<std::size_t>::max();
   constexpr char const* call = "allocation of a View in a symmetric space";
   void* const address =
       Runtime::instance(call)
@@ -40,6 +44,14 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
                                 logical_bytes == 0 ? bytes : logical_bytes);
   }
   return address;
+}
+
+void SymmetricSpaceBase::finish_view(MemoryKind kind, char const* label,
+                                     std::optional<Failure> failure) {
+  constexpr char const* call = "construction of a View in a symmetric space";
+  Runtime::instance(call)
+      .heap(kind, call)
+      .finish_view(label, std::move(failure));
 }
 
 void SymmetricSpaceBase::deallocate(char const* label, void* address,

@@ -4,10 +4,13 @@
 #define KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 
+#include "../runtime/Error.hpp"
 #include "../runtime/Types.hpp"
 
 namespace symm {
@@ -35,12 +38,15 @@ struct HeadersOnly {};
 /// and, by default, destroying a View is local. What Kokkos does with a View of
 /// any space (kernels, subview, deep_copy, resize, mirrors) it does with these.
 ///
-/// Every PE has the memory when a constructor returns on any PE, but Kokkos
-/// fills a View after that: unless it is constructed WithoutInitializing, call
-/// barrier_all() before the first put, or a slower PE's fill overwrites it.
+/// Every PE has the memory, and has filled it unless it is constructed
+/// WithoutInitializing, when a constructor returns on any PE: a put may follow
+/// at once. That is so with an execution space instance, too, whose fill the
+/// constructor waits for.
 ///
 /// Collective too, since they allocate: resize, realloc, and create_mirror
-/// without a space (pass Kokkos::HostSpace{} for a private mirror).
+/// without a space (pass Kokkos::HostSpace{} for a private mirror). resize()
+/// copies the old elements, and realloc() to the extents that there are fills
+/// them, when no other PE waits: call barrier_all() before the first put.
 class SymmetricSpaceBase {
  public:
   using size_type = std::size_t;
@@ -49,17 +55,20 @@ class SymmetricSpaceBase {
   /// \param label         of the View.
   /// \param bytes         to allocate, Kokkos' header included.
   /// \param logical_bytes of the View's data, which start 256-byte aligned
-  ///        after the header; 0: there are none.
+  ///        after the header, and are what messages show.
   /// \throws OutOfMemory, UsageError, SystemError on every PE; UsageError on
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
-                 std::size_t logical_bytes = 0) const;
+                 std::size_t logical_bytes) const;
+  void* allocate(char const* label, std::size_t bytes) const {
+    return allocate(label, bytes, bytes);
+  }
   void* allocate(std::size_t bytes) const {
     return allocate("[unlabeled]", bytes);
   }
   template <class ExecutionSpace>
   void* allocate(ExecutionSpace const&, char const* label, std::size_t bytes,
-                 std::size_t logical_bytes = 0) const {
+                 std::size_t logical_bytes) const {
     return allocate(label, bytes, logical_bytes);
   }
 
@@ -72,6 +81,9 @@ class SymmetricSpaceBase {
   }
 
  protected:
+  static void finish_view(MemoryKind kind, char const* label,
+                          std::optional<Failure> failure);
+
   SymmetricSpaceBase(MemoryKind kind, char const* name, Deallocate deallocate)
       : m_kind(kind), m_deallocate(deallocate), m_name(name) {}
   SymmetricSpaceBase(MemoryKind kind, char const* name, HeadersOnly)
@@ -103,6 +115,12 @@ class SymmetricHostSpace : public SymmetricSpaceBase {
       : SymmetricSpaceBase(memory_kind, name(), tag) {}
 
   static constexpr char const* name() { return "SymmetricHost"; }
+
+  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
+  /// \param failure why this PE has not filled it; all PEs throw it.
+  static void finish_view(char const* label, std::optional<Failure> failure) {
+    SymmetricSpaceBase::finish_view(memory_kind, label, std::move(failure));
+  }
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -123,6 +141,12 @@ class SymmetricCudaSpace : public SymmetricSpaceBase {
       : SymmetricSpaceBase(memory_kind, name(), tag) {}
 
   static constexpr char const* name() { return "SymmetricCuda"; }
+
+  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
+  /// \param failure why this PE has not filled it; all PEs throw it.
+  static void finish_view(char const* label, std::optional<Failure> failure) {
+    SymmetricSpaceBase::finish_view(memory_kind, label, std::move(failure));
+  }
 };
 #endif
 

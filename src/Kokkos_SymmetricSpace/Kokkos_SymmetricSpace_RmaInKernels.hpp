@@ -18,8 +18,9 @@
 // Kokkos_SymmetricSpace_Rma.hpp says what all forms have in common. They are
 // callable on the host, too, for memory that it reaches.
 //
-// `heap` is what heap_map() or heap_map(MemoryKind) of the host returns, of the
-// heap that the symmetric address belongs to; kernels capture it by value.
+// `heap` is what heap_map(view) of the host returns, with the View that has the
+// symmetric address, or heap_map<Space>(); kernels capture it by value. A map
+// of another heap stops the program where preconditions are checked.
 //
 // A group is a thread team, all of whose threads call (as for team_barrier()),
 // or lanes(member), all vector lanes of one thread: with equal arguments.

@@ -7,6 +7,7 @@
 #include <Kokkos_SymmetricSpace_DeepCopy.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
+#include <Kokkos_SymmetricSpace_ViewFill.hpp>
 
 // The record of a managed View; must be seen before the first View of the
 // space.

@@ -23,6 +23,8 @@ Signature signature_of(Operation operation) {
     case Operation::free: return {"symm::free", {"offset"}};
     case Operation::allocate_view:
       return {"allocation of a View", {"bytes", "alignment", "header"}};
+    case Operation::finish_view:
+      return {"end of the construction of a View", {}};
     case Operation::free_view: return {"destruction of a View", {"offset"}};
     case Operation::heap_trim: return {"symm::heap_trim", {}};
     case Operation::register_symmetric:
@@ -46,6 +48,14 @@ Signature signature_of(Operation operation) {
 
 char const* name_of(Operation operation) {
   return signature_of(operation).name;
+}
+
+char const* advice_for(Operation operation) {
+  if (operation != Operation::allocate_view) return "";
+  return "; algorithms and containers of Kokkos allocate in the space of the "
+         "View that they are given: for a call of one PE alone, give them a "
+         "View "
+         "in HostSpace or CudaSpace that refers to the same memory";
 }
 
 std::string to_string(Operation operation, OperationArguments const& arguments,

@@ -21,6 +21,7 @@ enum class Operation : std::uint16_t {
   realloc,
   free,
   allocate_view,
+  finish_view,
   free_view,
   heap_trim,
   register_symmetric,
@@ -36,6 +37,10 @@ using OperationArguments = std::array<std::uint64_t, 3>;
 
 /// The call without arguments: "symm::malloc".
 char const* name_of(Operation operation);
+
+/// What to look at where PEs differ in this call, as the end of a sentence;
+/// empty for most.
+char const* advice_for(Operation operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
 /// of a View is added where there is one, and the memory where it is a GPU's.

@@ -193,8 +193,11 @@ void Rendezvous::check_equal() const {
 
 void Rendezvous::throw_differing() const {
   std::map<std::string, std::vector<Pe>> pes_of;
+  std::string advice;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    pes_of[call_of(record(pe, m_sequence))].push_back(pe);
+    Record const& its = record(pe, m_sequence);
+    pes_of[call_of(its)].push_back(pe);
+    if (advice.empty()) advice = advice_for(its.operation);
   }
   std::string text;
   for (auto const& [call, pes] : pes_of) {
@@ -202,7 +205,8 @@ void Rendezvous::throw_differing() const {
   }
   throw UsageError("mismatched collective call: " + text +
                    ". Nothing was changed on any PE; make the same call with "
-                   "equal arguments on all PEs");
+                   "equal arguments on all PEs" +
+                   advice);
 }
 
 void Rendezvous::throw_failures() const {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Poison.hpp"
@@ -123,15 +124,25 @@ void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
   Rendezvous::Turn const turn(m_rendezvous, Operation::allocate_view);
   Rendezvous::Call call{.operation = Operation::allocate_view,
-                        .arguments = {bytes, alignment, header},
+                        .arguments = {bytes - header, alignment, header},
                         .label     = label,
                         .failure   = check_alignment(alignment)};
-  auto const id = allocate(call, {bytes, alignment, header % alignment});
-  auto& info    = m_info[id];
-  info.is_view  = true;
+  auto const id     = allocate(call, {bytes, alignment, header % alignment});
+  auto& info        = m_info[id];
+  info.is_view      = true;
+  info.header_bytes = static_cast<std::uint16_t>(header);
   set_label(info, label);
   ++m_n_views;
   return address_of(id);
+}
+
+void SymmetricHeap::finish_view(char const* label,
+                                std::optional<Failure> failure) {
+  Rendezvous::Turn const turn(m_rendezvous, Operation::finish_view);
+  m_rendezvous.meet({.operation = Operation::finish_view,
+                     .memory    = m_options.memory,
+                     .label     = label,
+                     .failure   = std::move(failure)});
 }
 
 void SymmetricHeap::retire(void* address) noexcept { m_retired.push(address); }
@@ -168,8 +179,10 @@ std::vector<std::string> SymmetricHeap::finalize() {
   std::vector<std::string> live;
   for (BlockId id = 0; id < m_info.size(); ++id) {
     if (!m_info[id].is_view || m_info[id].is_retired_here) continue;
-    live.push_back("\"" + std::string(m_info[id].label.data()) + "\" (" +
-                   bytes_text(m_allocator.place(id).bytes) + ")");
+    live.push_back(
+        "\"" + std::string(m_info[id].label.data()) + "\" (" +
+        bytes_text(m_allocator.place(id).bytes - m_info[id].header_bytes) +
+        ")");
   }
   for (auto const& entry : m_registered) {
     if (!entry.info.is_view || entry.info.is_retired_here) continue;

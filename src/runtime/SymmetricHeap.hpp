@@ -121,10 +121,20 @@ class SymmetricHeap {
   /// As align(), for the memory of a View: it is given back by retire().
   ///
   /// \param label  of the View, for messages.
+  /// \param bytes  of header and data; messages show those of the data.
   /// \param header bytes before the View's data, which are what is aligned: a
   ///        multiple of default_alignment.
   [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
                                     std::size_t alignment, std::size_t header);
+
+  /// Collective, with a barrier on exit: the end of the construction of a View,
+  /// behind which no PE writes to its memory before that is told what for.
+  ///
+  /// \param failure why this PE has not constructed it; all PEs throw it.
+  /// \throws UsageError on every PE, if one is in another call. The memory
+  /// stays
+  ///         the View's in any case.
+  void finish_view(char const* label, std::optional<Failure> failure);
 
   /// Local, any thread, at any time: this PE needs the block no longer. It is
   /// reused only when all PEs have retired it, in whatever order: the
@@ -226,10 +236,11 @@ class SymmetricHeap {
 
   /// What is known of a block beyond its place.
   struct BlockInfo {
-    std::array<char, 52> label{};  // of its View; empty: not a View's
-    std::int32_t n_retired = 0;    // PEs that have retired it
-    bool is_view           = false;
-    bool is_retired_here   = false;
+    std::array<char, 52> label{};    // of its View; empty: not a View's
+    std::int32_t n_retired     = 0;  // PEs that have retired it
+    std::uint16_t header_bytes = 0;  // before its View's data
+    bool is_view               = false;
+    bool is_retired_here       = false;
   };
 
   struct Request {

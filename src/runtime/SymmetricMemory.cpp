@@ -86,8 +86,6 @@ void* ptr(void const* address, Pe pe) noexcept {
       });
 }
 
-HeapMap heap_map() { return Runtime::instance("symm::heap_map").heap().map(); }
-
 HeapMap heap_map(MemoryKind kind) {
   constexpr char const* name = "symm::heap_map";
   return Runtime::instance(name).heap(kind, name).map();

@@ -58,13 +58,12 @@ template <class T>
   return static_cast<T*>(ptr(static_cast<void const*>(address), pe));
 }
 
-/// Where all PEs' parts of the default heap are, to capture in kernels that
-/// call operations on addresses. Local; valid until finalize().
-/// \throws UsageError on this PE, before initialize() and after finalize().
-[[nodiscard]] HeapMap heap_map();
-
-/// The same for the heap in one kind of memory.
-/// \throws UsageError on this PE, too, if there is none.
+/// Where all PEs' parts of the heap in one kind of memory are, to capture in
+/// kernels that call operations on addresses in it. Local; valid until
+/// finalize(). (Of a View or a memory space:
+/// Kokkos_SymmetricSpace_PeerView.hpp.) \throws UsageError on this PE, if there
+/// is none, before initialize() and
+///         after finalize().
 [[nodiscard]] HeapMap heap_map(MemoryKind kind);
 
 /// Sizes and counts of the heap. Local.

@@ -40,8 +40,8 @@ LAYERS = [
              ("Runtime", "SymmetricMemory", "Registration", "SharedBuffer")]),
     ("Kokkos space",
      [KOKKOS + unit for unit in
-      ("_Fwd", "_CudaCheck", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
-       "_DeepCopy", "_SharedAlloc")]),
+      ("_Fwd", "_CudaCheck", "_KernelText", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
+       "_DeepCopy", "_ViewFill", "_SharedAlloc")]),
     ("Kokkos Views",
      [KOKKOS + unit for unit in
       ("_PeerView", "_GlobalView", "_OwnedView", "_ViewBytes", "_Register", "_SharedView")]),
@@ -79,7 +79,7 @@ TEXT_OWNERS = {
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
         [KOKKOS + unit for unit in
          ("_AtomicView", "_MemorySpaceAccess", "_DeepCopy", "_SharedAlloc",
-          "_OwnedView")],
+          "_OwnedView", "_ViewFill")],
     r"\bKokkos::|\bKOKKOS_": IN_KOKKOS_LAYER,
 }
 

@@ -5,6 +5,7 @@
 // what they have in common, and must compile.
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_OffsetView.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
 #include <string>
 
@@ -69,6 +70,12 @@ int main() {
       symm::make_registrable_view<std::string*, Kokkos::HostSpace>("u", 10));
 #elif SYMM_CASE == 15
   static_cast<void>(symm::register_symmetric_view(symmetric));
+#elif SYMM_CASE == 17
+  Kokkos::Experimental::OffsetView<int*, symm::SymmetricSpace> const from_1;
+  symm::global_view(from_1);
+#elif SYMM_CASE == 18
+  Kokkos::View<std::string*, symm::SymmetricHostSpace> const names;
+  symm::peer_view(names, 0);
 #elif SYMM_CASE == 16
   Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
   static_cast<void>(symm::register_symmetric_view(managed));

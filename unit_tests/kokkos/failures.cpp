@@ -57,12 +57,23 @@ void use_an_index_that_is_not_there() {
 #ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
   say_that_nothing_is_checked();
 #else
-  View1 const view("v", 3);
+  Kokkos::View<int**, symm::SymmetricSpace> const view("temperature", 3, 4);
   auto const everywhere = symm::global_view(view);
   Kokkos::parallel_for(
       Kokkos::RangePolicy<View1::execution_space>(0, 1),
-      KOKKOS_LAMBDA(int) { everywhere(0, 3) = 1; });
+      KOKKOS_LAMBDA(int) { everywhere(0, 2, 5) = 1; });
   Kokkos::fence();
+#endif
+}
+
+void use_the_map_of_another_heap() {
+#ifdef NDEBUG
+  say_that_nothing_is_checked();
+#else
+  View1 const view("v", 3);
+  symm::HeapMap map = symm::heap_map(view);
+  map.base          = map.part(map.n_pes);
+  symm::p(map, view.data(), 1, 0);
 #endif
 }
 
@@ -111,7 +122,10 @@ std::map<std::string, Way> const ways = {
     {"uses_a_PE_that_is_not_there",
      {use_a_PE_that_is_not_there, [] { View1("v", 3); }}},
     {"uses_an_index_that_is_not_there",
-     {use_an_index_that_is_not_there, [] { View1("v", 3); }}},
+     {use_an_index_that_is_not_there,
+      [] { Kokkos::View<int**, symm::SymmetricSpace>("temperature", 3, 4); }}},
+    {"uses_the_map_of_another_heap",
+     {use_the_map_of_another_heap, [] { View1("v", 3); }}},
     {"allocates_too_much_and_nobody_catches_it",
      {[] { View1("too much", std::size_t{1} << 50U); },
       [] { View1("too much", std::size_t{1} << 50U); }}},

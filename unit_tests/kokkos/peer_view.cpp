@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -40,14 +41,21 @@ static_assert(!is_callable_with<int, int, int, int, int>);
 static_assert(!is_callable_with<int, int, int, char const*>);
 
 // Small and cheap to capture.
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK  // for which it has the label
 static_assert(sizeof(symm::GlobalView<View1>) <= 64);
 static_assert(sizeof(symm::GlobalView<View3>) <= 128);
+#endif
 #ifndef KOKKOS_ENABLE_CUDA  // with which Kokkos' own Views are not, either
 static_assert(std::is_nothrow_move_constructible_v<symm::GlobalView<View3>>);
 #endif
 static_assert(std::is_move_constructible_v<symm::GlobalView<View3>>);
 static_assert(std::is_default_constructible_v<symm::GlobalView<View3>>);
 static_assert(std::is_trivially_copyable_v<symm::HeapMap>);
+
+// What another process can use, and what only with a word.
+static_assert(symm::elements_are_shareable_v<Kokkos::complex<double>>);
+static_assert(symm::elements_are_shareable_v<Kokkos::Array<int, 3>>);
+static_assert(!symm::elements_are_shareable_v<std::string>);
 
 TEST(PeerView, M18_reaches_exactly_the_elements_of_a_strided_subview) {
   View3 const view("v", 6, 5, 4);
@@ -190,6 +198,23 @@ TEST(PeerView, S14_of_an_unmanaged_View_of_symmetric_memory_works) {
   symm::barrier_all();
   EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
   symm::free(block);
+}
+
+TEST(HeapMap, S16_of_a_View_or_its_space_finds_the_copies_of_all_PEs) {
+  View1 const view("v", 3);
+  for (auto const& map : {symm::heap_map(view), symm::heap_map<Space>()}) {
+    EXPECT_TRUE(map.contains(view.data()));
+    for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
+      EXPECT_EQ(map.peer_ptr(view.data(), pe),
+                symm::peer_view(view, pe).data());
+    }
+  }
+  int mine[3] = {};
+  Kokkos::View<int*, Space, Kokkos::MemoryUnmanaged> const foreign(mine, 3);
+  EXPECT_THAT(
+      message_of<symm::UsageError>(
+          [&] { static_cast<void>(symm::heap_map(foreign)); }),
+      AllOf(HasSubstr("symm::heap_map"), HasSubstr("not in this PE's part")));
 }
 
 TEST(GlobalView, S16_addresses_beyond_2_to_the_31_elements_with_int_indices) {

@@ -38,7 +38,7 @@ TEST(Survivors,
   View1 const gone = View1("gone", 10);
   Kokkos::deep_copy(survivor, me + 1);
   EXPECT_THAT(finalize_text(), AllOf(HasSubstr("PE " + std::to_string(me)),
-                                     HasSubstr("\"the survivor\" (4128 bytes)"),
+                                     HasSubstr("\"the survivor\" (4000 bytes)"),
                                      HasSubstr("\"gone\"")));
   EXPECT_FALSE(symm::is_initialized());
   EXPECT_EQ(count_equal(survivor, me + 1), 1000U);

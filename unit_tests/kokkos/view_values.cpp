@@ -64,6 +64,14 @@ class Counted {
 };
 static_assert(!std::is_trivially_copyable_v<Counted>);
 
+}  // namespace
+
+// They are numbers, whoever reads them.
+template <>
+inline constexpr bool symm::elements_are_shareable_v<Counted> = true;
+
+namespace {
+
 /// Of element i on PE `pe`.
 struct SetNumber {
   symm::GlobalView<Kokkos::View<Counted*, Space>> everywhere;

@@ -83,7 +83,7 @@ TEST_F(LocalBuffers, B03_memory_of_the_heap_is_refused) {
       expect_refused(symm::ptr(block, pe), 8);
     }
   }
-  auto const map = symm::heap_map();
+  auto const map = symm::heap_map<symm::SymmetricSpace>();
   expect_refused(map.base - 100, 101);
   expect_refused(map.base, map.stride);
   unregister(symmetric, granule);

@@ -64,7 +64,8 @@ TEST(SymmetricBuffers, R02_it_is_an_operand_of_all_operations) {
   auto const me       = symm::my_pe();
   auto const left     = (me + n_pes - 1) % n_pes;
   symm::barrier_all();
-  run(Operations{symm::heap_map(), words, me, (me + 1) % n_pes});
+  run(Operations{symm::heap_map<symm::SymmetricSpace>(), words, me,
+                 (me + 1) % n_pes});
   symm::barrier_all();
   EXPECT_EQ(get_value(words), pattern({left, me}, 0));
   EXPECT_EQ(get_value(words + 1), std::uint64_t{1} << 40U);

@@ -250,9 +250,9 @@ TEST_F(RuntimeOfPes, R16_finalize_and_initialize_again_leaks_nothing) {
 TEST_F(RuntimeOfPes, finalize_names_views_that_live_on_and_keeps_their_memory) {
   auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap);
-    auto& heap = Runtime::instance("test").heap();
-    auto* const view =
-        static_cast<char*>(heap.allocate_view("late view", 4096, 256, 128));
+    auto& heap       = Runtime::instance("test").heap();
+    auto* const view = static_cast<char*>(
+        heap.allocate_view("late view", 4096 + 128, 256, 128));
     void* const other = heap.allocate_view("timely view", 64, 256, 128);
     view[0]           = 'x';
     heap.retire(other);
