@@ -19,10 +19,8 @@ namespace symm {
 
 namespace {
 
-/// What a PE passes that cannot take part, and what a barrier does; no digest
-/// is one of them.
-constexpr std::uint64_t failed  = ~std::uint64_t{0};
-constexpr std::uint64_t barrier = 0;
+/// What a PE passes that cannot take part; no digest is that, or a barrier's.
+constexpr std::uint64_t failed = ~std::uint64_t{0};
 
 /// Of numbers that must be equal on all PEs.
 class Digest {
@@ -32,7 +30,7 @@ class Digest {
     m_hash ^= m_hash >> 32U;
   }
   [[nodiscard]] std::uint64_t value() const {
-    return m_hash == failed || m_hash == barrier ? 1 : m_hash;
+    return m_hash == failed || m_hash == word_of_barrier ? 1 : m_hash;
   }
 
  private:
@@ -62,26 +60,15 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
 }
 
 /// Collective: passes a word, and maybe a second. \returns the epoch.
-std::uint64_t pass_words(PeTeam const& team, std::uint64_t first,
+std::uint64_t pass_words(PeTeam const& team, char const* call,
+                         std::uint64_t first,
                          std::optional<std::uint64_t> second) {
   auto const words = team.words();
-  return synchronise(OneThread{}, team, [&](Pe pe, std::uint64_t epoch) {
+  return synchronise(OneThread{}, team, call, [&](Pe pe, std::uint64_t epoch) {
     store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
     if (second)
       store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), *second);
   });
-}
-
-/// Whether all PEs have passed `mine` as word `which`.
-bool is_equal_on_all(PeTeam const& team, std::uint64_t epoch, std::size_t which,
-                     std::uint64_t mine) {
-  auto const words = team.words();
-  bool is_equal    = true;
-  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-    is_equal =
-        is_equal && *words.passed(words.map.my_pe, pe, epoch, which) == mine;
-  }
-  return is_equal;
 }
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
@@ -117,7 +104,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   Digest digest;
   if (heap != nullptr) add_blocks(digest, call, *heap);
   auto const blocks = heap == nullptr ? failed : digest.value();
-  auto const epoch  = pass_words(team, call.count, blocks);
+  auto const epoch  = pass_words(team, call.name, call.count, blocks);
   auto const words  = team.words();
   std::size_t total = 0;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
@@ -168,8 +155,8 @@ SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
   // Whether the others have elements is not known here: the kernel looks.
-  bool const is_nothing =
-      call.count == 0 && call.dest == nullptr && call.source == nullptr;
+  bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
+                          call.dest == nullptr && call.source == nullptr;
   if (is_nothing && problem.empty()) return Runtime::instance(call.name).heap();
   return check_blocks(team, call, problem);
 }
@@ -192,7 +179,7 @@ SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
       std::memcpy(&*source, call.source, call.source_bytes);
   }
   auto const mine  = has_failed ? failed : digest_of(call, type, heap);
-  auto const epoch = pass_words(team, mine, source);
+  auto const epoch = pass_words(team, call.name, mine, source);
   if (has_failed || !is_equal_on_all(team, epoch, 0, mine)) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }

@@ -85,13 +85,14 @@ struct CollectiveOfGroup {
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t = 0,
                                   std::size_t = 1) const {
-    if (work.call().are_counts_equal()) {
-      barrier_of(group, work.team);
+    auto const call = work.call();
+    if (call.are_counts_equal()) {
+      barrier_of(group, work.team, call.name);
     } else {
-      exchange_word(group, work.team, work.count);
+      exchange_word(group, work.team, call.name, work.count);
     }
     work(group, heap, 0, 1);
-    barrier_of(group, work.team);
+    barrier_of(group, work.team, call.name);
   }
 };
 
@@ -114,7 +115,7 @@ struct PassWord {
 
   __device__ void operator()(ThreadBlock const& group, std::size_t,
                              std::size_t) const {
-    exchange_word(group, team, word);
+    exchange_word(group, team, "symm::collect", word);
   }
 };
 
@@ -179,7 +180,7 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   }
 #endif
   work(OneThread{}, heap.map(), 0, 1);
-  barrier_of(OneThread{}, work.team);
+  barrier_of(OneThread{}, work.team, call.name);
 }
 
 /// The enqueued form.

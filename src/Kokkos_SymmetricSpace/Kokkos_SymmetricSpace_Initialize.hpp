@@ -53,9 +53,10 @@ class ScopeGuard {
                       MPI_Comm communicator = MPI_COMM_WORLD) {
     initialize(settings, communicator);
   }
-  /// Collective. If a PE leaves early (by an exception, say) while others are
-  /// in another collective call, ends the job with a message instead of
-  /// hanging.
+  /// Collective. If a PE leaves early (by an exception, say) while others wait
+  /// for it, in another collective call or on the host in an operation of a PE
+  /// team, the job ends with a message instead of hanging; so it does if one
+  /// waits for a variable that nobody is left to change (Waiting says when).
   ~ScopeGuard();
 
   ScopeGuard(ScopeGuard const&)            = delete;

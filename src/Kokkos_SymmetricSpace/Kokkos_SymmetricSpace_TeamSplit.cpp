@@ -34,8 +34,8 @@ int low_of(std::uint64_t bits) {
   return std::bit_cast<int>(static_cast<std::uint32_t>(bits));
 }
 
-/// The calls, for the first exchange; not 0, which barriers pass.
-enum class Split { by_colour = 1, strided, in_2d, without_memory };
+/// The calls, for the first exchange; not word_of_barrier.
+enum class Split { by_colour = 1, strided, in_2d, without_memory, end };
 
 [[noreturn]] void throw_argument(char const* call, PeTeam const& parent,
                                  std::string const& what) {
@@ -105,7 +105,7 @@ SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
     m_members.reserve(n);
   });
   if (failure) {
-    exchange_word(OneThread{}, parent,
+    exchange_word(OneThread{}, parent, call,
                   bits_of(static_cast<int>(Split::without_memory), 0));
     throw_failure({failure->kind, std::string(call) + ": " + failure->message});
   }
@@ -113,7 +113,7 @@ SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
 }
 
 std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
-  auto const epoch = exchange_word(OneThread{}, m_parent, mine);
+  auto const epoch = exchange_word(OneThread{}, m_parent, m_call, mine);
   auto const words = m_parent.words();
   for (std::size_t pe = 0; pe < m_words.size(); ++pe) {
     m_words[pe] = *words.passed(words.map.my_pe, static_cast<Pe>(pe), epoch);
@@ -226,7 +226,7 @@ PeTeam SplitCall::make(int colour, int key) {
 
 /// Collective over `team`.
 void end_team(PeTeam& team, char const* call) {
-  sync(team);
+  meet(call, team, bits_of(static_cast<int>(Split::end), 0));
   Runtime::instance(call).team_slots().end(team.slot());
   team = {};
 }

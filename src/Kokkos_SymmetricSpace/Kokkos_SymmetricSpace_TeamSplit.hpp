@@ -45,8 +45,9 @@ namespace symm {
 
 /// Collective over `team`, which no PE may use afterwards: `team` is none then.
 /// Waits for the kernels of this PE, which may use it still.
-/// \throws UsageError on this PE, if it is none, destroyed, the world or the
-///         node's.
+/// \throws UsageError on every PE of the team, if a PE is in another collective
+///         operation of it; on this PE, if it is none, destroyed, the world or
+///         the node's.
 void team_destroy(PeTeam& team);
 
 }  // namespace symm

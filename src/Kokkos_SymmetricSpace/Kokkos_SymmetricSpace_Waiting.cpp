@@ -5,12 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <string>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/HeapMap.hpp"
 #include "../runtime/Rendezvous.hpp"
 #include "../runtime/Runtime.hpp"
 #include "../runtime/SymmetricHeap.hpp"
+#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -37,13 +39,11 @@ bool is_in_any_part(HeapMap const& map, void const* address) {
 
 }  // namespace
 
-HostWait::HostWait(char const* call, void const* address)
+HostWait::HostWait(char const* call)
     : m_call(call),
       m_backoff(Runtime::instance(call).rendezvous().spins()),
       m_next_look(Rendezvous::health_interval),
-      m_next_report(Runtime::instance(call).rendezvous().timeout()) {
-  check(call, address);
-}
+      m_next_report(Runtime::instance(call).rendezvous().timeout()) {}
 
 void HostWait::check(char const* call, void const* address) {
   auto const& heap = Runtime::instance(call).heap();
@@ -59,34 +59,56 @@ void HostWait::check(char const* call, void const* address) {
   }
 }
 
-std::optional<Pe> HostWait::find_gone() {
-  auto const result = Runtime::instance("symm::wait_until").find_gone();
-  // The kernel tells of the end of a process after its last store.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return result;
+bool HostWait::is_report_due() const {
+  auto const timeout = Runtime::instance(m_call).rendezvous().timeout();
+  return timeout.count() > 0 && m_waited >= m_next_report;
 }
 
-void HostWait::look_after(std::optional<Pe> gone,
+std::string HostWait::who_is_gone() {
+  auto const gone = Runtime::instance("symm::wait_until").find_gone();
+  // The kernel tells of the end of a process after its last store.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return gone ? "the process of PE " + std::to_string(*gone) + " is gone" : "";
+}
+
+std::string HostWait::why_in_vain() const {
+  auto const gone = who_is_gone();
+  if (!gone.empty() || !is_report_due()) return gone;
+  auto const& runtime = Runtime::instance(m_call);
+  for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
+    if (pe == runtime.my_pe()) continue;
+    if (!runtime.rendezvous().is_in_finalize(pe)) return "";
+  }
+  return runtime.n_pes() == 1 ? "" : "all other PEs wait in symm::finalize()";
+}
+
+void HostWait::look_after(std::string const& why_in_vain,
+                          std::string const& where,
                           std::string const& waits_for) {
   m_next_look   = m_waited + Rendezvous::health_interval;
   auto& runtime = Runtime::instance(m_call);
-  if (gone) {
+  if (!why_in_vain.empty()) {
     std::fprintf(stderr,
-                 "symm: PE %d waits in %s, but the process of PE %d is gone. "
-                 "Ending the job. It waits for%s\n",
-                 runtime.my_pe(), m_call, *gone, waits_for.c_str());
+                 "symm: PE %d waits in %s%s, but %s. Ending the job. It waits "
+                 "for%s\n",
+                 runtime.my_pe(), m_call, where.c_str(), why_in_vain.c_str(),
+                 waits_for.c_str());
     runtime.abort();
   }
-  auto const timeout = runtime.rendezvous().timeout();
-  if (timeout.count() <= 0 || m_waited < m_next_report) return;
-  m_next_report = m_waited + timeout;
+  if (!is_report_due()) return;
+  m_next_report = m_waited + runtime.rendezvous().timeout();
+  std::string others;
+  for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
+    if (!runtime.rendezvous().is_in_finalize(pe)) continue;
+    others += "\n  " + runtime.rendezvous().whereabouts(pe);
+  }
   std::fprintf(
       stderr,
-      "symm: PE %d has waited %ld s in %s for%s\n  Still waiting "
+      "symm: PE %d has waited %ld s in %s%s for%s%s\n  Still waiting "
       "(SYMM_TIMEOUT sets the seconds between reports, 0: none).\n",
       runtime.my_pe(),
       static_cast<long>(std::chrono::duration<double>(m_waited).count()),
-      m_call, waits_for.c_str());
+      m_call, where.c_str(), waits_for.c_str(), others.c_str());
 }
 
 std::uint64_t HostWait::scatter() {

@@ -9,12 +9,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "../runtime/Backoff.hpp"
-#include "../runtime/Types.hpp"
 
 namespace symm {
 
@@ -28,8 +26,10 @@ namespace symm {
 // kernels: in global memory, not in scratch memory of a team); local.
 // A kernel polls; one that waits for a PE whose kernel cannot run meanwhile,
 // since both share a GPU that is full, waits for ever. The host polls, then
-// gives its core away, then sleeps. It ends the job if the process of a PE is
-// gone, and every SYMM_TIMEOUT seconds reports what it waits for.
+// gives its core away, then sleeps. Every SYMM_TIMEOUT seconds it reports what
+// it waits for. It ends the job if the process of a PE is gone; and if it is
+// time for a report and all other PEs (one at least) wait in finalize(), where
+// they store nothing any more: until then a thread or a kernel of this PE may.
 //
 // On the host all throw UsageError on this PE, if the address is null or in the
 // GPU memory of a heap, and before initialize() and after finalize().
@@ -64,23 +64,36 @@ KOKKOS_INLINE_FUNCTION T poll(T const* ivar) {
   return load_acquire(ivar);
 }
 
-/// How the host waits: for those below.
+/// How the host waits, for the variables below and for the PEs of a team:
+///
+///     HostWait wait(call);
+///     while (!is_done()) {
+///       if (!wait.pause()) continue;
+///       auto const why = wait.why_in_vain();
+///       if (is_done()) break;
+///       wait.look_after(why, ...);
+///     }
 class HostWait {
  public:
-  /// \throws UsageError on this PE, if the host cannot wait there.
-  HostWait(char const* call, void const* address);
+  /// \param call for messages, such as "symm::wait_until".
+  explicit HostWait(char const* call);
 
   /// One pause. Returns whether it is time to look after the other PEs.
   bool pause() {
     m_waited = m_backoff.pause();
     return m_waited >= m_next_look;
   }
-  /// First half of that: a PE whose process is gone. What it stored before is
-  /// visible afterwards.
-  [[nodiscard]] static std::optional<Pe> find_gone();
-  /// The rest: ends the job if a PE is gone, and reports when it is time.
+  /// "the process of PE 2 is gone", or "". What it stored before is visible
+  /// afterwards.
+  [[nodiscard]] static std::string who_is_gone();
+  /// That, or, if it is time for a report, that all other PEs have left for
+  /// finalize(). What they stored before is visible afterwards, too.
+  [[nodiscard]] std::string why_in_vain() const;
+  /// Ends the job, unless `why_in_vain` is ""; reports when it is time.
+  /// \param where     behind the name of the call: "" or " of ...".
   /// \param waits_for lines for the message.
-  void look_after(std::optional<Pe> gone, std::string const& waits_for);
+  void look_after(std::string const& why_in_vain, std::string const& where,
+                  std::string const& waits_for);
 
   /// \throws UsageError on this PE, if the host cannot look at `address`.
   static void check(char const* call, void const* address);
@@ -92,6 +105,8 @@ class HostWait {
                                         std::string const& value);
 
  private:
+  [[nodiscard]] bool is_report_due() const;
+
   char const* m_call;
   Backoff m_backoff;
   Backoff::Clock::duration m_waited{};
@@ -197,19 +212,27 @@ struct PollSome {
   }
 };
 
+/// wait_for() on the host.
+template <class Poll>
+void wait_on_host(char const* call, Poll& is_done) {
+  HostWait::check(call, is_done.set.ivars);
+  if (is_done()) return;
+  HostWait wait(call);
+  while (!is_done()) {
+    if (!wait.pause()) continue;
+    auto const why = wait.why_in_vain();
+    if (is_done()) return;  // what they have stored before counts
+    wait.look_after(why, "", is_done.set.text());
+  }
+}
+
 /// Calls poll() until it is true.
 template <class Poll>
 KOKKOS_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
                                      Poll& is_done) {
   if (is_done.set.count == 0) return;
   KOKKOS_IF_ON_DEVICE((while (!is_done()){}))
-  KOKKOS_IF_ON_HOST(
-      (HostWait wait(call, is_done.set.ivars); while (!is_done()) {
-        if (!wait.pause()) continue;
-        auto const gone = HostWait::find_gone();
-        if (is_done()) return;  // what it has stored before counts
-        wait.look_after(gone, is_done.set.text());
-      }))
+  KOKKOS_IF_ON_HOST((wait_on_host(call, is_done);))
 }
 
 /// Calls poll() once.

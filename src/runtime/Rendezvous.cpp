@@ -128,29 +128,46 @@ std::string Rendezvous::call_of(Record const& record) {
                    record.memory);
 }
 
-std::string Rendezvous::last_call_of(Pe pe, std::uint64_t sequence) const {
-  Record const& last = record(pe, sequence);
-  auto const text    = "#" + std::to_string(sequence) + " " + call_of(last);
-  // A late PE may arrive, go on and overwrite the record while it is read here;
-  // the text is worthless then, but ends within the record. What was read
-  // before the fence is older than what says so.
+std::uint64_t Rendezvous::latest(Pe pe) const {
+  return std::max(record(pe, 0).sequence.load(std::memory_order_acquire),
+                  record(pe, 1).sequence.load(std::memory_order_acquire));
+}
+
+std::string Rendezvous::last_call_of(Pe pe) const {
+  auto const sequence = latest(pe);
+  auto const text =
+      "#" + std::to_string(sequence) + " " + call_of(record(pe, sequence));
+  // A PE may go on and overwrite the record while it is read here; the text is
+  // worthless then, but ends within the record. What was read before the fence
+  // is older than what says so.
   std::atomic_thread_fence(std::memory_order_acquire);
-  bool const is_still_there =
-      last.sequence.load(std::memory_order_relaxed) == sequence &&
-      (pe == m_my_pe || !has_arrived(pe));
-  return is_still_there ? text : "one that has just ended";
+  return latest(pe) == sequence ? text : "one that has just ended";
+}
+
+bool Rendezvous::is_in_finalize(Pe pe) const {
+  auto const sequence = latest(pe);
+  if (sequence <= latest(m_my_pe)) return false;
+  bool const is_finalize =
+      record(pe, sequence).operation == Operation::finalize;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return is_finalize && latest(pe) == sequence;
+}
+
+std::string Rendezvous::whereabouts(Pe pe) const {
+  bool const is_waiting = latest(pe) > latest(m_my_pe);
+  return "PE " + std::to_string(pe) +
+         (is_waiting ? ", which waits in collective call "
+                     : ", whose last collective call was ") +
+         last_call_of(pe);
 }
 
 void Rendezvous::report_missing(double waited_seconds) const {
   std::string text = "symm: PE " + std::to_string(m_my_pe) + " has waited " +
                      std::to_string(static_cast<long>(waited_seconds)) +
-                     " s in collective call " +
-                     last_call_of(m_my_pe, m_sequence) + " for";
+                     " s in collective call " + last_call_of(m_my_pe) + " for";
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (has_arrived(pe)) continue;
-    text += "\n  PE " + std::to_string(pe) +
-            ", whose last collective call was " +
-            last_call_of(pe, m_sequence - 1);
+    text += "\n  " + whereabouts(pe);
   }
   std::fprintf(stderr,
                "%s\n  All PEs must make the same collective calls in the same "
@@ -167,8 +184,8 @@ void Rendezvous::check_alive() const {
                  "symm: PE %d waits in collective call %s, but the process of "
                  "PE %d is gone; its last collective call was %s. Ending the "
                  "job.\n",
-                 m_my_pe, last_call_of(m_my_pe, m_sequence).c_str(), pe,
-                 last_call_of(pe, m_sequence - 1).c_str());
+                 m_my_pe, last_call_of(m_my_pe).c_str(), pe,
+                 last_call_of(pe).c_str());
     m_bootstrap.abort();
   }
 }

@@ -101,7 +101,7 @@ class Rendezvous {
   /// Rendezvous so far, inner steps of calls included.
   [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
 
-  // How a PE waits, in here and elsewhere.
+  // How a PE waits, in here and elsewhere. All local; any thread.
 
   /// How often it looks whether the others' processes still live.
   static constexpr auto health_interval = FdExchange::health_interval;
@@ -111,6 +111,12 @@ class Rendezvous {
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
+  /// Whether `pe` waits in finalize() for this PE: it does nothing else any
+  /// more. What it has stored before is visible to this thread then.
+  [[nodiscard]] bool is_in_finalize(Pe pe) const;
+  /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
+  /// which waits in collective call #7 symm::finalize()".
+  [[nodiscard]] std::string whereabouts(Pe pe) const;
 
  private:
   struct alignas(64) Record {
@@ -137,7 +143,8 @@ class Rendezvous {
   void check_alive() const;
   [[nodiscard]] bool has_arrived(Pe pe) const;
   [[nodiscard]] static std::string call_of(Record const& record);
-  [[nodiscard]] std::string last_call_of(Pe pe, std::uint64_t sequence) const;
+  [[nodiscard]] std::uint64_t latest(Pe pe) const;
+  [[nodiscard]] std::string last_call_of(Pe pe) const;
   void check_equal() const;
   [[noreturn]] void throw_differing() const;
   [[noreturn]] void throw_failures() const;

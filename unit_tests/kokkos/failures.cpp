@@ -85,10 +85,8 @@ void use_the_map_of_another_heap() {
 }
 
 void wait_for_what_never_comes() {
-  Kokkos::View<int, symm::SymmetricHostSpace> const ivar("ivar");
-  Kokkos::deep_copy(ivar, 7);
-  if (is_failing()) become_another_program();
-  symm::wait_until(ivar.data(), symm::Compare::ge, 42);
+  int ivar = 7;
+  symm::wait_until(&ivar, symm::Compare::ge, 42);
 }
 
 /// What the PE that fails does, after some collective calls of all PEs, and
@@ -97,6 +95,10 @@ struct Way {
   std::function<void()> fail;
   std::function<void()> wait;
 };
+
+Way in_a_team(std::function<void(symm::PeTeam const&)> const& wait) {
+  return {[] {}, [wait] { wait(symm::team_world()); }};
+}
 
 std::map<std::string, Way> const ways = {
     {"throws_while_others_are_in_a_barrier",
@@ -107,6 +109,20 @@ std::map<std::string, Way> const ways = {
       [] { View1("waiting", 1000); }}},
     {"returns_while_others_are_in_a_barrier",
      {[] {}, [] { symm::barrier_all(); }}},
+    {"returns_while_others_are_in_a_barrier_of_a_team",
+     in_a_team([](auto const& team) { symm::barrier(team); })},
+    {"returns_while_others_reduce", in_a_team([](auto const& team) {
+       Kokkos::View<int*, symm::SymmetricSpace> const none;
+       symm::reduce(team, none, none, symm::Sum{});
+     })},
+    {"returns_while_others_split_a_team", in_a_team([](auto const& team) {
+       static_cast<void>(symm::team_split(team, 0, 0));
+     })},
+    {"returns_while_PE_0_waits_until",
+     {[] {},
+      [] {
+        if (symm::my_pe() == 0) wait_for_what_never_comes();
+      }}},
     {"is_killed_while_others_are_in_a_barrier",
      {[] { static_cast<void>(std::raise(SIGKILL)); },
       [] { symm::barrier_all(); }}},
@@ -118,7 +134,7 @@ std::map<std::string, Way> const ways = {
     {"exits_while_others_are_in_a_barrier",
      {[] { std::_Exit(EXIT_SUCCESS); }, [] { symm::barrier_all(); }}},
     {"is_gone_while_others_wait_until",
-     {wait_for_what_never_comes, wait_for_what_never_comes}},
+     {become_another_program, wait_for_what_never_comes}},
     {"uses_a_PE_that_is_not_there",
      {use_a_PE_that_is_not_there, [] { View1("v", 3); }}},
     {"uses_an_index_that_is_not_there",
@@ -132,6 +148,9 @@ std::map<std::string, Way> const ways = {
 };
 
 int run(int argc, char* argv[], Way const& way) {
+  if (::setenv("SYMM_TIMEOUT", "2", 1) != 0) {
+    throw std::runtime_error("setenv failed");
+  }
   symm::ScopeGuard const guard(argc, argv);
   View1 const live("live", 1000);
   collective_calls();

@@ -112,7 +112,7 @@ TEST(TeamSync, a_word_that_is_passed_stays_until_the_next_is) {
   };
   for (int round = 0; round < rounds(3000); ++round) {
     auto const epoch =
-        symm::exchange_word(symm::OneThread(), all, at(me, round));
+        symm::exchange_word(symm::OneThread(), all, "test", at(me, round));
     if (round % 16 == 0) random_pause(random);
     for (Pe pe = 0; pe < all.n_pes(); ++pe) {
       EXPECT_EQ(*all.words().passed(me, pe, epoch),

@@ -47,6 +47,10 @@ std::string report_of(std::chrono::milliseconds delay, std::int64_t value,
   return testing::internal::GetCapturedStderr();
 }
 
+symm::PeTeam others_than(symm::Pe pe) {
+  return symm::team_split(symm::team_world(), symm::my_pe() == pe ? -1 : 0, 0);
+}
+
 auto has_waited(std::string const& call) {
   return HasSubstr("symm: PE " + std::to_string(symm::my_pe()) +
                    " has waited 1 s in " + call + " for\n");
@@ -92,6 +96,32 @@ TEST(WaitingReports, a_SYMM_TIMEOUT_of_0_reports_nothing) {
                         symm::wait_until(ivars + 1, Compare::ne, -5);
                       }),
             "");
+}
+
+/// The last PE has left for finalize().
+TEST(WaitingReports, a_PE_in_finalize_is_not_missed_by_those_who_do_without) {
+  HeapWith const heap_with(Variables{});
+  Kokkos::View<std::int64_t*, symm::SymmetricHostSpace> const ivars("ivars", 3);
+  auto const its   = symm::global_view(ivars);
+  auto const me    = symm::my_pe();
+  auto const last  = symm::n_pes() - 1;
+  auto const first = symm::n_pes() == 1 ? symm::PeTeam() : others_than(last);
+  symm::barrier_all();
+  if (me == last) return;
+  // Longer than it takes to look.
+  auto const wait = [] { std::this_thread::sleep_for(300ms); };
+  if (me == 0) wait();
+  symm::barrier(first);
+  if (me == 0) wait();
+  symm::store_release(&its((me + 1) % last, 0), 5);
+  EXPECT_EQ(symm::wait_until(&ivars(0), Compare::ne, 0), 5);
+  // A thread of this PE can store, whoever has left.
+  std::thread late([&] {
+    wait();
+    symm::store_release(&ivars(1), 6);
+  });
+  EXPECT_EQ(symm::wait_until(&ivars(1), Compare::ne, 0), 6);
+  late.join();
 }
 
 }  // namespace

@@ -183,6 +183,32 @@ TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {
   EXPECT_EQ(results[1].output, "") << "the late one has not waited";
 }
 
+TEST(Rendezvous, a_PE_waits_in_finalize_until_this_one_arrives) {
+  expect_on_pes(2, [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    auto& rendezvous = stack.rendezvous;
+    rendezvous.meet({.operation = Operation::barrier_all});
+    EXPECT_EQ(rendezvous.whereabouts(bootstrap.my_pe()),
+              "PE " + std::to_string(bootstrap.my_pe()) +
+                  ", whose last collective call was #1 symm::barrier_all()");
+    bool const is_leaving = bootstrap.my_pe() == 1;
+    if (!is_leaving) {
+      while (!rendezvous.is_in_finalize(1)) std::this_thread::yield();
+      EXPECT_EQ(rendezvous.whereabouts(1),
+                "PE 1, which waits in collective call #2 symm::finalize()");
+    }
+    EXPECT_FALSE(rendezvous.is_in_finalize(0));
+    // Refused on both, which go on.
+    EXPECT_TRUE(symm::failure_of([&] {
+      rendezvous.meet({.operation = is_leaving ? Operation::finalize
+                                               : Operation::barrier_all});
+    }));
+    EXPECT_FALSE(rendezvous.is_in_finalize(0));
+    EXPECT_FALSE(rendezvous.is_in_finalize(1));
+    rendezvous.meet({.operation = Operation::barrier_all});
+  });
+}
+
 TEST(Rendezvous, a_timeout_of_0_never_reports) {
   auto const results = run_pes(2, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap, 0s);
