@@ -22,6 +22,7 @@
 #include <Kokkos_SymmetricSpace_Register.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 #include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
+#include <Kokkos_SymmetricSpace_RmaStrided.hpp>
 #include <Kokkos_SymmetricSpace_SharedAlloc.hpp>
 #include <Kokkos_SymmetricSpace_SharedView.hpp>
 #include <Kokkos_SymmetricSpace_Signal.hpp>

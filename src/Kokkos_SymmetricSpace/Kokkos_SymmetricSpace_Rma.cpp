@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_CudaCheck.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
-#include <algorithm>
 #include <string>
 
 #include "../runtime/Error.hpp"
+#include "../runtime/HostCopy.hpp"
 
 namespace symm {
+
+namespace {
+
+/// heap.copy(), without its call where that is for nothing.
+void copy_bytes_of(SymmetricHeap const& heap, void* to, void const* from,
+                   std::size_t bytes) {
+  if (heap.memory() == MemoryKind::host) {
+    copy_host_memory(to, from, bytes);
+  } else {
+    heap.copy(to, from, bytes);
+  }
+}
+
+}  // namespace
 
 void check_private(void const* address, char const* call) {
   if (address != nullptr) return;
@@ -16,20 +29,12 @@ void check_private(void const* address, char const* call) {
                    ": the address of this PE's side of the copy is null");
 }
 
-void check_strides(std::size_t dest_stride, std::size_t source_stride,
-                   char const* call) {
-  if (dest_stride != 0 && source_stride != 0) return;
-  throw UsageError(std::string(call) + ": strides are at least 1, not " +
-                   std::to_string(dest_stride) + " (dest) and " +
-                   std::to_string(source_stride) + " (source)");
-}
-
 void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call) {
   if (bytes == 0) return;
   auto const& heap = heap_to_access(dest, bytes, pe, call);
   check_private(source, call);
-  heap.copy(heap.map().peer_ptr(dest, pe), source, bytes);
+  copy_bytes_of(heap, heap.map().peer_ptr(dest, pe), source, bytes);
 }
 
 void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
@@ -37,48 +42,7 @@ void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
   if (bytes == 0) return;
   auto const& heap = heap_to_access(source, bytes, pe, call);
   check_private(dest, call);
-  heap.copy(dest, heap.map().peer_ptr(source, pe), bytes);
+  copy_bytes_of(heap, dest, heap.map().peer_ptr(source, pe), bytes);
 }
-
-#ifdef KOKKOS_ENABLE_CUDA
-
-namespace {
-
-/// The largest stride of a copy of the device, in bytes.
-std::size_t max_pitch(int device, char const* call) {
-  int bytes = 0;
-  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxPitch, device), call,
-             "cudaDeviceGetAttribute");
-  return static_cast<std::size_t>(bytes);
-}
-
-}  // namespace
-
-void copy_by_device(Kokkos::Cuda const& exec, StridedCopy<char> const& copy,
-                    std::size_t size, char const* call) {
-  auto const& [dest, source, dest_stride, source_stride, count] = copy;
-  set_device_of(exec, call);
-  auto const enqueue = [&](void* to, void const* from, std::size_t bytes) {
-    check_cuda(
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, exec.cuda_stream()),
-        call, "cudaMemcpyAsync");
-  };
-  std::size_t const longest = std::max(dest_stride, source_stride);
-  if (count == 1 || longest == 1) {
-    enqueue(dest, source, count * size);
-  } else if (longest <= max_pitch(exec.cuda_device(), call) / size) {
-    check_cuda(cudaMemcpy2DAsync(dest, dest_stride * size, source,
-                                 source_stride * size, size, count,
-                                 cudaMemcpyDefault, exec.cuda_stream()),
-               call, "cudaMemcpy2DAsync");
-  } else {  // no memory has many of them
-    for (std::size_t i = 0; i < count; ++i) {
-      enqueue(dest + i * dest_stride * size, source + i * source_stride * size,
-              size);
-    }
-  }
-}
-
-#endif
 
 }  // namespace symm

@@ -40,6 +40,23 @@
 // are the blocking ones, and callers that rely on no more than OpenSHMEM says
 // wait by quiet().
 //
+// What may be polled: everything that OpenSHMEM programs poll. A word of 1, 2,
+// 4 or 8 bytes, at a multiple of its size, that another PE puts comes whole and
+// once: who has seen it may clear it, and does not see it again. It is one load
+// and one store, in no order with the other words of the copy,
+//
+// - by p and g,
+// - on CPUs, in copies of up to 64 bytes, and in iput and iget in each element
+//   of up to 64 bytes; if it is aligned on one side only, one access there,
+// - by kernels on GPUs, in copies of any size, if it is aligned on both sides,
+//   and in iput and iget if it is an element.
+//
+// It may come in pieces, several times, in larger copies on CPUs (memcpy), and
+// where CUDA copies: in the calls of the host for GPU memory, p too, and in
+// what is enqueued on an instance of CUDA. Behind those wait for a signal, or
+// for a word put after fence(). To look at another PE's word again and again,
+// kernels on GPUs use g: what they get may be in a cache.
+//
 // Errors. The host and the enqueued forms throw UsageError on this PE if there
 // is no such PE or the bytes are not in this PE's part of the symmetric heap
 // (null, private memory, a peer's part), SystemError if the copy fails. In
@@ -72,9 +89,6 @@ KOKKOS_FUNCTION constexpr void check_element() {
 
 /// \throws UsageError on this PE, if `address` is null.
 void check_private(void const* address, char const* call);
-/// \throws UsageError on this PE, if a stride is 0.
-void check_strides(std::size_t dest_stride, std::size_t source_stride,
-                   char const* call);
 
 // On the host.
 
@@ -149,20 +163,27 @@ KOKKOS_INLINE_FUNCTION void store_element(T* to, T const& value) {
   }
 }
 
+/// An element that need not be constructed.
+template <class T>
+struct alignas(T) BytesOf {
+  char bytes[sizeof(T)];
+};
+
 /// What g() does, likewise.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION T load_element(T const* from) {
   if constexpr (is_one_access_v<T>) {
     return load_relaxed(from);
   } else {
-    KOKKOS_IF_ON_HOST((struct alignas(T) { char bytes[sizeof(T)]; } element;
+    KOKKOS_IF_ON_HOST((BytesOf<T> element;
                        copy_host_memory<alignof(T)>(&element, from, sizeof(T));
                        return Kokkos::bit_cast<T>(element);))
     KOKKOS_IF_ON_DEVICE((return *from;))
   }
 }
 
-/// shmem_p: one element, by a single store where the host reaches it.
+/// shmem_p: one element; of 1, 2, 4 or 8 bytes by a single store where the host
+/// reaches it.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   check_element<T>();
@@ -175,7 +196,8 @@ void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   }
 }
 
-/// shmem_g: one element, by a single load where the host reaches it.
+/// shmem_g: one element; of 1, 2, 4 or 8 bytes by a single load where the host
+/// reaches it.
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
   check_element<T>();
@@ -189,150 +211,11 @@ template <class T>
   return value;
 }
 
-/// Element i * source_stride of `source` to element i * dest_stride of `dest`,
-/// for all i below `count`.
-template <class T>
-struct StridedCopy {
-  T* dest;
-  T const* source;
-  std::size_t dest_stride;
-  std::size_t source_stride;
-  std::size_t count;
-
-  KOKKOS_FUNCTION T const& from(std::size_t i) const {
-    return source[i * source_stride];
-  }
-  KOKKOS_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
-};
-
-/// By loads and stores, shared by the threads of a group, which all call; no
-/// barrier.
-template <class Group, class T>
-KOKKOS_INLINE_FUNCTION void run_strided(Group const& group,
-                                        StridedCopy<T> const& copy) {
-  KOKKOS_IF_ON_HOST((group.for_each(copy.count, [&](std::size_t i) {
-    copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i), sizeof(T));
-  });))
-  KOKKOS_IF_ON_DEVICE(
-      (copy_each_with_loads_in_flight(
-           group, copy.count, [=](std::size_t i) { return copy.from(i); },
-           [=](std::size_t i, T const& value) { copy.to(i) = value; });))
-}
-
-#ifdef KOKKOS_ENABLE_CUDA
-/// Enqueues it, for any memory: one copy of the device if no stride is above
-/// what that takes (2 GiB), else one for each element.
-/// \param copy of the first bytes of elements of `size` bytes.
-/// \throws SystemError on this PE.
-void copy_by_device(Kokkos::Cuda const& exec, StridedCopy<char> const& copy,
-                    std::size_t size, char const* call);
-
-template <class T>
-void enqueue_strided(Kokkos::Cuda const& exec, SymmetricHeap const&,
-                     StridedCopy<T> const& copy, char const* call) {
-  copy_by_device(exec,
-                 {reinterpret_cast<char*>(copy.dest),
-                  reinterpret_cast<char const*>(copy.source), copy.dest_stride,
-                  copy.source_stride, copy.count},
-                 sizeof(T), call);
-}
-#endif
-
-/// It is done on return.
-template <class T>
-void copy_strided(SymmetricHeap const& heap, StridedCopy<T> const& copy,
-                  [[maybe_unused]] char const* call) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if (heap.memory() == MemoryKind::device) {
-    Kokkos::fence(call);
-    Kokkos::Cuda const exec;
-    try {
-      enqueue_strided(exec, heap, copy, call);
-    } catch (...) {
-      exec.fence(call);  // nothing of it is still under way
-      throw;
-    }
-    exec.fence(call);
-    return;
-  }
-#endif
-  static_cast<void>(heap);
-  run_strided(OneThread(), copy);
-}
-
-/// For an instance that runs on the host.
-template <class Exec, class T>
-void enqueue_strided(Exec const& exec, SymmetricHeap const& heap,
-                     StridedCopy<T> const& copy, char const* call) {
-  exec.fence(call);
-  copy_strided(heap, copy, call);
-}
-
-/// Calls copy_it(heap, copy, call) with what iput() and iget() are to copy, if
-/// there is anything.
-template <class T, class CopyIt>
-void iput_by(T* dest, T const* source, std::size_t dest_stride,
-             std::size_t source_stride, std::size_t count, Pe pe,
-             CopyIt const& copy_it) {
-  constexpr char const* call = "symm::iput";
-  check_element<T>();
-  check_strides(dest_stride, source_stride, call);
-  if (count == 0) return;
-  auto const& heap =
-      heap_to_access(dest, bytes_of(sizeof(T), count, dest_stride), pe, call);
-  check_private(source, call);
-  copy_it(heap,
-          StridedCopy<T>{heap.map().peer_ptr(dest, pe), source, dest_stride,
-                         source_stride, count},
-          call);
-}
-template <class T, class CopyIt>
-void iget_by(T* dest, T const* source, std::size_t dest_stride,
-             std::size_t source_stride, std::size_t count, Pe pe,
-             CopyIt const& copy_it) {
-  constexpr char const* call = "symm::iget";
-  check_element<T>();
-  check_strides(dest_stride, source_stride, call);
-  if (count == 0) return;
-  auto const& heap = heap_to_access(
-      source, bytes_of(sizeof(T), count, source_stride), pe, call);
-  check_private(dest, call);
-  copy_it(heap,
-          StridedCopy<T>{dest, heap.map().peer_ptr(source, pe), dest_stride,
-                         source_stride, count},
-          call);
-}
-
-/// shmem_iput: element i * source_stride of `source` to element i * dest_stride
-/// of `dest`; what is between them is left alone.
-/// \param dest_stride, source_stride in elements, at least 1.
-/// \param count in elements.
-/// \throws UsageError on this PE, also if a stride is 0.
-template <class T>
-void iput(T* dest, std::type_identity_t<T> const* source,
-          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
-          Pe pe) {
-  iput_by(dest, source, dest_stride, source_stride, count, pe,
-          [](auto const& heap, auto const& copy, char const* call) {
-            copy_strided(heap, copy, call);
-          });
-}
-
-/// shmem_iget, as iput().
-template <class T>
-void iget(T* dest, std::type_identity_t<T> const* source,
-          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
-          Pe pe) {
-  iget_by(dest, source, dest_stride, source_stride, count, pe,
-          [](auto const& heap, auto const& copy, char const* call) {
-            copy_strided(heap, copy, call);
-          });
-}
-
 // Enqueued on an execution space instance, in the order of what else is there;
 // done when that is, by exec.fence() say. On GPUs the copy engines do it, and
 // no kernel is needed for a peer's memory. The side that is not symmetric must
-// stay until then.
+// stay until then; for an instance that runs on the host and the symmetric heap
+// in host memory it is memory that the host reaches.
 
 /// Enqueues a copy between what this process reaches. With CUDA it may be of
 /// any memory: the CUDA runtime looks which.
@@ -348,7 +231,8 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
 
 template <class Exec>
 void enqueue_copy(Exec const& exec, SymmetricHeap const& heap, void* to,
-                  void const* from, std::size_t bytes) {
+                  void const* from, std::size_t bytes,
+                  [[maybe_unused]] char const* call) {
 #ifdef KOKKOS_ENABLE_CUDA
   if (heap.memory() == MemoryKind::device) {
     enqueue_copy_in<SymmetricCudaSpace>(exec, to, from, bytes);
@@ -359,7 +243,7 @@ void enqueue_copy(Exec const& exec, SymmetricHeap const& heap, void* to,
   if constexpr (Kokkos::SpaceAccessibility<Exec,
                                            Kokkos::HostSpace>::accessible) {
     if (bytes <= most_bytes_by_words) {  // Kokkos has memcpy for them
-      exec.fence("symm::enqueue_copy");
+      exec.fence(call);
       copy_host_memory(to, from, bytes);
       return;
     }
@@ -374,7 +258,7 @@ void enqueue_put(Exec const& exec, void* dest, void const* source,
   if (bytes == 0) return;
   auto const& heap = heap_to_access(dest, bytes, pe, call);
   check_private(source, call);
-  enqueue_copy(exec, heap, heap.map().peer_ptr(dest, pe), source, bytes);
+  enqueue_copy(exec, heap, heap.map().peer_ptr(dest, pe), source, bytes, call);
 }
 
 template <class Exec>
@@ -384,7 +268,7 @@ void enqueue_get(Exec const& exec, void* dest, void const* source,
   if (bytes == 0) return;
   auto const& heap = heap_to_access(source, bytes, pe, call);
   check_private(dest, call);
-  enqueue_copy(exec, heap, dest, heap.map().peer_ptr(source, pe), bytes);
+  enqueue_copy(exec, heap, dest, heap.map().peer_ptr(source, pe), bytes, call);
 }
 
 template <class Exec, class T>
@@ -401,30 +285,6 @@ void get(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
   check_element<T>();
   enqueue_get(exec, dest, source, bytes_of(sizeof(T), count), pe, "symm::get");
-}
-
-/// As iput(), enqueued. On an instance that runs on the host, the other side is
-/// memory that the host's iput() takes.
-template <class Exec, class T>
-requires Kokkos::is_execution_space_v<Exec>
-void iput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
-          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
-          Pe pe) {
-  iput_by(dest, source, dest_stride, source_stride, count, pe,
-          [&](auto const& heap, auto const& copy, char const* call) {
-            enqueue_strided(exec, heap, copy, call);
-          });
-}
-
-template <class Exec, class T>
-requires Kokkos::is_execution_space_v<Exec>
-void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
-          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
-          Pe pe) {
-  iget_by(dest, source, dest_stride, source_stride, count, pe,
-          [&](auto const& heap, auto const& copy, char const* call) {
-            enqueue_strided(exec, heap, copy, call);
-          });
 }
 
 template <class Exec>

@@ -10,6 +10,7 @@
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
+#include <Kokkos_SymmetricSpace_RmaStrided.hpp>
 
 #include "../runtime/HeapMap.hpp"
 #include "../runtime/Types.hpp"

@@ -17,10 +17,13 @@
 namespace symm {
 
 // Waiting until another PE has changed a variable of this PE (OpenSHMEM 1.5,
-// point-to-point synchronization). The variables are changed by single-element
-// stores of 4 or 8 bytes: p, atomics, signals, store_relaxed(). What the other
-// PE has ordered before such a store (put_signal, fence) is visible to this
-// thread when a wait or a test has seen it.
+// point-to-point synchronization). The variables are changed by stores that
+// come whole and once: p, put and its relatives as
+// Kokkos_SymmetricSpace_Rma.hpp says (on CPUs up to 64 bytes), atomics,
+// signals, store_relaxed(). Who has seen such a store may clear the variable
+// for the next one. What the other PE has ordered before such a store
+// (put_signal, fence) is visible to this thread when a wait or a test has seen
+// it.
 //
 // Callable from host and kernels, on any address that is reached there (in
 // kernels: in global memory, not in scratch memory of a team); local.

@@ -2,19 +2,33 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../runtime/HostCopy.hpp"
 
+#include <bit>
+
 namespace symm {
 
-void copy_host_words_apart(void* to, void const* from, std::size_t bytes) {
+void copy_host_words(void* to, void const* from, std::size_t bytes) {
+  auto* const target       = static_cast<char*>(to);
+  auto const* const source = static_cast<char const*>(from);
+  std::size_t const widest =
+      bytes < widest_host_word ? std::bit_floor(bytes) : widest_host_word;
+  std::size_t const differ =
+      reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
+  if (differ % widest == 0) {
+    for_each_host_word(to, bytes, [&](std::size_t at, auto width) {
+      store_host_word<width>(target + at, load_host_word<width>(source + at));
+    });
+    return;
+  }
+  // The words of one are not those of the other: all is loaded, then stored.
   char between[most_bytes_by_words];
-  for_each_host_word<1>(from, bytes, [&](std::size_t at, auto width) {
-    auto const word =
-        load_host_word<width>(static_cast<char const*>(from) + at);
+  for_each_host_word(from, bytes, [&](std::size_t at, auto width) {
+    auto const word = load_host_word<width>(source + at);
     std::memcpy(between + at, &word, width);
   });
-  for_each_host_word<1>(to, bytes, [&](std::size_t at, auto width) {
+  for_each_host_word(to, bytes, [&](std::size_t at, auto width) {
     typename HostWord<width>::type word;
     std::memcpy(&word, between + at, width);
-    store_host_word<width>(static_cast<char*>(to) + at, word);
+    store_host_word<width>(target + at, word);
   });
 }
 

@@ -3,7 +3,6 @@
 #ifndef SYMM_RUNTIME_HOSTCOPY_HPP
 #define SYMM_RUNTIME_HOSTCOPY_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -62,10 +61,7 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
 /// Calls access(at, width) for words that cover [memory, memory + bytes), each
 /// as wide as can be: any word in that range is in one of them. `at` is its
 /// distance from `memory`, `width` its size as an integral_constant.
-///
-/// \tparam alignment of `memory`, at least; `bytes` is a multiple of it. 1, 2,
-///         4 or 8.
-template <std::size_t alignment, class Access>
+template <class Access>
 void for_each_host_word(void const* memory, std::size_t bytes,
                         Access const& access) {
   auto const address = reinterpret_cast<std::size_t>(memory);
@@ -75,14 +71,10 @@ void for_each_host_word(void const* memory, std::size_t bytes,
     at += width;
   };
   auto const take_if_aligned_no_more = [&](auto width) {
-    if constexpr (width >= alignment) {
-      if (((address + at) & width) != 0 && bytes - at >= width) take(width);
-    }
+    if (((address + at) & width) != 0 && bytes - at >= width) take(width);
   };
   auto const take_if_left = [&](auto width) {
-    if constexpr (width >= alignment) {
-      if (bytes - at >= width) take(width);
-    }
+    if (bytes - at >= width) take(width);
   };
   constexpr std::integral_constant<std::size_t, 1> one{};
   constexpr std::integral_constant<std::size_t, 2> two{};
@@ -97,12 +89,11 @@ void for_each_host_word(void const* memory, std::size_t bytes,
   take_if_left(one);
 }
 
-/// copy_host_memory() of up to most_bytes_by_words between addresses whose
-/// words are not each other's: all is loaded, then all is stored.
-void copy_host_words_apart(void* to, void const* from, std::size_t bytes);
+/// copy_host_memory() of 1 to most_bytes_by_words, whatever the addresses are.
+void copy_host_words(void* to, void const* from, std::size_t bytes);
 
-/// Copies `bytes` from `from` to `to`, memory that the host reaches; the ranges
-/// are equal or do not overlap. Done when it returns.
+/// Copies `bytes`, at least 1, from `from` to `to`, memory that the host
+/// reaches; the ranges are equal or do not overlap. Done when it returns.
 ///
 /// Up to most_bytes_by_words, all words in the range at `from` are loaded once
 /// and all words in the range at `to` stored once, whole, whatever the two
@@ -112,31 +103,35 @@ void copy_host_words_apart(void* to, void const* from, std::size_t bytes);
 ///
 /// \tparam alignment of both addresses, at least; `bytes` is a multiple of it.
 template <std::size_t alignment = 1>
-void copy_host_memory(void* to, void const* from, std::size_t bytes) {
+[[gnu::always_inline]] inline void copy_host_memory(void* to, void const* from,
+                                                    std::size_t bytes) {
   constexpr std::size_t least =
       alignment < widest_host_word ? alignment : widest_host_word;
-  if (bytes == 0 || to == from) return;
+  if (to == from) return;
   if (bytes > most_bytes_by_words) {
     std::memcpy(to, from, bytes);
     return;
   }
-  auto const copy = [to   = static_cast<char*>(to),
-                     from = static_cast<char const*>(from)](std::size_t at,
-                                                            auto width) {
-    store_host_word<width>(to + at, load_host_word<width>(from + at));
+  auto* const target       = static_cast<char*>(to);
+  auto const* const source = static_cast<char const*>(from);
+  // What most copies are: whole words of the widest, or one that is narrower.
+  std::size_t const all = reinterpret_cast<std::size_t>(to) |
+                          reinterpret_cast<std::size_t>(from) | bytes;
+  auto const copy_word = [&](std::size_t at, auto width) {
+    store_host_word<width>(target + at, load_host_word<width>(source + at));
   };
-  if (bytes == least) {
-    copy(0, std::integral_constant<std::size_t, least>());
-    return;
-  }
-  std::size_t const widest =
-      bytes < widest_host_word ? std::bit_floor(bytes) : widest_host_word;
-  std::size_t const differ =
-      reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
-  if (least == widest_host_word || differ % widest == 0) {
-    for_each_host_word<least>(to, bytes, copy);
+  if (least == 8 || all % 8 == 0) {
+    std::size_t at = 0;
+    do {
+      copy_word(at, std::integral_constant<std::size_t, 8>());
+      at += 8;
+    } while (at < bytes);
+  } else if (bytes == 4 && (least == 4 || all % 4 == 0)) {
+    copy_word(0, std::integral_constant<std::size_t, 4>());
+  } else if (bytes == least) {
+    copy_word(0, std::integral_constant<std::size_t, least>());
   } else {
-    copy_host_words_apart(to, from, bytes);
+    copy_host_words(to, from, bytes);
   }
 }
 

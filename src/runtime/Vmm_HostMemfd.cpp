@@ -335,7 +335,7 @@ void Vmm_HostMemfd::zero(char* address, std::size_t bytes) {
 }
 
 void Vmm_HostMemfd::copy(void* to, void const* from, std::size_t bytes) {
-  copy_host_memory(to, from, bytes);
+  if (bytes != 0) copy_host_memory(to, from, bytes);
 }
 
 }  // namespace symm

@@ -48,7 +48,7 @@ LAYERS = [
     ("operations",
      [KOKKOS + unit for unit in
       ("_Access", "_Atomics", "_Ordering", "_Copy",
-       "_ViewCopy", "_Rma", "_RmaInKernels", "_Signal",
+       "_ViewCopy", "_Rma", "_RmaStrided", "_RmaInKernels", "_Signal",
        "_Waiting")]),
     ("PE teams",
      [KOKKOS + unit for unit in ("_Launch", "_PeTeam", "_TeamSync", "_TeamSplit", "_CollectiveWork",

@@ -113,6 +113,17 @@ std::vector<Form<T>> forms_of_instances() {
        }}};
 }
 
+/// The loops of a GPU, which know of no alignment.
+template <class T>
+Form<T> by_words_of_a_gpu() {
+  return {"by the words of a GPU", [](Message<T> const& m) {
+            symm::copy_by_widest_words<16, 1>(
+                symm::OneThread(),
+                reinterpret_cast<char*>(symm::ptr(m.dest, m.pe)),
+                reinterpret_cast<char const*>(m.source), m.count * sizeof(T));
+          }};
+}
+
 /// Runs send() in a process of its own, one instruction after the other, and
 /// calls look() after each. send() does not throw.
 /// \returns whether this process may do that.
@@ -216,6 +227,16 @@ TEST(PolledWords, are_seen_whole_and_once_between_any_two_instructions) {
       for (std::size_t const count : Sizes{1, 2, 4, 7, 8}) {
         may_trace &= expect_each_once(form, count, 0);
       }
+    }
+    for (std::size_t const count : Sizes{1, 2, 3, 7}) {
+      may_trace &=
+          expect_each_once(by_words_of_a_gpu<std::int16_t>(), count, 2);
+      may_trace &=
+          expect_each_once(by_words_of_a_gpu<std::int32_t>(), count, 4);
+      may_trace &=
+          expect_each_once(by_words_of_a_gpu<std::int64_t>(), count, 8);
+      may_trace &=
+          expect_each_once(by_words_of_a_gpu<std::int64_t>(), count, 0);
     }
     // Of several threads a forked process has one.
     bool const is_one_thread = HostExec().concurrency() == 1;
