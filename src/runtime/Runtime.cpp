@@ -204,9 +204,9 @@ SymmetricHeap& Runtime::heap_for(void const* memory) {
     if (heap == nullptr) continue;
     // A question without an answer is a failure of this PE, for all PEs to
     // hear of: that heap asks again, in its collective call.
-    bool can_register = false;
-    auto const failure =
-        failure_of([&] { can_register = heap->can_register(memory); });
+    bool can_register  = false;
+    auto const failure = failure_of(
+        [&, &asked = *heap] { can_register = asked.can_register(memory); });
     if (failure || can_register) return *heap;
   }
   return heap();

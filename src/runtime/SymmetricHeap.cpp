@@ -93,9 +93,10 @@ void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
     m_allocator.shrink(id, kept);
     return address;
   }
-  auto const moved   = find_room(call, {bytes});
-  auto* const to     = address_of(moved);
-  auto const failure = failure_of([&] { m_vmm.copy(to, address, old_bytes); });
+  auto const moved = find_room(call, {bytes});
+  auto* const to   = address_of(moved);
+  auto const failure =
+      failure_of([&, n = old_bytes] { m_vmm.copy(to, address, n); });
   end_step(failure, moved);  // a peer's put must not be overwritten by the copy
   give_back(id);
   return to;

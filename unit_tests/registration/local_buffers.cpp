@@ -195,7 +195,7 @@ TEST_F(LocalBuffers, B09_any_overlap_is_refused) {
         Range{"from its start on", m_at, bytes + 1},
         Range{"up to its end", m_at - 1, bytes + 1}}) {
     SCOPED_TRACE(name);
-    expect_invalid([&] { return buffer_register(start, size); },
+    expect_invalid([at = start, n = size] { return buffer_register(at, n); },
                    {"overlaps the buffer of 40000 bytes"});
   }
   EXPECT_EQ(buffer_unregister(m_at), Status::success) << "it is still there";
