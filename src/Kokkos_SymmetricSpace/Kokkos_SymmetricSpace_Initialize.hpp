@@ -21,7 +21,8 @@ namespace symm {
 /// settings or variables for them, or CTest's resources); the symmetric heap is
 /// on the GPU that Kokkos uses.
 ///
-/// \param argc, argv those of main(); Kokkos takes its options out.
+/// \param argc, argv those of main(); Kokkos takes its options out,
+///        and argv[argc] stays null.
 /// \throws UsageError, SystemError, OutOfMemory on every PE. What this has
 /// begun
 ///         is ended then; MPI and Kokkos cannot begin again, so only a program
