@@ -98,6 +98,18 @@ TEST(MemorySpace, a_HostSpace_View_of_symmetric_memory_keeps_it_alive) {
   EXPECT_EQ(settled().live_blocks, before);
 }
 
+TEST(MemorySpace, what_allocates_for_such_a_View_is_local) {
+  Kokkos::View<int*, Space> const view("v", 3);
+  auto const calls = n_calls();
+  if (symm::my_pe() == 0) {  // one PE alone
+    Kokkos::View<int*, Private> plain(view);
+    Kokkos::resize(plain, 5);
+    EXPECT_NE(plain.data(), view.data());
+  }
+  EXPECT_EQ(n_calls(), calls);
+  symm::barrier_all();
+}
+
 TEST(KokkosMalloc, M05_M18_memory_is_in_the_heap_and_peers_write_it) {
   constexpr std::size_t count = 333;
   GuardView const before;
