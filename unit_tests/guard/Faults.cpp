@@ -99,12 +99,21 @@ constexpr std::array functions{&s_new,
                                &s_socket,
                                &s_stat};
 
+bool s_is_armed         = false;
 Function const* s_armed = nullptr;
 int s_first             = 0;
 int s_last              = 0;
 FaultCount s_count;
 
+std::size_t index_of(Function const& function) {
+  return static_cast<std::size_t>(
+      std::find(functions.begin(), functions.end(), &function) -
+      functions.begin());
+}
+
 bool fails(Function const& function) {
+  if (!s_is_armed) return false;
+  s_count.called.set(index_of(function));
   if (s_armed != &function) return false;
   int const call = ++s_count.n_calls;
   if (call < s_first || call > s_last) return false;
@@ -147,18 +156,18 @@ std::vector<std::string> faulty_functions() {
 }
 
 void arm(Fault const& fault) {
-  auto const* const function =
+  auto const function =
       std::find_if(functions.begin(), functions.end(),
                    [&](auto const* f) { return fault.function == f->name; });
-  if (function == functions.end()) std::abort();
-  s_count = {};
-  s_first = fault.call;
-  s_last  = fault.call + fault.times - 1;
-  s_armed = *function;
+  s_armed    = function == functions.end() ? nullptr : *function;
+  s_count    = {};
+  s_first    = fault.call;
+  s_last     = fault.call + fault.times - 1;
+  s_is_armed = true;
 }
 
 FaultCount disarm() noexcept {
-  s_armed = nullptr;
+  s_is_armed = false;
   return s_count;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SYMM_TEST_FAULTS_HPP
 #define SYMM_TEST_FAULTS_HPP
 
+#include <bitset>
 #include <string>
 #include <vector>
 
@@ -12,19 +13,22 @@
 namespace symm_test {
 
 struct Fault {
-  std::string function;  // of faulty_functions()
+  std::string function;  // of faulty_functions(); "": none
   int call  = 1;         // which one, counted from 1
   int times = 1;         // so many calls in a row
 };
 
-/// How often a function was called, and how often it was made to fail.
-struct FaultCount {
-  int n_calls  = 0;
-  int n_failed = 0;
-};
-
 /// Names of the functions; "new" is operator new.
 std::vector<std::string> faulty_functions();
+
+/// One bit for each of faulty_functions(), in that order.
+using FunctionSet = std::bitset<64>;
+
+struct FaultCount {
+  int n_calls  = 0;  // of the function
+  int n_failed = 0;
+  FunctionSet called;  // of all
+};
 
 /// From now on the calls of the function are counted, and fail as `fault` says.
 /// One thread.
