@@ -59,16 +59,29 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
+/// What a PE stores to another one before its flag. (No lambda: nvcc compiles
+/// synchronise() for kernels, too.)
+struct PassedWords {
+  PeTeam const& team;
+  std::uint64_t first;
+  bool has_second;
+  std::uint64_t second;
+
+  KOKKOS_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
+    auto const words = team.words();
+    store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
+    if (has_second)
+      store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), second);
+  }
+};
+
 /// Collective: passes a word, and maybe a second. \returns the epoch.
 std::uint64_t pass_words(PeTeam const& team, char const* call,
                          std::uint64_t first,
                          std::optional<std::uint64_t> second) {
-  auto const words = team.words();
-  return synchronise(OneThread{}, team, call, [&](Pe pe, std::uint64_t epoch) {
-    store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
-    if (second)
-      store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), *second);
-  });
+  return synchronise(
+      OneThread{}, team, call,
+      PassedWords{team, first, second.has_value(), second.value_or(0)});
 }
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {

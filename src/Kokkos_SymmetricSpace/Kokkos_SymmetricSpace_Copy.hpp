@@ -176,6 +176,12 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
       *reinterpret_cast<Word<most> const*>(from);
 }
 
+/// From `width` down to `unit`. (std::bit_width() in a function for kernels
+/// would be a warning of nvcc.)
+template <std::size_t width, std::size_t unit>
+inline constexpr std::size_t n_halvings =
+    std::bit_width(width) - std::bit_width(unit);
+
 /// Copies words of `width`, and what is before the first and after the last by
 /// words that are as wide as can be. Precondition: the addresses are congruent
 /// modulo `width`; they and `bytes`, at least `width`, are multiples of `unit`.
@@ -189,8 +195,7 @@ KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
     if (head + tail != 0) {
       // Narrower words are in the head, if at all, in the order of their
       // widths; in the tail the other way around.
-      constexpr std::size_t n_narrower =
-          std::bit_width(width) - std::bit_width(unit);
+      constexpr std::size_t n_narrower = n_halvings<width, unit>;
       group.for_each(2 * n_narrower, [&](std::size_t i) {
         bool const is_head     = i < n_narrower;
         std::size_t const word = unit << (is_head ? i : i - n_narrower);
