@@ -23,10 +23,10 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 // in cuda_spaces.cpp.)
 #ifdef KOKKOS_ENABLE_CUDA
 static_assert(std::is_same_v<symm::SymmetricSpace, symm::SymmetricCudaSpace>);
-using Private = std::conditional_t<is_on_host<Space>, Host, Kokkos::CudaSpace>;
+using Plain = std::conditional_t<is_on_host<Space>, Host, Kokkos::CudaSpace>;
 #else
 static_assert(std::is_same_v<symm::SymmetricSpace, symm::SymmetricHostSpace>);
-using Private = Host;
+using Plain = Host;
 #endif
 
 // The concept.
@@ -52,22 +52,22 @@ static_assert(Kokkos::SpaceAccessibility<Space, Host>::accessible ==
               is_on_host<Space>);
 static_assert(Kokkos::SpaceAccessibility<Host, Space>::accessible ==
               is_on_host<Space>);
-static_assert(Kokkos::SpaceAccessibility<Space, Private>::accessible);
-static_assert(Kokkos::SpaceAccessibility<Private, Space>::accessible);
+static_assert(Kokkos::SpaceAccessibility<Space, Plain>::accessible);
+static_assert(Kokkos::SpaceAccessibility<Plain, Space>::accessible);
 static_assert(Kokkos::SpaceAccessibility<Host, Space>::deepcopy);
 static_assert(Kokkos::SpaceAccessibility<Space, Host>::deepcopy);
 static_assert(Kokkos::SpaceAccessibility<Space, Space>::assignable);
 
 // Symmetric memory is host or GPU memory; private memory has no copies on other
 // PEs.
-static_assert(Kokkos::SpaceAccessibility<Private, Space>::assignable);
-static_assert(!Kokkos::SpaceAccessibility<Space, Private>::assignable);
-static_assert(std::is_assignable_v<Kokkos::View<int*, Private>&,
+static_assert(Kokkos::SpaceAccessibility<Plain, Space>::assignable);
+static_assert(!Kokkos::SpaceAccessibility<Space, Plain>::assignable);
+static_assert(std::is_assignable_v<Kokkos::View<int*, Plain>&,
                                    Kokkos::View<int*, Space>>);
 static_assert(!std::is_assignable_v<Kokkos::View<int*, Space>&,
-                                    Kokkos::View<int*, Private>>);
+                                    Kokkos::View<int*, Plain>>);
 static_assert(!std::is_constructible_v<Kokkos::View<int*, Space>,
-                                       Kokkos::View<int*, Private>>);
+                                       Kokkos::View<int*, Plain>>);
 static_assert(!std::is_assignable_v<Kokkos::View<int*, Space>&,
                                     Kokkos::View<int*, Host>>);
 
@@ -86,7 +86,7 @@ using Unmanaged = Kokkos::View<T*, Space, Kokkos::MemoryUnmanaged>;
 
 TEST(MemorySpace, a_HostSpace_View_of_symmetric_memory_keeps_it_alive) {
   auto const before = settled().live_blocks;
-  Kokkos::View<int*, Private> plain;
+  Kokkos::View<int*, Plain> plain;
   {
     Kokkos::View<int*, Space> const view("v", 3);
     plain = view;
@@ -102,7 +102,7 @@ TEST(MemorySpace, what_allocates_for_such_a_View_is_local) {
   Kokkos::View<int*, Space> const view("v", 3);
   auto const calls = n_calls();
   if (symm::my_pe() == 0) {  // one PE alone
-    Kokkos::View<int*, Private> plain(view);
+    Kokkos::View<int*, Plain> plain(view);
     Kokkos::resize(plain, 5);
     EXPECT_NE(plain.data(), view.data());
   }
