@@ -3,6 +3,9 @@
 #include "../runtime/Bootstrap.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace symm {
 
@@ -15,7 +18,8 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
   Report report;
   if (mine) {
     report.kind = mine->kind;
-    mine->message.copy(report.message, sizeof(report.message) - 1);
+    std::string_view(mine->message)
+        .copy(report.message, sizeof(report.message) - 1);
   }
   auto const reports = allgather(bootstrap, report);
   auto const failed =
@@ -23,7 +27,7 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
                    [](Report const& r) { return r.kind != ErrorKind::none; });
   if (failed == reports.end()) return std::nullopt;
   return PeFailure{static_cast<Pe>(failed - reports.begin()),
-                   Failure{failed->kind, failed->message}};
+                   Failure{failed->kind, {failed->message}}};
 }
 
 Agree agree_through(Bootstrap& bootstrap) {
@@ -32,16 +36,14 @@ Agree agree_through(Bootstrap& bootstrap) {
   };
 }
 
-void all_or_none(Agree const& agree, std::string const& what,
-                 std::function<void()> const& step,
-                 std::function<void()> const& undo) {
-  auto const mine   = failure_of(step);
-  auto const failed = agree(mine);
-  if (!failed) return;
-  if (!mine && undo) undo();
-  throw_failure(
-      {failed->failure.kind, what + ": PE " + std::to_string(failed->pe) +
-                                 " failed: " + failed->failure.message});
+void end_job_alone(Bootstrap& bootstrap, char const* call) noexcept {
+  auto const failure = current_failure();
+  std::fprintf(stderr,
+               "symm: PE %d: %s: %s, where the other PEs cannot hear of it. "
+               "Ending the job.\n",
+               bootstrap.my_pe(), call, failure.message.c_str());
+  bootstrap.abort();
+  std::abort();  // for the compiler
 }
 
 }  // namespace symm

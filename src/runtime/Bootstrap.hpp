@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -72,10 +71,35 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
 Agree agree_through(Bootstrap& bootstrap);
 
 /// Runs a step that every PE has; if any fails, throws on all PEs the failure
-/// of the lowest PE, which the message names.
-void all_or_none(Agree const& agree, std::string const& what,
-                 std::function<void()> const& step,
-                 std::function<void()> const& undo = {});
+/// of the lowest PE, which the message names. Takes no private memory.
+template <class Step>
+void all_or_none(Agree const& agree, Text const& what, Step const& step) {
+  auto const failed = agree(failure_of(step));
+  if (!failed) return;
+  throw_failure(
+      {failed->failure.kind,
+       Text(what, ": PE ", failed->pe, " failed: ", failed->failure.message)});
+}
+
+/// Ends the job with a message: this PE has failed (with the exception that is
+/// being handled) where it cannot tell the others, which wait for it.
+[[noreturn]] void end_job_alone(Bootstrap& bootstrap,
+                                char const* call) noexcept;
+
+/// Runs `body`, a collective call. It fails with an Error, on all PEs; whatever
+/// else it throws (there is no private memory for what no agreement covers)
+/// ends the job with a message, since the other PEs would wait for ever.
+template <class Body>
+decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
+                              Body const& body) {
+  try {
+    return body();
+  } catch (Error const&) {
+    throw;
+  } catch (...) {
+    end_job_alone(bootstrap, call);
+  }
+}
 
 }  // namespace symm
 

@@ -3,20 +3,42 @@
 
 #include "../runtime/Error.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <sstream>
-#include <system_error>
 
 namespace symm {
 
-SystemError::SystemError(std::string const& what, char const* call,
-                         int error_number)
-    : Error(what + ": " + call +
-            " failed: " + std::generic_category().message(error_number) +
-            (error_number == EMFILE
-                 ? "; raise the limit of open files (ulimit -n)"
-                 : "")) {}
+namespace {
+
+using Description = std::array<char, 128>;
+
+// strerror_r() returns the text (GNU) or whether it is in the buffer (POSIX).
+[[maybe_unused]] char const* description_of(char const* text,
+                                            Description const& /*buffer*/) {
+  return text;
+}
+[[maybe_unused]] char const* description_of(int error,
+                                            Description const& buffer) {
+  return error == 0 ? buffer.data() : "an unknown error";
+}
+
+Text system_text(Text const& what, char const* call, int error_number) {
+  Description buffer{};
+  return Text(
+      what, ": ", call, " failed: ",
+      description_of(::strerror_r(error_number, buffer.data(), buffer.size()),
+                     buffer),
+      error_number == EMFILE ? "; raise the limit of open files (ulimit -n)"
+                             : "");
+}
+
+}  // namespace
+
+SystemError::SystemError(Text const& what, char const* call, int error_number)
+    : Error(system_text(what, call, error_number)) {}
 
 void throw_failure(Failure const& failure) {
   switch (failure.kind) {
@@ -26,7 +48,7 @@ void throw_failure(Failure const& failure) {
   }
 }
 
-Failure current_failure() {
+Failure current_failure() noexcept {
   try {
     throw;
   } catch (UsageError const& error) {

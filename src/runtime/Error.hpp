@@ -10,11 +10,22 @@
 #include <stdexcept>
 #include <string>
 
+#include "../runtime/Text.hpp"
+
 namespace symm {
 
-/// What every exception of this library derives from.
+/// What every exception of this library derives from. Private memory is needed
+/// for the exception itself only, and the C++ runtime has a reserve for it.
 class Error : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  explicit Error(Text const& text) : std::runtime_error(""), m_text(text) {}
+
+  [[nodiscard]] char const* what() const noexcept override {
+    return m_text.c_str();
+  }
+
+ private:
+  Text m_text;
 };
 
 /// The caller broke a rule: a wrong argument, a mismatched collective call, a
@@ -33,7 +44,7 @@ class SystemError : public Error {
  public:
   using Error::Error;
   /// "<what was tried>: <call> failed: <text of error_number>".
-  SystemError(std::string const& what, char const* call, int error_number);
+  SystemError(Text const& what, char const* call, int error_number);
 };
 
 /// The class of an exception as a number, so that it can travel between PEs.
@@ -42,7 +53,7 @@ enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
 /// Why a PE could not do its part of a collective call.
 struct Failure {
   ErrorKind kind = ErrorKind::none;
-  std::string message;
+  Text message;
 };
 
 /// Throws the exception class that `failure.kind` names.
@@ -50,12 +61,13 @@ struct Failure {
 
 /// The exception that is being handled, as a Failure. Call inside a catch
 /// block only.
-Failure current_failure();
+Failure current_failure() noexcept;
 
 /// Runs `step` and returns why it failed, if it did: the first half of "catch
-/// locally, agree, undo, throw".
+/// locally, agree, undo, throw". Does not throw, also where there is no private
+/// memory.
 template <class Step>
-std::optional<Failure> failure_of(Step&& step) {
+std::optional<Failure> failure_of(Step&& step) noexcept {
   try {
     step();
     return std::nullopt;

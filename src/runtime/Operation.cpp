@@ -58,21 +58,23 @@ char const* advice_for(Operation operation) {
          "in HostSpace or CudaSpace that refers to the same memory";
 }
 
-std::string to_string(Operation operation, OperationArguments const& arguments,
-                      char const* label, MemoryKind memory) {
+Text to_string(Operation operation, OperationArguments const& arguments,
+               char const* label, MemoryKind memory) {
   auto const signature = signature_of(operation);
-  std::string text     = signature.name;
-  if (*label != '\0') text += " \"" + std::string(label) + "\"";
-  std::string list;
-  auto const add = [&](char const* name, std::string const& value) {
-    list += (list.empty() ? "" : ", ") + std::string(name) + " = " + value;
-  };
+  Text text            = signature.name;
+  if (*label != '\0') text.append(" \"", label, "\"");
+  char const* separator = "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (signature.arguments[i] == nullptr) break;
-    add(signature.arguments[i], std::to_string(arguments[i]));
+    text.append(separator, signature.arguments[i], " = ", arguments[i]);
+    separator = ", ";
   }
-  if (memory == MemoryKind::device) add("memory", "GPU");
-  return text + "(" + list + ")";
+  if (memory == MemoryKind::device) {
+    text.append(separator, "memory = GPU");
+    separator = ", ";
+  }
+  text.append(*separator == '(' ? "()" : ")");
+  return text;
 }
 
 }  // namespace symm

@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
+#include "../runtime/Text.hpp"
 #include "../runtime/Types.hpp"
 
 namespace symm {
@@ -44,9 +44,8 @@ char const* advice_for(Operation operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
 /// of a View is added where there is one, and the memory where it is a GPU's.
-std::string to_string(Operation operation, OperationArguments const& arguments,
-                      char const* label = "",
-                      MemoryKind memory = MemoryKind::host);
+Text to_string(Operation operation, OperationArguments const& arguments,
+               char const* label = "", MemoryKind memory = MemoryKind::host);
 
 }  // namespace symm
 

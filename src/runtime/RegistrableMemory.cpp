@@ -42,7 +42,8 @@ char* RegistrableMemory::allocate(std::string const& label, std::size_t bytes) {
       m_vmm.address_free(address, rounded);
     }));
   }
-  throw_failure({failure->kind, "View \"" + label + "\": " + failure->message});
+  throw_failure(
+      {failure->kind, Text("View \"", label, "\": ", failure->message)});
 }
 
 void RegistrableMemory::free(void const* address) noexcept {

@@ -27,7 +27,7 @@ template <class Body>
 void run_named(char const* name, Body const& body) {
   auto& runtime = Runtime::instance(name);
   if (auto const failure = failure_of([&] { body(runtime); })) {
-    throw_failure({failure->kind, std::string(name) + ": " + failure->message});
+    throw_failure({failure->kind, Text(name, ": ", failure->message)});
   }
 }
 

@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <new>
-#include <vector>
+#include <string_view>
 
 #include "../runtime/Backoff.hpp"
 #include "../runtime/Error.hpp"
@@ -32,21 +31,31 @@ int choose_spins(Bootstrap& bootstrap) {
   return CPU_COUNT(&all) >= bootstrap.n_pes() ? 2000 : 0;
 }
 
-std::string list(std::vector<Pe> const& pes) {
-  std::string text = pes.size() == 1 ? "PE " : "PEs ";
-  for (std::size_t i = 0; i < pes.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(pes[i]);
+/// Calls say(pes, first) for every set of PEs that are equal, with their names
+/// and the lowest of them. One that does not equal itself is in none.
+template <class AreEqual, class Say>
+void for_equal_pes(int n_pes, AreEqual const& are_equal, Say const& say) {
+  for (Pe first = 0; first < n_pes; ++first) {
+    Pe lowest = 0;
+    while (lowest < first && !are_equal(lowest, first)) ++lowest;
+    if (lowest < first || !are_equal(first, first)) continue;
+    Text numbers;
+    int count = 0;
+    for (Pe pe = first; pe < n_pes; ++pe) {
+      if (!are_equal(first, pe)) continue;
+      numbers.append(count == 0 ? "" : ", ", pe);
+      ++count;
+    }
+    say(Text(count == 1 ? "PE " : "PEs ", numbers), first);
   }
-  return text;
 }
 
 }  // namespace
 
-void Rendezvous::Turn::throw_occupied(Operation mine, Operation other) {
-  throw UsageError(std::string(name_of(mine)) +
-                   ": another thread of this PE is in a collective call (" +
-                   name_of(other) +
-                   "); one thread at a time makes them. Nothing was done");
+void Rendezvous::throw_occupied(Operation mine, Operation other) {
+  throw UsageError(Text(
+      name_of(mine), ": another thread of this PE is in a collective call (",
+      name_of(other), "); one thread at a time makes them. Nothing was done"));
 }
 
 Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
@@ -122,7 +131,7 @@ void Rendezvous::wait_slowly(Pe pe) {
   }
 }
 
-std::string Rendezvous::call_of(Record const& record) {
+Text Rendezvous::call_of(Record const& record) {
   return to_string(record.operation, record.arguments,
                    record.failure == ErrorKind::none ? record.text.data() : "",
                    record.memory);
@@ -133,15 +142,14 @@ std::uint64_t Rendezvous::latest(Pe pe) const {
                   record(pe, 1).sequence.load(std::memory_order_acquire));
 }
 
-std::string Rendezvous::last_call_of(Pe pe) const {
+Text Rendezvous::last_call_of(Pe pe) const {
   auto const sequence = latest(pe);
-  auto const text =
-      "#" + std::to_string(sequence) + " " + call_of(record(pe, sequence));
+  Text const text("#", sequence, " ", call_of(record(pe, sequence)));
   // A PE may go on and overwrite the record while it is read here; the text is
   // worthless then, but ends within the record. What was read before the fence
   // is older than what says so.
   std::atomic_thread_fence(std::memory_order_acquire);
-  return latest(pe) == sequence ? text : "one that has just ended";
+  return latest(pe) == sequence ? text : Text("one that has just ended");
 }
 
 bool Rendezvous::is_in_finalize(Pe pe) const {
@@ -153,21 +161,21 @@ bool Rendezvous::is_in_finalize(Pe pe) const {
   return is_finalize && latest(pe) == sequence;
 }
 
-std::string Rendezvous::whereabouts(Pe pe) const {
+Text Rendezvous::whereabouts(Pe pe) const {
   bool const is_waiting = latest(pe) > latest(m_my_pe);
-  return "PE " + std::to_string(pe) +
-         (is_waiting ? ", which waits in collective call "
-                     : ", whose last collective call was ") +
-         last_call_of(pe);
+  return Text("PE ", pe,
+              is_waiting ? ", which waits in collective call "
+                         : ", whose last collective call was ",
+              last_call_of(pe));
 }
 
 void Rendezvous::report_missing(double waited_seconds) const {
-  std::string text = "symm: PE " + std::to_string(m_my_pe) + " has waited " +
-                     std::to_string(static_cast<long>(waited_seconds)) +
-                     " s in collective call " + last_call_of(m_my_pe) + " for";
+  BasicText<16383> text(
+      "symm: PE ", m_my_pe, " has waited ", static_cast<long>(waited_seconds),
+      " s in collective call ", last_call_of(m_my_pe), " for");
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (has_arrived(pe)) continue;
-    text += "\n  " + whereabouts(pe);
+    text.append("\n  ", whereabouts(pe));
   }
   std::fprintf(stderr,
                "%s\n  All PEs must make the same collective calls in the same "
@@ -209,39 +217,47 @@ void Rendezvous::check_equal() const {
 }
 
 void Rendezvous::throw_differing() const {
-  std::map<std::string, std::vector<Pe>> pes_of;
-  std::string advice;
-  for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    Record const& its = record(pe, m_sequence);
-    pes_of[call_of(its)].push_back(pe);
-    if (advice.empty()) advice = advice_for(its.operation);
-  }
-  std::string text;
-  for (auto const& [call, pes] : pes_of) {
-    text += (text.empty() ? "" : "; ") + list(pes) + " called " + call;
-  }
-  throw UsageError("mismatched collective call: " + text +
-                   ". Nothing was changed on any PE; make the same call with "
-                   "equal arguments on all PEs" +
-                   advice);
+  Text text("mismatched collective call: ");
+  char const* separator = "";
+  char const* advice    = "";
+  for_equal_pes(
+      m_n_pes,
+      [&](Pe a, Pe b) {
+        return call_of(record(a, m_sequence)) == call_of(record(b, m_sequence));
+      },
+      [&](Text const& pes, Pe first) {
+        Record const& its = record(first, m_sequence);
+        text.append(separator, pes, " called ", call_of(its));
+        separator = "; ";
+        if (*advice == '\0') advice = advice_for(its.operation);
+      });
+  text.append(
+      ". Nothing was changed on any PE; make the same call with equal "
+      "arguments on all PEs",
+      advice);
+  throw UsageError(text);
 }
 
 void Rendezvous::throw_failures() const {
-  Failure failure;
-  std::map<std::string, std::vector<Pe>> pes_of;
-  for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    Record const& other = record(pe, m_sequence);
-    if (other.failure == ErrorKind::none) continue;
-    if (failure.kind == ErrorKind::none) failure.kind = other.failure;
-    pes_of[other.text.data()].push_back(pe);
-  }
   Record const& mine = record(m_my_pe, m_sequence);
-  failure.message =
-      to_string(mine.operation, mine.arguments, "", mine.memory) + " failed:";
-  for (auto const& [message, pes] : pes_of) {
-    failure.message += " on " + list(pes) + ": " + message + ";";
-  }
-  failure.message += " nothing was changed on any PE";
+  Failure failure;
+  failure.message.append(
+      to_string(mine.operation, mine.arguments, "", mine.memory), " failed:");
+  for_equal_pes(
+      m_n_pes,
+      [&](Pe a, Pe b) {
+        Record const& one   = record(a, m_sequence);
+        Record const& other = record(b, m_sequence);
+        return one.failure != ErrorKind::none &&
+               other.failure != ErrorKind::none &&
+               std::string_view(one.text.data()) == other.text.data();
+      },
+      [&](Text const& pes, Pe first) {
+        Record const& its = record(first, m_sequence);
+        if (failure.kind == ErrorKind::none) failure.kind = its.failure;
+        failure.message.append(" on ", pes, ": ", its.text.data(), ";");
+      });
+  failure.message.append(" nothing was changed on any PE");
   throw_failure(failure);
 }
 
@@ -262,7 +278,7 @@ std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
     Record const& other = record(pe, m_sequence);
     if (other.operation != Operation::agree) throw_differing();
     if (other.failure != ErrorKind::none) {
-      return PeFailure{pe, {other.failure, other.text.data()}};
+      return PeFailure{pe, {other.failure, {other.text.data()}}};
     }
   }
   return std::nullopt;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "../runtime/Bootstrap.hpp"
 #include "../runtime/FdExchange.hpp"
@@ -27,7 +26,7 @@ namespace symm {
 ///
 /// Records are in shared memory, two per PE, used in turn: a PE can write its
 /// record n + 2 only after everybody has published record n + 1 and so has read
-/// record n. One thread of a PE at a time: that of the Turn.
+/// record n. One thread of a PE at a time.
 class Rendezvous {
  public:
   /// Most notices that one call can carry.
@@ -36,37 +35,15 @@ class Rendezvous {
   struct Call {
     Operation operation = Operation::none;
     MemoryKind memory   = MemoryKind::host;  // whose heap; compared
-    OperationArguments arguments{};          // compared between PEs
-    char const* label = "";                  // shown in messages, not compared
+    // Compared between PEs. Where time counts, name all of them: GCC clears the
+    // whole call otherwise, the text of its failure included.
+    OperationArguments arguments{};
+    char const* label = "";  // shown in messages, not compared
     /// Why this PE cannot do its part, found out before the call.
     std::optional<Failure> failure{};
     /// What this PE tells all others along the way, not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
-  };
-
-  /// A collective call of this PE, from its first step to its last: one thread
-  /// at a time has one.
-  class Turn {
-   public:
-    /// \throws UsageError on this thread, if another one has a turn; it names
-    ///         both calls. No PE hears of it.
-    Turn(Rendezvous& rendezvous, Operation operation)
-        : m_in_call(rendezvous.m_in_call) {
-      auto other = Operation::none;
-      if (!m_in_call.compare_exchange_strong(other, operation,
-                                             std::memory_order_acquire)) {
-        throw_occupied(operation, other);
-      }
-    }
-    Turn(Turn const&)            = delete;
-    Turn& operator=(Turn const&) = delete;
-    ~Turn() { m_in_call.store(Operation::none, std::memory_order_release); }
-
-   private:
-    [[noreturn]] static void throw_occupied(Operation mine, Operation other);
-
-    std::atomic<Operation>& m_in_call;
   };
 
   /// Collective, through the bootstrap.
@@ -78,6 +55,23 @@ class Rendezvous {
 
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
+
+  /// Runs `body`, a whole collective call of this PE, as run_collective().
+  /// \throws UsageError on this thread, if another one is in such a call; it
+  ///         names both. No PE hears of it.
+  template <class Body>
+  decltype(auto) run(Operation operation, Body const& body) {
+    auto other = Operation::none;
+    if (!m_in_call.compare_exchange_strong(other, operation,
+                                           std::memory_order_acquire)) {
+      throw_occupied(operation, other);
+    }
+    struct End {
+      ~End() { in_call.store(Operation::none, std::memory_order_release); }
+      std::atomic<Operation>& in_call;
+    } const end{m_in_call};
+    return run_collective(m_bootstrap, name_of(operation), body);
+  }
 
   /// Collective. Returns when all PEs have called; what any PE wrote before is
   /// visible afterwards. Ends the job with a message if a PE's process is gone.
@@ -93,7 +87,7 @@ class Rendezvous {
   /// Whether any PE had more notices than fit into the latest meet().
   [[nodiscard]] bool has_more_notices() const;
 
-  /// Whether a thread of this PE has a Turn. Any thread.
+  /// Whether a thread of this PE is in run(). Any thread.
   [[nodiscard]] bool is_in_call() const {
     return m_in_call.load(std::memory_order_relaxed) != Operation::none;
   }
@@ -116,7 +110,7 @@ class Rendezvous {
   [[nodiscard]] bool is_in_finalize(Pe pe) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
   /// which waits in collective call #7 symm::finalize()".
-  [[nodiscard]] std::string whereabouts(Pe pe) const;
+  [[nodiscard]] Text whereabouts(Pe pe) const;
 
  private:
   struct alignas(64) Record {
@@ -142,10 +136,11 @@ class Rendezvous {
   void report_missing(double waited_seconds) const;
   void check_alive() const;
   [[nodiscard]] bool has_arrived(Pe pe) const;
-  [[nodiscard]] static std::string call_of(Record const& record);
+  [[nodiscard]] static Text call_of(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
-  [[nodiscard]] std::string last_call_of(Pe pe) const;
+  [[nodiscard]] Text last_call_of(Pe pe) const;
   void check_equal() const;
+  [[noreturn]] static void throw_occupied(Operation mine, Operation other);
   [[noreturn]] void throw_differing() const;
   [[noreturn]] void throw_failures() const;
 

@@ -80,9 +80,13 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
         "symm::initialize: initialised already; call it once, before the first "
         "View and after the last finalize()");
   }
-  std::shared_ptr<Bootstrap> const shared = std::move(bootstrap);
+  auto& job = *bootstrap;
+  std::shared_ptr<Bootstrap> shared;
   try {
-    s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
+    run_collective(job, "symm::initialize", [&] {
+      shared = std::move(bootstrap);
+      s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
+    });
   } catch (...) {
     // On all PEs. Why is more important than what close() might say.
     static_cast<void>(failure_of([&] { shared->close(); }));
@@ -143,7 +147,8 @@ void Runtime::make_device_memories(int device) {
   all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
   if (auto const failure =
           failure_of([&] { try_out(*memory(MemoryKind::device).vmm); })) {
-    throw_failure({failure->kind, "symm::initialize: " + failure->message});
+    throw_failure(
+        {failure->kind, Text("symm::initialize: ", failure->message)});
   }
   // Not every GPU, driver or container shares host memory: those who use none
   // need none.
@@ -246,14 +251,16 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
-  for (auto const& memory : runtime.m_memories) {
-    if (memory.heap == nullptr) continue;
-    auto const in_heap = memory.heap->finalize();
-    live.insert(live.end(), in_heap.begin(), in_heap.end());
-    auto const beside = memory.registrable->live();
-    live.insert(live.end(), beside.begin(), beside.end());
-    if (!beside.empty()) memory.heap->abandon();
-  }
+  run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
+    for (auto const& memory : runtime.m_memories) {
+      if (memory.heap == nullptr) continue;
+      auto const in_heap = memory.heap->finalize();
+      live.insert(live.end(), in_heap.begin(), in_heap.end());
+      auto const beside = memory.registrable->live();
+      live.insert(live.end(), beside.begin(), beside.end());
+      if (!beside.empty()) memory.heap->abandon();
+    }
+  });
   for (auto const& view : live) {
     std::fprintf(stderr,
                  "symm::finalize: PE %d: View %s is still alive; destroy all "

@@ -95,8 +95,10 @@ class Runtime {
 
   /// Collective: barrier_all().
   void barrier_all() {
-    Rendezvous::Turn const turn(*m_rendezvous, Operation::barrier_all);
-    m_rendezvous->meet({.operation = Operation::barrier_all});
+    m_rendezvous->run(Operation::barrier_all, [&] {
+      m_rendezvous->meet(
+          {.operation = Operation::barrier_all, .arguments = {0, 0, 0}});
+    });
   }
 
   // What memory that PEs share without a heap is made with.

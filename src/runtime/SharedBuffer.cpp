@@ -55,12 +55,18 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
+/// An address behind another one, as a number: neither need be one of this
+/// process, in which pointers could be added to.
+char* behind(char* start, std::size_t bytes) {
+  return std::bit_cast<char*>(std::bit_cast<std::uintptr_t>(start) + bytes);
+}
+
 /// Reads the first and the last byte of memory of a process; 0, or errno.
 int try_to_read(pid_t process, char* start, std::size_t bytes) {
   std::array<char, 2> ends{};
   iovec const here{ends.data(), ends.size()};
   std::array<iovec, 2> const there{iovec{start, 1},
-                                   iovec{start + bytes - 1, 1}};
+                                   iovec{behind(start, bytes - 1), 1}};
   auto const read =
       ::process_vm_readv(process, &here, 1, there.data(), there.size(), 0);
   if (read == 2) return 0;
@@ -68,7 +74,7 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
 }
 
 /// What to do about a refusal of the system.
-std::string remedy_for(int error) {
+char const* remedy_for(int error) {
   if (error == EPERM) {
     return "; processes of one user may reach each other's memory if "
            "/proc/sys/kernel/yama/ptrace_scope is 0, or if each has called "
@@ -95,7 +101,7 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
   std::size_t done = 0;
   while (done < bytes) {
     iovec const here{mine + done, bytes - done};
-    iovec const there{theirs + done, bytes - done};
+    iovec const there{behind(theirs, done), bytes - done};
     // At most 2 GiB a call; less where the memory ends.
     auto const moved =
         is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
@@ -108,7 +114,8 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
     std::string const all = what + ", of which " + std::to_string(done) +
                             " of " + bytes_text(bytes) + " were copied";
     char const* const call = is_put ? "process_vm_writev" : "process_vm_readv";
-    throw SystemError(SystemError(all, call, error).what() + remedy_for(error));
+    throw SystemError(
+        Text(SystemError(all, call, error).what(), remedy_for(error)));
   }
 }
 
@@ -118,22 +125,27 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                            std::size_t element_bytes,
                            std::optional<Failure> failure)
     : SharedBuffer(kind) {
-  auto& runtime    = Runtime::instance(name_of(kind));
-  auto& rendezvous = runtime.rendezvous();
-  m_my_pe          = runtime.my_pe();
-  m_element_bytes  = element_bytes;
-  m_runtime        = runtime.life();
+  auto& runtime   = Runtime::instance(name_of(kind));
+  m_my_pe         = runtime.my_pe();
+  m_element_bytes = element_bytes;
+  m_runtime       = runtime.life();
+  runtime.rendezvous().run(Operation::share_buffer,
+                           [&] { share(data, count, failure); });
+}
 
-  Rendezvous::Turn const turn(rendezvous, Operation::share_buffer);
-  auto const step = failure_of([&] { prepare(data, count, failure); });
+void SharedBuffer::share(void const* data, std::size_t count,
+                         std::optional<Failure> const& failure) {
+  char const* const what = name_of(m_kind);
+  auto& runtime          = Runtime::instance(what);
+  auto& rendezvous       = runtime.rendezvous();
+  auto const step        = failure_of([&] { prepare(data, count, failure); });
   rendezvous.meet({.operation = Operation::share_buffer,
-                   .memory    = kind,
-                   .arguments = {element_bytes},
+                   .memory    = m_kind,
+                   .arguments = {m_element_bytes},
                    .failure   = step});
   m_number = rendezvous.n_calls();
 
-  std::string const what = name_of(kind);
-  auto const agree       = [&](std::optional<Failure> const& mine) {
+  auto const agree = [&](std::optional<Failure> const& mine) {
     return rendezvous.agree(mine);
   };
   FdExchange::Note mine{};
@@ -235,13 +247,13 @@ void SharedBuffer::open_device_part(Pe pe, Note const& note) {
   auto& vmm          = *Runtime::instance(name_of(m_kind)).vmm(m_kind);
   auto const failure = failure_of([&] {
     part.import_start = vmm.open_foreign(note.handle);
-    part.start        = part.import_start + note.handle.offset;
+    part.start        = behind(part.import_start, note.handle.offset);
   });
   if (!failure) return;
   throw_failure(
-      {failure->kind, "PE " + std::to_string(m_my_pe) + " (" + vmm.place() +
-                          ") cannot map memory of PE " + std::to_string(pe) +
-                          " (" + note.place.data() + "): " + failure->message});
+      {failure->kind,
+       Text("PE ", m_my_pe, " (", vmm.place(), ") cannot map memory of PE ", pe,
+            " (", note.place.data(), "): ", failure->message)});
 }
 
 /// What the system allows shows only here (Yama, containers, set-user-id).
@@ -256,13 +268,10 @@ void SharedBuffer::try_host_part(Pe pe) const {
                      " are not memory that the host can read (memory of a "
                      "GPU is shared by symm::SharedDeviceBuffer)");
   }
-  throw SystemError(SystemError("PE " + std::to_string(m_my_pe) +
-                                    " cannot read " + text + " of PE " +
-                                    std::to_string(pe) + " (process " +
-                                    std::to_string(its.process) + ")",
-                                "process_vm_readv", error)
-                        .what() +
-                    remedy_for(error));
+  Text const what("PE ", m_my_pe, " cannot read ", text, " of PE ", pe,
+                  " (process ", its.process, ")");
+  throw SystemError(Text(SystemError(what, "process_vm_readv", error).what(),
+                         remedy_for(error)));
 }
 
 void SharedBuffer::close_imports() {
@@ -282,23 +291,24 @@ void SharedBuffer::close_imports() {
 }
 
 void SharedBuffer::close() {
-  std::string const call = std::string(name_of(m_kind)) + "::close";
-  auto& rendezvous       = Runtime::instance(call.c_str()).rendezvous();
-  Rendezvous::Turn const turn(rendezvous, Operation::close_shared_buffer);
-  auto const step = failure_of([&] {
-    if (m_runtime.expired() || m_parts.empty()) {
-      throw UsageError("the buffer is closed already");
-    }
+  Text const call(name_of(m_kind), "::close");
+  auto& rendezvous = Runtime::instance(call.c_str()).rendezvous();
+  rendezvous.run(Operation::close_shared_buffer, [&] {
+    auto const step = failure_of([&] {
+      if (m_runtime.expired() || m_parts.empty()) {
+        throw UsageError("the buffer is closed already");
+      }
+    });
+    rendezvous.meet({.operation = Operation::close_shared_buffer,
+                     .memory    = m_kind,
+                     .arguments = {m_element_bytes, m_number},
+                     .failure   = step});
+    all_or_none(
+        [&](std::optional<Failure> const& mine) {
+          return rendezvous.agree(mine);
+        },
+        call, [&] { close_imports(); });
   });
-  rendezvous.meet({.operation = Operation::close_shared_buffer,
-                   .memory    = m_kind,
-                   .arguments = {m_element_bytes, m_number},
-                   .failure   = step});
-  all_or_none(
-      [&](std::optional<Failure> const& mine) {
-        return rendezvous.agree(mine);
-      },
-      call, [&] { close_imports(); });
 }
 
 SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
@@ -341,7 +351,7 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
                       elements_text(index, count) + " of PE " +
                       std::to_string(pe) + ": its process is gone");
   }
-  return its.start + index * m_element_bytes;
+  return behind(its.start, index * m_element_bytes);
 }
 
 void SharedBuffer::put(std::size_t dest_index, void const* source,

@@ -61,6 +61,8 @@ class SharedBuffer {
 
   explicit SharedBuffer(MemoryKind kind) : m_kind(kind) {}
   void swap(SharedBuffer& other) noexcept;
+  void share(void const* data, std::size_t count,
+             std::optional<Failure> const& failure);
   void prepare(void const* data, std::size_t count,
                std::optional<Failure> const& failure);
   [[nodiscard]] Note note_of(void const* data, std::size_t count) const;

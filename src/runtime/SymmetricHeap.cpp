@@ -43,63 +43,70 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
 
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  Rendezvous::Turn const turn(m_rendezvous, Operation::malloc);
-  Rendezvous::Call call{.operation = Operation::malloc, .arguments = {bytes}};
-  return address_of(allocate(call, {bytes}));
+  return m_rendezvous.run(Operation::malloc, [&]() -> void* {
+    Rendezvous::Call call{.operation = Operation::malloc,
+                          .arguments = {bytes, 0, 0}};
+    return address_of(allocate(call, {bytes}));
+  });
 }
 
 void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  Rendezvous::Turn const turn(m_rendezvous, Operation::align);
-  Rendezvous::Call call{.operation = Operation::align,
-                        .arguments = {bytes, alignment},
-                        .failure   = check_alignment(alignment)};
-  return address_of(allocate(call, {bytes, alignment}));
+  return m_rendezvous.run(Operation::align, [&]() -> void* {
+    Rendezvous::Call call{.operation = Operation::align,
+                          .arguments = {bytes, alignment, 0},
+                          .failure   = check_alignment(alignment)};
+    return address_of(allocate(call, {bytes, alignment}));
+  });
 }
 
 void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   if (count == 0 || size == 0) return nullptr;
-  Rendezvous::Turn const turn(m_rendezvous, Operation::calloc);
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes)) {
-    bytes = std::numeric_limits<std::size_t>::max();  // never there
-  }
-  Rendezvous::Call call{.operation = Operation::calloc,
-                        .arguments = {bytes, count, size}};
-  auto const id      = allocate(call, {bytes});
-  auto const failure = failure_of([&] { m_vmm.zero(address_of(id), bytes); });
-  end_step(failure, id);  // a peer's put must not be overwritten by zeros (C11)
-  return address_of(id);
+  return m_rendezvous.run(Operation::calloc, [&]() -> void* {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+      bytes = std::numeric_limits<std::size_t>::max();  // never there
+    }
+    Rendezvous::Call call{.operation = Operation::calloc,
+                          .arguments = {bytes, count, size}};
+    auto const id      = allocate(call, {bytes});
+    auto const failure = failure_of([&] { m_vmm.zero(address_of(id), bytes); });
+    end_step(failure,
+             id);  // a peer's put must not be overwritten by zeros (C11)
+    return address_of(id);
+  });
 }
 
 void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
   if (address == nullptr && bytes == 0) return nullptr;
-  Rendezvous::Turn const turn(m_rendezvous, Operation::realloc);
-  auto id = OffsetAllocator::none;
-  Rendezvous::Call call{.operation = Operation::realloc,
-                        .arguments = {bytes, no_offset}};
-  if (address == nullptr) return address_of(allocate(call, {bytes}));
-  call.arguments[1] = map().offset_of(address);
-  call.failure      = check_block(address, false, id);
-  meet(call);
-  if (bytes == 0) {
+  return m_rendezvous.run(Operation::realloc, [&]() -> void* {
+    auto id = OffsetAllocator::none;
+    Rendezvous::Call call{.operation = Operation::realloc,
+                          .arguments = {bytes, no_offset, 0}};
+    if (address == nullptr) return address_of(allocate(call, {bytes}));
+    call.arguments[1] = map().offset_of(address);
+    call.failure      = check_block(address, false, id);
+    meet(call);
+    if (bytes == 0) {
+      give_back(id);
+      return nullptr;
+    }
+    auto const [offset, old_bytes] = m_allocator.place(id);
+    if (bytes <= old_bytes) {
+      auto const kept = round_up(bytes, OffsetAllocator::granule);
+      set_poisoned(map(), offset + kept, old_bytes - kept, true);
+      m_allocator.shrink(id, kept);
+      return address;
+    }
+    auto const moved = find_room(call, {bytes});
+    auto* const to   = address_of(moved);
+    auto const failure =
+        failure_of([&, n = old_bytes] { m_vmm.copy(to, address, n); });
+    // A peer's put must not be overwritten by the copy.
+    end_step(failure, moved);
     give_back(id);
-    return nullptr;
-  }
-  auto const [offset, old_bytes] = m_allocator.place(id);
-  if (bytes <= old_bytes) {
-    auto const kept = round_up(bytes, OffsetAllocator::granule);
-    set_poisoned(map(), offset + kept, old_bytes - kept, true);
-    m_allocator.shrink(id, kept);
-    return address;
-  }
-  auto const moved = find_room(call, {bytes});
-  auto* const to   = address_of(moved);
-  auto const failure =
-      failure_of([&, n = old_bytes] { m_vmm.copy(to, address, n); });
-  end_step(failure, moved);  // a peer's put must not be overwritten by the copy
-  give_back(id);
-  return to;
+    return to;
+  });
 }
 
 void SymmetricHeap::free(void* address) {
@@ -111,91 +118,98 @@ void SymmetricHeap::free_view(void* address) { free_block(address, true); }
 void SymmetricHeap::free_block(void* address, bool is_view) {
   auto id              = OffsetAllocator::none;
   auto const operation = is_view ? Operation::free_view : Operation::free;
-  Rendezvous::Turn const turn(m_rendezvous, operation);
-  Rendezvous::Call call{.operation = operation,
-                        .arguments = {map().offset_of(address)}};
-  call.failure     = check_block(address, is_view, id);
-  auto const label = call.failure ? BlockInfo{}.label : m_info[id].label;
-  call.label       = label.data();
-  meet(call);
-  give_back(id);
+  m_rendezvous.run(operation, [&] {
+    Rendezvous::Call call{.operation = operation,
+                          .arguments = {map().offset_of(address), 0, 0}};
+    call.failure     = check_block(address, is_view, id);
+    auto const label = call.failure ? BlockInfo{}.label : m_info[id].label;
+    call.label       = label.data();
+    meet(call);
+    give_back(id);
+  });
 }
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
-  Rendezvous::Turn const turn(m_rendezvous, Operation::allocate_view);
-  Rendezvous::Call call{.operation = Operation::allocate_view,
-                        .arguments = {bytes - header, alignment, header},
-                        .label     = label,
-                        .failure   = check_alignment(alignment)};
-  auto const id     = allocate(call, {bytes, alignment, header % alignment});
-  auto& info        = m_info[id];
-  info.is_view      = true;
-  info.header_bytes = static_cast<std::uint16_t>(header);
-  set_label(info, label);
-  ++m_n_views;
-  return address_of(id);
+  return m_rendezvous.run(Operation::allocate_view, [&]() -> void* {
+    Rendezvous::Call call{.operation = Operation::allocate_view,
+                          .arguments = {bytes - header, alignment, header},
+                          .label     = label,
+                          .failure   = check_alignment(alignment)};
+    auto const id     = allocate(call, {bytes, alignment, header % alignment});
+    auto& info        = m_info[id];
+    info.is_view      = true;
+    info.header_bytes = static_cast<std::uint16_t>(header);
+    set_label(info, label);
+    ++m_n_views;
+    return address_of(id);
+  });
 }
 
 void SymmetricHeap::finish_view(char const* label,
-                                std::optional<Failure> failure) {
-  Rendezvous::Turn const turn(m_rendezvous, Operation::finish_view);
-  m_rendezvous.meet({.operation = Operation::finish_view,
-                     .memory    = m_options.memory,
-                     .label     = label,
-                     .failure   = std::move(failure)});
+                                std::optional<Failure> const& failure) {
+  m_rendezvous.run(Operation::finish_view, [&] {
+    m_rendezvous.meet({.operation = Operation::finish_view,
+                       .memory    = m_options.memory,
+                       .arguments = {0, 0, 0},
+                       .label     = label,
+                       .failure   = failure});
+  });
 }
 
 void SymmetricHeap::retire(void* address) noexcept { m_retired.push(address); }
 
 std::size_t SymmetricHeap::trim() {
-  Rendezvous::Turn const turn(m_rendezvous, Operation::heap_trim);
-  Rendezvous::Call call{.operation = Operation::heap_trim};
-  call.failure =
-      failure_of([&] { m_allocator.prepare_to_remove(m_chunks->size()); });
-  meet(call);
-  meet_until_all_retired();
-  if (m_options.is_static) return 0;
-  std::size_t released = 0;
-  // Goes on after a failure.
-  std::optional<PeFailure> first;
-  for (auto i = m_chunks->size(); i > 0; --i) {
-    auto const chunk = m_chunks->chunk(i - 1);
-    if (chunk.kind != ChunkMap::Kind::own) continue;
-    if (!m_allocator.remove_range(chunk.offset, chunk.bytes)) continue;
-    set_poisoned(map(), chunk.offset, chunk.bytes, false);
-    auto const failed = remove_chunk(chunk.offset);
-    if (!failed) released += chunk.bytes;
-    if (!first) first = failed;
-  }
-  if (first) throw_lost(call, *first);
-  return released;
+  return m_rendezvous.run(Operation::heap_trim, [&]() -> std::size_t {
+    Rendezvous::Call call{.operation = Operation::heap_trim};
+    call.failure =
+        failure_of([&] { m_allocator.prepare_to_remove(m_chunks->size()); });
+    meet(call);
+    meet_until_all_retired();
+    if (m_options.is_static) return 0;
+    std::size_t released = 0;
+    // Goes on after a failure.
+    std::optional<PeFailure> first;
+    for (auto i = m_chunks->size(); i > 0; --i) {
+      auto const chunk = m_chunks->chunk(i - 1);
+      if (chunk.kind != ChunkMap::Kind::own) continue;
+      if (!m_allocator.remove_range(chunk.offset, chunk.bytes)) continue;
+      set_poisoned(map(), chunk.offset, chunk.bytes, false);
+      auto const failed = remove_chunk(chunk.offset);
+      if (!failed) released += chunk.bytes;
+      if (!first) first = failed;
+    }
+    if (first) throw_lost(call, *first);
+    return released;
+  });
 }
 
 std::vector<std::string> SymmetricHeap::finalize() {
-  Rendezvous::Turn const turn(m_rendezvous, Operation::finalize);
-  Rendezvous::Call call{.operation = Operation::finalize};
-  meet(call);
-  meet_until_all_retired();
-  std::vector<std::string> live;
-  for (BlockId id = 0; id < m_info.size(); ++id) {
-    if (!m_info[id].is_view || m_info[id].is_retired_here) continue;
-    live.push_back(
-        "\"" + std::string(m_info[id].label.data()) + "\" (" +
-        bytes_text(m_allocator.place(id).bytes - m_info[id].header_bytes) +
-        ")");
-  }
-  for (auto const& entry : m_registered) {
-    if (!entry.info.is_view || entry.info.is_retired_here) continue;
-    live.push_back("\"" + std::string(entry.info.label.data()) +
-                   "\" (registered, " + bytes_text(entry.bytes) + ")");
-  }
-  for (std::size_t i = 0; i < m_chunks->size(); ++i) {
-    auto const chunk = m_chunks->chunk(i);
-    set_poisoned(map(), chunk.offset, chunk.bytes, false);
-  }
-  if (!live.empty()) abandon();
-  return live;
+  return m_rendezvous.run(
+      Operation::finalize, [&]() -> std::vector<std::string> {
+        Rendezvous::Call call{.operation = Operation::finalize};
+        meet(call);
+        meet_until_all_retired();
+        std::vector<std::string> live;
+        for (BlockId id = 0; id < m_info.size(); ++id) {
+          if (!m_info[id].is_view || m_info[id].is_retired_here) continue;
+          live.push_back("\"" + std::string(m_info[id].label.data()) + "\" (" +
+                         bytes_text(m_allocator.place(id).bytes -
+                                    m_info[id].header_bytes) +
+                         ")");
+        }
+        for (auto const& entry : m_registered) {
+          if (!entry.info.is_view || entry.info.is_retired_here) continue;
+          live.push_back("\"" + std::string(entry.info.label.data()) +
+                         "\" (registered, " + bytes_text(entry.bytes) + ")");
+        }
+        for (std::size_t i = 0; i < m_chunks->size(); ++i) {
+          auto const chunk = m_chunks->chunk(i);
+          set_poisoned(map(), chunk.offset, chunk.bytes, false);
+        }
+        if (!live.empty()) abandon();
+        return live;
+      });
 }
 
 HeapStats SymmetricHeap::stats() const {

@@ -134,7 +134,7 @@ class SymmetricHeap {
   /// \throws UsageError on every PE, if one is in another call. The memory
   /// stays
   ///         the View's in any case.
-  void finish_view(char const* label, std::optional<Failure> failure);
+  void finish_view(char const* label, std::optional<Failure> const& failure);
 
   /// Local, any thread, at any time: this PE needs the block no longer. It is
   /// reused only when all PEs have retired it, in whatever order: the

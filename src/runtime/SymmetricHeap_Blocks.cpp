@@ -53,18 +53,16 @@ char* SymmetricHeap::address_of(BlockId id) const {
 }
 
 std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
-  auto const text = [&] {
-    return "alignment " + std::to_string(alignment) + " is ";
-  };
   if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
-    return Failure{ErrorKind::usage, text() +
-                                         "not a power of two and multiple of " +
-                                         std::to_string(sizeof(void*))};
+    return Failure{
+        ErrorKind::usage,
+        Text("alignment ", alignment, " is not a power of two and multiple of ",
+             sizeof(void*))};
   }
   if (alignment > max_alignment) {
-    return Failure{
-        ErrorKind::out_of_memory,
-        text() + "above the largest offered, " + std::to_string(max_alignment)};
+    return Failure{ErrorKind::out_of_memory,
+                   Text("alignment ", alignment,
+                        " is above the largest offered, ", max_alignment)};
   }
   return std::nullopt;
 }
@@ -72,9 +70,8 @@ std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
 std::optional<Failure> SymmetricHeap::check_block(void const* address,
                                                   bool is_view,
                                                   BlockId& id) const {
-  auto const usage = [&](std::string const& reason) {
-    return Failure{ErrorKind::usage,
-                   "address " + address_text(address) + " " + reason};
+  auto const usage = [&](Text const& reason) {
+    return Failure{ErrorKind::usage, Text("address ", address, " ", reason)};
   };
   if (!contains(address)) {
     return usage(
@@ -95,15 +92,14 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
     return usage("is not allocated; was it freed already?");
   }
   if (m_info[outer].is_view && !is_view) {
-    return usage("belongs to View \"" +
-                 std::string(m_info[outer].label.data()) +
-                 "\", which frees it when its last copy goes");
+    return usage(Text("belongs to View \"", m_info[outer].label.data(),
+                      "\", which frees it when its last copy goes"));
   }
   if (id == OffsetAllocator::none) {
     auto const [start, bytes] = m_allocator.place(outer);
-    return usage("is inside a block of " + bytes_text(bytes) + ", " +
-                 bytes_text(offset - start) +
-                 " after its start; pass the start");
+    return usage(Text("is inside a block of ", bytes, " bytes, ",
+                      offset - start,
+                      " bytes after its start; pass the start"));
   }
   return std::nullopt;
 }
@@ -129,18 +125,19 @@ void SymmetricHeap::grow(Rendezvous::Call const& call, Request const& request) {
     if (!first) first = failure;
   }
   if (!first) {
-    throw OutOfMemory(
-        name + ": no room on any PE: " + bytes_text(m_allocator.free_bytes()) +
-        " free, the largest free block has " +
-        bytes_text(m_allocator.largest_free_bytes()) +
-        (m_options.is_static
-             ? "; the heap is static (SYMM_STATIC_HEAP) with " +
-                   bytes_text(m_options.initial_bytes) +
-                   " per PE; raise SYMM_SYMMETRIC_SIZE"
-             : "; the heap is limited to " + bytes_text(m_options.limit_bytes) +
-                   " per PE; raise SYMM_HEAP_LIMIT"));
+    Text const sizes(m_allocator.free_bytes(),
+                     " bytes free, the largest free block has ",
+                     m_allocator.largest_free_bytes(), " bytes");
+    Text const limit =
+        m_options.is_static
+            ? Text("the heap is static (SYMM_STATIC_HEAP) with ",
+                   m_options.initial_bytes,
+                   " bytes per PE; raise SYMM_SYMMETRIC_SIZE")
+            : Text("the heap is limited to ", m_options.limit_bytes,
+                   " bytes per PE; raise SYMM_HEAP_LIMIT");
+    throw OutOfMemory(Text(name, ": no room on any PE: ", sizes, "; ", limit));
   }
-  throw_failure({first->kind, name + ": " + first->message});
+  throw_failure({first->kind, Text(name, ": ", first->message)});
 }
 
 std::optional<ChunkMap::Place> SymmetricHeap::place_for(
@@ -184,10 +181,9 @@ std::optional<PeFailure> SymmetricHeap::remove_chunk(std::size_t offset) {
 
 void SymmetricHeap::throw_lost(Rendezvous::Call const& call,
                                PeFailure const& failed) {
-  throw_failure({failed.failure.kind, std::string(name_of(call.operation)) +
-                                          ": PE " + std::to_string(failed.pe) +
-                                          " failed: " + failed.failure.message +
-                                          "; its addresses are lost"});
+  throw_failure({failed.failure.kind,
+                 Text(name_of(call.operation), ": PE ", failed.pe, " failed: ",
+                      failed.failure.message, "; its addresses are lost")});
 }
 
 }  // namespace symm

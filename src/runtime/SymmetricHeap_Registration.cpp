@@ -17,8 +17,8 @@ namespace symm {
 
 namespace {
 
-Failure usage(void const* address, std::string const& reason) {
-  return {ErrorKind::usage, "address " + address_text(address) + " " + reason};
+Failure usage(void const* address, Text const& reason) {
+  return {ErrorKind::usage, Text("address ", address, " ", reason)};
 }
 
 }  // namespace
@@ -116,14 +116,14 @@ void* SymmetricHeap::add_registered(Rendezvous::Call& call, Registered entry) {
   auto const name =
       to_string(call.operation, call.arguments, call.label, call.memory);
   if (!place) {
-    throw OutOfMemory(name + ": no room on any PE for " + bytes_text(bytes) +
-                      " of addresses; the heap is limited to " +
-                      bytes_text(m_options.limit_bytes) +
-                      " per PE; raise SYMM_HEAP_LIMIT");
+    throw OutOfMemory(Text(name, ": no room on any PE for ", bytes,
+                           " bytes of addresses; the heap is limited to ",
+                           m_options.limit_bytes,
+                           " bytes per PE; raise SYMM_HEAP_LIMIT"));
   }
   auto const step = add_chunk({*place, bytes, ChunkMap::Kind::registered},
                               [&] { return m_vmm.retain(entry.memory); });
-  if (step) throw_failure({step->kind, name + ": " + step->message});
+  if (step) throw_failure({step->kind, Text(name, ": ", step->message)});
   entry.offset = *place;
   if (entry.info.is_view) ++m_n_views;
   auto const unused =
@@ -141,54 +141,58 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
                                      int flags) {
   Vmm::Mapping const wanted{static_cast<char*>(memory), bytes,
                             Vmm::Sharing::by_descriptor};
-  Rendezvous::Turn const turn(m_rendezvous, Operation::register_symmetric);
-  Rendezvous::Call call{
-      .operation = Operation::register_symmetric,
-      .arguments = {bytes, static_cast<std::uint64_t>(flags)}};
-  auto const failure = failure_of([&] {
-    drain_retired();
-    call.failure =
-        check_registrable("address " + address_text(memory), wanted, flags);
+  return m_rendezvous.run(Operation::register_symmetric, [&]() -> void* {
+    Rendezvous::Call call{
+        .operation = Operation::register_symmetric,
+        .arguments = {bytes, static_cast<std::uint64_t>(flags)}};
+    auto const failure = failure_of([&] {
+      drain_retired();
+      call.failure =
+          check_registrable("address " + address_text(memory), wanted, flags);
+    });
+    if (failure) call.failure = failure;
+    return add_registered(call, {memory, 0, bytes, {}});
   });
-  if (failure) call.failure = failure;
-  return add_registered(call, {memory, 0, bytes, {}});
 }
 
 void* SymmetricHeap::register_view(char const* label, void const* data,
                                    std::size_t bytes,
                                    std::optional<Failure> const& before) {
-  Rendezvous::Turn const turn(m_rendezvous, Operation::register_view);
-  Rendezvous::Call call{.operation = Operation::register_view, .label = label};
-  Vmm::Mapping whole{static_cast<char*>(const_cast<void*>(data)), bytes,
-                     Vmm::Sharing::by_descriptor};
-  std::size_t start  = 0;
-  auto const failure = failure_of([&] {
-    drain_retired();
-    if (before) throw_failure(*before);
-    auto const found = bytes == 0 ? std::nullopt : m_vmm.find_mapping(data);
-    if (found) {
-      start           = static_cast<std::size_t>(whole.start - found->start);
-      auto const left = found->bytes - start;
-      if (bytes <= left) {
-        whole = *found;
-      } else if (!map().overlaps(data, 1)) {
-        throw UsageError("View \"" + std::string(label) + "\" reaches " +
-                         bytes_text(bytes - left) + " beyond its memory of " +
-                         bytes_text(found->bytes) + ": a call maps one memory");
+  return m_rendezvous.run(Operation::register_view, [&]() -> void* {
+    Rendezvous::Call call{.operation = Operation::register_view,
+                          .label     = label};
+    Vmm::Mapping whole{static_cast<char*>(const_cast<void*>(data)), bytes,
+                       Vmm::Sharing::by_descriptor};
+    std::size_t start  = 0;
+    auto const failure = failure_of([&] {
+      drain_retired();
+      if (before) throw_failure(*before);
+      auto const found = bytes == 0 ? std::nullopt : m_vmm.find_mapping(data);
+      if (found) {
+        start           = static_cast<std::size_t>(whole.start - found->start);
+        auto const left = found->bytes - start;
+        if (bytes <= left) {
+          whole = *found;
+        } else if (!map().overlaps(data, 1)) {
+          throw UsageError("View \"" + std::string(label) + "\" reaches " +
+                           bytes_text(bytes - left) + " beyond its memory of " +
+                           bytes_text(found->bytes) +
+                           ": a call maps one memory");
+        }
+      } else if (bytes > 0) {
+        // Why not is said below, and not that the size is odd.
+        whole.bytes = m_vmm.granularity(Vmm::Granularity::recommended);
       }
-    } else if (bytes > 0) {
-      // Why not is said below, and not that the size is odd.
-      whole.bytes = m_vmm.granularity(Vmm::Granularity::recommended);
-    }
-    call.failure =
-        check_registrable("View \"" + std::string(label) + "\"", whole, 0);
+      call.failure =
+          check_registrable("View \"" + std::string(label) + "\"", whole, 0);
+    });
+    if (failure) call.failure = failure;
+    call.arguments = {bytes, whole.bytes, start};
+    Registered entry{whole.start, 0, whole.bytes, {}};
+    entry.info.is_view = true;
+    set_label(entry.info, label);
+    return static_cast<char*>(add_registered(call, entry)) + start;
   });
-  if (failure) call.failure = failure;
-  call.arguments = {bytes, whole.bytes, start};
-  Registered entry{whole.start, 0, whole.bytes, {}};
-  entry.info.is_view = true;
-  set_label(entry.info, label);
-  return static_cast<char*>(add_registered(call, entry)) + start;
 }
 
 std::optional<PeFailure> SymmetricHeap::remove_registered(BlockId id) {
@@ -214,28 +218,29 @@ void SymmetricHeap::remove_retired() {
 }
 
 void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
-  Rendezvous::Turn const turn(m_rendezvous, Operation::unregister_symmetric);
-  auto const offset = map().offset_of(address);
-  Rendezvous::Call call{.operation = Operation::unregister_symmetric,
-                        .arguments = {bytes, offset}};
-  auto const id = find_registered(offset);
-  if (id == OffsetAllocator::none) {
-    call.failure =
-        usage(address, "is no symmetric address of registered memory");
-  } else if (auto const& entry = registered(id); entry.info.is_view) {
-    call.failure = usage(address, "belongs to View \"" +
-                                      std::string(entry.info.label.data()) +
-                                      "\", whose last copy unregisters it");
-  } else if (entry.offset != offset) {
-    call.failure = usage(address, "is " + bytes_text(offset - entry.offset) +
-                                      " after the start; pass the start");
-  } else if (entry.bytes != bytes) {
-    call.failure =
-        usage(address, "was registered with " + bytes_text(entry.bytes) +
-                           ", not " + std::to_string(bytes));
-  }
-  meet(call);
-  if (auto const failed = remove_registered(id)) throw_lost(call, *failed);
+  m_rendezvous.run(Operation::unregister_symmetric, [&] {
+    auto const offset = map().offset_of(address);
+    Rendezvous::Call call{.operation = Operation::unregister_symmetric,
+                          .arguments = {bytes, offset}};
+    auto const id = find_registered(offset);
+    if (id == OffsetAllocator::none) {
+      call.failure =
+          usage(address, "is no symmetric address of registered memory");
+    } else if (auto const& entry = registered(id); entry.info.is_view) {
+      call.failure =
+          usage(address, Text("belongs to View \"", entry.info.label.data(),
+                              "\", whose last copy unregisters it"));
+    } else if (entry.offset != offset) {
+      call.failure =
+          usage(address, Text("is ", offset - entry.offset,
+                              " bytes after the start; pass the start"));
+    } else if (entry.bytes != bytes) {
+      call.failure = usage(address, Text("was registered with ", entry.bytes,
+                                         " bytes, not ", bytes));
+    }
+    meet(call);
+    if (auto const failed = remove_registered(id)) throw_lost(call, *failed);
+  });
 }
 
 }  // namespace symm

@@ -107,10 +107,10 @@ void SymmetricRange::map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel) {
     with_handle(*handle, [&] { map_handle(chunk, pe, *handle); });
   });
   if (failure) {
-    throw_failure({failure->kind,
-                   "PE " + std::to_string(m_map.my_pe) + " (" + m_vmm.place() +
-                       ") cannot map the memory of PE " + std::to_string(pe) +
-                       " (" + note.place.data() + "): " + failure->message});
+    throw_failure(
+        {failure->kind, Text("PE ", m_map.my_pe, " (", m_vmm.place(),
+                             ") cannot map the memory of PE ", pe, " (",
+                             note.place.data(), "): ", failure->message)});
   }
 }
 
@@ -126,8 +126,8 @@ void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
 SymmetricRange::Addition SymmetricRange::try_to_add_chunk(
     std::size_t offset, std::size_t bytes, Agree const& agree,
     std::function<Vmm::Handle()> const& own_memory) {
-  std::string const what = (own_memory ? "mapping " : "growing by ") +
-                           std::to_string(bytes) + " bytes per PE";
+  Text const what(own_memory ? "mapping " : "growing by ", bytes,
+                  " bytes per PE");
   Offer own;
   auto const failure = failure_of([&] {
     all_or_none(agree, what, [&] {

@@ -21,7 +21,7 @@ KOKKOS = "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace"
 LAYERS = [
     ("base",
      [RUNTIME + unit for unit in
-      ("Types", "Error", "LastError", "Env", "UniqueFd")]),
+      ("Types", "Text", "Error", "LastError", "Env", "UniqueFd")]),
     ("bootstrap",
      [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "Mesh", "FdExchange")]),
     ("memory",

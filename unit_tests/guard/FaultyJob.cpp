@@ -123,7 +123,7 @@ class FaultyPe {
       auto const failure  = symm::current_failure();
       m_report.has_thrown = true;
       m_report.kind       = failure.kind;
-      std::snprintf(m_report.message.data(), m_report.message.size(), "%s",
+      std::snprintf(m_report.message.data(), m_report.message.size(), "%.1023s",
                     failure.message.c_str());
     }
     if (one.call->is_start && Runtime::is_initialized()) fill();

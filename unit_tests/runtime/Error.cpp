@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -73,6 +74,29 @@ TEST(Error, a_failure_is_thrown_as_the_class_that_it_names) {
     EXPECT_EQ(again->kind, kind);
     EXPECT_EQ(again->message, "text");
   }
+}
+
+TEST(Text, parts_stand_one_behind_the_other) {
+  symm::Text const text("PE ", 3, " has ", ~std::uint64_t{0}, " of ",
+                        std::string("it"), ", ", -7, " and ",
+                        reinterpret_cast<void const*>(std::uintptr_t{0xabc}));
+  EXPECT_EQ(text, "PE 3 has 18446744073709551615 of it, -7 and 0xabc");
+  EXPECT_EQ(symm::Text(text, "!"), std::string(text) + "!");
+  EXPECT_TRUE(symm::Text().empty());
+}
+
+TEST(Text, what_is_longer_is_cut) {
+  using Short = symm::BasicText<5>;
+  EXPECT_EQ(Short("12345"), "12345");
+  EXPECT_EQ(Short("123456"), "12345");
+  Short text("1234", 56);
+  EXPECT_EQ(text, "12345");
+  text.append("6", 7);
+  EXPECT_STREQ(text.c_str(), "12345");
+  Short const copy = text;
+  text             = "";
+  EXPECT_EQ(copy, "12345");
+  EXPECT_EQ(text, "");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -219,7 +220,8 @@ TEST(FdExchange, a_pe_that_cannot_connect_makes_all_fail) {
     });
     ASSERT_TRUE(connection);
     EXPECT_EQ(connection->kind, symm::ErrorKind::system);
-    EXPECT_NE(connection->message.find("PE 1 failed"), std::string::npos)
+    EXPECT_NE(std::string_view(connection->message).find("PE 1 failed"),
+              std::string_view::npos)
         << connection->message;
     EXPECT_EQ(n_open_descriptors(), before);
     FdExchange exchange(bootstrap);

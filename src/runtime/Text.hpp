@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEXT_HPP
+#define SYMM_TEXT_HPP
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace symm {
+
+template <class T>
+concept TextLike = std::convertible_to<T const&, std::string_view>;
+
+/// What a text is made of: other texts, integers, and addresses, as "0x...".
+template <class T>
+concept TextPart = TextLike<T> || std::integral<T> ||
+    std::convertible_to<T const&, void const*>;
+
+/// Text of at most `max_length` characters; what is longer is cut. It takes no
+/// private memory: a PE that has none left can still say so to the others.
+template <std::size_t max_length>
+class BasicText {
+ public:
+  BasicText() noexcept { clear(); }
+
+  template <TextLike Whole>
+  BasicText(Whole const& whole) noexcept : BasicText() {
+    append(whole);
+  }
+
+  /// One behind the other: Text("PE ", pe, " failed").
+  template <TextPart... Parts>
+  requires(sizeof...(Parts) >
+           1) explicit BasicText(Parts const&... parts) noexcept
+      : BasicText() {
+    append(parts...);
+  }
+
+  BasicText(BasicText const& other) noexcept : BasicText() { append(other); }
+  BasicText& operator=(BasicText const& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    append(other);
+    return *this;
+  }
+  ~BasicText() = default;
+
+  template <TextPart... Parts>
+  void append(Parts const&... parts) noexcept {
+    (append_one(parts), ...);
+  }
+
+  void clear() noexcept {
+    m_length  = 0;
+    m_text[0] = '\0';
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return m_length == 0; }
+  [[nodiscard]] char const* c_str() const noexcept { return m_text.data(); }
+  operator std::string_view() const noexcept {
+    return {m_text.data(), m_length};
+  }
+  operator std::string() const { return {m_text.data(), m_length}; }
+
+  friend bool operator==(BasicText const& a, BasicText const& b) noexcept {
+    return std::string_view(a) == std::string_view(b);
+  }
+  template <TextLike Other>
+  requires(!std::same_as<Other, BasicText>) friend bool operator==(
+      BasicText const& a, Other const& b) noexcept {
+    return std::string_view(a) == std::string_view(b);
+  }
+  friend std::ostream& operator<<(std::ostream& out, BasicText const& text) {
+    return out << std::string_view(text);
+  }
+
+ private:
+  template <TextPart Part>
+  void append_one(Part const& part) noexcept {
+    if constexpr (TextLike<Part>) {
+      std::string_view const text = part;
+      auto const length = std::min(text.size(), max_length - m_length);
+      text.copy(m_text.data() + m_length, length);
+      m_length += length;
+      m_text[m_length] = '\0';
+    } else if constexpr (std::integral<Part>) {
+      append_number(part, 10);
+    } else {
+      append_one("0x");
+      append_number(
+          reinterpret_cast<std::uintptr_t>(static_cast<void const*>(part)), 16);
+    }
+  }
+  void append_number(std::integral auto number, int base) noexcept {
+    std::array<char, 24> digits;  // enough for 64 bits
+    auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                   number, base);
+    append_one(std::string_view(
+        digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
+  }
+
+  std::size_t m_length = 0;
+  std::array<char, max_length + 1> m_text;
+};
+
+using Text = BasicText<2047>;
+
+/// For code that joins strings anyway.
+inline std::string operator+(std::string left, Text const& right) {
+  return left += std::string_view(right);
+}
+
+}  // namespace symm
+
+#endif
