@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <guard/FaultyJob.hpp>
-#include <memory>
 
 #include <runtime/Runtime.hpp>
 #include <runtime/SharedBuffer.hpp>
@@ -18,7 +17,6 @@ namespace symm_test {
 namespace {
 
 using symm::Runtime;
-using SharedWords = symm::SharedHostBuffer<long>;
 
 constexpr std::size_t mib     = std::size_t{1} << 20U;
 constexpr std::size_t n_views = 200;
@@ -45,9 +43,11 @@ char* allocate_registrable() {
 }
 
 void share(Belongings& mine) {
-  auto buffer = std::make_shared<SharedWords>(s_words.data(), s_words.size());
-  mine.close  = [buffer] { buffer->close(); };
+  mine.buffer.emplace(s_words.data(), s_words.size());
 }
+
+/// So that only the call itself needs private memory.
+void make_room(Belongings& mine) { mine.views.reserve(n_views); }
 
 /// As the Kokkos layer does: a PE that has no memory tells the others why.
 void register_view(Belongings& mine) {
@@ -93,8 +93,7 @@ std::vector<AttackedCall> const& attacked_calls() {
       {"free",
        [](Belongings& mine) { mine.block = checked(symm::malloc(1000)); },
        [](Belongings& mine) { heap().free(mine.block); }},
-      {"allocate_view",
-       {},
+      {"allocate_view", make_room,
        [](Belongings& mine) {
          mine.views.push_back(
              heap().allocate_view(long_label, 24 * mib, 128, 128));
@@ -124,10 +123,11 @@ std::vector<AttackedCall> const& attacked_calls() {
          mine.block = heap().register_memory(allocate_registrable(), 4 * mib);
        },
        [](Belongings& mine) { heap().unregister_memory(mine.block, 4 * mib); }},
-      {"register_view", {}, register_view},
+      {"register_view", make_room, register_view},
       {"retire_registered_view", register_view, retire_all},
       {"share_buffer", {}, share},
-      {"close_shared_buffer", share, [](Belongings& mine) { mine.close(); }},
+      {"close_shared_buffer", share,
+       [](Belongings& mine) { mine.buffer->close(); }},
       {"barrier_all", {}, [](Belongings&) { symm::barrier_all(); }},
       {"different_calls",
        {},

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <runtime/Error.hpp>
+#include <runtime/SharedBuffer.hpp>
 #include <runtime/SymmetricHeap.hpp>
 #include <runtime/Types.hpp>
 
@@ -26,7 +27,7 @@ struct Belongings {
   void* block = nullptr;
   std::vector<void*> views;
   char* memory = nullptr;  // of the program, registrable
-  std::function<void()> close;
+  std::optional<symm::SharedHostBuffer<long>> buffer;
 };
 
 /// A collective call, or a short sequence of them.

@@ -9,12 +9,12 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
+
 #include <guard/Faults.hpp>
 #include <guard/FaultyJob.hpp>
 #include <guard/GuardOptions.hpp>
 #include <random>
-#include <set>
+
 #include <sstream>
 #include <string>
 
@@ -25,19 +25,6 @@ using symm::Pe;
 
 /// A hang takes seconds: more of the same are not waited for.
 constexpr int max_complaints = 5;
-
-/// Not yet mended. SYMM_GUARD_KNOWN=1 tries them, too.
-bool is_known(FaultyCase const& one) {
-  static std::set<std::string> const calls{
-      "initialize",          "initialize_static",  "malloc_that_grows",
-      "calloc_that_grows",   "realloc_that_grows", "allocate_view",
-      "register_memory",     "register_view",      "share_buffer",
-      "close_shared_buffer",
-  };
-  return std::getenv("SYMM_GUARD_KNOWN") == nullptr &&
-         one.fault.function == "new" &&
-         (one.fault.times > 1 || calls.contains(one.call->name));
-}
 
 /// As SYMM_GUARD_CASE and --case take it.
 std::string text_of(FaultyCase const& one) {
@@ -88,7 +75,7 @@ TEST_P(FaultCampaign, a_fault_is_everybodys_error_or_the_end_of_the_job) {
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (!called[i]) continue;
       FaultyCase one{&GetParam(), pe, {functions[i], 1, 1}};
-      while (!is_known(one) && has_failed_well(one)) ++one.fault.call;
+      while (has_failed_well(one)) ++one.fault.call;
       auto const* const result =
           testing::UnitTest::GetInstance()->current_test_info()->result();
       if (result->total_part_count() >= max_complaints) return;
@@ -121,7 +108,6 @@ TEST(RandomFaults, are_everybodys_error_or_the_end_of_the_job) {
     one.fault.function = functions[below(3) == 0 ? 0 : below(functions.size())];
     one.fault.call  = 1 + static_cast<int>(below(std::size_t{1} << below(7)));
     one.fault.times = times[below(times.size())];
-    if (is_known(one)) continue;
     ++n_runs;
     if (has_failed_well(one)) ++n_hits;
   }
