@@ -35,16 +35,26 @@ class Rendezvous {
   struct Call {
     Operation operation = Operation::none;
     MemoryKind memory   = MemoryKind::host;  // whose heap; compared
-    // Compared between PEs. Where time counts, name all of them: GCC clears the
-    // whole call otherwise, the text of its failure included.
-    OperationArguments arguments{};
-    char const* label = "";  // shown in messages, not compared
+    OperationArguments arguments{};          // compared between PEs
+    char const* label = "";                  // shown in messages, not compared
     /// Why this PE cannot do its part, found out before the call.
-    std::optional<Failure> failure{};
+    std::optional<Failure> failure = no_failure();
     /// What this PE tells all others along the way, not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
   };
+
+  /// Call{.operation = ..., .arguments = ...}, for which GCC clears the whole
+  /// call, the text of its failure included: 2 KiB, the time of an allocation.
+  /// (It does so for a constant initialiser of `failure`, too.)
+  static Call make_call(Operation operation,
+                        OperationArguments const& arguments) {
+    Call call;
+    call.operation = operation;
+    call.arguments = arguments;
+    return call;
+  }
+  static std::optional<Failure> no_failure() { return std::nullopt; }
 
   /// Collective, through the bootstrap.
   /// \param timeout how long a PE waits before it reports who is missing; 0:

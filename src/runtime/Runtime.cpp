@@ -84,7 +84,7 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
   std::shared_ptr<Bootstrap> shared;
   try {
     run_collective(job, "symm::initialize", [&] {
-      shared = std::move(bootstrap);
+      shared     = std::move(bootstrap);
       s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
     });
   } catch (...) {

@@ -96,8 +96,7 @@ class Runtime {
   /// Collective: barrier_all().
   void barrier_all() {
     m_rendezvous->run(Operation::barrier_all, [&] {
-      m_rendezvous->meet(
-          {.operation = Operation::barrier_all, .arguments = {0, 0, 0}});
+      m_rendezvous->meet(Rendezvous::make_call(Operation::barrier_all, {}));
     });
   }
 

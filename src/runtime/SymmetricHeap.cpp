@@ -44,8 +44,7 @@ SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   return m_rendezvous.run(Operation::malloc, [&]() -> void* {
-    Rendezvous::Call call{.operation = Operation::malloc,
-                          .arguments = {bytes, 0, 0}};
+    auto call = Rendezvous::make_call(Operation::malloc, {bytes});
     return address_of(allocate(call, {bytes}));
   });
 }
@@ -54,7 +53,7 @@ void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   return m_rendezvous.run(Operation::align, [&]() -> void* {
     Rendezvous::Call call{.operation = Operation::align,
-                          .arguments = {bytes, alignment, 0},
+                          .arguments = {bytes, alignment},
                           .failure   = check_alignment(alignment)};
     return address_of(allocate(call, {bytes, alignment}));
   });
@@ -82,7 +81,7 @@ void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
   return m_rendezvous.run(Operation::realloc, [&]() -> void* {
     auto id = OffsetAllocator::none;
     Rendezvous::Call call{.operation = Operation::realloc,
-                          .arguments = {bytes, no_offset, 0}};
+                          .arguments = {bytes, no_offset}};
     if (address == nullptr) return address_of(allocate(call, {bytes}));
     call.arguments[1] = map().offset_of(address);
     call.failure      = check_block(address, false, id);
@@ -119,9 +118,8 @@ void SymmetricHeap::free_block(void* address, bool is_view) {
   auto id              = OffsetAllocator::none;
   auto const operation = is_view ? Operation::free_view : Operation::free;
   m_rendezvous.run(operation, [&] {
-    Rendezvous::Call call{.operation = operation,
-                          .arguments = {map().offset_of(address), 0, 0}};
-    call.failure     = check_block(address, is_view, id);
+    auto call    = Rendezvous::make_call(operation, {map().offset_of(address)});
+    call.failure = check_block(address, is_view, id);
     auto const label = call.failure ? BlockInfo{}.label : m_info[id].label;
     call.label       = label.data();
     meet(call);
@@ -132,10 +130,10 @@ void SymmetricHeap::free_block(void* address, bool is_view) {
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
   return m_rendezvous.run(Operation::allocate_view, [&]() -> void* {
-    Rendezvous::Call call{.operation = Operation::allocate_view,
-                          .arguments = {bytes - header, alignment, header},
-                          .label     = label,
-                          .failure   = check_alignment(alignment)};
+    auto call         = Rendezvous::make_call(Operation::allocate_view,
+                                              {bytes - header, alignment, header});
+    call.label        = label;
+    call.failure      = check_alignment(alignment);
     auto const id     = allocate(call, {bytes, alignment, header % alignment});
     auto& info        = m_info[id];
     info.is_view      = true;
@@ -149,11 +147,11 @@ void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
 void SymmetricHeap::finish_view(char const* label,
                                 std::optional<Failure> const& failure) {
   m_rendezvous.run(Operation::finish_view, [&] {
-    m_rendezvous.meet({.operation = Operation::finish_view,
-                       .memory    = m_options.memory,
-                       .arguments = {0, 0, 0},
-                       .label     = label,
-                       .failure   = failure});
+    auto call    = Rendezvous::make_call(Operation::finish_view, {});
+    call.memory  = m_options.memory;
+    call.label   = label;
+    call.failure = failure;
+    m_rendezvous.meet(call);
   });
 }
 
