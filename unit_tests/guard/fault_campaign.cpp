@@ -7,16 +7,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-
 #include <guard/Faults.hpp>
 #include <guard/FaultyJob.hpp>
 #include <guard/GuardOptions.hpp>
+#include <map>
 #include <random>
-
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace symm_test {
 namespace {
@@ -50,6 +52,17 @@ bool has_failed_well(FaultyCase const& one) {
   return expect_no_complaint(one).n_failed > 0;
 }
 
+/// The functions that a call without a fault calls on that PE.
+std::vector<std::string> functions_of(AttackedCall const& call, Pe pe) {
+  auto const called = expect_no_complaint({&call, pe, {}}).called;
+  auto names        = faulty_functions();
+  std::size_t i     = 0;
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [&](auto const&) { return !called[i++]; }),
+              names.end());
+  return names;
+}
+
 class FaultCampaign : public testing::TestWithParam<AttackedCall> {
  protected:
   /// The only case that is asked for, or none: true.
@@ -69,12 +82,9 @@ class FaultCampaign : public testing::TestWithParam<AttackedCall> {
 
 TEST_P(FaultCampaign, a_fault_is_everybodys_error_or_the_end_of_the_job) {
   if (has_run_wanted_case()) return;
-  auto const functions = faulty_functions();
   for (Pe const pe : {0, 1}) {
-    auto const called = expect_no_complaint({&GetParam(), pe, {}}).called;
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      if (!called[i]) continue;
-      FaultyCase one{&GetParam(), pe, {functions[i], 1, 1}};
+    for (auto const& function : functions_of(GetParam(), pe)) {
+      FaultyCase one{&GetParam(), pe, {function, 1, 1}};
       while (has_failed_well(one)) ++one.fault.call;
       auto const* const result =
           testing::UnitTest::GetInstance()->current_test_info()->result();
@@ -91,23 +101,37 @@ INSTANTIATE_TEST_SUITE_P(Calls, FaultCampaign,
 
 // Several calls in a row, any PE.
 TEST(RandomFaults, are_everybodys_error_or_the_end_of_the_job) {
-  if (guard_case()) return;
+  auto const& calls = attacked_calls();
+  if (auto const wanted = guard_case()) {
+    EXPECT_TRUE(std::any_of(calls.begin(), calls.end(),
+                            [&](auto const& call) {
+                              return wanted->rfind(std::string(call.name) + " ",
+                                                   0) == 0;
+                            }))
+        << "no call has the name in \"" << *wanted << "\"";
+    return;
+  }
   std::mt19937_64 random(guard_seed());
-  auto const below     = [&](std::size_t n) { return random() % n; };
-  auto const functions = faulty_functions();
+  auto const below = [&](std::size_t n) { return random() % n; };
   constexpr std::array times{1, 2, 3, 1'000'000};
+  std::map<std::pair<std::size_t, Pe>, std::vector<std::string>> functions;
   int n_runs = 0;
   int n_hits = 0;
   GuardClock clock(4);
   while (clock.has_time_left(std::to_string(n_runs) + " jobs, " +
                              std::to_string(n_hits) + " with a fault") &&
          !HasFailure()) {
-    FaultyCase one;
-    one.call           = &attacked_calls()[below(attacked_calls().size())];
-    one.pe             = static_cast<Pe>(below(n_faulty_pes));
-    one.fault.function = functions[below(3) == 0 ? 0 : below(functions.size())];
-    one.fault.call  = 1 + static_cast<int>(below(std::size_t{1} << below(7)));
-    one.fault.times = times[below(times.size())];
+    auto const call = below(calls.size());
+    auto const pe   = static_cast<Pe>(below(n_faulty_pes));
+    auto& names     = functions[{call, pe}];
+    if (names.empty()) names = functions_of(calls[call], pe);
+    if (names.empty()) continue;
+    FaultyCase const one{
+        &calls[call],
+        pe,
+        {names[below(names.size())],
+         1 + static_cast<int>(below(std::size_t{1} << below(7))),
+         times[below(times.size())]}};
     ++n_runs;
     if (has_failed_well(one)) ++n_hits;
   }
