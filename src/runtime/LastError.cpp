@@ -2,23 +2,28 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../runtime/LastError.hpp"
 
+#include <array>
+#include <string_view>
+
 #include "../runtime/Text.hpp"
 
 namespace symm {
 
 namespace {
 
-thread_local Text t_last_error;
+// No Text: calls that succeed would look whether it is constructed.
+constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
 
 }  // namespace
 
-char const* last_error() noexcept { return t_last_error.c_str(); }
+char const* last_error() noexcept { return t_last_error.data(); }
 
-void clear_last_error() noexcept { t_last_error.clear(); }
+void clear_last_error() noexcept { t_last_error[0] = '\0'; }
 
 ErrorKind note_last_error() noexcept {
   auto const failure = current_failure();
-  t_last_error       = failure.message;
+  std::string_view const text(failure.message);
+  t_last_error[text.copy(t_last_error.data(), t_last_error.size() - 1)] = '\0';
   return failure.kind;
 }
 

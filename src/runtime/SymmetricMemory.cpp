@@ -3,11 +3,11 @@
 #include "../runtime/SymmetricMemory.hpp"
 
 #include <cstdio>
-#include <string>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/LastError.hpp"
 #include "../runtime/Runtime.hpp"
+#include "../runtime/Text.hpp"
 
 namespace symm {
 
@@ -22,6 +22,17 @@ void* null_on_failure(char const* name, void const* address,
   run_noting_failure(
       [&] { result = call(Runtime::instance(name).heap_of(address)); });
   return result;
+}
+
+/// Apart from ptr(), which has few instructions otherwise.
+[[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
+                                               void const* address, Pe pe) {
+  if (pe < 0 || pe >= map.n_pes) {
+    throw UsageError(Text("symm::ptr: there is no PE ", pe, "; PEs are 0 to ",
+                          map.n_pes - 1));
+  }
+  throw UsageError(Text("symm::ptr: address ", address,
+                        " is not in the symmetric heap of PE ", map.my_pe));
 }
 
 }  // namespace
@@ -70,18 +81,9 @@ void free(void* address) noexcept {
 void* ptr(void const* address, Pe pe) noexcept {
   return null_on_failure(
       "symm::ptr", address, [&](SymmetricHeap& heap) -> void* {
-        auto const& map = heap.map();
-        if (pe < 0 || pe >= map.n_pes) {
-          throw UsageError("symm::ptr: there is no PE " + std::to_string(pe) +
-                           "; PEs are 0 to " + std::to_string(map.n_pes - 1));
-        }
-        if (!map.contains(address)) {
-          char text[32];
-          std::snprintf(text, sizeof text, "%p", address);
-          throw UsageError("symm::ptr: address " + std::string(text) +
-                           " is not in the symmetric heap of PE " +
-                           std::to_string(map.my_pe));
-        }
+        auto const& map  = heap.map();
+        bool const is_pe = 0 <= pe && pe < map.n_pes;
+        if (!is_pe || !map.contains(address)) throw_no_copy(map, address, pe);
         return map.peer_ptr(static_cast<char*>(const_cast<void*>(address)), pe);
       });
 }

@@ -318,7 +318,7 @@ TEST_F(CudaRuntime, finalize_names_live_views_and_keeps_their_memory) {
     initialize(bootstrap, 0);
     auto& gpu = heap(MemoryKind::device);
     auto* const view =
-        static_cast<char*>(gpu.allocate_view("on", 64, 256, 128));
+        static_cast<char*>(gpu.allocate_view("on", 64 + 128, 256, 128));
     view[0] = 'x';
     if (bootstrap.my_pe() == 1) gpu.retire(view);
     Runtime::finalize();
