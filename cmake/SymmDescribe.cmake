@@ -2,16 +2,24 @@
 # cannot be mixed differ. Installed with the package, which compares.
 
 # _symm_find_header(out header target folder...): in the folders that the target
-# gives to its users, or in those named.
+# gives to its users, or then in those named; empty if it is in none.
 function(_symm_find_header out header target)
-  set(folders ${ARGN})
+  set(folders "")
   if(TARGET ${target})
-    get_target_property(of_target ${target} INTERFACE_INCLUDE_DIRECTORIES)
-    string(REGEX REPLACE "\\$<[A-Z_]+:([^<>]*)>" "\\1" of_target "${of_target}")
-    list(APPEND folders ${of_target})
+    get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+    if(NOT folders)
+      set(folders "")
+    endif()
+    string(REGEX REPLACE "\\$<[A-Z_]+:([^<>]*)>" "\\1" folders "${folders}")
   endif()
-  find_file(file ${header} PATHS ${folders} NO_DEFAULT_PATH NO_CACHE)
-  set(${out} "${file}" PARENT_SCOPE)
+  # find_file() does not search if the project has a variable of that name.
+  unset(_symm_found_header)
+  find_file(_symm_found_header ${header} PATHS ${folders} ${ARGN}
+            NO_DEFAULT_PATH NO_CACHE)
+  if(NOT _symm_found_header)
+    set(_symm_found_header "")
+  endif()
+  set(${out} "${_symm_found_header}" PARENT_SCOPE)
 endfunction()
 
 # symm_describe_kokkos(out version): "Kokkos 5.0.2 (COMPLEX_ALIGN, SERIAL, ...)",
@@ -38,11 +46,14 @@ function(symm_describe_kokkos out version)
   set(${version} ${major}.${minor}.${patch} PARENT_SCOPE)
 endfunction()
 
-# symm_describe_mpi(out): "Open MPI 4", "MPICH 4", or "the MPI of <mpi.h>".
+# symm_describe_mpi(out): "Open MPI 4", "MPICH 4", or "the MPI of <mpi.h>"; empty
+# if mpi.h is not found. MPI's wrapper as the compiler has it among its folders.
 function(symm_describe_mpi out)
-  _symm_find_header(header mpi.h MPI::MPI_CXX)
-  set(text "the MPI of ${header}")
+  _symm_find_header(header mpi.h MPI::MPI_CXX
+                    ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+  set(text "")
   if(header)
+    set(text "the MPI of ${header}")
     file(STRINGS "${header}" lines
          REGEX "^#define +(OMPI_MAJOR_VERSION|MPICH_VERSION) ")
     if(lines MATCHES "OMPI_MAJOR_VERSION +([0-9]+)")

@@ -16,8 +16,8 @@ include(SymmDescribe)
 
 if(TARGET Kokkos::kokkos)
   symm_describe_kokkos(symm_kokkos version)
-  message(STATUS "Kokkos: target of the enclosing project, version ${version}")
-  if(version VERSION_LESS 5.0)
+  message(STATUS "Kokkos: target of the enclosing project ${version}")
+  if(version AND version VERSION_LESS 5.0)
     message(FATAL_ERROR "The Kokkos of the enclosing project is ${version}: "
                         "this library needs Kokkos 5.")
   endif()
@@ -31,12 +31,16 @@ if(Kokkos_FOUND)
   return()
 elseif(Kokkos_CONSIDERED_VERSIONS)
   # Not silently another one, without the devices of this one.
+  set(reason "${Kokkos_NOT_FOUND_MESSAGE}")
+  if(Kokkos_CONSIDERED_VERSIONS VERSION_LESS 5.0)
+    string(PREPEND reason "This library needs Kokkos 5. ")
+  endif()
   message(
     FATAL_ERROR
       "The installed Kokkos cannot be used: ${Kokkos_CONSIDERED_CONFIGS}, "
-      "version ${Kokkos_CONSIDERED_VERSIONS}; this library needs Kokkos 5. Set "
-      "CMAKE_PREFIX_PATH or Kokkos_DIR to one, or build Kokkos "
-      "${SYMM_KOKKOS_VERSION} here: -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON.")
+      "version ${Kokkos_CONSIDERED_VERSIONS}. ${reason} Set CMAKE_PREFIX_PATH or "
+      "Kokkos_DIR to another, or build Kokkos ${SYMM_KOKKOS_VERSION} here: "
+      "-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON.")
 endif()
 
 # Sets `out` to whether `file` exists and is the archive we expect.
@@ -54,13 +58,16 @@ endfunction()
 
 # Tries the package archives that this machine's apt is configured to use.
 function(_symm_download_kokkos_with_apt file)
-  find_program(apt_get apt-get NO_CACHE)
-  find_program(apt_helper apt-helper PATHS /usr/lib/apt NO_CACHE)
-  if(NOT apt_get OR NOT apt_helper)
+  # find_program() does not search if the project has a variable of that name.
+  unset(_symm_apt_get)
+  unset(_symm_apt_helper)
+  find_program(_symm_apt_get apt-get NO_CACHE)
+  find_program(_symm_apt_helper apt-helper PATHS /usr/lib/apt NO_CACHE)
+  if(NOT _symm_apt_get OR NOT _symm_apt_helper)
     return()
   endif()
   execute_process(
-    COMMAND ${apt_get} indextargets --format "$(REPO_URI)"
+    COMMAND ${_symm_apt_get} indextargets --format "$(REPO_URI)"
     OUTPUT_VARIABLE archives
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   string(REPLACE "\n" ";" archives "${archives}")
@@ -69,7 +76,7 @@ function(_symm_download_kokkos_with_apt file)
     foreach(archive IN LISTS archives)
       execute_process(
         COMMAND
-          ${apt_helper} download-file
+          ${_symm_apt_helper} download-file
           "${archive}pool/${component}/k/kokkos/kokkos_${SYMM_KOKKOS_VERSION}.orig.tar.gz"
           "${file}" "SHA256:${SYMM_KOKKOS_SHA256}"
         OUTPUT_QUIET ERROR_QUIET)

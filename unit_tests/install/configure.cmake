@@ -1,4 +1,5 @@
-# Configures the project SOURCE with OPTIONS, which must fail and say EXPECTED.
+# Configures the project SOURCE with OPTIONS, which must fail and say REFUSAL,
+# or succeed if that is empty.
 file(REMOVE_RECURSE "${WORK_DIR}")
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK_DIR} ${OPTIONS}
@@ -7,8 +8,12 @@ execute_process(
   ERROR_VARIABLE output)
 message("exit status: ${status}\n${output}")
 string(REGEX REPLACE "[ \n]+" " " output "${output}") # lines are wrapped
-if(status EQUAL 0)
+if(REFUSAL STREQUAL "")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "refused")
+  endif()
+elseif(status EQUAL 0)
   message(FATAL_ERROR "not refused")
-elseif(NOT output MATCHES "${EXPECTED}")
-  message(FATAL_ERROR "expected: ${EXPECTED}")
+elseif(NOT output MATCHES "${REFUSAL}")
+  message(FATAL_ERROR "expected: ${REFUSAL}")
 endif()
