@@ -13,6 +13,7 @@
 #include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 
 #include "../runtime/Error.hpp"
+#include "../runtime/Text.hpp"
 #include "../runtime/Types.hpp"
 
 // How Kokkos fills the elements of a symmetric View: as those of any View, and
@@ -68,7 +69,7 @@ class FillOnAllPes : public Fill {
     });
     if (failure) {
       this->n          = 0;  // of the elements to destroy: not all are there
-      failure->message = "View \"" + m_label + "\": " + failure->message;
+      failure->message = Text("View \"", m_label, "\": ", failure->message);
     }
     T* const data = this->ptr;
     try {
@@ -85,11 +86,11 @@ class FillOnAllPes : public Fill {
     constexpr auto limit = std::numeric_limits<std::size_t>::max() - 7;
     if (count <= limit / sizeof(T)) return;
     destroy_unreturned_view<Space>(data);
-    throw OutOfMemory("View \"" + m_label +
-                      "\": its extents are more than there is memory");
+    throw OutOfMemory(Text("View \"", m_label,
+                           "\": its extents are more than there is memory"));
   }
 
-  std::string m_label;
+  BasicText<63> m_label;  // for messages; longer ones are cut
 };
 
 /// By kernels of an execution space; and by a loop of the host.

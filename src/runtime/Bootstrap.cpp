@@ -21,7 +21,13 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
     std::string_view(mine->message)
         .copy(report.message, sizeof(report.message) - 1);
   }
-  auto const reports = allgather(bootstrap, report);
+  // Whoever cannot take part in an agreement cannot tell the others so.
+  std::vector<Report> reports;
+  try {
+    reports = allgather(bootstrap, report);
+  } catch (...) {
+    end_job_alone(bootstrap, "agreement of the PEs");
+  }
   auto const failed =
       std::find_if(reports.begin(), reports.end(),
                    [](Report const& r) { return r.kind != ErrorKind::none; });

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <sstream>
 
 namespace symm {
 
@@ -64,10 +63,6 @@ Failure current_failure() noexcept {
   }
 }
 
-std::string address_text(void const* address) {
-  std::ostringstream out;
-  out << address;
-  return out.str();
-}
+std::string address_text(void const* address) { return Text("", address); }
 
 }  // namespace symm

@@ -40,7 +40,7 @@ constexpr auto connect_time = std::chrono::seconds(60);
 /// How long a PE tries before it asks whether another one has failed.
 constexpr auto round_time = std::chrono::milliseconds(100);
 /// Connections that are accepted before this PE goes on with its own.
-constexpr int batch = 1000;
+constexpr int batch = 256;
 /// Connections beside those of PEs that may be silent for a while.
 constexpr std::size_t max_silent = 256;
 

@@ -61,8 +61,8 @@ template <class T>
 /// Where all PEs' parts of the heap in one kind of memory are, to capture in
 /// kernels that call operations on addresses in it. Local; valid until
 /// finalize(). (Of a View or a memory space:
-/// Kokkos_SymmetricSpace_PeerView.hpp.) \throws UsageError on this PE, if there
-/// is none, before initialize() and
+/// Kokkos_SymmetricSpace_PeerView.hpp.)
+/// \throws UsageError on this PE, if there is none, before initialize() and
 ///         after finalize().
 [[nodiscard]] HeapMap heap_map(MemoryKind kind);
 
