@@ -43,16 +43,6 @@ enum class Split { by_colour = 1, strided, in_2d, without_memory, end };
                    std::to_string(parent.n_pes()) + " PEs: " + what);
 }
 
-/// failure_of(), also where there is no memory left for a message.
-template <class Step>
-std::optional<Failure> any_failure_of(Step const& step) {
-  try {
-    return failure_of(step);
-  } catch (...) {
-    return Failure{ErrorKind::out_of_memory, {}};
-  }
-}
-
 /// One call; it and its functions are collective over the parent. The memory
 /// that they need is there before the first exchange, in which a PE that has
 /// none tells the others: between two exchanges no PE leaves alone.
@@ -99,7 +89,7 @@ SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
                      int b, int c)
     : m_parent(parent), m_call(call) {
   auto const n       = static_cast<std::size_t>(parent.n_pes());
-  auto const failure = any_failure_of([&] {
+  auto const failure = failure_of([&] {
     m_words.resize(n);
     m_wishes.reserve(n);
     m_members.reserve(n);
@@ -194,7 +184,7 @@ PeTeam SplitCall::begin(int slot) {
   auto& runtime = Runtime::instance(m_call);
   std::optional<Failure> failure;
   if (slot >= 0) {
-    failure = any_failure_of([&] {
+    failure = failure_of([&] {
       for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
         if (auto* const memory = runtime.team_memory(kind)) {
           memory->begin(slot, m_members);

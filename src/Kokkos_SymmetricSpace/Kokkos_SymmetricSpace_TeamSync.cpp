@@ -6,27 +6,42 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/Rendezvous.hpp"
 #include "../runtime/Runtime.hpp"
+#include "../runtime/Text.hpp"
 
 namespace symm {
 
 namespace {
 
 /// " of the PE team of PEs 0, 2, 4 (here member 1)".
-std::string of_the_team(PeTeam const& team) {
+Text of_the_team(PeTeam const& team) {
   constexpr Pe most = 16;
-  std::string text  = " of the PE team of PEs ";
-  for (Pe pe = 0; pe < std::min(most, team.n_pes()); ++pe) {
-    text += (pe == 0 ? "" : ", ") + std::to_string(team.world_pe(pe));
+  Text text(" of the PE team of PEs ", team.world_pe(0));
+  for (Pe pe = 1; pe < std::min(most, team.n_pes()); ++pe) {
+    text.append(", ", team.world_pe(pe));
   }
   if (team.n_pes() > most) {
-    text += ", ... (" + std::to_string(team.n_pes()) + " in all)";
+    text.append(", ... (", team.n_pes(), " in all)");
   }
-  return text + " (here member " + std::to_string(team.my_pe()) + ")";
+  text.append(" (here member ", team.my_pe(), ")");
+  return text;
+}
+
+/// Out of line: a barrier does without the stack for the text.
+template <class HasCome>
+[[gnu::noinline]] void report_missing(HostWait& wait, Text const& why,
+                                      Rendezvous const& rendezvous,
+                                      PeTeam const& team,
+                                      HasCome const& has_come) {
+  BasicText<16383> missing;
+  for (Pe member = 0; member < team.n_pes(); ++member) {
+    if (has_come(member)) continue;
+    missing.append("\n  ", rendezvous.whereabouts(team.world_pe(member)));
+  }
+  wait.report(why, of_the_team(team), missing);
 }
 
 }  // namespace
@@ -49,26 +64,23 @@ void wait_for_members(char const* call, PeTeam const& team,
     if (!wait.pause()) continue;
     auto const& rendezvous = Runtime::instance(call).rendezvous();
     auto why               = HostWait::who_is_gone();
-    std::string missing;
-    for (Pe member = next; member < team.n_pes(); ++member) {
-      Pe const pe        = team.world_pe(member);
-      bool const is_lost = rendezvous.is_in_finalize(pe);
-      if (has_come(member)) continue;  // what it has stored before counts
-      missing += "\n  " + rendezvous.whereabouts(pe);
-      if (is_lost && why.empty()) {
-        why = "PE " + std::to_string(pe) + " waits in symm::finalize()";
-      }
+    for (Pe member = next; member < team.n_pes() && why.empty(); ++member) {
+      Pe const pe = team.world_pe(member);
+      // What it has stored before counts.
+      if (!rendezvous.is_in_finalize(pe) || has_come(member)) continue;
+      why = Text("PE ", pe, " waits in symm::finalize()");
     }
     if (have_all_come()) return;
-    wait.look_after(why, of_the_team(team), missing);
+    if (!wait.must_report(why)) continue;
+    report_missing(wait, why, rendezvous, team, has_come);
   }
 }
 
 void meet(char const* call, PeTeam const& team, std::uint64_t word) {
   auto const epoch = exchange_word(OneThread{}, team, call, word);
   if (is_equal_on_all(team, epoch, 0, word)) return;
-  throw UsageError(std::string(call) + of_the_team(team) +
-                   ": the PEs of the team have made different calls");
+  throw UsageError(Text(call, of_the_team(team),
+                        ": the PEs of the team have made different calls"));
 }
 
 void barrier(PeTeam const& team) {

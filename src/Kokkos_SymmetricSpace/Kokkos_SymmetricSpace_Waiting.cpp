@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "../runtime/Error.hpp"
 #include "../runtime/HeapMap.hpp"
@@ -17,18 +18,6 @@
 namespace symm {
 
 namespace {
-
-char const* text_of(Compare compare) {
-  switch (compare) {
-    case Compare::eq: return "==";
-    case Compare::ne: return "!=";
-    case Compare::gt: return ">";
-    case Compare::ge: return ">=";
-    case Compare::lt: return "<";
-    case Compare::le: return "<=";
-  }
-  return "?";
-}
 
 /// Whether `address` is in any PE's part.
 bool is_in_any_part(HeapMap const& map, void const* address) {
@@ -59,56 +48,55 @@ void HostWait::check(char const* call, void const* address) {
   }
 }
 
+void HostWait::set_next_look() {
+  m_next_look = m_waited + Rendezvous::health_interval;
+}
+
 bool HostWait::is_report_due() const {
   auto const timeout = Runtime::instance(m_call).rendezvous().timeout();
   return timeout.count() > 0 && m_waited >= m_next_report;
 }
 
-std::string HostWait::who_is_gone() {
+Text HostWait::who_is_gone() {
   auto const gone = Runtime::instance("symm::wait_until").find_gone();
   // The kernel tells of the end of a process after its last store.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return gone ? "the process of PE " + std::to_string(*gone) + " is gone" : "";
+  return gone ? Text("the process of PE ", *gone, " is gone") : Text();
 }
 
-std::string HostWait::why_in_vain() const {
-  auto const gone = who_is_gone();
+Text HostWait::why_in_vain() const {
+  auto gone = who_is_gone();
   if (!gone.empty() || !is_report_due()) return gone;
   auto const& runtime = Runtime::instance(m_call);
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
     if (pe == runtime.my_pe()) continue;
-    if (!runtime.rendezvous().is_in_finalize(pe)) return "";
+    if (!runtime.rendezvous().is_in_finalize(pe)) return {};
   }
   return runtime.n_pes() == 1 ? "" : "all other PEs wait in symm::finalize()";
 }
 
-void HostWait::look_after(std::string const& why_in_vain,
-                          std::string const& where,
-                          std::string const& waits_for) {
-  m_next_look   = m_waited + Rendezvous::health_interval;
+void HostWait::report(Text const& why_in_vain, std::string_view where,
+                      std::string_view waits_for) {
   auto& runtime = Runtime::instance(m_call);
+  BasicText<16383> text("symm: PE ", runtime.my_pe());
   if (!why_in_vain.empty()) {
-    std::fprintf(stderr,
-                 "symm: PE %d waits in %s%s, but %s. Ending the job. It waits "
-                 "for%s\n",
-                 runtime.my_pe(), m_call, where.c_str(), why_in_vain.c_str(),
-                 waits_for.c_str());
+    text.append(" waits in ", m_call, where, ", but ", why_in_vain,
+                ". Ending the job. It waits for", waits_for);
+    std::fprintf(stderr, "%s\n", text.c_str());
     runtime.abort();
   }
-  if (!is_report_due()) return;
   m_next_report = m_waited + runtime.rendezvous().timeout();
-  std::string others;
+  std::chrono::duration<double> const waited = m_waited;
+  text.append(" has waited ", static_cast<long>(waited.count()), " s in ",
+              m_call, where, " for", waits_for);
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
     if (!runtime.rendezvous().is_in_finalize(pe)) continue;
-    others += "\n  " + runtime.rendezvous().whereabouts(pe);
+    text.append("\n  ", runtime.rendezvous().whereabouts(pe));
   }
-  std::fprintf(
-      stderr,
-      "symm: PE %d has waited %ld s in %s%s for%s%s\n  Still waiting "
-      "(SYMM_TIMEOUT sets the seconds between reports, 0: none).\n",
-      runtime.my_pe(),
-      static_cast<long>(std::chrono::duration<double>(m_waited).count()),
-      m_call, where.c_str(), waits_for.c_str(), others.c_str());
+  std::fprintf(stderr,
+               "%s\n  Still waiting (SYMM_TIMEOUT sets the seconds between "
+               "reports, 0: none).\n",
+               text.c_str());
 }
 
 std::uint64_t HostWait::scatter() {
@@ -120,12 +108,16 @@ std::uint64_t HostWait::scatter() {
   return x ^ (x >> 31U);
 }
 
-std::string HostWait::line(std::size_t index, void const* address,
-                           std::string const& now, Compare compare,
-                           std::string const& value) {
-  return "\n  variable " + std::to_string(index) + " at " +
-         address_text(address) + ", now " + now + ", to become " +
-         text_of(compare) + " " + value;
+char const* HostWait::text_of(Compare compare) {
+  switch (compare) {
+    case Compare::eq: return "==";
+    case Compare::ne: return "!=";
+    case Compare::gt: return ">";
+    case Compare::ge: return ">=";
+    case Compare::lt: return "<";
+    case Compare::le: return "<=";
+  }
+  return "?";
 }
 
 }  // namespace symm

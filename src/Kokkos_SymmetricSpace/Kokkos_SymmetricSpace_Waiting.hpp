@@ -9,10 +9,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "../runtime/Backoff.hpp"
+#include "../runtime/Text.hpp"
 
 namespace symm {
 
@@ -74,8 +75,11 @@ KOKKOS_INLINE_FUNCTION T poll(T const* ivar) {
 ///       if (!wait.pause()) continue;
 ///       auto const why = wait.why_in_vain();
 ///       if (is_done()) break;
-///       wait.look_after(why, ...);
+///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
+///
+/// It takes no private memory: a PE that has none left goes on waiting, and
+/// does not leave a barrier alone.
 class HostWait {
  public:
   /// \param call for messages, such as "symm::wait_until".
@@ -84,31 +88,36 @@ class HostWait {
   /// One pause. Returns whether it is time to look after the other PEs.
   bool pause() {
     m_waited = m_backoff.pause();
-    return m_waited >= m_next_look;
+    if (m_waited < m_next_look) return false;
+    set_next_look();
+    return true;
   }
   /// "the process of PE 2 is gone", or "". What it stored before is visible
   /// afterwards.
-  [[nodiscard]] static std::string who_is_gone();
+  [[nodiscard]] static Text who_is_gone();
   /// That, or, if it is time for a report, that all other PEs have left for
   /// finalize(). What they stored before is visible afterwards, too.
-  [[nodiscard]] std::string why_in_vain() const;
-  /// Ends the job, unless `why_in_vain` is ""; reports when it is time.
+  [[nodiscard]] Text why_in_vain() const;
+  /// Whether report() has something to say.
+  [[nodiscard]] bool must_report(Text const& why_in_vain) const {
+    return !why_in_vain.empty() || is_report_due();
+  }
+  /// Ends the job, unless `why_in_vain` is "", and tells what it waits for.
   /// \param where     behind the name of the call: "" or " of ...".
   /// \param waits_for lines for the message.
-  void look_after(std::string const& why_in_vain, std::string const& where,
-                  std::string const& waits_for);
+  void report(Text const& why_in_vain, std::string_view where,
+              std::string_view waits_for);
 
   /// \throws UsageError on this PE, if the host cannot look at `address`.
   static void check(char const* call, void const* address);
   /// A number for each call, all equally likely, modulo whatever.
   [[nodiscard]] static std::uint64_t scatter();
-  /// A line of `waits_for`.
-  [[nodiscard]] static std::string line(std::size_t index, void const* address,
-                                        std::string const& now, Compare compare,
-                                        std::string const& value);
+  /// "==" or the like.
+  [[nodiscard]] static char const* text_of(Compare compare);
 
  private:
   [[nodiscard]] bool is_report_due() const;
+  void set_next_look();
 
   char const* m_call;
   Backoff m_backoff;
@@ -137,14 +146,15 @@ struct WaitSet {
     return is_true(poll(ivars + i), compare, wanted(i));
   }
   /// The first that are not met, for a message.
-  [[nodiscard]] std::string text() const {
-    std::string result;
+  [[nodiscard]] Text text() const {
+    Text result;
     int lines = 0;
     for (std::size_t i = 0; i < count && lines < 4; ++i) {
       if (!counts(i) || is_met(i)) continue;
       ++lines;
-      result += HostWait::line(i, ivars + i, std::to_string(poll(ivars + i)),
-                               compare, std::to_string(wanted(i)));
+      result.append("\n  variable ", i, " at ", ivars + i, ", now ",
+                    +poll(ivars + i), ", to become ",
+                    HostWait::text_of(compare), " ", +wanted(i));
     }
     return result;
   }
@@ -225,7 +235,7 @@ void wait_on_host(char const* call, Poll& is_done) {
     if (!wait.pause()) continue;
     auto const why = wait.why_in_vain();
     if (is_done()) return;  // what they have stored before counts
-    wait.look_after(why, "", is_done.set.text());
+    if (wait.must_report(why)) wait.report(why, "", is_done.set.text());
   }
 }
 

@@ -4,11 +4,33 @@
 // PE teams when the library starts, ends and waits too long.
 
 #include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
 #include <thread>
 
 #include <heap/heap_with.hpp>
 
 #include "team_helpers.hpp"
+
+namespace {
+
+/// Whether this thread has no private memory left.
+thread_local bool s_is_new_failing = false;
+
+}  // namespace
+
+// GCC would compare inlined ones with the delete of others.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  auto* const memory = s_is_new_failing ? nullptr : std::malloc(bytes | 1U);
+  return memory != nullptr ? memory : throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace {
 
@@ -79,6 +101,28 @@ TEST(PeTeamsFromStartToEnd, who_is_late_to_a_barrier_is_reported) {
               Not(HasSubstr("PE 1,")), HasSubstr("SYMM_TIMEOUT")));
   }
   symm::team_destroy(backwards);
+}
+
+TEST(PeTeamsFromStartToEnd, who_has_no_memory_left_waits_and_reports_as_well) {
+  HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "0.15"}});
+  auto const world = symm::team_world();
+  int const late   = world.n_pes() - 1;
+  testing::internal::CaptureStderr();
+  if (world.my_pe() == late) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  s_is_new_failing    = true;
+  bool has_left_early = false;
+  try {
+    symm::barrier(world);
+  } catch (std::bad_alloc const&) {
+    has_left_early = true;
+  }
+  s_is_new_failing  = false;
+  auto const report = testing::internal::GetCapturedStderr();
+  EXPECT_FALSE(has_left_early);
+  EXPECT_EQ(report.find("has waited") != std::string::npos,
+            world.my_pe() != late);
 }
 
 }  // namespace
