@@ -99,24 +99,6 @@ KOKKOS_FUNCTION WholeTeam<Member> group_of(Member const& member) {
   return {member};
 }
 
-/// What a thread does in a tile: `n_loads` elements from `first` on, `row`
-/// apart. In a whole tile none of them is beyond the end.
-template <std::size_t row, std::size_t n_loads, bool is_whole, class Load,
-          class Store>
-KOKKOS_FORCEINLINE_FUNCTION void copy_in_tile(std::size_t first,
-                                              std::size_t count,
-                                              Load const& load,
-                                              Store const& store) {
-  using Value = std::remove_cvref_t<decltype(load(std::size_t{}))>;
-  Value values[n_loads];  // in registers: compilers unroll both loops
-  for (std::size_t n = 0; n < n_loads; ++n) {
-    if (is_whole || first + n * row < count) values[n] = load(first + n * row);
-  }
-  for (std::size_t n = 0; n < n_loads; ++n) {
-    if (is_whole || first + n * row < count) store(first + n * row, values[n]);
-  }
-}
-
 /// copy_each() on a GPU.
 template <class Group, class Load, class Store>
 KOKKOS_INLINE_FUNCTION void copy_each_with_loads_in_flight(Group const& group,
@@ -128,19 +110,18 @@ KOKKOS_INLINE_FUNCTION void copy_each_with_loads_in_flight(Group const& group,
     constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
     constexpr std::size_t row     = Group::row;
     constexpr std::size_t tile    = row * n_loads;
-    std::size_t const n_whole     = count / tile;
-    if (n_whole != 0) {
-      group.for_each(n_whole * row, [&](std::size_t i) {
-        copy_in_tile<row, n_loads, true>(i / row * tile + i % row, count, load,
-                                         store);
-      });
-    }
-    if (n_whole * tile != count) {
-      group.for_each(row, [&](std::size_t i) {
-        copy_in_tile<row, n_loads, false>(n_whole * tile + i, count, load,
-                                          store);
-      });
-    }
+    // The last tile is not whole: what is beyond the end is left out of it.
+    std::size_t const n_tiles = (count + tile - 1) / tile;
+    group.for_each(n_tiles * row, [&](std::size_t i) {
+      std::size_t const begin = i / row * tile + i % row;
+      Value values[n_loads];  // in registers: compilers unroll both loops
+      for (std::size_t n = 0; n < n_loads; ++n) {
+        if (begin + n * row < count) values[n] = load(begin + n * row);
+      }
+      for (std::size_t n = 0; n < n_loads; ++n) {
+        if (begin + n * row < count) store(begin + n * row, values[n]);
+      }
+    });
   } else {
     group.for_each(count, [&](std::size_t i) { store(i, load(i)); });
   }
