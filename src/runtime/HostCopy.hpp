@@ -109,7 +109,9 @@ template <std::size_t alignment = 1>
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
   if (bytes > most_bytes_by_words) {
-    std::memcpy(to, from, bytes);
+    // No object is larger than that; GCC would warn of a count that wraps.
+    constexpr std::size_t largest = ~std::size_t{0} >> 1U;
+    std::memcpy(to, from, bytes & largest);
     return;
   }
   auto* const target       = static_cast<char*>(to);
