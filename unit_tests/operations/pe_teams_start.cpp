@@ -13,6 +13,8 @@
 
 #include "team_helpers.hpp"
 
+#ifndef __CUDACC__  // which takes a global operator for one of kernels, too
+
 namespace {
 
 /// Whether this thread has no private memory left.
@@ -31,6 +33,8 @@ thread_local bool s_is_new_failing = false;
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
+
+#endif
 
 namespace {
 
@@ -103,6 +107,7 @@ TEST(PeTeamsFromStartToEnd, who_is_late_to_a_barrier_is_reported) {
   symm::team_destroy(backwards);
 }
 
+#ifndef __CUDACC__
 TEST(PeTeamsFromStartToEnd, who_has_no_memory_left_waits_and_reports_as_well) {
   HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "0.15"}});
   auto const world = symm::team_world();
@@ -124,5 +129,6 @@ TEST(PeTeamsFromStartToEnd, who_has_no_memory_left_waits_and_reports_as_well) {
   EXPECT_EQ(report.find("has waited") != std::string::npos,
             world.my_pe() != late);
 }
+#endif
 
 }  // namespace
