@@ -54,11 +54,11 @@ has_header() {
 cmake_is_new_enough() {
   local version
   version=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
-  printf '3.22\n%s\n' "$version" | sort -V -C
+  printf '3.23\n%s\n' "$version" | sort -V -C
 }
 
 step "Looking for what the build needs"
-need "CMake >= 3.22" "cmake" cmake_is_new_enough
+need "CMake >= 3.23" "cmake" cmake_is_new_enough
 need "Ninja" "ninja-build" command -v ninja
 need "C++ compiler" "g++" has_header concepts
 need "Python 3" "python3" command -v python3
@@ -88,7 +88,7 @@ if ! $check_only && command -v apt-get >/dev/null &&
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends "${missing[@]}"
   if ! cmake_is_new_enough; then
-    die "this system's CMake is older than 3.22; install a newer one and" \
+    die "this system's CMake is older than 3.23; install a newer one and" \
       "put it first in PATH"
   fi
   exit 0

@@ -5,35 +5,35 @@
 
 /// Kokkos Views in a symmetric heap: include this one.
 
-#include <Kokkos_SymmetricSpace_AtomicView.hpp>
 #include <Kokkos_SymmetricSpace_Atomics.hpp>
 #include <Kokkos_SymmetricSpace_Collectives.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_DeepCopy.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
-#include <Kokkos_SymmetricSpace_GlobalView.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
-#include <Kokkos_SymmetricSpace_KernelText.hpp>
-#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
-#include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
-#include <Kokkos_SymmetricSpace_PeerView.hpp>
-#include <Kokkos_SymmetricSpace_Register.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 #include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
 #include <Kokkos_SymmetricSpace_RmaStrided.hpp>
-#include <Kokkos_SymmetricSpace_SharedAlloc.hpp>
-#include <Kokkos_SymmetricSpace_SharedView.hpp>
 #include <Kokkos_SymmetricSpace_Signal.hpp>
 #include <Kokkos_SymmetricSpace_TeamSplit.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 #include <Kokkos_SymmetricSpace_ViewCollectives.hpp>
 #include <Kokkos_SymmetricSpace_ViewCopy.hpp>
-#include <Kokkos_SymmetricSpace_ViewFill.hpp>
 #include <Kokkos_SymmetricSpace_Waiting.hpp>
+#include "kokkos_impl/AtomicView.hpp"
+#include "kokkos_impl/DeepCopy.hpp"
+#include "kokkos_impl/MemorySpaceAccess.hpp"
+#include "kokkos_impl/SharedAlloc.hpp"
+#include "kokkos_impl/ViewFill.hpp"
+#include "space/KernelText.hpp"
+#include "space/MemorySpace.hpp"
+#include "view/GlobalView.hpp"
+#include "view/PeerView.hpp"
+#include "view/Register.hpp"
+#include "view/SharedView.hpp"
 
-#include "../runtime/Error.hpp"
-#include "../runtime/SymmetricMemory.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/job/SymmetricMemory.hpp"
 
 #endif

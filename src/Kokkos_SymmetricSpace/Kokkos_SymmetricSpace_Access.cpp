@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "../runtime/Error.hpp"
-#include "../runtime/Runtime.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/job/Runtime.hpp"
 
 namespace symm {
 

@@ -6,11 +6,11 @@
 #include <cstddef>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_KernelText.hpp>
+#include "space/KernelText.hpp"
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/SymmetricHeap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/heap/SymmetricHeap.hpp"
+#include "../runtime/memory/HeapMap.hpp"
 
 namespace symm {
 

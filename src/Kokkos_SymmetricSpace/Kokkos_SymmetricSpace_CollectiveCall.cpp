@@ -11,9 +11,9 @@
 
 #include <Kokkos_SymmetricSpace_Access.hpp>
 
-#include "../runtime/Error.hpp"
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/Runtime.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/job/Runtime.hpp"
+#include "../runtime/memory/HeapMap.hpp"
 
 namespace symm {
 

@@ -17,8 +17,8 @@
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/memory/HeapMap.hpp"
 
 // What the collective operations are given, and what each PE does of them
 // between the barrier after which everybody's source is there and the one after

@@ -13,8 +13,8 @@
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/memory/HeapMap.hpp"
 
 namespace symm {
 

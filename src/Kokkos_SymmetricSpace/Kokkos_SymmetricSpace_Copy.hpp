@@ -10,7 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../runtime/HostCopy.hpp"
+#include "../runtime/memory/HostCopy.hpp"
 
 namespace symm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_CudaCheck.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include "cuda/CudaCheck.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "../runtime/Bootstrap.hpp"
-#include "../runtime/Bootstrap_Mpi.hpp"
-#include "../runtime/Device.hpp"
-#include "../runtime/Error.hpp"
-#include "../runtime/Runtime.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/bootstrap/Bootstrap.hpp"
+#include "../runtime/bootstrap/Bootstrap_Mpi.hpp"
+#include "../runtime/job/Runtime.hpp"
+#include "../runtime/memory/Device.hpp"
 
 namespace symm {
 

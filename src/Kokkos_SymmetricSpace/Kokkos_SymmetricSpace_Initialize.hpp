@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../runtime/SymmetricMemory.hpp"
+#include "../runtime/job/SymmetricMemory.hpp"
 
 namespace symm {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../runtime/Error.hpp"
-#include "../runtime/Runtime.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/job/Runtime.hpp"
 
 namespace symm {
 

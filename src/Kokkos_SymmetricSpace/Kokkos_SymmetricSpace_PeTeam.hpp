@@ -8,8 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../runtime/PeTeamMemory.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/pes/PeTeamMemory.hpp"
 
 namespace symm {
 

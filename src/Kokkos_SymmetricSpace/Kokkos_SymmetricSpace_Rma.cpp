@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "../runtime/Error.hpp"
-#include "../runtime/HostCopy.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/memory/HostCopy.hpp"
 
 namespace symm {
 

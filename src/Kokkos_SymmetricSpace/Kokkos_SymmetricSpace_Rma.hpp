@@ -9,14 +9,14 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_DeepCopy.hpp>
-#include <Kokkos_SymmetricSpace_MemorySpace.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
+#include "kokkos_impl/DeepCopy.hpp"
+#include "space/MemorySpace.hpp"
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/HostCopy.hpp"
-#include "../runtime/SymmetricHeap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/heap/SymmetricHeap.hpp"
+#include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/memory/HostCopy.hpp"
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6): what is put goes to PE
 // `pe`'s copy of the symmetric object `dest`, what is got comes from its copy

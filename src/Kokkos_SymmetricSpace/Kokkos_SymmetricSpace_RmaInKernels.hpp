@@ -12,8 +12,8 @@
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 #include <Kokkos_SymmetricSpace_RmaStrided.hpp>
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/memory/HeapMap.hpp"
 
 // Remote memory access in kernels, by one thread or a group of threads;
 // Kokkos_SymmetricSpace_Rma.hpp says what all forms have in common. They are

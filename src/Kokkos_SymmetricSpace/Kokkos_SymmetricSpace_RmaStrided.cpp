@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_CudaCheck.hpp>
 #include <Kokkos_SymmetricSpace_RmaStrided.hpp>
+#include "cuda/CudaCheck.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "../runtime/Error.hpp"
+#include "../runtime/base/Error.hpp"
 
 namespace symm {
 

@@ -11,10 +11,10 @@
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/HostCopy.hpp"
-#include "../runtime/SymmetricHeap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/heap/SymmetricHeap.hpp"
+#include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/memory/HostCopy.hpp"
 
 // iput and iget: elements with strides, on the host and enqueued.
 // Kokkos_SymmetricSpace_Rma.hpp says what all forms have in common.

@@ -7,7 +7,6 @@
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Atomics.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_MemorySpaceAccess.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 #include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
@@ -15,10 +14,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include "kokkos_impl/MemorySpaceAccess.hpp"
 
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/SymmetricHeap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/heap/SymmetricHeap.hpp"
+#include "../runtime/memory/HeapMap.hpp"
 
 namespace symm {
 

@@ -16,8 +16,8 @@
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 
-#include "../runtime/Error.hpp"
-#include "../runtime/Runtime.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/job/Runtime.hpp"
 
 namespace symm {
 

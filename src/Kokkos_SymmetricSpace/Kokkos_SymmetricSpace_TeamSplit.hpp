@@ -7,7 +7,7 @@
 
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
 
 namespace symm {
 

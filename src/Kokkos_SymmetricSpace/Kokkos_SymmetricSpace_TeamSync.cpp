@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Launch.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include "cuda/Launch.hpp"
 
-#include "../runtime/Error.hpp"
-#include "../runtime/Rendezvous.hpp"
-#include "../runtime/Runtime.hpp"
-#include "../runtime/Text.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Text.hpp"
+#include "../runtime/job/Runtime.hpp"
+#include "../runtime/pes/Rendezvous.hpp"
 
 namespace symm {
 

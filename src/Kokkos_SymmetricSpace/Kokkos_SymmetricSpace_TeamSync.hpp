@@ -12,7 +12,7 @@
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_Waiting.hpp>
 
-#include "../runtime/SymmetricMemory.hpp"
+#include "../runtime/job/SymmetricMemory.hpp"
 
 namespace symm {
 

@@ -14,7 +14,7 @@
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_ViewCopy.hpp>
 
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Types.hpp"
 
 namespace symm {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../runtime/Error.hpp"
+#include "../runtime/base/Error.hpp"
 
 namespace symm {
 

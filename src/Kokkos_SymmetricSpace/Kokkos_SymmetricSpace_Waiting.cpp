@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "../runtime/Error.hpp"
-#include "../runtime/HeapMap.hpp"
-#include "../runtime/Rendezvous.hpp"
-#include "../runtime/Runtime.hpp"
-#include "../runtime/SymmetricHeap.hpp"
-#include "../runtime/Types.hpp"
+#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/heap/SymmetricHeap.hpp"
+#include "../runtime/job/Runtime.hpp"
+#include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/pes/Rendezvous.hpp"
 
 namespace symm {
 

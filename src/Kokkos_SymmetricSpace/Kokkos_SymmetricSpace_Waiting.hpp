@@ -12,8 +12,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "../runtime/Backoff.hpp"
-#include "../runtime/Text.hpp"
+#include "../runtime/base/Text.hpp"
+#include "../runtime/pes/Backoff.hpp"
 
 namespace symm {
 

@@ -4,83 +4,64 @@
     check_layers.py SRC_FOLDER    checks the tree
     check_layers.py --self-test   shows that each rule can fail
 
-A unit is a header and the source file of the same name. A unit may include
-units of its own layer, as long as there is no cycle, and of the layers below.
-A new unit is added to LAYERS; a unit that needs a foreign header to OWNERS.
+A unit is a header and the source file of the same name; its folder is its layer.
+A unit may include units of its own layer, as long as there is no cycle, and of
+the layers below. A new folder is added to LAYERS; a unit that needs a foreign
+header to OWNERS.
 """
 
 import pathlib
+import posixpath
 import re
 import sys
 import tempfile
 
-RUNTIME = "runtime/"
-KOKKOS = "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace"
+RUNTIME = "runtime"
+KOKKOS = "Kokkos_SymmetricSpace"
 
-# From bottom to top.
+# The folders, from bottom to top. What is in none of them, directly in the
+# folder of a library, is its public face.
 LAYERS = [
-    ("base",
-     [RUNTIME + unit for unit in
-      ("Types", "Text", "Error", "LastError", "Env", "UniqueFd")]),
-    ("bootstrap",
-     [RUNTIME + unit for unit in ("Bootstrap", "Bootstrap_Mpi", "Mesh", "FdExchange")]),
-    ("memory",
-     [RUNTIME + unit for unit in
-      ("HostCopy", "HostMemory", "Vmm", "VmmLedger", "Vmm_HostMemfd", "CudaDriver",
-       "Vmm_Cuda", "Vmm_CudaForeign", "Device", "Device_Cuda", "Device_None",
-       "HeapMap", "SymmetricRange")]),
-    ("PEs",
-     [RUNTIME + unit for unit in ("Backoff", "Operation", "Rendezvous", "PeTeamMemory")]),
-    ("heap",
-     [RUNTIME + unit for unit in
-      ("ChunkMap", "OffsetMap", "OffsetAllocator", "Poison", "RetiredList",
-       "SymmetricHeap", "SymmetricHeap_Blocks", "SymmetricHeap_Registration",
-       "BufferRegistry", "RegistrableMemory")]),
-    ("top", [RUNTIME + unit for unit in
-             ("Runtime", "SymmetricMemory", "Registration", "SharedBuffer")]),
-    ("Kokkos space",
-     [KOKKOS + unit for unit in
-      ("_Fwd", "_CudaCheck", "_KernelText", "_AtomicView", "_MemorySpace", "_MemorySpaceAccess",
-       "_DeepCopy", "_ViewFill", "_SharedAlloc")]),
-    ("Kokkos Views",
-     [KOKKOS + unit for unit in
-      ("_PeerView", "_GlobalView", "_OwnedView", "_ViewBytes", "_Register", "_SharedView")]),
-    ("operations",
-     [KOKKOS + unit for unit in
-      ("_Access", "_Atomics", "_Ordering", "_Copy",
-       "_ViewCopy", "_Rma", "_RmaStrided", "_RmaInKernels", "_Signal",
-       "_Waiting")]),
-    ("PE teams",
-     [KOKKOS + unit for unit in ("_Launch", "_PeTeam", "_TeamSync", "_TeamSplit", "_CollectiveWork",
-                            "_CollectiveCall", "_Collectives",
-                            "_ViewCollectives")]),
-    ("Kokkos start", [KOKKOS + "_Initialize"]),
-    ("umbrella", [KOKKOS]),
+    RUNTIME + "/base",
+    RUNTIME + "/bootstrap",
+    RUNTIME + "/memory",
+    RUNTIME + "/cuda",
+    RUNTIME + "/pes",
+    RUNTIME + "/heap",
+    RUNTIME + "/job",
+    RUNTIME,
+    KOKKOS + "/space",
+    KOKKOS + "/cuda",
+    KOKKOS + "/kokkos_impl",
+    KOKKOS + "/view",
+    KOKKOS,
 ]
 
-IN_KOKKOS_LAYER = [unit for _, units in LAYERS for unit in units
-                   if unit.startswith(KOKKOS)]
-
-# Foreign header (a regular expression) -> the units that may include it.
-OWNERS = {
-    r"mpi\.h": [RUNTIME + "Bootstrap_Mpi", KOKKOS + "_Initialize"],
-    r"cuda.*\.h": [RUNTIME + "CudaDriver", RUNTIME + "Vmm_Cuda",
-                    RUNTIME + "Vmm_CudaForeign"],
-    r"sys/mman\.h": [RUNTIME + "Vmm_HostMemfd"],
-    r"sys/socket\.h": [RUNTIME + "Mesh", RUNTIME + "FdExchange"],
-    r"sys/un\.h": [RUNTIME + "Mesh"],
-    r"sys/uio\.h": [RUNTIME + "SharedBuffer"],
-    r"uc[pst]/.*": [],
-    r"(impl/)?Kokkos_.*|desul/.*": IN_KOKKOS_LAYER,
+# Units below the layer of their folder.
+LAYER_OF_UNIT = {
+    "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Fwd": KOKKOS + "/space",
 }
 
-# Text outside comments (a regular expression) -> the units that may have it.
+# Foreign header (a regular expression) -> the folders and units that may include
+# it.
+OWNERS = {
+    r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi",
+                KOKKOS + "/Kokkos_SymmetricSpace_Initialize"],
+    r"cuda.*\.h": [RUNTIME + "/cuda"],
+    r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd"],
+    r"sys/socket\.h": [RUNTIME + "/bootstrap/Mesh",
+                       RUNTIME + "/bootstrap/FdExchange"],
+    r"sys/un\.h": [RUNTIME + "/bootstrap/Mesh"],
+    r"sys/uio\.h": [RUNTIME + "/job/SharedBuffer"],
+    r"uc[pst]/.*": [],
+    r"(impl/)?Kokkos_.*|desul/.*": [KOKKOS],
+}
+
+# Text outside comments (a regular expression) -> the folders and units that may
+# have it.
 TEXT_OWNERS = {
-    r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
-        [KOKKOS + unit for unit in
-         ("_AtomicView", "_MemorySpaceAccess", "_DeepCopy", "_SharedAlloc",
-          "_OwnedView", "_ViewFill")],
-    r"\bKokkos::|\bKOKKOS_": IN_KOKKOS_LAYER,
+    r"\bKokkos::Impl\b|\bKOKKOS_IMPL_": [KOKKOS + "/kokkos_impl"],
+    r"\bKokkos::|\bKOKKOS_": [KOKKOS],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -110,55 +91,63 @@ def find_cycle(graph):
     return None
 
 
+def owns(owners, unit):
+    """Whether the unit, or a folder around it, is among the owners."""
+    return any(unit == owner or unit.startswith(owner + "/")
+               for owner in owners)
+
+
+def layer_of(unit):
+    """The number of the unit's layer, or None."""
+    layer = LAYER_OF_UNIT.get(unit, posixpath.dirname(unit))
+    return LAYERS.index(layer) if layer in LAYERS else None
+
+
 def check(src):
     """Returns a list of messages, one for each broken rule."""
     problems = []
-    layer_of = {unit: level for level, (_, units) in enumerate(LAYERS)
-                for unit in units}
     graph = {}
-    seen = set()
-
     for path in sorted(src.rglob("*")):
         if path.suffix not in (".hpp", ".h", ".cpp", ".cu"):
             continue
         name = path.relative_to(src).as_posix()
         unit = name[:-len(path.suffix)]
-        seen.add(unit)
-        if unit not in layer_of:
-            problems.append(f"{name}: not listed in any layer")
+        if layer_of(unit) is None:
+            problems.append(f"{name}: its folder is not listed in LAYERS")
             continue
         code = COMMENT.sub(" ", path.read_text(encoding="utf-8"))
 
         for quote, header in INCLUDE.findall(code):
-            # Relative to the file that includes: a user's own folder "runtime"
-            # in the search path cannot come before ours.
-            is_relative = header.startswith("../runtime/")
-            if (quote == '"') != is_relative or header.startswith("runtime/"):
-                problems.append(f'{name}: {header}: write "../runtime/X.hpp" '
-                                "for ours, <...> for all others")
+            # Relative to the file that includes, so that no folder in a user's
+            # search path can come before ours.
+            target = posixpath.normpath(
+                posixpath.join(posixpath.dirname(name), header))
+            if quote == "<" and (src / KOKKOS / header).is_file():
+                target = KOKKOS + "/" + header  # a public one
+            is_ours = (src / target).is_file()
+            if (quote == '"' and not is_ours) or (
+                    quote == "<" and (src / header).is_file()):
+                problems.append(f"{name}: {header}: write the path from this "
+                                'file in "" for ours, <...> for all others')
                 continue
-            target = re.sub(r"\.hpp$", "", header.removeprefix("../"))
-            if target.startswith("Kokkos_SymmetricSpace"):
-                target = "Kokkos_SymmetricSpace/" + target
-            if target in layer_of:
-                if layer_of[target] > layer_of[unit]:
+            if is_ours:
+                target = target.removesuffix(".hpp")
+                if layer_of(target) > layer_of(unit):
                     problems.append(
                         f"{name}: includes {header} of the later layer "
-                        f"'{LAYERS[layer_of[target]][0]}'")
+                        f"'{LAYERS[layer_of(target)]}'")
                 elif target != unit:
                     graph.setdefault(unit, set()).add(target)
                 continue
             for pattern, owners in OWNERS.items():
-                if re.fullmatch(pattern, header) and unit not in owners:
+                if re.fullmatch(pattern, header) and not owns(owners, unit):
                     problems.append(f"{name}: does not own <{header}>")
 
         for pattern, owners in TEXT_OWNERS.items():
             match = re.search(pattern, INCLUDE.sub("", code))
-            if match and unit not in owners:
+            if match and not owns(owners, unit):
                 problems.append(f"{name}: does not own {match.group()}")
 
-    for unit in sorted(layer_of.keys() - seen):
-        problems.append(f"{unit}: listed in a layer, but there is no such file")
     cycle = find_cycle(graph)
     if cycle:
         problems.append("include cycle: " + " -> ".join(cycle))
@@ -167,54 +156,62 @@ def check(src):
 
 def self_test():
     """Breaks each rule once in a small tree. Returns the exit status."""
-    space = KOKKOS + "_MemorySpace.hpp"
-    # File; line added to it, None: the file is removed; expected message, None:
-    # no message.
+    space = KOKKOS + "/space/MemorySpace.hpp"
+    files = ["runtime/base/Types.hpp", "runtime/base/Error.hpp",
+             "runtime/base/Error.cpp", "runtime/memory/Vmm.hpp",
+             "runtime/bootstrap/Bootstrap_Mpi.cpp", "runtime/job/Runtime.hpp",
+             "runtime/job/Runtime.cpp", "runtime/symm.hpp", space,
+             "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace.hpp"]
+    # File; line added to it; expected message, None: no message.
     cases = [
-        ("runtime/Error.hpp", "#include \"../runtime/Types.hpp\"", None),
-        ("runtime/Vmm.hpp", "#include \"../runtime/Error.hpp\"", None),
-        ("runtime/Bootstrap_Mpi.cpp", "#include <mpi.h>", None),
-        ("runtime/Types.hpp", "// <mpi.h> and Kokkos::Impl in a comment", None),
+        ("runtime/base/Error.hpp", '#include "Types.hpp"', None),
+        ("runtime/memory/Vmm.hpp", '#include "../base/Error.hpp"', None),
+        ("runtime/symm.hpp", '#include "job/Runtime.hpp"', None),
+        ("runtime/bootstrap/Bootstrap_Mpi.cpp", "#include <mpi.h>", None),
+        ("runtime/base/Types.hpp", "// <mpi.h> and Kokkos::Impl in a comment",
+         None),
         (space, "#include <Kokkos_Core.hpp>", None),
-        (space, "#include \"../runtime/Runtime.hpp\"", None),
-        ("runtime/Types.hpp", "#include \"../runtime/Vmm.hpp\"", "later layer"),
-        ("runtime/Runtime.cpp", "#include <Kokkos_SymmetricSpace.hpp>",
+        (space, '#include "../../runtime/job/Runtime.hpp"', None),
+        ("runtime/base/Types.hpp", '#include "../memory/Vmm.hpp"',
          "later layer"),
-        ("runtime/Unknown.hpp", "", "not listed"),
-        ("runtime/Types.hpp", None, "there is no such file"),
-        ("runtime/Error.cpp", '#include "Error.hpp"', "write"),
-        ("runtime/Error.cpp", "#include <runtime/Error.hpp>", "write"),
-        ("runtime/Runtime.cpp", "#include <mpi.h>", "does not own <mpi.h>"),
-        ("runtime/Runtime.cpp", "# include <cuda.h>", "does not own <cuda.h>"),
-        ("runtime/Runtime.cpp", "#include <sys/mman.h>", "does not own <sys/"),
-        ("runtime/Runtime.cpp", "#include <sys/socket.h>",
+        ("runtime/job/Runtime.hpp", '#include "../symm.hpp"', "later layer"),
+        ("runtime/job/Runtime.cpp", "#include <Kokkos_SymmetricSpace.hpp>",
+         "later layer"),
+        ("runtime/unknown/X.hpp", "", "not listed"),
+        ("runtime/base/Error.cpp", '#include "base/Types.hpp"', "write"),
+        ("runtime/base/Error.cpp", "#include <runtime/base/Error.hpp>",
+         "write"),
+        ("runtime/job/Runtime.cpp", "#include <mpi.h>", "does not own <mpi.h>"),
+        ("runtime/job/Runtime.cpp", "# include <cuda.h>",
+         "does not own <cuda.h>"),
+        ("runtime/job/Runtime.cpp", "#include <sys/mman.h>",
          "does not own <sys/"),
-        ("runtime/Runtime.cpp", "#include <sys/uio.h>", "does not own <sys/"),
-        ("runtime/Runtime.cpp", "#include <ucp/api/ucp.h>",
+        ("runtime/job/Runtime.cpp", "#include <sys/socket.h>",
+         "does not own <sys/"),
+        ("runtime/job/Runtime.cpp", "#include <sys/uio.h>",
+         "does not own <sys/"),
+        ("runtime/job/Runtime.cpp", "#include <ucp/api/ucp.h>",
          "does not own <ucp/"),
-        ("runtime/Runtime.cpp", "#include <Kokkos_Core.hpp>",
+        ("runtime/job/Runtime.cpp", "#include <Kokkos_Core.hpp>",
          "does not own <Kokkos_Core.hpp>"),
-        ("runtime/Runtime.cpp", "Kokkos::fence();", "does not own Kokkos::"),
+        ("runtime/job/Runtime.cpp", "Kokkos::fence();",
+         "does not own Kokkos::"),
         (space, "namespace Kokkos::Impl {", "does not own Kokkos::Impl"),
-        ("runtime/Types.hpp", "#include \"../runtime/Error.hpp\"", "include cycle"),
+        ("runtime/base/Types.hpp", '#include "Error.hpp"', "include cycle"),
     ]
     failures = []
     for number, (file, line, expected) in enumerate(cases):
         with tempfile.TemporaryDirectory() as folder:
             src = pathlib.Path(folder)
-            for _, units in LAYERS:
-                for unit in units:
-                    header = src / (unit + ".hpp")
-                    header.parent.mkdir(parents=True, exist_ok=True)
-                    header.write_text("#include <string>\n", encoding="utf-8")
+            for name in [*files, file]:
+                header = src / name
+                header.parent.mkdir(parents=True, exist_ok=True)
+                header.write_text("#include <string>\n", encoding="utf-8")
             if expected == "include cycle":
-                (src / "runtime/Error.hpp").write_text(
-                    '#include "../runtime/Types.hpp"\n', encoding="utf-8")
-            if line is None:
-                (src / file).unlink()
-            else:
-                with (src / file).open("a", encoding="utf-8") as stream:
-                    stream.write(line + "\n")
+                (src / "runtime/base/Error.hpp").write_text(
+                    '#include "Types.hpp"\n', encoding="utf-8")
+            with (src / file).open("a", encoding="utf-8") as stream:
+                stream.write(line + "\n")
             problems = check(src)
         as_expected = (not problems if expected is None
                        else len(problems) == 1 and expected in problems[0])

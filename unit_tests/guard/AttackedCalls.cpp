@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <guard/FaultyJob.hpp>
 
-#include <runtime/Runtime.hpp>
-#include <runtime/SharedBuffer.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SharedBuffer.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 

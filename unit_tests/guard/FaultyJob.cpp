@@ -13,8 +13,8 @@
 #include <string>
 #include <support/Shared.hpp>
 
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 

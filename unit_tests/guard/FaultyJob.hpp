@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/SharedBuffer.hpp>
-#include <runtime/SymmetricHeap.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
+#include <runtime/job/SharedBuffer.hpp>
 
 /// Jobs of forked PEs in which a function fails on one PE within one collective
 /// call, and what is to come of it.

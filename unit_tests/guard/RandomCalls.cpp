@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 

@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/SymmetricHeap.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/bootstrap/Bootstrap.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
 

@@ -19,8 +19,8 @@
 #include <random>
 #include <string>
 
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 namespace {

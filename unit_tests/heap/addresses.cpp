@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <heap/heap_test.hpp>
-#include <runtime/HeapMap.hpp>
+#include <runtime/memory/HeapMap.hpp>
 
 namespace {
 

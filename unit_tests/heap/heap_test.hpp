@@ -14,8 +14,8 @@
 #include <ostream>
 #include <string>
 
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 #include <support/memory.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include <heap/heap_test.hpp>
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 
 namespace {
 

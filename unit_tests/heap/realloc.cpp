@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <heap/heap_test.hpp>
-#include <runtime/Poison.hpp>
+#include <runtime/heap/Poison.hpp>
 
 namespace {
 

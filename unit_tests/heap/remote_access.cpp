@@ -10,7 +10,7 @@
 #include <string>
 
 #include <heap/heap_test.hpp>
-#include <runtime/HeapMap.hpp>
+#include <runtime/memory/HeapMap.hpp>
 #include <support/kernels.hpp>
 
 namespace {

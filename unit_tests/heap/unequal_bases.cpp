@@ -11,8 +11,8 @@
 
 #include <heap/heap_test.hpp>
 #include <heap/heap_with.hpp>
-#include <runtime/Device.hpp>
-#include <runtime/Vmm_HostMemfd.hpp>
+#include <runtime/memory/Device.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
 
 namespace {
 

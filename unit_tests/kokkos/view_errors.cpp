@@ -15,7 +15,7 @@
 #include <string>
 
 #include <Kokkos_SymmetricSpace.hpp>
-#include <runtime/HostMemory.hpp>
+#include <runtime/memory/HostMemory.hpp>
 
 #include "view_helpers.hpp"
 

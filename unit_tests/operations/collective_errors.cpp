@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
-#include <runtime/Runtime.hpp>
+#include <runtime/job/Runtime.hpp>
 
 #include "collective_forms.hpp"
 #include "collective_helpers.hpp"

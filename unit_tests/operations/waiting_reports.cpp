@@ -16,7 +16,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <heap/heap_with.hpp>
 #include <kokkos/view_helpers.hpp>
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 
 namespace {
 

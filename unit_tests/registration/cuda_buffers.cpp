@@ -10,8 +10,8 @@
 
 #include <kokkos/view_helpers.hpp>
 #include <registration/registration_test.hpp>
-#include <runtime/CudaDriver.hpp>
 #include <runtime/CudaProgram.hpp>
+#include <runtime/cuda/CudaDriver.hpp>
 
 namespace {
 

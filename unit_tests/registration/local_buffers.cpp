@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <registration/registration_test.hpp>
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 #include <support/kernels.hpp>
 
 namespace {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include <runtime/Backoff.hpp>
+#include <runtime/pes/Backoff.hpp>
 
 namespace {
 

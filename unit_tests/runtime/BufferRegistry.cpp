@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/BufferRegistry.hpp>
-#include <runtime/Error.hpp>
-#include <runtime/Vmm_HostMemfd.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/heap/BufferRegistry.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
 
 namespace symm_test {
 namespace {

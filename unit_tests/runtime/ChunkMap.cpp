@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include <runtime/ChunkMap.hpp>
+#include <runtime/heap/ChunkMap.hpp>
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include <runtime/CudaDriver.hpp>
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/cuda/CudaDriver.hpp>
 
 namespace symm_test {
 namespace {

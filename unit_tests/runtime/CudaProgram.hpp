@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <vector>
 
-#include <runtime/CudaDriver.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/cuda/CudaDriver.hpp>
 
 namespace symm_test {
 

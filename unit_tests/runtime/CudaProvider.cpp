@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <runtime/Vmm_Cuda.hpp>
+#include <runtime/cuda/Vmm_Cuda.hpp>
 
 namespace symm_test {
 

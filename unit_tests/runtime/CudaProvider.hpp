@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/CudaDriver.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/cuda/CudaDriver.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

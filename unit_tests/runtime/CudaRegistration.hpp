@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Registration.hpp>
+#include <runtime/job/Registration.hpp>
 #include "CudaProgram.hpp"
 #include "CudaRuntime.hpp"
 

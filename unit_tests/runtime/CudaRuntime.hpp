@@ -17,9 +17,9 @@
 #include <ostream>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 /// What the tests of the runtime with GPUs share: PEs are forked processes, the
 /// GPUs those of the fake driver.

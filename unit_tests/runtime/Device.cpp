@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include <runtime/Device.hpp>
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/memory/Device.hpp>
 
 namespace symm_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <limits>
 #include <string>
 
-#include <runtime/Env.hpp>
-#include <runtime/Error.hpp>
+#include <runtime/base/Env.hpp>
+#include <runtime/base/Error.hpp>
 
 namespace {
 

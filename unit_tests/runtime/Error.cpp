@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 
 namespace {
 

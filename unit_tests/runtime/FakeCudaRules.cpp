@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <runtime/CudaDriver.hpp>
-#include <runtime/UniqueFd.hpp>
+#include <runtime/base/UniqueFd.hpp>
+#include <runtime/cuda/CudaDriver.hpp>
 
 namespace symm_test {
 namespace {

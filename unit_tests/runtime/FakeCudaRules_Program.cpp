@@ -14,7 +14,7 @@
 #include <iterator>
 #include <vector>
 
-#include <runtime/CudaDriver.hpp>
+#include <runtime/cuda/CudaDriver.hpp>
 #include "CudaProgram.hpp"
 
 namespace symm_test {

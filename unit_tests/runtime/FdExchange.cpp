@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/Poison.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
+#include <runtime/heap/Poison.hpp>
 
 namespace symm_test {
 namespace {

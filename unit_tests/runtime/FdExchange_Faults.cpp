@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/FdExchange.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
 
 namespace {
 

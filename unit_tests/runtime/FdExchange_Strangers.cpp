@@ -34,8 +34,8 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/FdExchange.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
 
 namespace symm_test {
 namespace {

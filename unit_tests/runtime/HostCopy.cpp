@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <runtime/HostCopy.hpp>
+#include <runtime/memory/HostCopy.hpp>
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include <runtime/HostMemory.hpp>
+#include <runtime/memory/HostMemory.hpp>
 
 namespace {
 

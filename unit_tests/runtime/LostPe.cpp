@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricHeap.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 namespace {

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include <runtime/OffsetAllocator.hpp>
+#include <runtime/heap/OffsetAllocator.hpp>
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <random>
 #include <vector>
 
-#include <runtime/OffsetAllocator.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/heap/OffsetAllocator.hpp>
 
 namespace {
 

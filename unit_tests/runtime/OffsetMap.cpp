@@ -9,7 +9,7 @@
 #include <random>
 #include <unordered_map>
 
-#include <runtime/OffsetMap.hpp>
+#include <runtime/heap/OffsetMap.hpp>
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include <runtime/Operation.hpp>
+#include <runtime/pes/Operation.hpp>
 
 namespace {
 

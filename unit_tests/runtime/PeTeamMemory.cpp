@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/PeTeamMemory.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/pes/PeTeamMemory.hpp>
 
 namespace symm_test {
 namespace {

@@ -21,8 +21,8 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/Rendezvous.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/pes/Rendezvous.hpp>
 
 namespace symm_test {
 namespace {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/Rendezvous.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/pes/Rendezvous.hpp>
 
 namespace symm_test {
 namespace {

@@ -15,9 +15,9 @@
 #include <memory>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "CudaRuntime.hpp"
 
-#include <runtime/Device.hpp>
-#include <runtime/Vmm.hpp>
+#include <runtime/memory/Device.hpp>
+#include <runtime/memory/Vmm.hpp>
 
 namespace symm_test {
 namespace {

@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/HostCopy.hpp>
-#include <runtime/Registration.hpp>
-#include <runtime/Runtime.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/job/Registration.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/memory/HostCopy.hpp>
 
 namespace symm_test {
 namespace {

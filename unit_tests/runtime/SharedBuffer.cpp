@@ -17,10 +17,10 @@
 #include <optional>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/Runtime.hpp>
-#include <runtime/SharedBuffer.hpp>
-#include <runtime/SymmetricMemory.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/job/Runtime.hpp>
+#include <runtime/job/SharedBuffer.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 namespace {

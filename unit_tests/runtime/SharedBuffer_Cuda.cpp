@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include <runtime/SharedBuffer.hpp>
+#include <runtime/job/SharedBuffer.hpp>
 
 #include "CudaRuntime.hpp"
 

@@ -13,9 +13,9 @@
 #include <functional>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/Poison.hpp>
-#include <runtime/SymmetricHeap.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/heap/Poison.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
 namespace {

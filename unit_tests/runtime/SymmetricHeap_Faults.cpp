@@ -14,8 +14,8 @@
 #include <sstream>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/SymmetricHeap.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
 namespace {

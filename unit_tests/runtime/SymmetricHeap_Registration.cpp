@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/RegistrableMemory.hpp>
-#include <runtime/SymmetricHeap.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/heap/RegistrableMemory.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
 namespace {

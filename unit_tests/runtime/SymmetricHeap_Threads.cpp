@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/SymmetricHeap.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
 namespace {

@@ -12,10 +12,10 @@
 #include <optional>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/SymmetricRange.hpp>
-#include <runtime/Vmm_HostMemfd.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
+#include <runtime/memory/SymmetricRange.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
 
 namespace symm_test {
 namespace {

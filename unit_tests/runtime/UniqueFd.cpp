@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include <runtime/UniqueFd.hpp>
+#include <runtime/base/UniqueFd.hpp>
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/Vmm.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/memory/Vmm.hpp>
 
 namespace symm_test {
 

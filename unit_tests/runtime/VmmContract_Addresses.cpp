@@ -11,8 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <runtime/Error.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/base/Types.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

@@ -8,8 +8,8 @@
 
 #include <utility>
 
-#include <runtime/Error.hpp>
-#include <runtime/FdExchange.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

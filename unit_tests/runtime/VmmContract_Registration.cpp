@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

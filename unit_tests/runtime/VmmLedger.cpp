@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include <runtime/Error.hpp>
-#include <runtime/VmmLedger.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/memory/VmmLedger.hpp>
 
 namespace symm_test {
 namespace {

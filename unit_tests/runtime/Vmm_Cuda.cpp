@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/Vmm_Cuda.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/cuda/Vmm_Cuda.hpp>
 #include "CudaProvider.hpp"
 
 namespace symm_test {

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/Error.hpp>
-#include <runtime/Vmm_Cuda.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/cuda/Vmm_Cuda.hpp>
 #include "CudaProgram.hpp"
 
 namespace symm_test {

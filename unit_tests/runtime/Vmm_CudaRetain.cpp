@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 
-#include <runtime/Error.hpp>
-#include <runtime/Vmm_Cuda.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/cuda/Vmm_Cuda.hpp>
 #include "CudaProgram.hpp"
 #include "CudaProvider.hpp"
 

@@ -17,9 +17,9 @@
 #include <optional>
 #include <utility>
 
-#include <runtime/Error.hpp>
-#include <runtime/UniqueFd.hpp>
-#include <runtime/Vmm_HostMemfd.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/base/UniqueFd.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

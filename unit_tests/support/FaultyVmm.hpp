@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include <runtime/Error.hpp>
-#include <runtime/Vmm.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/memory/Vmm.hpp>
 
 namespace symm_test {
 

@@ -19,8 +19,8 @@
 #include <support/Shared.hpp>
 #include <thread>
 
-#include <runtime/Error.hpp>
-#include <runtime/UniqueFd.hpp>
+#include <runtime/base/Error.hpp>
+#include <runtime/base/UniqueFd.hpp>
 
 namespace symm_test {
 

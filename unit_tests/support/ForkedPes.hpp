@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/bootstrap/Bootstrap.hpp>
 
 /// PEs without MPI: processes that a test forks.
 namespace symm_test {

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <support/FaultyVmm.hpp>
 
-#include <runtime/Bootstrap.hpp>
-#include <runtime/FdExchange.hpp>
-#include <runtime/Rendezvous.hpp>
-#include <runtime/Vmm_HostMemfd.hpp>
+#include <runtime/bootstrap/Bootstrap.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
+#include <runtime/pes/Rendezvous.hpp>
 
 namespace symm_test {
 

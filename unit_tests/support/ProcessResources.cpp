@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 
 namespace symm_test {
 

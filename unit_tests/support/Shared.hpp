@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <new>
 
-#include <runtime/Error.hpp>
+#include <runtime/base/Error.hpp>
 
 namespace symm_test {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
 #include <support/memory.hpp>
 
 namespace symm_test {

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <runtime/SymmetricMemory.hpp>
-#include <runtime/Types.hpp>
+#include <runtime/base/Types.hpp>
+#include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include <runtime/UniqueFd.hpp>
+#include <runtime/base/UniqueFd.hpp>
 
 namespace fake_cuda {
 

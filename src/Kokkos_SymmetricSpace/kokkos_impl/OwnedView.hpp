@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_OWNEDVIEW_HPP
+#define KOKKOS_SYMMETRICSPACE_OWNEDVIEW_HPP
+
+#include <string>
+
+#include <Kokkos_Core.hpp>
+#include "SharedAlloc.hpp"
+
+namespace symm {
+
+/// Makes one managed View of memory that its space has not allocated: the end
+/// of the View's last copy calls `End::destroy_shared_allocation()`, as Kokkos
+/// names it, which must not throw. A default constructed End does nothing.
+template <class View, class End>
+class OwnedViewMaker {
+ public:
+  using memory_space = typename View::memory_space;
+
+  /// Allocates all that Kokkos needs: make_view() does not fail.
+  OwnedViewMaker(memory_space const& space, std::string const& label)
+      : m_record(Record::allocate(space, label, 0)) {
+    m_tracker.assign_allocated_record_to_uninitialized(m_record);
+  }
+
+  /// \param shape a View of the same extents and layout.
+  template <class Shape>
+  View make_view(typename View::pointer_type data, Shape const& shape,
+                 End const& end) {
+    m_record->m_destroy = end;
+    return View(typename View::data_handle_type(m_tracker, data),
+                typename View::mapping_type(shape.mapping()));
+  }
+
+ private:
+  using Record = Kokkos::Impl::SharedAllocationRecord<memory_space, End>;
+
+  Record* m_record;
+  Kokkos::Impl::SharedAllocationTracker m_tracker;
+};
+
+}  // namespace symm
+
+#endif

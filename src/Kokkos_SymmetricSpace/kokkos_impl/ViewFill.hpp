@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_VIEWFILL_HPP
+#define KOKKOS_SYMMETRICSPACE_VIEWFILL_HPP
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+#include "../space/MemorySpace.hpp"
+
+#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/base/Types.hpp"
+
+// How Kokkos fills the elements of a symmetric View: as those of any View, and
+// then it waits for the other PEs, so that no fill overwrites what a PE puts
+// after the constructor.
+
+namespace symm {
+
+/// The end of a View that its constructor cannot return. Local.
+template <class Space>
+void destroy_unreturned_view(void* data) {
+  Kokkos::Impl::SharedAllocationTracker last_copy;
+  last_copy.assign_allocated_record_to_uninitialized(
+      Kokkos::Impl::SharedAllocationRecord<Space, void>::get_record(data));
+}
+
+/// Waits for what Kokkos only enqueues if it was given the instance.
+template <class ExecutionSpace, class T>
+void wait_for_fill(
+    Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T> const& fill) {
+  if (fill.default_exec_space) return;
+  fill.space.fence("symm: a View is filled on all PEs when it is constructed");
+}
+template <class Device, class T>
+void wait_for_fill(
+    Kokkos::Impl::ViewValueFunctorSequentialHostInit<Device, T> const&) {}
+
+/// What the record of a View in `Space` does with its elements of type `T`, as
+/// Kokkos names it: as `Fill` of Kokkos, on all PEs.
+template <class Space, class T, class Fill>
+class FillOnAllPes : public Fill {
+ public:
+  FillOnAllPes() = default;
+  /// \throws OutOfMemory on this PE, as on all others, if Kokkos has not seen
+  ///         that there are more bytes than addresses, and has allocated less.
+  FillOnAllPes(T* data, std::size_t count, std::string const& label)
+      : Fill(data, count, label), m_label(label) {
+    require_addresses(data, count);
+  }
+  template <class ExecutionSpace>
+  FillOnAllPes(ExecutionSpace const& exec, T* data, std::size_t count,
+               std::string const& label)
+      : Fill(exec, data, count, label), m_label(label) {
+    require_addresses(data, count);
+  }
+
+  /// Collective, with a barrier on exit. This object ends with the View if it
+  /// throws.
+  void construct_shared_allocation() {
+    auto failure = failure_of([this] {
+      Fill::construct_shared_allocation();
+      wait_for_fill(*this);
+    });
+    if (failure) {
+      this->n          = 0;  // of the elements to destroy: not all are there
+      failure->message = Text("View \"", m_label, "\": ", failure->message);
+    }
+    T* const data = this->ptr;
+    try {
+      Space::finish_view(m_label.c_str(), std::move(failure));
+    } catch (...) {
+      destroy_unreturned_view<Space>(data);
+      throw;
+    }
+  }
+
+ private:
+  void require_addresses(T* data, std::size_t count) const {
+    // Kokkos rounds up to multiples of 8 bytes.
+    constexpr auto limit = std::numeric_limits<std::size_t>::max() - 7;
+    if (count <= limit / sizeof(T)) return;
+    destroy_unreturned_view<Space>(data);
+    throw OutOfMemory(Text("View \"", m_label,
+                           "\": its extents are more than there is memory"));
+  }
+
+  BasicText<63> m_label;  // for messages; longer ones are cut
+};
+
+/// By kernels of an execution space; and by a loop of the host.
+template <class Space, class ExecutionSpace, class T>
+using ParallelFill =
+    FillOnAllPes<Space, T, Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T>>;
+template <class Space, class ExecutionSpace, class T>
+using SequentialFill =
+    FillOnAllPes<Space, T,
+                 Kokkos::Impl::ViewValueFunctorSequentialHostInit<
+                     Kokkos::Device<ExecutionSpace, Kokkos::HostSpace>, T>>;
+
+}  // namespace symm
+
+template <class ExecutionSpace, class T>
+struct Kokkos::Impl::ViewValueFunctor<
+    Kokkos::Device<ExecutionSpace, symm::SymmetricHostSpace>, T>
+    : symm::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
+  using Fill = symm::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
+  using Fill::Fill;
+};
+
+template <class ExecutionSpace, class T>
+struct Kokkos::Impl::ViewValueFunctorSequentialHostInit<
+    Kokkos::Device<ExecutionSpace, symm::SymmetricHostSpace>, T>
+    : symm::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
+  using Fill =
+      symm::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
+  using Fill::Fill;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <class ExecutionSpace, class T>
+struct Kokkos::Impl::ViewValueFunctor<
+    Kokkos::Device<ExecutionSpace, symm::SymmetricCudaSpace>, T>
+    : symm::ParallelFill<symm::SymmetricCudaSpace, ExecutionSpace, T> {
+  using Fill = symm::ParallelFill<symm::SymmetricCudaSpace, ExecutionSpace, T>;
+  using Fill::Fill;
+};
+#endif
+
+#endif

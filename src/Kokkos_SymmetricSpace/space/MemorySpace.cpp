@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "MemorySpace.hpp"
+
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "../../runtime/base/Error.hpp"
+#include "../../runtime/job/Runtime.hpp"
+
+namespace symm {
+
+namespace {
+
+/// Of a View's data, in bytes: whole cache lines and vectors.
+constexpr std::size_t data_alignment = 256;
+
+}  // namespace
+
+void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
+                                   std::size_t logical_bytes) const {
+  if (m_has_headers_only) {
+    if (logical_bytes > 0) {
+      throw UsageError("View \"" + std::string(label) +
+                       "\": a space made with HeadersOnly has no memory for "
+                       "its elements");
+    }
+    return ::operator new (bytes, std::align_val_t{data_alignment});
+  }
+  std::size_t const header = bytes - logical_bytes;
+  // With the header there are more bytes than addresses: never there.
+  if (bytes < logical_bytes) bytes = std::numeric_limits<std::size_t>::max();
+  constexpr char const* call = "allocation of a View in a symmetric space";
+  void* const address =
+      Runtime::instance(call)
+          .heap(m_kind, call)
+          .allocate_view(label, bytes, data_alignment, header);
+  if (Kokkos::Tools::profileLibraryLoaded()) {
+    Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(m_name), label,
+                                address,
+                                logical_bytes == 0 ? bytes : logical_bytes);
+  }
+  return address;
+}
+
+void SymmetricSpaceBase::finish_view(MemoryKind kind, char const* label,
+                                     std::optional<Failure> failure) {
+  constexpr char const* call = "construction of a View in a symmetric space";
+  Runtime::instance(call)
+      .heap(kind, call)
+      .finish_view(label, std::move(failure));
+}
+
+void SymmetricSpaceBase::deallocate(char const* label, void* address,
+                                    std::size_t bytes,
+                                    std::size_t logical_bytes) const noexcept {
+  if (address == nullptr) return;
+  if (m_has_headers_only) {
+    ::operator delete (address, std::align_val_t{data_alignment});
+    return;
+  }
+  Kokkos::fence("symm: destruction of a View that kernels may use");
+  if (Kokkos::Tools::profileLibraryLoaded()) {
+    Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(m_name),
+                                  label, address,
+                                  logical_bytes == 0 ? bytes : logical_bytes);
+  }
+  if (!Runtime::is_initialized()) return;  // finalize() has reported it
+  auto& heap = Runtime::instance("destruction of a View").heap_of(address);
+  if (!heap.contains(address)) return;  // of a heap that was finalised before
+  if (m_deallocate == Deallocate::retire) {
+    heap.retire(address);
+    return;
+  }
+  auto const failure = failure_of([&] { heap.free_view(address); });
+  if (failure) {  // on all PEs; nobody has freed anything
+    std::fprintf(stderr,
+                 "symm: View \"%s\" is not freed now, but when all PEs have "
+                 "destroyed it: %s\n",
+                 label, failure->message.c_str());
+    heap.retire(address);
+  }
+}
+
+}  // namespace symm

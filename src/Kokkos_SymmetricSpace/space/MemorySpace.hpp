@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
+#define KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Fwd.hpp>
+
+#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Types.hpp"
+
+namespace symm {
+
+/// What the end of a View's last copy does.
+enum class Deallocate {
+  /// Local: the block is reused once all PEs have destroyed their View, in
+  /// whatever order; the next allocations find out.
+  retire,
+  /// Collective: a barrier of all PEs, which must destroy their Views in the
+  /// same order. The memory is free at once. (In different orders: a message on
+  /// stderr, and then as retire.)
+  collective
+};
+
+/// Makes a space that holds only the headers of Views whose memory is not its
+/// own (register_symmetric_view()): private memory of this PE. Local.
+struct HeadersOnly {};
+
+/// What all symmetric spaces do; they differ in whose memory it is.
+///
+/// Constructing a View that allocates is collective: all PEs, with equal
+/// extents, in the same order as their other collective calls. Afterwards every
+/// PE reaches every PE's copy through global_view() and peer_view(). Copying
+/// and, by default, destroying a View is local. What Kokkos does with a View of
+/// any space (kernels, subview, deep_copy, resize, mirrors) it does with these.
+///
+/// Every PE has the memory, and has filled it unless it is constructed
+/// WithoutInitializing, when a constructor returns on any PE: a put may follow
+/// at once. That is so with an execution space instance, too, whose fill the
+/// constructor waits for.
+///
+/// Collective too, since they allocate: resize, realloc, and create_mirror
+/// without a space (pass Kokkos::HostSpace{} for a private mirror). resize()
+/// copies the old elements, and realloc() to the extents that there are fills
+/// them, when no other PE waits: call barrier_all() before the first put.
+class SymmetricSpaceBase {
+ public:
+  using size_type = std::size_t;
+
+  /// Called by Kokkos. Collective.
+  /// \param label         of the View.
+  /// \param bytes         to allocate, Kokkos' header included.
+  /// \param logical_bytes of the View's data, which start 256-byte aligned
+  ///        after the header, and are what messages show.
+  /// \throws OutOfMemory, UsageError, SystemError on every PE; UsageError on
+  ///         this PE before initialize() and after finalize().
+  void* allocate(char const* label, std::size_t bytes,
+                 std::size_t logical_bytes) const;
+  void* allocate(char const* label, std::size_t bytes) const {
+    return allocate(label, bytes, bytes);
+  }
+  void* allocate(std::size_t bytes) const {
+    return allocate("[unlabeled]", bytes);
+  }
+  template <class ExecutionSpace>
+  void* allocate(ExecutionSpace const&, char const* label, std::size_t bytes,
+                 std::size_t logical_bytes) const {
+    return allocate(label, bytes, logical_bytes);
+  }
+
+  /// Called by Kokkos. Waits for kernels that may use the memory; then as
+  /// Deallocate says. After finalize() the memory is left alone.
+  void deallocate(char const* label, void* address, std::size_t bytes,
+                  std::size_t logical_bytes = 0) const noexcept;
+  void deallocate(void* address, std::size_t bytes) const noexcept {
+    deallocate("[unlabeled]", address, bytes);
+  }
+
+ protected:
+  static void finish_view(MemoryKind kind, char const* label,
+                          std::optional<Failure> failure);
+
+  SymmetricSpaceBase(MemoryKind kind, char const* name, Deallocate deallocate)
+      : m_kind(kind), m_deallocate(deallocate), m_name(name) {}
+  SymmetricSpaceBase(MemoryKind kind, char const* name, HeadersOnly)
+      : m_kind(kind), m_has_headers_only(true), m_name(name) {}
+  ~SymmetricSpaceBase()                                    = default;
+  SymmetricSpaceBase(SymmetricSpaceBase const&)            = default;
+  SymmetricSpaceBase& operator=(SymmetricSpaceBase const&) = default;
+
+ private:
+  MemoryKind m_kind;
+  Deallocate m_deallocate = Deallocate::retire;
+  bool m_has_headers_only = false;
+  char const* m_name;
+};
+
+/// Host memory in the symmetric heap: a Kokkos memory space. In a CUDA build
+/// kernels reach it too, over PCIe or NVLink-C2C.
+class SymmetricHostSpace : public SymmetricSpaceBase {
+ public:
+  using memory_space    = SymmetricHostSpace;
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  using device_type     = Kokkos::Device<execution_space, memory_space>;
+
+  static constexpr MemoryKind memory_kind = MemoryKind::host;
+
+  explicit SymmetricHostSpace(Deallocate deallocate = Deallocate::retire)
+      : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
+  explicit SymmetricHostSpace(HeadersOnly tag)
+      : SymmetricSpaceBase(memory_kind, name(), tag) {}
+
+  static constexpr char const* name() { return "SymmetricHost"; }
+
+  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
+  /// \param failure why this PE has not filled it; all PEs throw it.
+  static void finish_view(char const* label, std::optional<Failure> failure) {
+    SymmetricSpaceBase::finish_view(memory_kind, label, std::move(failure));
+  }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// GPU memory in the symmetric heap: a Kokkos memory space. Kernels of every PE
+/// read and write every PE's copy, over NVLink or PCIe where PEs have GPUs of
+/// their own; several PEs may share a GPU.
+class SymmetricCudaSpace : public SymmetricSpaceBase {
+ public:
+  using memory_space    = SymmetricCudaSpace;
+  using execution_space = Kokkos::Cuda;
+  using device_type     = Kokkos::Device<execution_space, memory_space>;
+
+  static constexpr MemoryKind memory_kind = MemoryKind::device;
+
+  explicit SymmetricCudaSpace(Deallocate deallocate = Deallocate::retire)
+      : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
+  explicit SymmetricCudaSpace(HeadersOnly tag)
+      : SymmetricSpaceBase(memory_kind, name(), tag) {}
+
+  static constexpr char const* name() { return "SymmetricCuda"; }
+
+  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
+  /// \param failure why this PE has not filled it; all PEs throw it.
+  static void finish_view(char const* label, std::optional<Failure> failure) {
+    SymmetricSpaceBase::finish_view(memory_kind, label, std::move(failure));
+  }
+};
+#endif
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_PEERVIEW_HPP
+#define KOKKOS_SYMMETRICSPACE_PEERVIEW_HPP
+
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include "../kokkos_impl/SharedAlloc.hpp"
+
+#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/memory/HeapMap.hpp"
+
+namespace symm {
+
+/// A View like `View` that owns nothing: same elements, layout, space and
+/// traits.
+template <class View>
+using UnmanagedView = Kokkos::View<
+    typename View::data_type, typename View::array_layout,
+    typename View::device_type,
+    Kokkos::MemoryTraits<View::memory_traits::impl_value | Kokkos::Unmanaged>>;
+
+/// Whether one process can use elements of this type that are in the memory of
+/// another: their bytes say all that they are. Specialise it as true for a type
+/// that is not trivially copyable and has neither addresses nor anything else
+/// that is of use in its own process only:
+///
+///     template <>
+///     inline constexpr bool symm::elements_are_shareable_v<Cell> = true;
+template <class T>
+inline constexpr bool elements_are_shareable_v =
+    std::is_trivially_copyable_v<T>;
+
+/// Does not compile for what has no elements on other PEs.
+template <class View>
+constexpr void check_symmetric_view() {
+  static_assert(Kokkos::is_view_v<View>,
+                "pass a Kokkos::View, not what derives from it: of an "
+                "OffsetView, whose first index would be taken for 0, .view()");
+  static_assert(is_symmetric_space_v<typename View::memory_space>,
+                "the View must be in a symmetric space: declare it as "
+                "Kokkos::View<..., symm::SymmetricSpace>");
+  static_assert(
+      elements_are_shareable_v<typename View::non_const_value_type>,
+      "elements that are not trivially copyable may refer to memory of the "
+      "process that made them: if these do not, specialise "
+      "symm::elements_are_shareable_v for their type");
+}
+
+/// The heap that holds `view`; a View that holds no memory belongs to any.
+/// \throws UsageError on this PE, if its memory is not in the heap.
+template <class View>
+HeapMap const& heap_map_of(View const& view, char const* call) {
+  check_symmetric_view<View>();
+  auto& heap =
+      Runtime::instance(call).heap(View::memory_space::memory_kind, call);
+  if (view.data() != nullptr && !heap.contains(view.data())) {
+    throw UsageError(std::string(call) + ": View \"" + view.label() +
+                     "\" is not in this PE's part of the symmetric heap (is it "
+                     "a peer's already?)");
+  }
+  return heap.map();
+}
+
+/// Where all PEs' parts of the heap that holds `view` are, to capture in
+/// kernels that call operations on addresses of its elements. Local; valid
+/// until finalize(). \throws UsageError on this PE, if the View is not in the
+/// heap.
+template <class View>
+[[nodiscard]] HeapMap heap_map(View const& view) {
+  return heap_map_of(view, "symm::heap_map");
+}
+
+/// The same of the heap of a space; symm::SymmetricSpace is the one of
+/// symm::malloc().
+/// \throws UsageError on this PE, if there is none, before initialize() and
+///         after finalize().
+template <class Space>
+[[nodiscard]] HeapMap heap_map() {
+  static_assert(is_symmetric_space_v<Space>, "the space must be symmetric");
+  return heap_map(Space::memory_kind);
+}
+
+/// PE `pe`'s copy of `view` as an ordinary unmanaged View: everything of Kokkos
+/// works on it (kernels, subview, deep_copy). Local.
+///
+/// \param view a Kokkos::View of any layout, also a subview; its extents and
+///        strides are taken to be equal on all PEs. Its elements are trivially
+///        copyable, or elements_are_shareable_v says that peers can use them.
+/// \returns a View that is valid as long as `view`, or another copy of it,
+/// lives
+///          on this PE (with Deallocate::retire).
+/// \throws UsageError on this PE, if there is no such PE or the View is not in
+///         the heap.
+template <class View>
+auto peer_view(View const& view, Pe pe) {
+  auto const& map = heap_map_of(view, "symm::peer_view");
+  if (pe < 0 || pe >= map.n_pes) {
+    throw UsageError("symm::peer_view of \"" + view.label() +
+                     "\": there is no PE " + std::to_string(pe) +
+                     "; PEs are 0 to " + std::to_string(map.n_pes - 1));
+  }
+  UnmanagedView<View> result(view);
+  if (view.data() != nullptr) result.assign_data(map.peer_ptr(view.data(), pe));
+  return result;
+}
+
+}  // namespace symm
+
+#endif

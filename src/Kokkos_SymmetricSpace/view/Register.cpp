@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Register.hpp"
+
+#include <algorithm>
+
+#include "../../runtime/base/Error.hpp"
+#include "../../runtime/job/Runtime.hpp"
+
+namespace symm {
+
+namespace {
+
+constexpr char const* too_large = "its extents are more than there is memory";
+
+std::string call_text(char const* call, std::string const& label) {
+  return std::string(call) + " of \"" + label + "\"";
+}
+
+}  // namespace
+
+void require_runtime(char const* call) {
+  static_cast<void>(Runtime::instance(call));
+}
+
+void* allocate_registrable(MemoryKind kind, std::string const& label,
+                           ViewBytes bytes) {
+  constexpr char const* call = "symm::make_registrable_view";
+  auto& memory               = Runtime::instance(call).registrable(kind, call);
+  if (!bytes) {
+    throw OutOfMemory(call_text(call, label) + ": " + too_large);
+  }
+  return memory.allocate(label, std::max(*bytes, std::size_t{1}));
+}
+
+void FreeRegistrable::destroy_shared_allocation() const noexcept {
+  if (address == nullptr) return;
+  Kokkos::fence("symm: destruction of a View that kernels may use");
+  if (!Runtime::is_initialized()) return;  // finalize() has reported it
+  constexpr char const* call = "destruction of a registrable View";
+  auto const failure         = failure_of(
+      [&] { Runtime::instance(call).registrable(kind, call).free(address); });
+  static_cast<void>(failure);  // a runtime without such memory has no such View
+}
+
+void* register_symmetric(MemoryKind kind, std::string const& label,
+                         void const* data, ViewBytes bytes,
+                         std::optional<Failure> failure) {
+  constexpr char const* call = "symm::register_symmetric_view";
+  if (!bytes && !failure) {
+    failure = {ErrorKind::usage, "View \"" + label + "\": " + too_large};
+  }
+  return Runtime::instance(call)
+      .heap(kind, call)
+      .register_view(label.c_str(), data, bytes.value_or(0), failure);
+}
+
+void RetireRegistered::destroy_shared_allocation() const noexcept {
+  if (address == nullptr) return;
+  Kokkos::fence("symm: destruction of a View that kernels may use");
+  if (!Runtime::is_initialized()) return;  // finalize() has reported it
+  auto& heap = Runtime::instance("destruction of a View").heap_of(address);
+  if (heap.contains(address)) heap.retire(address);
+}
+
+void register_local(std::string const& label, void const* data,
+                    ViewBytes bytes) {
+  if (bytes == std::size_t{0}) return;
+  auto const call    = call_text("symm::register_view", label);
+  auto& runtime      = Runtime::instance(call.c_str());
+  auto const failure = failure_of([&] {
+    if (!bytes) throw UsageError(too_large);
+    runtime.register_buffer(const_cast<void*>(data), *bytes);
+  });
+  if (failure) throw_failure({failure->kind, call + ": " + failure->message});
+}
+
+void unregister_local(std::string const& label, void const* data,
+                      ViewBytes bytes) {
+  if (bytes == std::size_t{0}) return;
+  auto const call = call_text("symm::unregister_view", label);
+  auto& runtime   = Runtime::instance(call.c_str());
+  auto const failure =
+      failure_of([&] { runtime.buffers().remove(const_cast<void*>(data)); });
+  if (failure) throw_failure({failure->kind, call + ": " + failure->message});
+}
+
+}  // namespace symm

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_REGISTER_HPP
+#define KOKKOS_SYMMETRICSPACE_REGISTER_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Fwd.hpp>
+#include "../kokkos_impl/OwnedView.hpp"
+#include "../space/MemorySpace.hpp"
+#include "ViewBytes.hpp"
+
+#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/job/Registration.hpp"
+
+/// Views that an application has already: as local operands, and as symmetric
+/// ones. Registration.hpp has the same for addresses.
+namespace symm {
+
+/// The symmetric space of the memory of an ordinary one, whose Views can be
+/// registered.
+template <class MemorySpace>
+struct SymmetricSpaceOf {
+  static_assert(!is_symmetric_space_v<MemorySpace>,
+                "a View of a symmetric space needs no registration");
+  static_assert(
+      is_symmetric_space_v<MemorySpace>,
+      "Views of this memory space cannot be registered (managed "
+      "memory, CudaUVMSpace, has no place of its own): use HostSpace, "
+      "CudaSpace or CudaHostPinnedSpace");
+};
+template <>
+struct SymmetricSpaceOf<Kokkos::HostSpace> {
+  using type = SymmetricHostSpace;
+};
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct SymmetricSpaceOf<Kokkos::CudaHostPinnedSpace> {
+  using type = SymmetricHostSpace;
+};
+template <>
+struct SymmetricSpaceOf<Kokkos::CudaSpace> {
+  using type = SymmetricCudaSpace;
+};
+#endif
+
+/// What register_symmetric_view() makes of a View: same elements, layout and
+/// memory traits (Atomic, say), but it owns its memory.
+template <class View, unsigned Traits = View::memory_traits::impl_value &
+                                        ~unsigned{Kokkos::Unmanaged}>
+struct RegisteredViewOf {
+  using space = typename SymmetricSpaceOf<typename View::memory_space>::type;
+  using type =
+      Kokkos::View<typename View::data_type, typename View::array_layout, space,
+                   Kokkos::MemoryTraits<Traits>>;
+};
+template <class View>
+struct RegisteredViewOf<View, 0> {
+  using space = typename SymmetricSpaceOf<typename View::memory_space>::type;
+  using type  = Kokkos::View<typename View::data_type,
+                            typename View::array_layout, space>;
+};
+template <class View>
+using RegisteredView = typename RegisteredViewOf<View>::type;
+
+/// For the end of Views: frees what allocate_registrable() has given.
+struct FreeRegistrable {
+  MemoryKind kind     = MemoryKind::host;
+  void const* address = nullptr;
+
+  void destroy_shared_allocation() const noexcept;
+};
+
+/// For the end of Views: retires what register_symmetric() has registered.
+struct RetireRegistered {
+  void* address = nullptr;
+
+  void destroy_shared_allocation() const noexcept;
+};
+
+// The parts of the templates below that are no templates.
+/// Comes first: without Kokkos the beginnings of a View would end the program.
+/// \throws UsageError if the runtime is not initialised.
+void require_runtime(char const* call);
+void* allocate_registrable(MemoryKind kind, std::string const& label,
+                           ViewBytes bytes);
+void* register_symmetric(MemoryKind kind, std::string const& label,
+                         void const* data, ViewBytes bytes,
+                         std::optional<Failure> failure);
+void register_local(std::string const& label, void const* data,
+                    ViewBytes bytes);
+void unregister_local(std::string const& label, void const* data,
+                      ViewBytes bytes);
+
+/// Registers the elements of `view`, and what lies between them, as a local
+/// operand of kernels: buffer_register(). Local. An empty View is none. Kernels
+/// on a GPU take view.data(): a View in HostSpace Kokkos refuses there.
+///
+/// \throws what buffer_register() returns, as UsageError, OutOfMemory or
+///         SystemError on this PE.
+template <class T, class... Properties>
+void register_view(Kokkos::View<T, Properties...> const& view) {
+  register_local(view.label(), view.data(), bytes_of_view(view));
+}
+
+/// Ends it: buffer_unregister(). Local; after the kernels that use it, before
+/// the View's memory goes.
+/// \throws UsageError, SystemError on this PE.
+template <class T, class... Properties>
+void unregister_view(Kokkos::View<T, Properties...> const& view) {
+  unregister_local(view.label(), view.data(), bytes_of_view(view));
+}
+
+/// A View in an ordinary space whose memory can be registered later with
+/// register_symmetric_view(): for applications that want to keep the types of
+/// their Views. Elements begin as those of any View, numbers as zeros. Local;
+/// the memory is this PE's, in whole granules (2 MiB) from the View's first
+/// element on, and freed with the View's last copy.
+///
+/// \tparam Properties as of Kokkos::View; the space, if given, HostSpace,
+///         CudaSpace or CudaHostPinnedSpace.
+/// \param extents as for the constructor of Kokkos::View, or a layout.
+/// \throws OutOfMemory, SystemError on this PE; UsageError before initialize()
+///         and after finalize(). On the host each such View keeps a file
+///         descriptor open (ulimit -n).
+template <class DataType, class... Properties, class... Extents>
+[[nodiscard]] Kokkos::View<DataType, Properties...> make_registrable_view(
+    std::string const& label, Extents const&... extents) {
+  using View    = Kokkos::View<DataType, Properties...>;
+  using Element = typename View::non_const_value_type;
+  using Shape =
+      Kokkos::View<DataType, typename View::array_layout,
+                   typename View::device_type, Kokkos::MemoryUnmanaged>;
+  static_assert(!View::memory_traits::is_unmanaged,
+                "a registrable View owns its memory: leave Unmanaged out");
+  static_assert(std::is_trivially_copyable_v<Element>,
+                "the elements of a registrable View are not destroyed: they "
+                "must be trivially copyable");
+  constexpr auto kind =
+      SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
+  require_runtime("symm::make_registrable_view");
+  auto const bytes = bytes_of_extents<View>(extents...);
+  OwnedViewMaker<View, FreeRegistrable> maker({}, label);
+  auto* const data =
+      static_cast<Element*>(allocate_registrable(kind, label, bytes));
+  auto const view =
+      maker.make_view(data, Shape(data, extents...), {kind, data});
+  // The memory holds zeros.
+  if constexpr (std::is_default_constructible_v<Element> &&
+                !std::is_trivially_default_constructible_v<Element>) {
+    using Elements = Kokkos::View<Element*, typename View::device_type,
+                                  Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(Elements(data, *bytes / sizeof(Element)), Element{});
+  }
+  return view;
+}
+
+/// Makes the memory of `view` part of the symmetric heap, on all PEs:
+/// afterwards every PE reaches every PE's through global_view() and peer_view()
+/// of the result. Collective, with a barrier on exit; all PEs with equal
+/// layouts and extents, each its own View.
+///
+/// In a kernel on a GPU use one of the two Views for what is written there:
+/// what a kernel writes through one is seen through the other after it has
+/// ended.
+///
+/// \param view whose elements are in one memory of virtual memory management:
+///        made by make_registrable_view(), or unmanaged over memory that the
+///        program has made with the cuMem* functions. Not empty, and not
+///        registered already. All of that memory is registered; the first
+///        element must be equally far behind its start on all PEs.
+/// \returns a managed View over the same memory, at its symmetric address. The
+///          heap keeps the memory, so that both Views may end in any order, at
+///          different times on different PEs: when all PEs have destroyed
+///          theirs, the next call takes it out of the heap that allocates,
+///          frees, registers or trims there (heap_trim() at the latest, not a
+///          barrier).
+/// \throws UsageError, OutOfMemory, SystemError on every PE, with PE, View and
+///         reason; nothing has changed on any.
+template <class T, class... Properties>
+[[nodiscard]] RegisteredView<Kokkos::View<T, Properties...>>
+register_symmetric_view(Kokkos::View<T, Properties...> const& view) {
+  using Result = RegisteredView<Kokkos::View<T, Properties...>>;
+  using Space  = typename Result::memory_space;
+  require_runtime("symm::register_symmetric_view");
+  std::string label;
+  std::optional<OwnedViewMaker<Result, RetireRegistered>> maker;
+  // A PE that lacks private memory says so to all.
+  auto const failure  = failure_of([&] {
+    label = view.label();
+    maker.emplace(Space(HeadersOnly{}), label);
+  });
+  auto* const address = register_symmetric(
+      Space::memory_kind, label, view.data(), bytes_of_view(view), failure);
+  return maker->make_view(static_cast<typename Result::pointer_type>(address),
+                          view, {address});
+}
+
+}  // namespace symm
+
+#endif

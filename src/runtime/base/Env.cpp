@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#include "Env.hpp"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "Error.hpp"
+
+namespace symm {
+
+namespace {
+
+struct Variable {
+  char const* name;
+  std::string_view value;
+};
+
+std::optional<Variable> first_set(std::initializer_list<char const*> names) {
+  for (char const* name : names) {
+    char const* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return Variable{name, value};
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void throw_junk(Variable const& variable, char const* accepted) {
+  throw UsageError("environment variable " + std::string(variable.name) + "=" +
+                   std::string(variable.value) + ": expected " + accepted);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return result;
+}
+
+/// The leading decimal number of `text`, which is shortened to what follows it.
+/// No sign, no exponent, no infinity, and the same in every locale.
+std::optional<double> take_number(std::string_view& text) {
+  auto const is_digit = [&] {
+    return !text.empty() && text[0] >= '0' && text[0] <= '9';
+  };
+  if (!is_digit()) return std::nullopt;
+  double value = 0;
+  double unit  = 1;
+  for (; is_digit(); text.remove_prefix(1))
+    value = 10 * value + (text[0] - '0');
+  if (!text.empty() && text[0] == '.') {
+    text.remove_prefix(1);
+    for (; is_digit(); text.remove_prefix(1))
+      value += (unit /= 10) * (text[0] - '0');
+  }
+  return value;
+}
+
+std::optional<double> unit_factor(std::string_view unit) {
+  if (unit.empty() || unit == "b") return 1.0;
+  constexpr std::string_view letters = "kmgt";
+  auto const power                   = letters.find(unit[0]);
+  auto const suffix                  = unit.substr(1);
+  if (power == std::string_view::npos ||
+      !(suffix.empty() || suffix == "b" || suffix == "ib")) {
+    return std::nullopt;
+  }
+  return std::ldexp(1.0, 10 * (static_cast<int>(power) + 1));
+}
+
+}  // namespace
+
+std::optional<std::size_t> env_bytes(std::initializer_list<char const*> names) {
+  auto const variable = first_set(names);
+  if (!variable) return std::nullopt;
+  auto text         = lower_case(variable->value);
+  auto rest         = std::string_view(text);
+  auto const number = take_number(rest);
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  auto const factor = unit_factor(rest);
+  // 2^63 bytes: more than any address space, exactly representable.
+  if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
+    throw_junk(*variable,
+               "a number of bytes such as 65536, 512M or 1.5G (units B, K, M, "
+               "G, T; powers of 1024)");
+  }
+  return static_cast<std::size_t>(*number * *factor);
+}
+
+std::optional<bool> env_flag(std::initializer_list<char const*> names) {
+  auto const variable = first_set(names);
+  if (!variable) return std::nullopt;
+  auto const text = lower_case(variable->value);
+  if (text == "1" || text == "true" || text == "yes" || text == "on") {
+    return true;
+  }
+  if (text == "0" || text == "false" || text == "no" || text == "off") {
+    return false;
+  }
+  throw_junk(*variable, "1 or 0 (also true/false, yes/no, on/off)");
+}
+
+std::optional<double> env_seconds(std::initializer_list<char const*> names) {
+  auto const variable = first_set(names);
+  if (!variable) return std::nullopt;
+  auto rest         = variable->value;
+  auto const number = take_number(rest);
+  if (!number || !rest.empty()) {
+    throw_junk(*variable, "a number of seconds such as 30 or 0.5 (0: never)");
+  }
+  return number;
+}
+
+}  // namespace symm

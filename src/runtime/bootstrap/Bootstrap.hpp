@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BOOTSTRAP_HPP
+#define SYMM_BOOTSTRAP_HPP
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "../base/Error.hpp"
+#include "../base/Types.hpp"
+
+namespace symm {
+
+/// What the runtime needs of whoever started the job (MPI, a test's fork()).
+/// Used only while the runtime starts; steady-state calls go through
+/// Rendezvous.
+class Bootstrap {
+ public:
+  virtual ~Bootstrap() = default;
+
+  [[nodiscard]] virtual Pe my_pe() const  = 0;
+  [[nodiscard]] virtual int n_pes() const = 0;
+
+  /// Collective: all PEs have called when it returns.
+  /// \throws SystemError on this PE.
+  virtual void barrier() = 0;
+
+  /// Collective: gathers `bytes` bytes of every PE, in the order of PEs, into
+  /// `all` (n_pes() * bytes).
+  /// \throws SystemError on this PE.
+  virtual void allgather(void const* mine, void* all, std::size_t bytes) = 0;
+
+  /// Collective: gives back what the bootstrap holds; no call may follow.
+  /// (Destructors do not communicate.)
+  /// \throws SystemError on this PE.
+  virtual void close() = 0;
+
+  /// Ends the whole job: for a peer that died, after which no collective call
+  /// can return. Prints nothing.
+  [[noreturn]] virtual void abort() noexcept = 0;
+};
+
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
+    Bootstrap& bootstrap, T const& mine) {
+  std::vector<T> all(static_cast<std::size_t>(bootstrap.n_pes()));
+  bootstrap.allgather(&mine, all.data(), sizeof(T));
+  return all;
+}
+
+/// A failure of one PE, as all PEs know it.
+struct PeFailure {
+  Pe pe = 0;
+  Failure failure;
+};
+
+/// Collective: every PE says whether its part failed; returns the failure of
+/// the lowest PE that has one, the same on every PE. Bootstrap's while the
+/// runtime starts, Rendezvous' afterwards.
+using Agree =
+    std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
+
+/// Agreement through the bootstrap. Messages are cut at 511 characters.
+std::optional<PeFailure> agree(Bootstrap& bootstrap,
+                               std::optional<Failure> const& mine);
+
+/// The same as a value. `bootstrap` must outlive it.
+Agree agree_through(Bootstrap& bootstrap);
+
+/// Runs a step that every PE has; if any fails, throws on all PEs the failure
+/// of the lowest PE, which the message names. Takes no private memory.
+template <class Step>
+void all_or_none(Agree const& agree, Text const& what, Step const& step) {
+  auto const failed = agree(failure_of(step));
+  if (!failed) return;
+  throw_failure(
+      {failed->failure.kind,
+       Text(what, ": PE ", failed->pe, " failed: ", failed->failure.message)});
+}
+
+/// Ends the job with a message: this PE has failed (with the exception that is
+/// being handled) where it cannot tell the others, which wait for it.
+[[noreturn]] void end_job_alone(Bootstrap& bootstrap,
+                                char const* call) noexcept;
+
+/// Runs `body`, a collective call. It fails with an Error, on all PEs; whatever
+/// else it throws (there is no private memory for what no agreement covers)
+/// ends the job with a message, since the other PEs would wait for ever.
+template <class Body>
+decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
+                              Body const& body) {
+  try {
+    return body();
+  } catch (Error const&) {
+    throw;
+  } catch (...) {
+    end_job_alone(bootstrap, call);
+  }
+}
+
+}  // namespace symm
+
+#endif

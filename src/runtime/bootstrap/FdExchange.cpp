@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "FdExchange.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "../base/Error.hpp"
+
+namespace symm {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+/// What every PE sends to every other in an exchange, with or without a
+/// descriptor beside it.
+struct FdExchange::Message {
+  std::uint64_t exchange       = 0;  // its number
+  std::uint64_t has_descriptor = 0;
+  Note note{};
+};
+
+FdExchange::FdExchange(Bootstrap& bootstrap,
+                       std::chrono::duration<double> timeout)
+    : m_bootstrap(bootstrap),
+      m_timeout(timeout),
+      m_links(connect_mesh(bootstrap)) {}
+
+void FdExchange::end_job_of_gone(Pe pe) const {
+  std::fprintf(stderr,
+               "symm: PE %d: the process of PE %d is gone while file "
+               "descriptors were exchanged; ending the job\n",
+               m_bootstrap.my_pe(), pe);
+  m_bootstrap.abort();
+  std::abort();  // for the compiler
+}
+
+void FdExchange::end_job_out_of_step(char const* what, Pe pe,
+                                     char const* why) const {
+  std::fprintf(stderr,
+               "symm: PE %d: %s PE %d in exchange %llu of file descriptors: "
+               "%s. The PEs would be out of step; ending the job\n",
+               m_bootstrap.my_pe(), what, pe,
+               static_cast<unsigned long long>(m_n_exchanges), why);
+  m_bootstrap.abort();
+  std::abort();  // for the compiler
+}
+
+void FdExchange::send(Pe to, int fd, Note const& note) const {
+  static_assert(std::has_unique_object_representations_v<Message>,
+                "padding would send what is left on the stack");
+  Message message{m_n_exchanges, 1, note};
+  iovec data{&message, sizeof message};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+  msghdr header{};
+  header.msg_iov        = &data;
+  header.msg_iovlen     = 1;
+  header.msg_control    = control;
+  header.msg_controllen = sizeof control;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level    = SOL_SOCKET;
+  rights->cmsg_type     = SCM_RIGHTS;
+  rights->cmsg_len      = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+
+  int const socket = m_links[static_cast<std::size_t>(to)].socket.get();
+  // It never waits: a PE is at most one exchange ahead of another.
+  auto const try_to_send = [&] {
+    ssize_t sent = 0;
+    do {
+      sent = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (sent < 0 && errno == EINTR);
+    if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+      end_job_of_gone(to);
+    }
+    return sent >= 0 ? 0 : errno;
+  };
+  int error = 0;
+  if (fd >= 0) {
+    error            = try_to_send();
+    int retries_left = 10'000;  // of a millisecond
+    // Other descriptors of this user are on their way, another job's maybe.
+    while (error == ETOOMANYREFS && retries_left-- > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      error = try_to_send();
+    }
+    if (error == 0) return;
+  }
+  // Also if the descriptor cannot be sent: the peer waits for a message.
+  message.has_descriptor = 0;
+  header.msg_control     = nullptr;
+  header.msg_controllen  = 0;
+  if (int const second = try_to_send(); second != 0) {
+    end_job_out_of_step("no message was sent to", to, std::strerror(second));
+  }
+  if (fd >= 0) {
+    throw SystemError("passing a file descriptor to PE " + std::to_string(to),
+                      "sendmsg", error);
+  }
+}
+
+void FdExchange::wait_for_message(Pe from) const {
+  auto const& link       = m_links[static_cast<std::size_t>(from)];
+  auto const start       = Clock::now();
+  auto next_report       = m_timeout;
+  auto const has_message = [&](std::chrono::milliseconds patience) {
+    pollfd entries[] = {{link.socket.get(), POLLIN, 0},
+                        {link.process.get(), POLLIN, 0}};
+    if (::poll(entries, 2, static_cast<int>(patience.count())) < 0 &&
+        errno != EINTR) {
+      end_job_out_of_step("cannot wait for", from, std::strerror(errno));
+    }
+    return (entries[0].revents & POLLIN) != 0;
+  };
+  while (!has_message(health_interval)) {
+    // In this order: a process may send its message and end.
+    if (is_gone(from) && !has_message({})) end_job_of_gone(from);
+    std::chrono::duration<double> const waited = Clock::now() - start;
+    if (m_timeout.count() <= 0 || waited < next_report) continue;
+    next_report = waited + m_timeout;
+    std::fprintf(stderr,
+                 "symm: PE %d has waited %ld s for PE %d in exchange %llu of "
+                 "file descriptors, which is part of a collective call that "
+                 "makes or maps memory. Still waiting (SYMM_TIMEOUT sets the "
+                 "seconds between reports, 0: none).\n",
+                 m_bootstrap.my_pe(), static_cast<long>(waited.count()), from,
+                 static_cast<unsigned long long>(m_n_exchanges));
+  }
+}
+
+FdExchange::Parcel FdExchange::receive(Pe from) const {
+  Message message;
+  iovec data{&message, sizeof message};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+  msghdr header{};
+  header.msg_iov        = &data;
+  header.msg_iovlen     = 1;
+  header.msg_control    = control;
+  header.msg_controllen = sizeof control;
+  int const socket      = m_links[static_cast<std::size_t>(from)].socket.get();
+  ssize_t received      = 0;
+  do {
+    wait_for_message(from);
+    received = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  } while (received < 0 && (errno == EINTR || errno == EAGAIN));
+  if (received == 0 || (received < 0 && errno == ECONNRESET)) {
+    end_job_of_gone(from);
+  }
+  Parcel result{{}, message.note};
+  cmsghdr const* const rights = CMSG_FIRSTHDR(&header);
+  if (received > 0 && rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+    result.descriptor = UniqueFd(fd);
+  }
+  char const* const what = "no message was received from";
+  if (received < 0) end_job_out_of_step(what, from, std::strerror(errno));
+  if (received != static_cast<ssize_t>(sizeof message)) {
+    end_job_out_of_step(what, from, "it is cut off");
+  }
+  if (message.exchange != m_n_exchanges) {
+    char text[64];
+    static_cast<void>(std::snprintf(
+        text, sizeof text, "the next one belongs to exchange %llu",
+        static_cast<unsigned long long>(message.exchange)));
+    end_job_out_of_step(what, from, text);
+  }
+  if (!result.descriptor && message.has_descriptor != 0) {
+    throw SystemError("receiving a file descriptor from PE " +
+                      std::to_string(from) +
+                      ": it got lost; are too many files open (ulimit -n)?");
+  }
+  return result;
+}
+
+std::vector<FdExchange::Parcel> FdExchange::exchange(int fd, Note const& note) {
+  ++m_n_exchanges;
+  std::vector<Parcel> result;
+  auto failure          = failure_of([&] { result.resize(m_links.size()); });
+  auto const keep_first = [&](std::optional<Failure> const& step) {
+    if (step && !failure) failure = step;
+  };
+  // In rounds, each PE sending to one and receiving from one: the system limits
+  // how many descriptors of a user are on their way (like ulimit -n).
+  auto const n_pes = static_cast<Pe>(m_links.size());
+  Pe const me      = m_bootstrap.my_pe();
+  for (Pe round = 1; round < n_pes; ++round) {
+    Pe const to   = (me + round) % n_pes;
+    Pe const from = (me + n_pes - round) % n_pes;
+    keep_first(failure_of([&] { send(to, fd, note); }));
+    keep_first(failure_of([&] {
+      auto parcel = receive(from);
+      if (!result.empty()) {
+        result[static_cast<std::size_t>(from)] = std::move(parcel);
+      }
+    }));
+  }
+  if (failure) throw_failure(*failure);
+  return result;
+}
+
+bool FdExchange::is_gone(Pe pe) const {
+  auto const& link = m_links[static_cast<std::size_t>(pe)];
+  if (!link.socket) return false;
+  pollfd entries[] = {{link.socket.get(), 0, 0},
+                      {link.process.get(), POLLIN, 0}};
+  return ::poll(entries, 2, 0) > 0 &&
+         ((entries[0].revents & (POLLHUP | POLLERR)) != 0 ||
+          (entries[1].revents & POLLIN) != 0);
+}
+
+pid_t FdExchange::process_of(Pe pe) const {
+  return m_links[static_cast<std::size_t>(pe)].pid;
+}
+
+}  // namespace symm

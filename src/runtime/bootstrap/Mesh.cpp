@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Mesh.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "../base/Error.hpp"
+#include "../base/Types.hpp"
+
+namespace symm {
+
+namespace {
+
+using Clock  = std::chrono::steady_clock;
+using Number = std::array<std::uint64_t, 2>;
+
+/// How long the PEs try to connect.
+constexpr auto connect_time = std::chrono::seconds(60);
+/// How long a PE tries before it asks whether another one has failed.
+constexpr auto round_time = std::chrono::milliseconds(100);
+/// Connections that are accepted before this PE goes on with its own.
+constexpr int batch = 256;
+/// Connections beside those of PEs that may be silent for a while.
+constexpr std::size_t max_silent = 256;
+
+/// What a PE tells the others before they connect.
+struct Introduction {
+  Number name{};  // in the addresses of the job; PE 0's counts
+  Number key{};   // who knows it is a PE of the job; PE 0's counts
+  std::uint64_t network_namespace = 0;
+  char boot_id[40]{};
+  char host[64]{};
+};
+
+/// The first message on a connection.
+struct Hello {
+  Number key{};
+  std::int64_t pe = 0;
+};
+// No padding, which would send what is left on the stack.
+static_assert(std::has_unique_object_representations_v<Introduction>);
+static_assert(std::has_unique_object_representations_v<Hello>);
+
+/// The first line of a file, "" where the system has no such file.
+std::string read_line(char const* path) {
+  char line[40]       = "";
+  std::FILE* const in = std::fopen(path, "r");
+  if (in == nullptr && errno != ENOENT && errno != EACCES) {
+    throw SystemError(std::string("cannot read ") + path, "fopen", errno);
+  }
+  if (in != nullptr) {
+    if (std::fgets(line, sizeof line, in) == nullptr) line[0] = '\0';
+    static_cast<void>(std::fclose(in));  // read only: nothing to lose
+  }
+  return line;
+}
+
+Number draw_number() {
+  Number number;
+  if (::getrandom(number.data(), sizeof number, 0) !=
+      static_cast<ssize_t>(sizeof number)) {
+    throw SystemError("cannot draw a number of the job", "getrandom", errno);
+  }
+  return number;
+}
+
+Introduction introduce_myself() {
+  Introduction me;
+  me.name = draw_number();
+  me.key  = draw_number();
+  struct stat status {};
+  // Abstract sockets are per network namespace; without /proc all PEs say 0.
+  if (::stat("/proc/self/ns/net", &status) == 0) {
+    me.network_namespace = status.st_ino;
+  }
+  read_line("/proc/sys/kernel/random/boot_id").copy(me.boot_id, 36);
+  if (::gethostname(me.host, sizeof(me.host) - 1) != 0) {
+    throw SystemError("cannot name this host", "gethostname", errno);
+  }
+  return me;
+}
+
+void check_same_node(std::vector<Introduction> const& all, Pe my_pe) {
+  auto const& me = all[static_cast<std::size_t>(my_pe)];
+  for (std::size_t pe = 0; pe < all.size(); ++pe) {
+    bool const same_kernel = std::strcmp(me.boot_id, all[pe].boot_id) == 0;
+    if (same_kernel && me.network_namespace == all[pe].network_namespace) {
+      continue;
+    }
+    throw SystemError("PE " + std::to_string(my_pe) + " runs on " + me.host +
+                      ", PE " + std::to_string(pe) + " on " + all[pe].host +
+                      (same_kernel ? " in another network namespace" : "") +
+                      ": this version reaches the PEs of one node only; start "
+                      "all PEs on one node");
+  }
+}
+
+struct Address {
+  sockaddr_un name{};
+  socklen_t bytes = 0;
+
+  Address(Number const& number, Pe pe) {
+    name.sun_family = AF_UNIX;
+    // The leading 0 makes it an abstract name: no file, gone with the socket.
+    int const length = std::snprintf(
+        name.sun_path + 1, sizeof(name.sun_path) - 1, "symm-%016llx%016llx-%d",
+        static_cast<unsigned long long>(number[0]),
+        static_cast<unsigned long long>(number[1]), pe);
+    bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                   static_cast<std::size_t>(length));
+  }
+
+  [[nodiscard]] sockaddr const* generic() const {
+    return reinterpret_cast<sockaddr const*>(&name);
+  }
+};
+
+UniqueFd new_socket() {
+  UniqueFd result(
+      ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!result) throw SystemError("connecting PEs", "socket", errno);
+  return result;
+}
+
+/// The process that has connected, or has begun to listen.
+ucred other_end_of(UniqueFd const& socket) {
+  ucred process{};
+  socklen_t bytes = sizeof process;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &process, &bytes) !=
+      0) {
+    throw SystemError("connecting PEs", "getsockopt(SO_PEERCRED)", errno);
+  }
+  return process;
+}
+
+/// See MeshLink::process.
+UniqueFd open_process(pid_t pid) {
+#ifdef SYS_pidfd_open
+  if (pid > 0) {
+    UniqueFd result(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    // Before Linux 5.3, or in a container that allows only what it knows.
+    bool const is_missing = errno == ENOSYS || errno == EPERM;
+    if (!result && !is_missing) {
+      throw SystemError("connecting PEs", "pidfd_open", errno);
+    }
+    return result;
+  }
+#endif
+  return {};
+}
+
+/// One PE's part of the start: it connects to the lower PEs and accepts the
+/// higher ones, all at the same time and without ever waiting for one of them.
+class Start {
+ public:
+  Start(std::vector<Introduction> const& all, Pe my_pe)
+      : m_name(all[0].name),
+        m_my_pe(my_pe),
+        m_links(all.size()),
+        m_hello{all[0].key, my_pe},
+        m_listener(new_socket()) {
+    link(my_pe).pid = ::getpid();
+    Address const mine(m_name, my_pe);
+    if (::bind(m_listener.get(), mine.generic(), mine.bytes) != 0) {
+      throw SystemError("connecting PEs", "bind", errno);
+    }
+    // As many as the system allows: strangers take places, too.
+    if (::listen(m_listener.get(), INT_MAX) != 0) {
+      throw SystemError("connecting PEs", "listen", errno);
+    }
+  }
+
+  [[nodiscard]] bool is_complete() const { return !missing(); }
+
+  /// The first PE without a link.
+  [[nodiscard]] std::optional<Pe> missing() const {
+    for (std::size_t pe = 0; pe < m_links.size(); ++pe) {
+      if (!m_links[pe].socket && static_cast<Pe>(pe) != m_my_pe) {
+        return static_cast<Pe>(pe);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Goes on until all is done, or `end` has come.
+  void work_until(Clock::time_point end) {
+    while (!is_complete() && Clock::now() < end) {
+      bool is_queue_full = false;
+      for (Pe pe = 0; pe < m_my_pe; ++pe) {
+        if (!link(pe).socket && !connect_to(pe)) is_queue_full = true;
+      }
+      accept_some();
+      hear_greetings();
+      if (is_queue_full) {
+        // Others take the free places at once: try as often as they do.
+        ::sched_yield();
+      } else if (!is_complete()) {
+        wait_for_news();
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<MeshLink> take_links() {
+    return std::move(m_links);
+  }
+
+ private:
+  MeshLink& link(Pe pe) { return m_links[static_cast<std::size_t>(pe)]; }
+
+  /// False if the queue of that PE is full.
+  bool connect_to(Pe pe) {
+    auto socket = new_socket();
+    Address const address(m_name, pe);
+    auto const what = "connecting to PE " + std::to_string(pe);
+    if (::connect(socket.get(), address.generic(), address.bytes) != 0) {
+      if (errno == EAGAIN || errno == EINTR) return false;
+      throw SystemError(what, "connect", errno);
+    }
+    auto const process = other_end_of(socket);
+    if (process.uid != ::geteuid()) {
+      throw SystemError(what + ": its process belongs to user " +
+                        std::to_string(process.uid) + ", this one to user " +
+                        std::to_string(::geteuid()) +
+                        "; start all PEs as one user");
+    }
+    if (::send(socket.get(), &m_hello, sizeof m_hello, MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(sizeof m_hello)) {
+      throw SystemError(what, "send", errno);
+    }
+    link(pe) = {std::move(socket), open_process(process.pid), process.pid};
+    return true;
+  }
+
+  void accept_some() {
+    for (int i = 0; i < batch; ++i) {
+      UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr,
+                                SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!socket) {
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        if (errno == EAGAIN) return;
+        throw SystemError("connecting PEs", "accept4", errno);
+      }
+      if (other_end_of(socket).uid != ::geteuid()) continue;
+      m_silent.push_back(std::move(socket));
+    }
+  }
+
+  /// Whether there is nothing more to wait for on this connection: it is a
+  /// PE's, and in its place now, or a stranger's.
+  bool hear_greeting(UniqueFd& socket) {
+    Hello hello;
+    auto const bytes = ::recv(socket.get(), &hello, sizeof hello, 0);
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (bytes < 0 && errno != ECONNRESET) {
+      throw SystemError("connecting PEs", "recv", errno);
+    }
+    if (bytes == static_cast<ssize_t>(sizeof hello) &&
+        hello.key == m_hello.key) {
+      auto const pid                  = other_end_of(socket).pid;
+      link(static_cast<Pe>(hello.pe)) = {std::move(socket), open_process(pid),
+                                         pid};
+    }
+    return true;
+  }
+
+  void hear_greetings() {
+    std::erase_if(m_silent,
+                  [&](UniqueFd& socket) { return hear_greeting(socket); });
+    // A PE greets at once: the oldest ones are strangers.
+    auto const most = m_links.size() + max_silent;
+    if (m_silent.size() > most) {
+      auto const surplus = static_cast<std::ptrdiff_t>(m_silent.size() - most);
+      m_silent.erase(m_silent.begin(), m_silent.begin() + surplus);
+    }
+  }
+
+  void wait_for_news() {
+    std::vector<pollfd> entries{{m_listener.get(), POLLIN, 0}};
+    for (auto const& socket : m_silent) {
+      entries.push_back({socket.get(), POLLIN, 0});
+    }
+    constexpr int milliseconds = 10;
+    if (::poll(entries.data(), entries.size(), milliseconds) < 0 &&
+        errno != EINTR) {
+      throw SystemError("connecting PEs", "poll", errno);
+    }
+  }
+
+  Number m_name;
+  Pe m_my_pe;
+  std::vector<MeshLink> m_links;
+  Hello m_hello;
+  UniqueFd m_listener;
+  std::vector<UniqueFd> m_silent;  // accepted, not heard of yet
+};
+
+}  // namespace
+
+std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap) {
+  Pe const me      = bootstrap.my_pe();
+  auto const agree = agree_through(bootstrap);
+  auto const step  = [&](auto const& work) {
+    all_or_none(agree, "connecting the PEs of this node", work);
+  };
+  Introduction mine;
+  step([&] { mine = introduce_myself(); });
+  auto const all = allgather(bootstrap, mine);
+  std::optional<Start> start;
+  step([&] {
+    check_same_node(all, me);
+    start.emplace(all, me);
+  });
+  // Everybody listens now.
+  auto const deadline = Clock::now() + connect_time;
+  for (bool is_complete = false; !is_complete;) {
+    step([&] {
+      auto const now = Clock::now();
+      start->work_until(now + round_time);
+      if (auto const missing = start->missing(); missing && now > deadline) {
+        throw SystemError("no connection with PE " + std::to_string(*missing) +
+                          " within " + std::to_string(connect_time.count()) +
+                          " s");
+      }
+    });
+    // All have taken part in this after they were connected: the processes that
+    // were opened by their numbers are theirs.
+    auto const complete = allgather(bootstrap, start->is_complete() ? 1 : 0);
+    is_complete =
+        std::find(complete.begin(), complete.end(), 0) == complete.end();
+  }
+  return start->take_links();
+}
+
+}  // namespace symm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MESH_HPP
+#define SYMM_MESH_HPP
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "../base/UniqueFd.hpp"
+#include "Bootstrap.hpp"
+
+namespace symm {
+
+/// What connects this PE with another one of its node.
+struct MeshLink {
+  /// SOCK_SEQPACKET: a message arrives whole or not at all. It hangs up when
+  /// the last process that holds its other end is gone.
+  UniqueFd socket;
+  /// Can be read once the other PE's process is gone (pidfd_open()). Empty
+  /// where the system has none, and for a process in a PID namespace that this
+  /// one cannot see.
+  UniqueFd process;
+  /// Its number, as this process sees it; 0 if it cannot.
+  pid_t pid = 0;
+};
+
+/// Collective: connects every two PEs. One link for each PE, in their order;
+/// the one of this PE has no descriptors.
+///
+/// The sockets are in the abstract namespace, under a random number that every
+/// process of the machine can read. A PE proves that it is one by a second
+/// number, which only the bootstrap has told it. Whoever connects and cannot is
+/// dropped: strangers, however many, do not make the start fail.
+///
+/// PEs may be in different PID namespaces (containers), but not in different
+/// network namespaces or on different nodes.
+///
+/// \throws SystemError on every PE, if any PE cannot connect; on the wrong node
+///         the message names both PEs and both hosts.
+std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap);
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BUFFER_REGISTRY_HPP
+#define SYMM_BUFFER_REGISTRY_HPP
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+
+#include "../memory/Vmm.hpp"
+
+namespace symm {
+
+/// Buffers of the program that kernels use as local operands. Local calls, on
+/// any thread.
+class BufferRegistry {
+ public:
+  /// \param vmm whose pin() a buffer needs; must outlive this.
+  explicit BufferRegistry(Vmm& vmm) : m_vmm(vmm) {}
+  ~BufferRegistry();
+
+  BufferRegistry(BufferRegistry const&)            = delete;
+  BufferRegistry& operator=(BufferRegistry const&) = delete;
+
+  /// \throws UsageError for a buffer of no bytes, one that overlaps another
+  ///         one (B09), and what Vmm::pin() refuses. OutOfMemory, SystemError.
+  void add(void* address, std::size_t bytes);
+
+  /// \throws UsageError if no buffer starts at `address` (B13, B14).
+  ///         SystemError if the system refuses; the buffer is forgotten.
+  void remove(void* address);
+
+  /// Removes all of them, and goes on after a failure.
+  /// \throws SystemError, the first there was.
+  void clear();
+
+ private:
+  struct Buffer {
+    std::size_t bytes = 0;
+    bool is_pinned    = false;
+  };
+  using Buffers = std::map<std::size_t, Buffer>;  // by address
+
+  void erase(Buffers::iterator buffer);
+
+  Vmm& m_vmm;
+  std::mutex m_mutex;
+  Buffers m_buffers;
+};
+
+}  // namespace symm
+
+#endif

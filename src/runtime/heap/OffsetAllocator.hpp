@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_OFFSET_ALLOCATOR_HPP
+#define SYMM_OFFSET_ALLOCATOR_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "OffsetMap.hpp"
+
+namespace symm {
+
+/// Hands out blocks of a range of offsets. Pure arithmetic: it touches no
+/// memory behind the offsets, and the same calls give the same offsets and the
+/// same block numbers on every PE, so that neither has to travel.
+///
+/// Two-level segregated fit (Masmano et al., 2004): allocate and free take
+/// constant time however many holes there are, but for a request that only a
+/// hole of about its size can serve: the heap is nearly full then, and all are
+/// tried. Free neighbours are merged (M50), the latest freed block only when
+/// something else than a block like it is asked for: a loop that allocates and
+/// frees would split and merge in every round. Not thread-safe.
+class OffsetAllocator {
+ public:
+  using BlockId = std::uint32_t;
+
+  static constexpr BlockId none = OffsetMap::none;
+  /// Offsets and sizes are multiples of this; what malloc() aligns to (M03).
+  static constexpr std::size_t granule = 16;
+
+  /// Most new numbers between two calls of prepare(): one of a new range, two
+  /// of a block cut out of it, and one to spare.
+  static constexpr std::size_t max_new_blocks = 4;
+
+  struct Place {
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+  };
+
+  OffsetAllocator();
+
+  /// Adds [offset, offset + bytes), multiples of the granule, which must not
+  /// overlap an earlier range. Merges with free neighbours.
+  void add_range(std::size_t offset, std::size_t bytes);
+
+  /// Takes [offset, offset + bytes) out again if all of it is free and returns
+  /// whether it was.
+  bool remove_range(std::size_t offset, std::size_t bytes);
+
+  /// Gets the private memory that adding a range and one more call may need:
+  /// they do not throw then.
+  void prepare() { make_room_for(max_new_blocks); }
+
+  /// The same for removing `n_ranges` ranges.
+  void prepare_to_remove(std::size_t n_ranges) {
+    make_room_for(max_new_blocks + n_ranges);
+  }
+
+  /// A block of at least `bytes` (> 0) with
+  /// (offset + phase) % alignment == 0; none if no free block can hold it.
+  /// \param alignment a power of two.
+  /// \param phase     in bytes, a multiple of the granule below `alignment`.
+  [[nodiscard]] BlockId allocate(std::size_t bytes, std::size_t alignment,
+                                 std::size_t phase = 0);
+
+  /// Gives back a live block.
+  void free(BlockId id);
+
+  /// Gives back the end of a live block; it keeps at least `bytes` (> 0, at
+  /// most its size).
+  void shrink(BlockId id, std::size_t bytes);
+
+  /// The live block that starts at `offset`, or none. Constant time.
+  [[nodiscard]] BlockId find(std::size_t offset) const {
+    return m_live.find(offset);
+  }
+  /// The live block that contains `offset`, or none. Linear: for messages.
+  [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
+
+  /// Where a live block is; its bytes are those asked for, rounded up.
+  [[nodiscard]] Place place(BlockId id) const {
+    return {m_blocks[id].offset, m_blocks[id].bytes};
+  }
+  /// Numbers of blocks are below this.
+  [[nodiscard]] std::size_t n_ids() const { return m_blocks.size(); }
+  [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
+  [[nodiscard]] std::size_t live_bytes() const { return m_live_bytes; }
+  [[nodiscard]] std::size_t free_bytes() const {
+    return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
+  }
+  [[nodiscard]] std::size_t largest_free_bytes() const;
+
+  /// Bytes that a range added at `offset` must have at least so that the
+  /// request fits, counting the free block that ends there.
+  [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
+                                          std::size_t alignment,
+                                          std::size_t phase);
+
+  /// Size of the free block that starts at `offset`; 0 if none does.
+  [[nodiscard]] std::size_t free_bytes_at(std::size_t offset);
+
+ private:
+  void make_room_for(std::size_t n_new_blocks);
+
+  static constexpr unsigned n_columns_log2 = 5;
+  static constexpr unsigned n_columns      = 1U << n_columns_log2;
+  static constexpr unsigned n_rows         = 60;
+
+  struct Block {
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+    // Neighbours in the order of offsets; adjacent unless a range ends between.
+    BlockId previous = none;
+    BlockId next     = none;
+    // Neighbours in the free list of this size class.
+    BlockId previous_free = none;
+    BlockId next_free     = none;
+    bool is_free          = false;
+  };
+
+  /// Size class: rows by powers of two, columns divide each linearly.
+  struct SizeClass {
+    unsigned row;
+    unsigned column;
+  };
+
+  static SizeClass class_of(std::size_t bytes);
+  [[nodiscard]] BlockId first_in_class_not_below(SizeClass wanted) const;
+  [[nodiscard]] BlockId find_fit(std::size_t bytes, std::size_t alignment,
+                                 std::size_t phase) const;
+  [[nodiscard]] bool fits(BlockId id, std::size_t bytes, std::size_t alignment,
+                          std::size_t phase) const;
+  [[nodiscard]] BlockId last_before(std::size_t offset) const;
+  [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
+
+  BlockId insert_after(BlockId previous, std::size_t offset, std::size_t bytes);
+  void erase(BlockId id);
+  void add_free(BlockId id);
+  void remove_free(BlockId id);
+  void merge_and_add_free(BlockId id);
+  void merge_latest();
+
+  std::vector<Block> m_blocks;
+  std::vector<BlockId> m_unused;  // numbers of erased blocks, reused last first
+  BlockId m_first = none;
+  BlockId m_last  = none;
+  // Freed, but not marked and listed as free yet.
+  BlockId m_latest = none;
+  OffsetMap m_live;
+  std::array<std::array<BlockId, n_columns>, n_rows> m_heads;
+  std::array<std::uint32_t, n_rows> m_columns{};  // bit set: list not empty
+  std::uint64_t m_rows     = 0;
+  std::size_t m_free_bytes = 0;
+  std::size_t m_live_bytes = 0;
+};
+
+}  // namespace symm
+
+#endif

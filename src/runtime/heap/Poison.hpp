@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_POISON_HPP
+#define SYMM_POISON_HPP
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SYMM_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SYMM_HAS_ASAN 1
+#endif
+#endif
+
+#ifdef SYMM_HAS_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+#include "../memory/HeapMap.hpp"
+
+namespace symm {
+
+/// Under AddressSanitizer, makes this process' accesses to a range of offsets
+/// errors, in every PE's part (poison) or allows them (unpoison): uses of freed
+/// symmetric memory, our own or a peer's, are then reported where they happen.
+/// Nothing otherwise.
+inline void set_poisoned([[maybe_unused]] HeapMap const& map,
+                         [[maybe_unused]] std::size_t offset,
+                         [[maybe_unused]] std::size_t bytes,
+                         [[maybe_unused]] bool is_poisoned) {
+#ifdef SYMM_HAS_ASAN
+  for (Pe pe = 0; pe < map.n_pes; ++pe) {
+    if (is_poisoned) {
+      ASAN_POISON_MEMORY_REGION(map.part(pe) + offset, bytes);
+    } else {
+      ASAN_UNPOISON_MEMORY_REGION(map.part(pe) + offset, bytes);
+    }
+  }
+#endif
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_REGISTRABLE_MEMORY_HPP
+#define SYMM_REGISTRABLE_MEMORY_HPP
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../memory/Vmm.hpp"
+
+namespace symm {
+
+/// Private memory that can become part of the symmetric heap later: each block
+/// is one memory of virtual memory management. Local calls, on any thread.
+class RegistrableMemory {
+ public:
+  /// \param vmm must outlive this.
+  explicit RegistrableMemory(Vmm& vmm) : m_vmm(vmm) {}
+
+  /// Zeros, at the start of whole granules (2 MiB) of their own.
+  /// \param label for messages.
+  /// \param bytes above 0.
+  /// \throws OutOfMemory, SystemError on this PE.
+  [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
+
+  /// Gives a block back; what is registered stays part of the heap until it is
+  /// unregistered. Anything else than a live block is left alone: it is from
+  /// before the latest initialize().
+  void free(void const* address) noexcept;
+
+  /// Labels and sizes of the blocks that are not freed.
+  [[nodiscard]] std::vector<std::string> live() const;
+
+ private:
+  struct Block {
+    std::size_t bytes = 0;
+    std::string label;
+  };
+
+  Vmm& m_vmm;
+  mutable std::mutex m_mutex;
+  std::map<void const*, Block> m_blocks;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SYMMETRIC_HEAP_HPP
+#define SYMM_SYMMETRIC_HEAP_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/SymmetricRange.hpp"
+#include "../memory/Vmm.hpp"
+#include "../pes/Rendezvous.hpp"
+#include "ChunkMap.hpp"
+#include "OffsetAllocator.hpp"
+#include "RetiredList.hpp"
+
+namespace symm {
+
+struct HeapOptions {
+  /// A fixed size, mapped at start (M39, M40); otherwise the heap grows.
+  bool is_static = false;
+  /// Bytes per PE mapped at start.
+  std::size_t initial_bytes = 0;
+  /// Bytes per PE that the heap can grow to: the distance of the PEs' parts.
+  std::size_t limit_bytes = 0;
+  /// Where the memory is, for messages and the check of mismatched calls.
+  MemoryKind memory = MemoryKind::host;
+};
+
+/// A snapshot; sizes in bytes per PE.
+struct HeapStats {
+  std::size_t live_blocks        = 0;
+  std::size_t live_bytes         = 0;
+  std::size_t free_bytes         = 0;
+  std::size_t largest_free_bytes = 0;
+  std::size_t mapped_bytes       = 0;
+  std::size_t n_chunks           = 0;  // pieces of physical memory
+  std::size_t limit_bytes        = 0;
+  // Memory of the program that is registered; not in the figures above.
+  std::size_t registered_buffers = 0;
+  std::size_t registered_bytes   = 0;
+  /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
+  /// of the latest collective call of the heap; they count as live (or as
+  /// registered).
+  std::size_t retired_blocks = 0;
+  /// Rendezvous that this PE has taken part in: one for most collective calls,
+  /// more for those that fill, copy or grow.
+  std::uint64_t n_collective_calls = 0;
+
+  friend bool operator==(HeapStats const&, HeapStats const&) = default;
+};
+
+/// A symmetric heap: what a PE allocates, all PEs allocate, at the same
+/// offset of their parts of one address range, and every PE reaches every copy.
+///
+/// Collective calls are made by all PEs with equal arguments, by one thread of
+/// each at a time: a second one gets a UsageError, alone and at once. Look-ups
+/// (contains(), map(), memory(), is_mapped()), copy(), can_register() and
+/// retire() may run on any number of threads beside it. A collective call waits
+/// for the kernels of this PE and is a rendezvous: a barrier, and a check of
+/// the arguments. If they differ, or any PE cannot do its part, the call throws
+/// on every PE, the message names PEs and values, and the heap is as before
+/// (M27-M30, M34, M48).
+class SymmetricHeap {
+ public:
+  /// Start of every allocation, at least (M03, M04).
+  static constexpr std::size_t default_alignment = OffsetAllocator::granule;
+  /// Largest alignment: that of the parts.
+  static constexpr std::size_t max_alignment = std::size_t{1} << 30U;
+
+  /// Collective.
+  /// \throws OutOfMemory, SystemError, UsageError on every PE.
+  SymmetricHeap(Vmm& vmm, FdExchange& exchange, Bootstrap& bootstrap,
+                Rendezvous& rendezvous, HeapOptions const& options);
+  SymmetricHeap(SymmetricHeap const&)            = delete;
+  SymmetricHeap& operator=(SymmetricHeap const&) = delete;
+
+  /// Collective, with a barrier on exit: every PE has the block when the call
+  /// returns on any PE, so a put may follow at once (M22, M26). Contents are
+  /// indeterminate.
+  ///
+  /// \param bytes 0 gives nullptr, without a barrier (M06-M08).
+  /// \throws OutOfMemory, UsageError, SystemError on every PE.
+  [[nodiscard]] void* malloc(std::size_t bytes);
+
+  /// As malloc().
+  ///
+  /// \param alignment in bytes; a power of two, a multiple of sizeof(void*),
+  ///        at most max_alignment (M09-M14).
+  [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes);
+
+  /// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
+  ///
+  /// \param count, size number of objects and bytes of each; if either is 0,
+  ///        nullptr without a barrier.
+  [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
+
+  /// Collective. Changes the size of a block, which may move; its contents up
+  /// to the smaller size are kept (S01-S10).
+  ///
+  /// \param address nullptr: as malloc(bytes).
+  /// \param bytes   0: as free(address), returns nullptr.
+  /// \throws as malloc() and free(), on every PE; the block is unchanged.
+  void* realloc(void* address, std::size_t bytes);
+
+  /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
+  /// have called (M24). nullptr does nothing, without a barrier (M16, M17).
+  ///
+  /// \throws UsageError on every PE if `address` is not what an allocation
+  ///         returned, was freed already, or belongs to a View; nothing is
+  ///         freed.
+  void free(void* address);
+
+  /// As align(), for the memory of a View: it is given back by retire().
+  ///
+  /// \param label  of the View, for messages.
+  /// \param bytes  of header and data; messages show those of the data.
+  /// \param header bytes before the View's data, which are what is aligned: a
+  ///        multiple of default_alignment.
+  [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
+                                    std::size_t alignment, std::size_t header);
+
+  /// Collective, with a barrier on exit: the end of the construction of a View,
+  /// behind which no PE writes to its memory before that is told what for.
+  ///
+  /// \param failure why this PE has not constructed it; all PEs throw it.
+  /// \throws UsageError on every PE, if one is in another call. The memory
+  /// stays
+  ///         the View's in any case.
+  void finish_view(char const* label, std::optional<Failure> const& failure);
+
+  /// Local, any thread, at any time: this PE needs the block no longer. It is
+  /// reused only when all PEs have retired it, in whatever order: the
+  /// collective allocations that follow find out.
+  void retire(void* address) noexcept;
+
+  /// Collective: free() for the memory of a View.
+  void free_view(void* address);
+
+  /// Collective, with a barrier on exit. Makes memory of the program part of
+  /// the heap: the same physical memory is then at the symmetric address
+  /// returned, too, which is used as one of malloc() is, by all PEs (R01-R03).
+  /// The program's own address stays as it is.
+  ///
+  /// \param memory start of one memory of virtual memory management, of this
+  ///        heap's place, that can be shared (R05, R06, R15); each PE its own.
+  /// \param bytes  its size, equal on all PEs; a multiple of the recommended
+  ///        granularity (R12).
+  /// \param flags  0 (R04).
+  /// \throws OutOfMemory, UsageError, SystemError on every PE; nothing is
+  ///         mapped on any.
+  [[nodiscard]] void* register_memory(void* memory, std::size_t bytes,
+                                      int flags = 0);
+
+  /// Collective, with a barrier on entry and exit. Takes registered memory out
+  /// of the heap on all PEs (R18-R23).
+  ///
+  /// \param address what register_memory() has returned.
+  /// \param bytes   what it was given.
+  /// \throws UsageError on every PE, if any PE's arguments are others; nothing
+  ///         changes. SystemError on every PE.
+  void unregister_memory(void* address, std::size_t bytes);
+
+  /// As register_memory(), for the memory around a View's data: it is taken out
+  /// by retire() on all PEs, and the next collective call.
+  ///
+  /// \param bytes   of the View; above 0.
+  /// \param before  why this PE cannot go on, if it cannot; all PEs throw it.
+  /// \returns the symmetric address of `data`, which must be equally far behind
+  ///          the start of its memory on all PEs.
+  [[nodiscard]] void* register_view(char const* label, void const* data,
+                                    std::size_t bytes,
+                                    std::optional<Failure> const& before = {});
+
+  /// Whether `address` is in memory of the program that register_memory() could
+  /// take. Local.
+  [[nodiscard]] bool can_register(void const* address) const {
+    return m_vmm.find_mapping(address).has_value();
+  }
+
+  /// Collective. Gives chunks of physical memory in which nothing is allocated
+  /// back to the system, on all PEs.
+  ///
+  /// \returns bytes released per PE; 0 for a static heap.
+  /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
+  ///         the others are given back nevertheless, and its addresses are not
+  ///         used again.
+  std::size_t trim();
+
+  /// Collective; the last call. Returns the labels and sizes of Views that this
+  /// PE has not destroyed yet. If there are any, the memory stays mapped until
+  /// the process ends, so that their destructors find their headers.
+  [[nodiscard]] std::vector<std::string> finalize();
+
+  /// Keeps all memory of the heap and its provider mapped until the process
+  /// ends.
+  void abandon() noexcept {
+    m_range->abandon();
+    m_vmm.abandon();
+  }
+
+  /// Whether `address` is in this PE's part.
+  [[nodiscard]] bool contains(void const* address) const {
+    return map().contains(address);
+  }
+  [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
+  [[nodiscard]] MemoryKind memory() const { return m_options.memory; }
+
+  /// Whether all PEs have memory behind [address, address + bytes), which
+  /// begins in this PE's part. Local.
+  [[nodiscard]] bool is_mapped(void const* address, std::size_t bytes) const {
+    auto const offset = map().offset_of(address);
+    return offset < map().stride && bytes <= map().stride - offset &&
+           m_chunks->is_mapped(offset, bytes);
+  }
+
+  /// Copies bytes between what this process reaches: its own memory, and any
+  /// PE's part of the heap. They have arrived on return. Local.
+  /// \throws SystemError on this PE.
+  void copy(void* to, void const* from, std::size_t bytes) const {
+    m_vmm.copy(to, from, bytes);
+  }
+  [[nodiscard]] HeapStats stats() const;
+
+ private:
+  using BlockId = OffsetAllocator::BlockId;
+  /// Set in the numbers of registered memory, which are not the allocator's.
+  static constexpr BlockId registered_bit = BlockId{1} << 31U;
+
+  /// What is known of a block beyond its place.
+  struct BlockInfo {
+    std::array<char, 52> label{};    // of its View; empty: not a View's
+    std::int32_t n_retired     = 0;  // PEs that have retired it
+    std::uint16_t header_bytes = 0;  // before its View's data
+    bool is_view               = false;
+    bool is_retired_here       = false;
+  };
+
+  struct Request {
+    std::size_t bytes     = 0;
+    std::size_t alignment = default_alignment;
+    std::size_t phase     = 0;
+  };
+
+  BlockId allocate(Rendezvous::Call& call, Request const& request);
+  BlockId find_room(Rendezvous::Call const& call, Request const& request);
+  BlockId take(Request const& request);
+  void give_back(BlockId id);
+  void grow(Rendezvous::Call const& call, Request const& request);
+  [[nodiscard]] std::optional<ChunkMap::Place> place_for(
+      Request const& request);
+
+  // Physical memory. All are collective, and fail on all PEs or on none; what
+  // cannot be unmapped on any PE is lost on all of them, and its place is never
+  // used again.
+  [[nodiscard]] std::optional<Failure> add_own_chunk(std::size_t offset,
+                                                     std::size_t bytes);
+  [[nodiscard]] std::optional<Failure> add_chunk(
+      ChunkMap::Chunk chunk,
+      std::function<Vmm::Handle()> const& own_memory = {});
+  [[nodiscard]] std::optional<PeFailure> remove_chunk(std::size_t offset);
+  [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
+                                      PeFailure const& failed);
+
+  void meet(Rendezvous::Call& call);
+  void meet_until_all_retired();
+  void collect(std::vector<void*> const& retired);
+  void barrier();
+  /// The barrier at the end of a call, which gives back what it has taken if
+  /// any PE failed.
+  void end_step(std::optional<Failure> const& failure, BlockId block);
+  Agree agree();
+
+  // Registered memory.
+  struct Registered {
+    void const* memory = nullptr;  // of the program; null: the place is unused
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+    BlockInfo info;
+  };
+  std::optional<Failure> check_registrable(std::string const& what,
+                                           Vmm::Mapping const& wanted,
+                                           int flags);
+  void* add_registered(Rendezvous::Call& call, Registered entry);
+  /// Collective, with an agreement; the failure is the same on all PEs.
+  std::optional<PeFailure> remove_registered(BlockId id);
+  /// The same of all Views that all PEs have retired.
+  void remove_retired();
+  /// The number of registered memory around an offset, or none.
+  [[nodiscard]] BlockId find_registered(std::size_t offset) const;
+  [[nodiscard]] Registered& registered(BlockId id) {
+    return m_registered[id & ~registered_bit];
+  }
+  [[nodiscard]] BlockInfo& info_of(BlockId id) {
+    return (id & registered_bit) == 0 ? m_info[id] : registered(id).info;
+  }
+  void drain_retired();
+
+  static std::optional<Failure> check_alignment(std::size_t alignment);
+  std::optional<Failure> check_block(void const* address, bool is_view,
+                                     BlockId& id) const;
+  static void set_label(BlockInfo& info, char const* label);
+  void free_block(void* address, bool is_view);
+  char* address_of(BlockId id) const;
+
+  Rendezvous& m_rendezvous;
+  Vmm& m_vmm;
+  HeapOptions m_options;
+  std::optional<SymmetricRange> m_range;
+  std::optional<ChunkMap> m_chunks;
+  OffsetAllocator m_allocator;
+  std::vector<BlockInfo> m_info;         // by block number
+  std::vector<Registered> m_registered;  // by number, without the bit
+
+  // Views that this PE has destroyed: handed over by retire(), then told to the
+  // other PEs, then waiting for theirs.
+  RetiredList m_retired;
+  std::vector<BlockId> m_to_tell;
+  std::size_t m_n_waiting = 0;
+  std::size_t m_n_views   = 0;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Runtime.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../base/Env.hpp"
+#include "../base/Error.hpp"
+#include "../memory/Device.hpp"
+#include "../memory/SymmetricRange.hpp"
+#include "../memory/Vmm_HostMemfd.hpp"
+
+namespace symm {
+
+namespace {
+
+// Not in the header: a program whose symbols are hidden would get its own.
+std::unique_ptr<Runtime> s_instance;
+bool s_was_finalized = false;
+
+constexpr std::size_t gib = std::size_t{1} << 30U;
+
+/// Of a static heap, unless SYMM_SYMMETRIC_SIZE says otherwise.
+constexpr std::size_t default_static_bytes = gib;
+
+/// Addresses are free, so the heap of a PE can become large; but all PEs' parts
+/// share one address space (128 TiB on x86-64), with the rest of the program.
+constexpr std::size_t max_default_limit = 256 * gib;
+constexpr std::size_t addresses_to_use  = 32'768 * gib;
+
+constexpr double default_timeout_seconds = 60;
+
+/// All PEs must have been started with equal settings.
+void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
+  auto const all = allgather(bootstrap, mine);
+  for (std::size_t pe = 1; pe < all.size(); ++pe) {
+    if (all[pe] == all[0]) continue;
+    throw UsageError("symm::initialize: " + std::string(what) +
+                     " differs between PEs: " + std::to_string(all[0]) +
+                     " on PE 0, " + std::to_string(all[pe]) + " on PE " +
+                     std::to_string(pe) + "; start all PEs with one value");
+  }
+}
+
+}  // namespace
+
+RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
+  RuntimeOptions options;
+  options.is_static = env_flag({"SYMM_STATIC_HEAP"}).value_or(false);
+  options.symmetric_bytes =
+      env_bytes({"SYMM_SYMMETRIC_SIZE", "NVSHMEM_SYMMETRIC_SIZE",
+                 "SHMEM_SYMMETRIC_SIZE"})
+          .value_or(options.is_static ? default_static_bytes : 0);
+  auto const share =
+      std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_pes));
+  options.limit_bytes = env_bytes({"SYMM_HEAP_LIMIT"})
+                            .value_or(std::min(max_default_limit, share));
+  if (options.limit_bytes == 0) {
+    throw UsageError("SYMM_HEAP_LIMIT=0: expected a size above 0");
+  }
+  if (options.is_static && options.symmetric_bytes == 0) {
+    throw UsageError(
+        "SYMM_SYMMETRIC_SIZE=0: a static heap (SYMM_STATIC_HEAP) needs a size "
+        "above 0");
+  }
+  options.timeout = std::chrono::duration<double>(
+      env_seconds({"SYMM_TIMEOUT"}).value_or(default_timeout_seconds));
+  return options;
+}
+
+void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
+                         std::optional<int> device) {
+  if (is_initialized()) {
+    throw UsageError(
+        "symm::initialize: initialised already; call it once, before the first "
+        "View and after the last finalize()");
+  }
+  auto& job = *bootstrap;
+  std::shared_ptr<Bootstrap> shared;
+  try {
+    run_collective(job, "symm::initialize", [&] {
+      shared     = std::move(bootstrap);
+      s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
+    });
+  } catch (...) {
+    // On all PEs. Why is more important than what close() might say.
+    static_cast<void>(failure_of([&] { shared->close(); }));
+    throw;
+  }
+}
+
+Runtime& Runtime::instance(char const* call) {
+  if (s_instance == nullptr) throw_not_initialized(call);
+  return *s_instance;
+}
+
+bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
+
+Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
+                 std::optional<int> device)
+    : m_bootstrap(std::move(bootstrap)) {
+  int const n_pes  = m_bootstrap->n_pes();
+  auto const agree = agree_through(*m_bootstrap);
+  RuntimeOptions options;
+  all_or_none(agree, "symm::initialize",
+              [&] { options = RuntimeOptions::from_environment(n_pes); });
+  check_equal(*m_bootstrap, "SYMM_STATIC_HEAP", options.is_static ? 1 : 0);
+  check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
+  check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
+  check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
+
+  m_exchange    = std::make_unique<FdExchange>(*m_bootstrap, options.timeout);
+  m_control_vmm = std::make_unique<Vmm_HostMemfd>(n_pes);
+  m_rendezvous  = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
+                                              *m_control_vmm, options.timeout);
+  m_team_memories[static_cast<std::size_t>(MemoryKind::host)].emplace(
+      *m_bootstrap, *m_exchange, *m_control_vmm);
+  if (!device) {
+    memory(MemoryKind::device).missing =
+        "the runtime was initialised without a GPU";
+    make_heap(MemoryKind::host, *m_control_vmm, options);
+    return;
+  }
+  make_device_memories(*device);
+  m_default = static_cast<std::size_t>(MemoryKind::device);
+  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange,
+                                     *memory(MemoryKind::device).vmm);
+  make_heap(MemoryKind::device, *memory(MemoryKind::device).vmm, options);
+  if (auto const& vmm = memory(MemoryKind::host).vmm) {
+    // The variables about the size are about the default heap.
+    options.is_static       = false;
+    options.symmetric_bytes = 0;
+    make_heap(MemoryKind::host, *vmm, options);
+  }
+}
+
+void Runtime::make_device_memories(int device) {
+  auto const agree = agree_through(*m_bootstrap);
+  auto const make  = [&](MemoryKind kind) {
+    memory(kind).vmm = make_device_vmm(kind, device, n_pes());
+  };
+  all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
+  if (auto const failure =
+          failure_of([&] { try_out(*memory(MemoryKind::device).vmm); })) {
+    throw_failure(
+        {failure->kind, Text("symm::initialize: ", failure->message)});
+  }
+  // Not every GPU, driver or container shares host memory: those who use none
+  // need none.
+  auto const failure = failure_of([&] {
+    all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
+    try_out(*memory(MemoryKind::host).vmm);
+  });
+  if (!failure) return;
+  memory(MemoryKind::host).vmm     = nullptr;
+  memory(MemoryKind::host).missing = failure->message;
+}
+
+/// Collective: creates, shares and maps a little memory, and gives it back.
+/// What a device says of itself is not all: peers that cannot reach each other,
+/// or a container that may not do it, show only here.
+void Runtime::try_out(Vmm& vmm) {
+  auto const agree = agree_through(*m_bootstrap);
+  auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
+  check_equal(*m_bootstrap, "the granularity of GPU memory", bytes);
+  std::optional<SymmetricRange> range;
+  all_or_none(agree, "reserving addresses", [&] {
+    range.emplace(vmm, *m_exchange, my_pe(), n_pes(), bytes, 0);
+  });
+  range->add_chunk(0, bytes, agree);
+}
+
+void Runtime::make_heap(MemoryKind kind, Vmm& vmm,
+                        RuntimeOptions const& options) {
+  memory(kind).heap = std::make_unique<SymmetricHeap>(
+      vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
+      HeapOptions{
+          options.is_static, options.symmetric_bytes,
+          options.is_static ? options.symmetric_bytes : options.limit_bytes,
+          kind});
+  memory(kind).registrable = std::make_unique<RegistrableMemory>(vmm);
+  if (!m_buffers) m_buffers.emplace(vmm);  // the first is the default heap's
+}
+
+SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
+  auto const& [vmm, heap, missing, registrable] = memory(kind);
+  if (heap != nullptr) return *heap;
+  throw UsageError(std::string(call) + ": there is no symmetric heap in " +
+                   (kind == MemoryKind::host ? "host" : "GPU") +
+                   " memory: " + missing);
+}
+
+SymmetricHeap& Runtime::heap_of(void const* address) {
+  for (auto const& memory : m_memories) {
+    if (memory.heap != nullptr && memory.heap->contains(address)) {
+      return *memory.heap;
+    }
+  }
+  return heap();
+}
+
+SymmetricHeap& Runtime::heap_for(void const* memory) {
+  for (auto const& [vmm, heap, missing, registrable] : m_memories) {
+    if (heap == nullptr) continue;
+    // A question without an answer is a failure of this PE, for all PEs to
+    // hear of: that heap asks again, in its collective call.
+    bool can_register  = false;
+    auto const failure = failure_of(
+        [&, &asked = *heap] { can_register = asked.can_register(memory); });
+    if (failure || can_register) return *heap;
+  }
+  return heap();
+}
+
+void Runtime::register_buffer(void* address, std::size_t bytes) {
+  for (auto const& [vmm, heap, missing, registrable] : m_memories) {
+    if (heap != nullptr && heap->map().overlaps(address, bytes)) {
+      throw UsageError("address " + address_text(address) + ", " +
+                       bytes_text(bytes) +
+                       ": in the symmetric heap, which needs no registration");
+    }
+  }
+  m_buffers->add(address, bytes);
+}
+
+RegistrableMemory& Runtime::registrable(MemoryKind kind, char const* call) {
+  static_cast<void>(heap(kind, call));
+  return *memory(kind).registrable;
+}
+
+std::size_t Runtime::trim() {
+  std::size_t bytes = 0;
+  for (auto const& memory : m_memories) {
+    if (memory.heap != nullptr) bytes += memory.heap->trim();
+  }
+  return bytes;
+}
+
+std::optional<Pe> Runtime::find_gone() const {
+  for (Pe pe = 0; pe < n_pes(); ++pe) {
+    if (m_exchange->is_gone(pe)) return pe;
+  }
+  return std::nullopt;
+}
+
+void Runtime::finalize() {
+  Runtime& runtime = instance("symm::finalize");
+  std::vector<std::string> live;
+  run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
+    for (auto const& memory : runtime.m_memories) {
+      if (memory.heap == nullptr) continue;
+      auto const in_heap = memory.heap->finalize();
+      live.insert(live.end(), in_heap.begin(), in_heap.end());
+      auto const beside = memory.registrable->live();
+      live.insert(live.end(), beside.begin(), beside.end());
+      if (!beside.empty()) memory.heap->abandon();
+    }
+  });
+  for (auto const& view : live) {
+    std::fprintf(stderr,
+                 "symm::finalize: PE %d: View %s is still alive; destroy all "
+                 "Views of the space before finalize() (a closing brace before "
+                 "it does). Its memory stays until the process ends\n",
+                 runtime.my_pe(), view.c_str());
+  }
+  runtime.m_bootstrap->close();
+  s_instance.reset();
+  s_was_finalized = true;
+}
+
+void Runtime::throw_not_initialized(char const* call) {
+  throw UsageError(std::string(call) +
+                   (s_was_finalized ? ": called after symm::finalize()"
+                                    : ": called before symm::initialize()") +
+                   "; a symm::ScopeGuard in main() keeps the symmetric heap "
+                   "initialised as long as it lives");
+}
+
+}  // namespace symm

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_RUNTIME_HPP
+#define SYMM_RUNTIME_HPP
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../base/Types.hpp"
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../heap/BufferRegistry.hpp"
+#include "../heap/RegistrableMemory.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../memory/Vmm.hpp"
+#include "../pes/PeTeamMemory.hpp"
+#include "../pes/Rendezvous.hpp"
+
+namespace symm {
+
+/// What the environment sets, the same on all PEs (README has the table).
+struct RuntimeOptions {
+  bool is_static                        = false;  // SYMM_STATIC_HEAP
+  std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
+  std::size_t limit_bytes               = 0;      // SYMM_HEAP_LIMIT
+  std::chrono::duration<double> timeout = {};     // SYMM_TIMEOUT
+
+  /// \param n_pes PEs that share the address space: the default limit depends
+  ///        on it.
+  /// \throws UsageError on this PE, for a variable with junk.
+  static RuntimeOptions from_environment(int n_pes);
+};
+
+/// Everything that lives from initialize() to finalize(): the only global
+/// object of the library.
+class Runtime {
+ public:
+  /// Collective over the PEs of `bootstrap`, all with a device or all without.
+  ///
+  /// \param device GPU of this PE, an ordinal among those that the process
+  ///        sees; several PEs may share one. Without: host memory only.
+  /// \throws UsageError on every PE, if the runtime is initialised already, or
+  /// if
+  ///         a variable holds junk or differs between PEs.
+  /// \throws SystemError, OutOfMemory on every PE.
+  static void initialize(std::unique_ptr<Bootstrap> bootstrap,
+                         std::optional<int> device = std::nullopt);
+
+  /// Collective; no View of the space may live on. Those that do are reported
+  /// on stderr with label and size, and their memory stays until the process
+  /// ends.
+  ///
+  /// \throws UsageError if not initialised.
+  static void finalize();
+
+  [[nodiscard]] static bool is_initialized() noexcept;
+
+  /// \param call for the message, such as "symm::malloc".
+  /// \throws UsageError on this PE, if not initialised, or finalised.
+  static Runtime& instance(char const* call);
+
+  Runtime(Runtime const&)            = delete;
+  Runtime& operator=(Runtime const&) = delete;
+  ~Runtime()                         = default;
+
+  [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
+  [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
+  /// The heap in GPU memory if the PEs have devices, else in host memory.
+  [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
+  /// \throws UsageError on this PE, if there is none of that kind.
+  [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
+  /// The heap that has `address` in this PE's part, else heap().
+  [[nodiscard]] SymmetricHeap& heap_of(void const* address);
+  /// The heap that can take `memory` of the program, else heap(). Local.
+  [[nodiscard]] SymmetricHeap& heap_for(void const* memory);
+
+  // Memory of the program.
+
+  /// BufferRegistry::add() of what is in no symmetric heap.
+  /// \throws UsageError on this PE, if any of it is, and what add() throws.
+  void register_buffer(void* address, std::size_t bytes);
+  /// Local operands.
+  [[nodiscard]] BufferRegistry& buffers() { return *m_buffers; }
+  /// \throws UsageError on this PE, if there is no heap of that kind.
+  [[nodiscard]] RegistrableMemory& registrable(MemoryKind kind,
+                                               char const* call);
+
+  /// Collective: SymmetricHeap::trim() of all heaps; the sum.
+  std::size_t trim();
+
+  /// Collective: barrier_all().
+  void barrier_all() {
+    m_rendezvous->run(Operation::barrier_all, [&] {
+      m_rendezvous->meet(Rendezvous::make_call(Operation::barrier_all, {}));
+    });
+  }
+
+  // What memory that PEs share without a heap is made with.
+
+  [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
+  [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
+  /// Null if there are no GPUs, for that kind.
+  [[nodiscard]] Vmm* vmm(MemoryKind kind) { return memory(kind).vmm.get(); }
+  /// Expires with the runtime.
+  [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
+
+  // PE teams.
+
+  /// Null if there are no GPUs, for that kind.
+  [[nodiscard]] PeTeamMemory* team_memory(MemoryKind kind) {
+    auto& memory = m_team_memories[static_cast<std::size_t>(kind)];
+    return memory ? &*memory : nullptr;
+  }
+  /// Those that this PE's teams have.
+  [[nodiscard]] PeTeamSlots& team_slots() { return m_team_slots; }
+
+  // For a PE that waits for another outside of a collective call.
+
+  /// Its settings. Local.
+  [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
+  /// A PE whose process is gone, if there is one: none can finalise before this
+  /// PE does. Local; any thread.
+  [[nodiscard]] std::optional<Pe> find_gone() const;
+  /// Ends the job; does not return.
+  void abort() { m_bootstrap->abort(); }
+
+ private:
+  /// A heap of one kind of memory, or why there is none.
+  struct Memory {
+    std::unique_ptr<Vmm> vmm;
+    std::unique_ptr<SymmetricHeap> heap;
+    std::string missing;
+    std::unique_ptr<RegistrableMemory> registrable{};
+  };
+
+  Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
+  void make_device_memories(int device);
+  void try_out(Vmm& vmm);
+  void make_heap(MemoryKind kind, Vmm& vmm, RuntimeOptions const& options);
+  [[nodiscard]] Memory& memory(MemoryKind kind) {
+    return m_memories[static_cast<std::size_t>(kind)];
+  }
+  [[noreturn]] static void throw_not_initialized(char const* call);
+
+  std::shared_ptr<Bootstrap> m_bootstrap;
+  std::unique_ptr<FdExchange> m_exchange;
+  std::unique_ptr<Vmm> m_control_vmm;  // of the rendezvous; always on the host
+  std::unique_ptr<Rendezvous> m_rendezvous;
+  std::array<Memory, n_memory_kinds> m_memories;
+  std::size_t m_default = 0;
+  std::optional<BufferRegistry> m_buffers;
+  std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
+  PeTeamSlots m_team_slots;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "../base/Error.hpp"
+#include "Device.hpp"
+
+namespace symm {
+
+namespace {
+
+[[noreturn]] void throw_no_devices() {
+  throw SystemError(
+      "this build of the library has no GPU support; configure it with "
+      "Kokkos_ENABLE_CUDA=ON");
+}
+
+}  // namespace
+
+int n_devices() { throw_no_devices(); }
+
+std::unique_ptr<Vmm> make_device_vmm(MemoryKind, int, int) {
+  throw_no_devices();
+}
+
+}  // namespace symm

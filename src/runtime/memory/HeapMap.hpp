@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_HEAP_MAP_HPP
+#define SYMM_HEAP_MAP_HPP
+
+#include <cstddef>
+
+#include "../base/Types.hpp"
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define SYMM_FUNCTION __host__ __device__
+#else
+#define SYMM_FUNCTION
+#endif
+
+namespace symm {
+
+/// Where every PE's part of an address range is: PE p's at base + p * stride,
+/// in the address space of this process. Captured by value in kernels; a
+/// translation is one multiplication and one addition, without a table (S16).
+/// Each process has its own base; offsets are the same everywhere (S14, S15).
+struct HeapMap {
+  char* base         = nullptr;
+  std::size_t stride = 0;
+  Pe my_pe           = 0;
+  int n_pes          = 0;
+
+  /// Start of the part of `pe`.
+  [[nodiscard]] SYMM_FUNCTION char* part(Pe pe) const {
+    return base + static_cast<std::size_t>(pe) * stride;
+  }
+
+  /// Distance in bytes from this PE's copy of an object to the one of `pe`.
+  [[nodiscard]] SYMM_FUNCTION std::ptrdiff_t distance(Pe pe) const {
+    return static_cast<std::ptrdiff_t>(pe - my_pe) *
+           static_cast<std::ptrdiff_t>(stride);
+  }
+
+  /// The address of PE `pe`'s copy of the object at the symmetric address `p`.
+  /// Precondition: p is in this PE's part, 0 <= pe < n_pes. Not checked.
+  template <class T>
+  [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
+    return moved(p, distance(pe));
+  }
+
+  /// The same, given the address of PE 0's copy: one subtraction less.
+  template <class T>
+  [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
+    return moved(first, static_cast<std::ptrdiff_t>(pe) *
+                            static_cast<std::ptrdiff_t>(stride));
+  }
+
+  /// Whether `p` is in this PE's part.
+  [[nodiscard]] SYMM_FUNCTION bool contains(void const* p) const {
+    return offset_of(p) < stride;
+  }
+
+  /// Whether any of [p, p + bytes) is in the part of any PE.
+  [[nodiscard]] bool overlaps(void const* p, std::size_t bytes) const {
+    auto const start = reinterpret_cast<std::size_t>(base);
+    auto const other = reinterpret_cast<std::size_t>(p);
+    auto const total = stride * static_cast<std::size_t>(n_pes);
+    return other < start ? start - other < bytes : other - start < total;
+  }
+
+  /// Offset in bytes of `p` in this PE's part; not below stride if p is not in
+  /// it.
+  [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
+    return reinterpret_cast<std::size_t>(p) -
+           reinterpret_cast<std::size_t>(part(my_pe));
+  }
+
+ private:
+  template <class T>
+  SYMM_FUNCTION static T* moved(T* p, std::ptrdiff_t bytes) {
+#ifdef __CUDA_ARCH__
+    // A pointer: nvcc knows then that it is to global memory.
+    return reinterpret_cast<T*>(
+        const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
+#else
+    // An integer: GCC then adds the distance to the start of an array outside
+    // of the loop, and not to every element's address.
+    return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
+                                static_cast<std::size_t>(bytes));
+#endif
+  }
+};
+
+}  // namespace symm
+
+#endif

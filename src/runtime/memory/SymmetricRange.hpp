@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SYMMETRIC_RANGE_HPP
+#define SYMM_SYMMETRIC_RANGE_HPP
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "HeapMap.hpp"
+#include "Vmm.hpp"
+
+namespace symm {
+
+/// One range of addresses with a part for every PE, and chunks of memory mapped
+/// at the same offset in every part: what a PE creates, all PEs reach.
+class SymmetricRange {
+ public:
+  /// Reserves n_pes * part_bytes. Local: agree on a failure afterwards.
+  /// \param part_bytes a multiple of the minimum granularity, and of
+  ///        `alignment`; then an aligned offset is an aligned address.
+  /// \throws OutOfMemory, SystemError on this PE.
+  SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
+                 std::size_t part_bytes, std::size_t alignment);
+
+  /// Local. Unmaps what is mapped.
+  ~SymmetricRange();
+
+  SymmetricRange(SymmetricRange const&)            = delete;
+  SymmetricRange& operator=(SymmetricRange const&) = delete;
+
+  [[nodiscard]] HeapMap const& map() const { return m_map; }
+
+  /// What came of adding a chunk, the same on every PE.
+  struct Addition {
+    /// Why no PE has it, if so: the first failure; the message names the PE.
+    std::optional<Failure> failure;
+    /// Whether a PE could not unmap what it had mapped of it: a place that no
+    /// chunk can have from now on.
+    bool is_lost = false;
+  };
+
+  /// Collective: every PE creates `bytes` bytes and maps everybody's at
+  /// `offset`. Either all PEs have the chunk afterwards or none has.
+  ///
+  /// \param own_memory makes a handle to `bytes` bytes of this PE's memory,
+  ///        which this call releases; by default to new memory.
+  [[nodiscard]] Addition try_to_add_chunk(
+      std::size_t offset, std::size_t bytes, Agree const& agree,
+      std::function<Vmm::Handle()> const& own_memory = {});
+
+  /// The same, where a failure is the end of the range.
+  /// \throws OutOfMemory, SystemError on every PE.
+  void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
+
+  /// Removes a chunk from this process: the PE's own memory returns to the
+  /// system when all PEs have removed it. Local: agree on a failure, after
+  /// which the place is lost on every PE.
+  /// \throws SystemError on this PE, after all that could be removed has been.
+  void remove_chunk(std::size_t offset);
+
+  /// Keeps all memory mapped until the process ends (live Views).
+  void abandon() noexcept { m_map.base = nullptr; }
+
+ private:
+  /// What the other PEs need to reach this PE's memory.
+  struct Offer {
+    UniqueFd descriptor;
+    FdExchange::Note note{};
+  };
+
+  struct Chunk {
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+    std::vector<bool> is_mapped;  // by PE
+  };
+
+  // The steps of adding a chunk. What they have mapped is noted in it and stays
+  // if they fail: remove_chunk() is what undoes.
+
+  /// Does `work` and releases the handle.
+  template <class Work>
+  void with_handle(Vmm::Handle handle, Work const& work);
+  /// Maps this PE's memory and releases its handle.
+  Offer map_own(Chunk& chunk, Vmm::Handle handle);
+  /// Maps the memory of all others.
+  void map_peers(Chunk& chunk, Offer own);
+  void map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel);
+  void map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle);
+
+  /// Goes on after a failure and returns the first.
+  std::optional<Failure> unmap(Chunk& chunk);
+
+  Vmm& m_vmm;
+  FdExchange& m_exchange;
+  HeapMap m_map;
+  // By offset; also what is left of those that could not be removed.
+  std::map<std::size_t, Chunk> m_chunks;
+};
+
+}  // namespace symm
+
+#endif

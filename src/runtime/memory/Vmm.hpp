@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_VMM_HPP
+#define SYMM_VMM_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "../base/UniqueFd.hpp"
+
+namespace symm {
+
+/// Virtual memory management: reserve addresses, create physical memory, map
+/// one onto the other, share it with another process. The rules are those of
+/// the CUDA driver's cuMem* functions (V01-V47), whatever the provider.
+///
+/// Order: reserve, create, map, set_access, (export_handle; on the peer
+/// import_handle, map, set_access), ..., unmap, release, address_free.
+///
+/// A broken rule is a UsageError that names the call and the values, a refusal
+/// of the system a SystemError, too little memory an OutOfMemory; nothing has
+/// changed then. Local calls, all of them, on any thread: Views that own memory
+/// may be destroyed while another thread is in a collective call.
+class Vmm {
+ public:
+  /// Physical memory of this process; means nothing in another one (V12).
+  struct Handle {
+    std::uint64_t id                       = 0;
+    friend bool operator==(Handle, Handle) = default;
+  };
+
+  enum class Granularity { minimum, recommended };
+  enum class Access { none, read, read_write };
+  enum class Sharing { none, by_descriptor };
+
+  /// What takes the place of a descriptor where processes share no kernel.
+  using FabricHandle = std::array<std::byte, 64>;
+
+  /// A whole mapping of this process, by whomever it was made.
+  struct Mapping {
+    char* start       = nullptr;
+    std::size_t bytes = 0;
+    Sharing sharing   = Sharing::none;
+  };
+
+  /// What another process needs to map memory that create() has not made.
+  struct ForeignHandle {
+    std::array<std::byte, 64> bits{};
+    std::size_t offset = 0;  // of the exported address in the allocation
+  };
+
+  virtual ~Vmm() = default;
+
+  /// Where the memory is, for messages: "host memory", "GPU 0 (NVIDIA H200)".
+  [[nodiscard]] virtual std::string place() const = 0;
+
+  /// The unit in bytes of sizes, offsets and addresses (a power of two).
+  [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
+
+  /// Reserves addresses without memory behind them.
+  /// \param bytes     a positive multiple of the host's page size.
+  /// \param alignment a power of two, or 0 for the provider's own.
+  /// \param hint      a wish only, page-aligned; null for none.
+  [[nodiscard]] virtual char* reserve(std::size_t bytes,
+                                      std::size_t alignment = 0,
+                                      void* hint            = nullptr) = 0;
+
+  /// Whether all that create() makes is zero when it is first touched.
+  [[nodiscard]] virtual bool creates_zeros() const { return false; }
+
+  /// Makes physical memory that is mapped nowhere yet.
+  /// \param bytes a positive multiple of the minimum granularity.
+  [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
+
+  /// Maps the memory to `address`, with no access. The range must be reserved
+  /// and not mapped; offset must be 0 at present, and bytes the memory's size.
+  virtual void map(char* address, std::size_t bytes, std::size_t offset,
+                   Handle handle) = 0;
+
+  /// Sets the rights of this process on exactly one range that map() mapped.
+  virtual void set_access(char* address, std::size_t bytes, Access access) = 0;
+
+  /// A descriptor that another process can import. The caller closes it: an
+  /// open one keeps the physical memory alive (V36).
+  [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
+
+  /// Takes over a descriptor that export_handle() made in another process.
+  /// \param bytes the size given to create() there.
+  [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
+                                             std::size_t bytes) = 0;
+
+  /// One more handle to the memory mapped at `address` (anywhere inside the
+  /// mapping that find_mapping() finds), to be released like that of create().
+  /// Not for mappings of imported memory whose handle is released.
+  [[nodiscard]] virtual Handle retain(void const* address) = 0;
+
+  /// The mapping around `address`, if it is of memory as create() makes it, of
+  /// the same kind and place. The program may have made it itself, with the
+  /// system's functions (V41). Nothing if other memory is there, or none:
+  /// describe() says what.
+  [[nodiscard]] virtual std::optional<Mapping> find_mapping(
+      void const* address) = 0;
+
+  /// Whether two addresses, inside what find_mapping() finds, are of one
+  /// memory.
+  [[nodiscard]] virtual bool is_same_memory(void const* a, void const* b) = 0;
+
+  /// What is at `address`, for messages: "memory of cudaMalloc on GPU 0".
+  [[nodiscard]] virtual std::string describe(void const* address) = 0;
+
+  /// Lets what reaches this provider's memory (kernels) reach memory of the
+  /// program, too: page-locks host memory for a GPU.
+  /// \returns whether unpin() must follow.
+  /// \throws UsageError if not all of it is mapped, or it cannot be used so
+  ///         (CUDA managed memory, B07).
+  [[nodiscard]] virtual bool pin(void* address, std::size_t bytes) = 0;
+
+  /// Ends what pin() has begun, given its address.
+  virtual void unpin(void* address) = 0;
+
+  /// For memory of the program that create() has not made, and that another
+  /// process can map nevertheless (cudaMalloc, by CUDA IPC). Nothing where
+  /// there is no such way.
+  /// \throws UsageError if [address, address + bytes) is not in one such
+  ///         allocation.
+  [[nodiscard]] virtual std::optional<ForeignHandle> export_foreign(
+      void const* /*address*/, std::size_t /*bytes*/) {
+    return std::nullopt;
+  }
+
+  /// Maps an allocation that export_foreign() has named in another process.
+  /// Opened twice, it is closed twice.
+  /// \returns its start; the exported address is `handle.offset` behind it.
+  [[nodiscard]] virtual char* open_foreign(ForeignHandle const& /*handle*/) {
+    return nullptr;
+  }
+
+  /// Ends what open_foreign() has begun, given what it has returned.
+  virtual void close_foreign(char* /*start*/) {}
+
+  /// Removes exactly one mapping that map() made.
+  virtual void unmap(char* address, std::size_t bytes) = 0;
+
+  /// The handle for another process that reaches this memory over the fabric;
+  /// nothing where the system does not grant one (V16, V17).
+  [[nodiscard]] virtual std::optional<FabricHandle> export_fabric(
+      Handle /*handle*/) {
+    return std::nullopt;
+  }
+
+  /// As import_handle(), for what export_fabric() made; nothing if this process
+  /// is not granted access to it (V39): take the descriptor instead.
+  [[nodiscard]] virtual std::optional<Handle> import_fabric(
+      FabricHandle const& /*fabric*/, std::size_t /*bytes*/) {
+    return std::nullopt;
+  }
+
+  /// Drops a handle. The memory lives on while it is mapped or shared.
+  virtual void release(Handle handle) = 0;
+
+  /// Gives back addresses, exactly as reserve() returned them, with nothing
+  /// mapped in them.
+  virtual void address_free(char* address, std::size_t bytes) = 0;
+
+  /// Fills mapped memory with zeros. Done when it returns.
+  virtual void zero(char* address, std::size_t bytes) = 0;
+
+  /// Copies within mapped memory, and between it and host memory. Done when it
+  /// returns; the ranges do not overlap.
+  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+
+  /// Waits for everything that this process has begun and that may access the
+  /// memory (kernels).
+  virtual void synchronize() = 0;
+
+  /// Leaves every reservation and mapping in place until the process ends, for
+  /// memory that is still in use when its owner goes.
+  virtual void abandon() noexcept = 0;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_VMM_HOST_MEMFD_HPP
+#define SYMM_VMM_HOST_MEMFD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "HostMemory.hpp"
+#include "Vmm.hpp"
+#include "VmmLedger.hpp"
+
+namespace symm {
+
+/// Host memory: memfd_create() and mmap().
+///
+/// Pages are committed when first touched, on the NUMA node of the thread that
+/// touches them. So that a lack of memory is an error now and not a SIGBUS
+/// later, create() refuses what the machine or its control group could not
+/// commit, counting what earlier mappings were promised and have not touched.
+class Vmm_HostMemfd final : public Vmm {
+ public:
+  using AvailableMemory = std::function<std::size_t()>;
+
+  /// \param n_sharers PEs of this node that each create as much as this one.
+  explicit Vmm_HostMemfd(
+      int n_sharers = 1, AvailableMemory available_memory = [] {
+        return available_host_memory();
+      });
+  ~Vmm_HostMemfd() override;
+
+  Vmm_HostMemfd(Vmm_HostMemfd const&)            = delete;
+  Vmm_HostMemfd& operator=(Vmm_HostMemfd const&) = delete;
+
+  [[nodiscard]] std::string place() const override { return "host memory"; }
+  [[nodiscard]] std::size_t granularity(Granularity kind) const override;
+  [[nodiscard]] char* reserve(std::size_t bytes, std::size_t alignment = 0,
+                              void* hint = nullptr) override;
+  [[nodiscard]] bool creates_zeros() const override { return true; }
+  [[nodiscard]] Handle create(std::size_t bytes, Sharing sharing) override;
+  void map(char* address, std::size_t bytes, std::size_t offset,
+           Handle handle) override;
+  void set_access(char* address, std::size_t bytes, Access access) override;
+  [[nodiscard]] UniqueFd export_handle(Handle handle) override;
+  [[nodiscard]] Handle import_handle(UniqueFd descriptor,
+                                     std::size_t bytes) override;
+  [[nodiscard]] Handle retain(void const* address) override;
+  [[nodiscard]] std::optional<Mapping> find_mapping(
+      void const* address) override;
+  [[nodiscard]] bool is_same_memory(void const* a, void const* b) override;
+  [[nodiscard]] std::string describe(void const* address) override;
+  [[nodiscard]] bool pin(void* address, std::size_t bytes) override;
+  void unpin(void* /*address*/) override {}
+  void unmap(char* address, std::size_t bytes) override;
+  void release(Handle handle) override;
+  void address_free(char* address, std::size_t bytes) override;
+  void zero(char* address, std::size_t bytes) override;
+  void copy(void* to, void const* from, std::size_t bytes) override;
+  void synchronize() override {}
+  void abandon() noexcept override { m_is_abandoned = true; }
+
+  /// Whether the process has mapped every page of a range of at least one byte,
+  /// with whatever rights.
+  [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
+
+ private:
+  struct Memory {
+    UniqueFd descriptor;
+    std::size_t bytes = 0;
+    Sharing sharing   = Sharing::none;
+    bool is_imported  = false;
+  };
+
+  void check_capacity(std::size_t bytes) const;
+  /// As is_mapped(), of addresses that are not only reserved here.
+  [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
+
+  std::size_t m_page_bytes;
+  std::size_t m_n_sharers;
+  AvailableMemory m_available_memory;
+  std::mutex m_mutex;  // held by the public functions that use the ledger
+  VmmLedger<Memory> m_ledger;
+  bool m_is_abandoned = false;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_OPERATION_HPP
+#define SYMM_OPERATION_HPP
+
+#include <array>
+#include <cstdint>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+
+namespace symm {
+
+/// The collective calls, as their numbers in a rendezvous record.
+enum class Operation : std::uint16_t {
+  none,
+  barrier_all,
+  malloc,
+  align,
+  calloc,
+  realloc,
+  free,
+  allocate_view,
+  finish_view,
+  free_view,
+  heap_trim,
+  register_symmetric,
+  register_view,
+  unregister_symmetric,
+  share_buffer,
+  close_shared_buffer,
+  finalize,
+  agree,  // an inner step of one of the calls above
+};
+
+using OperationArguments = std::array<std::uint64_t, 3>;
+
+/// The call without arguments: "symm::malloc".
+char const* name_of(Operation operation);
+
+/// What to look at where PEs differ in this call, as the end of a sentence;
+/// empty for most.
+char const* advice_for(Operation operation);
+
+/// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
+/// of a View is added where there is one, and the memory where it is a GPU's.
+Text to_string(Operation operation, OperationArguments const& arguments,
+               char const* label = "", MemoryKind memory = MemoryKind::host);
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "PeTeamMemory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace symm {
+
+namespace {
+
+/// Two cache lines, which processors like to fetch together.
+constexpr std::size_t slot_alignment = 128;
+
+}  // namespace
+
+PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
+    : m_vmm(vmm),
+      m_slot_bytes(round_up(
+          PeTeamWords::n_words(bootstrap.n_pes()) * sizeof(std::uint64_t),
+          slot_alignment)) {
+  auto const agree = agree_through(bootstrap);
+  // Distances between PEs must be the same on all, whatever their devices.
+  auto const units =
+      allgather(bootstrap, vmm.granularity(Vmm::Granularity::minimum));
+  auto const bytes = round_up(max_teams * m_slot_bytes,
+                              *std::max_element(units.begin(), units.end()));
+  all_or_none(agree, "reserving addresses for PE teams", [&] {
+    m_range.emplace(vmm, exchange, bootstrap.my_pe(), bootstrap.n_pes(), bytes,
+                    0);
+  });
+  m_range->add_chunk(0, bytes, agree);
+  // New memory of a GPU holds anything.
+  all_or_none(agree, "clearing the memory of PE teams",
+              [&] { vmm.zero(m_range->map().part(bootstrap.my_pe()), bytes); });
+}
+
+void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
+  auto const& map = m_range->map();
+  auto const its  = words(slot);
+  std::vector<std::uint64_t> mine(PeTeamWords::n_words(map.n_pes), 0);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    auto const at = its.member(static_cast<Pe>(i)) - its.epoch();
+    mine[static_cast<std::size_t>(at)] = static_cast<std::uint64_t>(members[i]);
+  }
+  m_vmm.copy(its.epoch(), mine.data(), mine.size() * sizeof(std::uint64_t));
+}
+
+PeTeamSlots::PeTeamSlots() {
+  for (int slot = 0; slot < PeTeamMemory::n_fixed_teams; ++slot) begin(slot);
+}
+
+void PeTeamSlots::begin(int slot) {
+  static std::atomic<std::uint32_t> s_n_teams{0};
+  auto& number = m_numbers[index(slot)];
+  do {
+    number = ++s_n_teams;
+  } while (number == 0);  // which is none
+}
+
+std::uint64_t PeTeamSlots::in_use() const {
+  static_assert(PeTeamMemory::max_teams == 64, "a bit for each");
+  std::uint64_t bits = 0;
+  for (std::size_t slot = 0; slot < m_numbers.size(); ++slot) {
+    if (m_numbers[slot] != 0) bits |= std::uint64_t{1} << slot;
+  }
+  return bits;
+}
+
+}  // namespace symm

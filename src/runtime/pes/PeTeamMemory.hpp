@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PE_TEAM_MEMORY_HPP
+#define SYMM_PE_TEAM_MEMORY_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "../base/Types.hpp"
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/SymmetricRange.hpp"
+#include "../memory/Vmm.hpp"
+
+namespace symm {
+
+/// The words of one PE team in every PE's memory, captured by value in kernels.
+/// Each PE has, for itself, an epoch (the number of its latest synchronisation)
+/// and the members' numbers in the world; and for each member, written by that,
+/// a flag (the epoch it has reached) and two pairs of words that it passes
+/// along, used in turn: one may be ahead by one epoch while another still
+/// reads.
+struct PeTeamWords {
+  HeapMap map;             // of the memory of all teams
+  std::size_t offset = 0;  // of this team there
+
+  static constexpr std::size_t n_fixed = 8;
+  static constexpr std::size_t n_words(int n_pes) {
+    return n_fixed + 6 * static_cast<std::size_t>(n_pes);
+  }
+
+  /// \param pe of the world, whose words; \param member of the team.
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
+    return word(pe, n_fixed + index(member));
+  }
+  /// \param which 0 or 1.
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* passed(
+      Pe pe, Pe member, std::uint64_t epoch, std::size_t which = 0) const {
+    return word(pe, n_fixed + (1 + epoch % 2 * 2 + which) * index(map.n_pes) +
+                        index(member));
+  }
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
+    return word(map.my_pe, 0);
+  }
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* member(Pe member) const {
+    return word(map.my_pe, n_fixed + 5 * index(map.n_pes) + index(member));
+  }
+
+ private:
+  SYMM_FUNCTION static std::size_t index(int number) {
+    return static_cast<std::size_t>(number);
+  }
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* word(Pe pe, std::size_t n) const {
+    return reinterpret_cast<std::uint64_t*>(map.part(pe) + offset) + n;
+  }
+};
+
+/// The words of all PE teams in one kind of memory.
+class PeTeamMemory {
+ public:
+  /// Slots, one for each team that a PE is in. The first two are the world's
+  /// and the node's from the start to the end.
+  static constexpr int max_teams     = 64;
+  static constexpr int n_fixed_teams = 2;
+
+  /// Collective, through the bootstrap.
+  /// \throws OutOfMemory, SystemError on every PE.
+  PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
+
+  /// \param slot 0 to max_teams - 1.
+  [[nodiscard]] PeTeamWords words(int slot) const {
+    return {m_range->map(), static_cast<std::size_t>(slot) * m_slot_bytes};
+  }
+
+  /// Sets this PE's words of a team that begins: no epoch, these members (of
+  /// the world, in the order of the team). Local; no other PE may use the slot
+  /// of this PE before it returns, nor after the end of its last team.
+  /// \throws SystemError on this PE.
+  void begin(int slot, std::span<Pe const> members);
+
+ private:
+  Vmm& m_vmm;
+  std::size_t m_slot_bytes;
+  std::optional<SymmetricRange> m_range;
+};
+
+/// Which slots the teams of this PE have. A team that begins gets a number that
+/// no team of this process has had (before 2^32 others), so that a copy of one
+/// that has ended is known as such in whatever slot and heap. Local.
+class PeTeamSlots {
+ public:
+  /// The fixed teams begin.
+  PeTeamSlots();
+
+  /// A team begins in a free slot.
+  void begin(int slot);
+  void end(int slot) { m_numbers[index(slot)] = 0; }
+  /// The number of the team in `slot`; 0, if there is none.
+  [[nodiscard]] std::uint32_t number(int slot) const {
+    return m_numbers[index(slot)];
+  }
+  /// A bit for every slot that has a team.
+  [[nodiscard]] std::uint64_t in_use() const;
+
+ private:
+  static std::size_t index(int slot) { return static_cast<std::size_t>(slot); }
+
+  std::array<std::uint32_t, PeTeamMemory::max_teams> m_numbers{};
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_RENDEZVOUS_HPP
+#define SYMM_RENDEZVOUS_HPP
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/SymmetricRange.hpp"
+#include "../memory/Vmm.hpp"
+#include "Operation.hpp"
+
+namespace symm {
+
+/// The one collective step. Each PE publishes a record of its call and reads
+/// everybody's, which costs what a barrier costs and is three things at once:
+/// the barrier, the agreement on failures, and the check that all PEs made the
+/// same call with the same arguments.
+///
+/// Records are in shared memory, two per PE, used in turn: a PE can write its
+/// record n + 2 only after everybody has published record n + 1 and so has read
+/// record n. One thread of a PE at a time.
+class Rendezvous {
+ public:
+  /// Most notices that one call can carry.
+  static constexpr std::size_t max_notices = 372;
+
+  struct Call {
+    Operation operation = Operation::none;
+    MemoryKind memory   = MemoryKind::host;  // whose heap; compared
+    OperationArguments arguments{};          // compared between PEs
+    char const* label = "";                  // shown in messages, not compared
+    /// Why this PE cannot do its part, found out before the call.
+    std::optional<Failure> failure = no_failure();
+    /// What this PE tells all others along the way, not compared.
+    std::span<std::uint32_t const> notices{};
+    bool has_more_notices = false;
+  };
+
+  /// Call{.operation = ..., .arguments = ...}, for which GCC clears the whole
+  /// call, the text of its failure included: 2 KiB, the time of an allocation.
+  /// (It does so for a constant initialiser of `failure`, too.)
+  static Call make_call(Operation operation,
+                        OperationArguments const& arguments) {
+    Call call;
+    call.operation = operation;
+    call.arguments = arguments;
+    return call;
+  }
+  static std::optional<Failure> no_failure() { return std::nullopt; }
+
+  /// Collective, through the bootstrap.
+  /// \param timeout how long a PE waits before it reports who is missing; 0:
+  ///        never. It goes on waiting afterwards.
+  /// \throws SystemError, OutOfMemory on every PE.
+  Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
+             std::chrono::duration<double> timeout);
+
+  Rendezvous(Rendezvous const&)            = delete;
+  Rendezvous& operator=(Rendezvous const&) = delete;
+
+  /// Runs `body`, a whole collective call of this PE, as run_collective().
+  /// \throws UsageError on this thread, if another one is in such a call; it
+  ///         names both. No PE hears of it.
+  template <class Body>
+  decltype(auto) run(Operation operation, Body const& body) {
+    auto other = Operation::none;
+    if (!m_in_call.compare_exchange_strong(other, operation,
+                                           std::memory_order_acquire)) {
+      throw_occupied(operation, other);
+    }
+    struct End {
+      ~End() { in_call.store(Operation::none, std::memory_order_release); }
+      std::atomic<Operation>& in_call;
+    } const end{m_in_call};
+    return run_collective(m_bootstrap, name_of(operation), body);
+  }
+
+  /// Collective. Returns when all PEs have called; what any PE wrote before is
+  /// visible afterwards. Ends the job with a message if a PE's process is gone.
+  /// \throws UsageError on every PE, if operations or arguments differ.
+  /// \throws the failures' exception on every PE, if a PE called with one.
+  void meet(Call const& call);
+
+  /// Collective: exchanges failures after a step of a call that met already.
+  std::optional<PeFailure> agree(std::optional<Failure> const& mine);
+
+  /// What `pe` told in the latest meet(). Valid until the next call.
+  [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
+  /// Whether any PE had more notices than fit into the latest meet().
+  [[nodiscard]] bool has_more_notices() const;
+
+  /// Whether a thread of this PE is in run(). Any thread.
+  [[nodiscard]] bool is_in_call() const {
+    return m_in_call.load(std::memory_order_relaxed) != Operation::none;
+  }
+
+  /// Rendezvous so far, inner steps of calls included.
+  [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
+
+  // How a PE waits, in here and elsewhere. All local; any thread.
+
+  /// How often it looks whether the others' processes still live.
+  static constexpr auto health_interval = FdExchange::health_interval;
+  /// For Backoff.
+  [[nodiscard]] int spins() const { return m_spins; }
+  /// Between two reports; 0: none.
+  [[nodiscard]] std::chrono::duration<double> timeout() const {
+    return m_timeout;
+  }
+  /// Whether `pe` waits in finalize() for this PE: it does nothing else any
+  /// more. What it has stored before is visible to this thread then.
+  [[nodiscard]] bool is_in_finalize(Pe pe) const;
+  /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
+  /// which waits in collective call #7 symm::finalize()".
+  [[nodiscard]] Text whereabouts(Pe pe) const;
+
+ private:
+  struct alignas(64) Record {
+    std::atomic<std::uint64_t> sequence{0};
+    Operation operation = Operation::none;
+    MemoryKind memory   = MemoryKind::host;
+    ErrorKind failure   = ErrorKind::none;
+    OperationArguments arguments{};
+    std::uint32_t n_notices        = 0;
+    std::uint32_t has_more_notices = 0;
+    // The first four share the cache line that is read anyway.
+    std::array<std::uint32_t, max_notices> notices{};
+    std::array<char, 512> text{};  // the failure, or else the label
+  };
+  using Records = std::array<Record, 2>;
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  static_assert(sizeof(Record) == 2048);
+
+  Record& record(Pe pe, std::uint64_t sequence) const;
+  void publish(Call const& call);
+  void wait_for_all();
+  void wait_slowly(Pe pe);
+  void report_missing(double waited_seconds) const;
+  void check_alive() const;
+  [[nodiscard]] bool has_arrived(Pe pe) const;
+  [[nodiscard]] static Text call_of(Record const& record);
+  [[nodiscard]] std::uint64_t latest(Pe pe) const;
+  [[nodiscard]] Text last_call_of(Pe pe) const;
+  void check_equal() const;
+  [[noreturn]] static void throw_occupied(Operation mine, Operation other);
+  [[noreturn]] void throw_differing() const;
+  [[noreturn]] void throw_failures() const;
+
+  Bootstrap& m_bootstrap;
+  FdExchange& m_exchange;
+  std::chrono::duration<double> m_timeout;
+  Pe m_my_pe;
+  int m_n_pes;
+  int m_spins;
+  std::uint64_t m_sequence = 0;
+  std::atomic<Operation> m_in_call{Operation::none};
+  std::optional<SymmetricRange> m_range;
+};
+
+}  // namespace symm
+
+#endif
