@@ -11,7 +11,7 @@
 
 #include "../../runtime/base/Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// For what `function` of CUDA has returned within `call` of this library.
 /// \throws SystemError with both names and CUDA's text.
@@ -30,7 +30,7 @@ inline void set_device_of(Kokkos::Cuda const& exec, char const* call) {
   check_cuda(cudaSetDevice(exec.cuda_device()), call, "cudaSetDevice");
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif
 #endif

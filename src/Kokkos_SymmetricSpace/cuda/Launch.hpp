@@ -16,7 +16,7 @@
 // ended and waits on the GPU (programmatic stream serialization): that hides
 // most of the time of a launch.
 
-namespace symm {
+namespace symm::Impl {
 
 /// A thread block of one dimension, as the loops of Copy need it.
 struct ThreadBlock {
@@ -98,7 +98,7 @@ void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
              "cudaLaunchKernelEx");
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif
 #endif

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include "SharedAlloc.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Makes one managed View of memory that its space has not allocated: the end
 /// of the View's last copy calls `End::destroy_shared_allocation()`, as Kokkos
@@ -40,6 +40,6 @@ class OwnedViewMaker {
   Kokkos::Impl::SharedAllocationTracker m_tracker;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

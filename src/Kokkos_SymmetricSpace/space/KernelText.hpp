@@ -15,7 +15,7 @@
 #define SYMM_CHECKS_IN_KERNELS
 #endif
 
-namespace symm {
+namespace symm::Impl {
 
 /// What a kernel says before it stops the program: one text, of up to 255
 /// characters, put together without memory of a heap. Callable from host and
@@ -62,6 +62,6 @@ class KernelText {
   int m_length              = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -11,7 +11,7 @@
 
 /// How large a View is. Kokkos' own span wraps around, without a word in some
 /// builds, where the elements are more than there are addresses.
-namespace symm {
+namespace symm::Impl {
 
 /// Bytes of the elements of a View, and of what lies between them; nothing:
 /// more than there are addresses.
@@ -73,6 +73,6 @@ ViewBytes bytes_of_extents(Extents const&... extents) {
   return fits ? ViewBytes(bytes) : std::nullopt;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

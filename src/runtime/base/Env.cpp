@@ -11,7 +11,7 @@
 
 #include "Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -115,4 +115,4 @@ std::optional<double> env_seconds(std::initializer_list<char const*> names) {
   return number;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -8,7 +8,9 @@
 #include <initializer_list>
 #include <optional>
 
-namespace symm {
+#include "Types.hpp"
+
+namespace symm::Impl {
 
 /// Readers of environment variables. Each takes names in order of precedence
 /// and reads the first one that is set and not empty; junk is an error that
@@ -27,6 +29,6 @@ std::optional<bool> env_flag(std::initializer_list<char const*> names);
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(std::initializer_list<char const*> names);
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -14,7 +14,9 @@
 #include <string_view>
 #include <type_traits>
 
-namespace symm {
+#include "Types.hpp"
+
+namespace symm::Impl {
 
 template <class T>
 concept TextLike = std::convertible_to<T const&, std::string_view>;
@@ -118,6 +120,6 @@ inline std::string operator+(std::string left, Text const& right) {
   return left += std::string_view(right);
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -8,7 +8,9 @@
 
 #include <utility>
 
-namespace symm {
+#include "Types.hpp"
+
+namespace symm::Impl {
 
 /// Owner of one file descriptor.
 class UniqueFd {
@@ -38,6 +40,6 @@ class UniqueFd {
   int m_fd = -1;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

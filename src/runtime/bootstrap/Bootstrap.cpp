@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace symm {
+namespace symm::Impl {
 
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& mine) {
@@ -52,4 +52,4 @@ void end_job_alone(Bootstrap& bootstrap, char const* call) noexcept {
   std::abort();  // for the compiler
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

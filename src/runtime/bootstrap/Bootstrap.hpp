@@ -12,7 +12,7 @@
 #include "../base/Error.hpp"
 #include "../base/Types.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// What the runtime needs of whoever started the job (MPI, a test's fork()).
 /// Used only while the runtime starts; steady-state calls go through
@@ -101,6 +101,6 @@ decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
   }
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

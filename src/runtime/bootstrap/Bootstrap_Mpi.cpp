@@ -8,7 +8,7 @@
 
 #include "../base/Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -59,4 +59,4 @@ void Bootstrap_Mpi::abort() noexcept {
   std::abort();
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

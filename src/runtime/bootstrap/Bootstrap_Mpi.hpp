@@ -9,7 +9,7 @@
 
 #include "Bootstrap.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// The PEs are the processes of a communicator, in the order of its ranks.
 class Bootstrap_Mpi final : public Bootstrap {
@@ -35,6 +35,6 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_size              = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "../base/Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -227,4 +227,4 @@ pid_t FdExchange::process_of(Pe pe) const {
   return m_links[static_cast<std::size_t>(pe)].pid;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -16,7 +16,7 @@
 #include "Bootstrap.hpp"
 #include "Mesh.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Passes file descriptors (SCM_RIGHTS) between the PEs of a node, over a mesh
 /// of Unix sockets, and tells when a PE's process is gone.
@@ -79,6 +79,6 @@ class FdExchange {
   std::uint64_t m_n_exchanges = 0;  // the latest one's number
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

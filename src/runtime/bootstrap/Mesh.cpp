@@ -28,7 +28,7 @@
 #include "../base/Error.hpp"
 #include "../base/Types.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -352,4 +352,4 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap) {
   return start->take_links();
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

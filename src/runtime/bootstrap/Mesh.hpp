@@ -10,7 +10,7 @@
 #include "../base/UniqueFd.hpp"
 #include "Bootstrap.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// What connects this PE with another one of its node.
 struct MeshLink {
@@ -40,6 +40,6 @@ struct MeshLink {
 ///         the message names both PEs and both hosts.
 std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap);
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

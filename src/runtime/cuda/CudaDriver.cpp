@@ -8,7 +8,7 @@
 
 #include "../base/Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -78,4 +78,4 @@ void CudaDriver::check(CUresult result, std::string const& what,
   throw SystemError(message);
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

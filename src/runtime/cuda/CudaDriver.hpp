@@ -46,7 +46,9 @@
   X(cuMemsetD8)                             \
   X(cuPointerGetAttribute)
 
-namespace symm {
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
 
 /// The CUDA driver, found when the program runs and not when it is linked: a
 /// CUDA build starts on a machine without a GPU, and says what is missing.
@@ -69,6 +71,6 @@ struct CudaDriver {
   [[nodiscard]] std::string text_of(CUresult result) const;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -7,7 +7,7 @@
 #include "CudaDriver.hpp"
 #include "Vmm_Cuda.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 int n_devices() {
   auto const& driver = CudaDriver::instance();
@@ -29,4 +29,4 @@ std::unique_ptr<Vmm> make_device_vmm(MemoryKind kind, int device, int n_pes) {
                                     n_pes);
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -14,7 +14,7 @@
 #include "../base/Error.hpp"
 #include "../memory/HostMemory.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -352,4 +352,4 @@ void Vmm_Cuda::synchronize() {
         "cuCtxSynchronize");
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

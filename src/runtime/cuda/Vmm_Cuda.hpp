@@ -17,7 +17,7 @@
 #include "../memory/VmmLedger.hpp"
 #include "CudaDriver.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Memory of the CUDA driver's virtual memory management: a GPU's own, or that
 /// of the NUMA node next to it, which CPUs and GPUs reach.
@@ -144,6 +144,6 @@ class Vmm_Cuda::ContextGuard {
   CudaDriver const& m_driver;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

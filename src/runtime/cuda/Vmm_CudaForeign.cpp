@@ -17,7 +17,7 @@
 #include "../memory/Vmm_HostMemfd.hpp"
 #include "Vmm_Cuda.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -357,4 +357,4 @@ void Vmm_Cuda::close_foreign(char* start) {
         "unmapping memory of cudaMalloc of another PE", "cuIpcCloseMemHandle");
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

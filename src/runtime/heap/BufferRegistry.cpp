@@ -9,7 +9,7 @@
 
 #include "../base/Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -89,4 +89,4 @@ void BufferRegistry::clear() {
   if (first) throw_failure(*first);
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

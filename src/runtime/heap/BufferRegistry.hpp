@@ -9,7 +9,7 @@
 
 #include "../memory/Vmm.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Buffers of the program that kernels use as local operands. Local calls, on
 /// any thread.
@@ -48,6 +48,6 @@ class BufferRegistry {
   Buffers m_buffers;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -94,4 +94,4 @@ void ChunkMap::count(Chunk const& chunk, int sign) {
   sum.bytes += step * chunk.bytes;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

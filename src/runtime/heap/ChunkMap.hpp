@@ -13,7 +13,7 @@
 
 #include "../base/Types.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Which offsets of a heap have physical memory, in chunks, and where the next
 /// chunk goes: the heap's own from the bottom upwards, registered memory of the
@@ -212,6 +212,6 @@ class ChunkMap {
   std::atomic<std::uint64_t> m_version{0};  // odd: being changed
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "../base/Types.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -326,4 +326,4 @@ void OffsetAllocator::remove_free(BlockId id) {
   m_free_bytes -= block.bytes;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -10,7 +10,7 @@
 
 #include "OffsetMap.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Hands out blocks of a range of offsets. Pure arithmetic: it touches no
 /// memory behind the offsets, and the same calls give the same offsets and the
@@ -156,6 +156,6 @@ class OffsetAllocator {
   std::size_t m_live_bytes = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
-namespace symm {
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
 
 /// From the offset of a live block to its number. Open addressing with linear
 /// probing: a lookup is one cache miss, and insert and erase allocate nothing
@@ -89,6 +91,6 @@ class OffsetMap {
   std::size_t m_count = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

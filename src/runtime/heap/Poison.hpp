@@ -19,7 +19,7 @@
 
 #include "../memory/HeapMap.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Under AddressSanitizer, makes this process' accesses to a range of offsets
 /// errors, in every PE's part (poison) or allows them (unpoison): uses of freed
@@ -40,6 +40,6 @@ inline void set_poisoned([[maybe_unused]] HeapMap const& map,
 #endif
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -8,7 +8,7 @@
 #include "../base/Error.hpp"
 #include "../base/Types.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 char* RegistrableMemory::allocate(std::string const& label, std::size_t bytes) {
   auto const unit = m_vmm.granularity(Vmm::Granularity::recommended);
@@ -73,4 +73,4 @@ std::vector<std::string> RegistrableMemory::live() const {
   return result;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -11,7 +11,7 @@
 
 #include "../memory/Vmm.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Private memory that can become part of the symmetric heap later: each block
 /// is one memory of virtual memory management. Local calls, on any thread.
@@ -45,6 +45,6 @@ class RegistrableMemory {
   std::map<void const*, Block> m_blocks;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

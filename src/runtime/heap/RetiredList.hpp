@@ -8,7 +8,9 @@
 #include <mutex>
 #include <vector>
 
-namespace symm {
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
 
 /// Addresses of Views that this PE has destroyed, handed over from any thread
 /// to the one that makes the collective calls.
@@ -48,6 +50,6 @@ class RetiredList {
   std::atomic<bool> m_is_empty = true;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -13,7 +13,7 @@
 #include "../base/Types.hpp"
 #include "Poison.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -313,4 +313,4 @@ Agree SymmetricHeap::agree() {
   };
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

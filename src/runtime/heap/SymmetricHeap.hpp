@@ -21,7 +21,7 @@
 #include "OffsetAllocator.hpp"
 #include "RetiredList.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 struct HeapOptions {
   /// A fixed size, mapped at start (M39, M40); otherwise the heap grows.
@@ -327,6 +327,6 @@ class SymmetricHeap {
   std::size_t m_n_views   = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -9,7 +9,7 @@
 #include "Poison.hpp"
 #include "SymmetricHeap.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 SymmetricHeap::BlockId SymmetricHeap::allocate(Rendezvous::Call& call,
                                                Request const& request) {
@@ -186,4 +186,4 @@ void SymmetricHeap::throw_lost(Rendezvous::Call const& call,
                       failed.failure.message, "; its addresses are lost")});
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

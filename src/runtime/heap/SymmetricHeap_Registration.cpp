@@ -13,7 +13,7 @@
 #include "../base/Types.hpp"
 #include "SymmetricHeap.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -243,4 +243,4 @@ void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
   });
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -15,7 +15,7 @@
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -281,4 +281,4 @@ void Runtime::throw_not_initialized(char const* call) {
                    "initialised as long as it lives");
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -21,7 +21,7 @@
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/Rendezvous.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// What the environment sets, the same on all PEs (README has the table).
 struct RuntimeOptions {
@@ -158,6 +158,6 @@ class Runtime {
   PeTeamSlots m_team_slots;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

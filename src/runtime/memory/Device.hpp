@@ -8,7 +8,7 @@
 #include "../base/Types.hpp"
 #include "Vmm.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 // All that the rest of the runtime knows of GPUs. Device_Cuda.cpp or, in a
 // build without GPUs, Device_None.cpp defines it.
@@ -26,6 +26,6 @@ namespace symm {
 [[nodiscard]] std::unique_ptr<Vmm> make_device_vmm(MemoryKind kind, int device,
                                                    int n_pes);
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -3,7 +3,7 @@
 #include "../base/Error.hpp"
 #include "Device.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -21,4 +21,4 @@ std::unique_ptr<Vmm> make_device_vmm(MemoryKind, int, int) {
   throw_no_devices();
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace symm {
+namespace symm::Impl {
 
 void copy_host_words(void* to, void const* from, std::size_t bytes) {
   auto* const target       = static_cast<char*>(to);
@@ -32,4 +32,4 @@ void copy_host_words(void* to, void const* from, std::size_t bytes) {
   });
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -8,7 +8,9 @@
 #include <cstring>
 #include <type_traits>
 
-namespace symm {
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
 
 // Copies in memory that the host reaches, whose words another thread or PE may
 // poll. memcpy is no way to write those: it may store a word twice (glibc 2.36
@@ -137,6 +139,6 @@ template <std::size_t alignment = 1>
   }
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::size_t available_host_memory(HostMemoryUse use) {
   return std::min(left_in_machine(use), left_in_control_groups());
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <filesystem>
 
-namespace symm {
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
 
 /// Memory that the system may move to its swap space, or may not.
 enum class HostMemoryUse { pageable, pinned };
@@ -24,6 +26,6 @@ std::size_t left_in_control_groups(
     std::filesystem::path const& mount      = "/sys/fs/cgroup",
     std::filesystem::path const& membership = "/proc/self/cgroup");
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

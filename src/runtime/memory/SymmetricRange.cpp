@@ -11,7 +11,7 @@
 
 #include "../base/Error.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -162,4 +162,4 @@ void SymmetricRange::remove_chunk(std::size_t offset) {
   m_chunks.erase(chunk);
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -14,7 +14,7 @@
 #include "HeapMap.hpp"
 #include "Vmm.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// One range of addresses with a part for every PE, and chunks of memory mapped
 /// at the same offset in every part: what a PE creates, all PEs reach.
@@ -102,6 +102,6 @@ class SymmetricRange {
   std::map<std::size_t, Chunk> m_chunks;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

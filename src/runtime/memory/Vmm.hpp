@@ -11,7 +11,7 @@
 
 #include "../base/UniqueFd.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Virtual memory management: reserve addresses, create physical memory, map
 /// one onto the other, share it with another process. The rules are those of
@@ -181,6 +181,6 @@ class Vmm {
   virtual void abandon() noexcept = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -18,7 +18,7 @@
 #include "../base/Types.hpp"
 #include "Vmm.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// What a provider of Vmm has reserved, created and mapped, and the rules that
 /// follow from it: one place for the checks that every provider owes its
@@ -243,6 +243,6 @@ class VmmLedger {
   std::uint64_t m_last_id = 0;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -22,7 +22,7 @@
 #include "../base/Types.hpp"
 #include "HostCopy.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -338,4 +338,4 @@ void Vmm_HostMemfd::copy(void* to, void const* from, std::size_t bytes) {
   if (bytes != 0) copy_host_memory(to, from, bytes);
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -14,7 +14,7 @@
 #include "Vmm.hpp"
 #include "VmmLedger.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// Host memory: memfd_create() and mmap().
 ///
@@ -87,6 +87,6 @@ class Vmm_HostMemfd final : public Vmm {
   bool m_is_abandoned = false;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <thread>
 
-namespace symm {
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
 
 /// How to wait for another PE: spin while it probably runs on another core,
 /// then give the core away, then sleep. More PEs than cores is normal, and an
@@ -60,6 +62,6 @@ class Backoff {
   Clock::time_point m_start{};
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

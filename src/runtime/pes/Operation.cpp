@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -77,4 +77,4 @@ Text to_string(Operation operation, OperationArguments const& arguments,
   return text;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

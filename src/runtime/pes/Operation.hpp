@@ -9,7 +9,7 @@
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// The collective calls, as their numbers in a rendezvous record.
 enum class Operation : std::uint16_t {
@@ -47,6 +47,6 @@ char const* advice_for(Operation operation);
 Text to_string(Operation operation, OperationArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <vector>
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::uint64_t PeTeamSlots::in_use() const {
   return bits;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -16,7 +16,7 @@
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// The words of one PE team in every PE's memory, captured by value in kernels.
 /// Each PE has, for itself, an epoch (the number of its latest synchronisation)
@@ -112,6 +112,6 @@ class PeTeamSlots {
   std::array<std::uint32_t, PeTeamMemory::max_teams> m_numbers{};
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

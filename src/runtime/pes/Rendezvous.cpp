@@ -13,7 +13,7 @@
 #include "../base/Types.hpp"
 #include "Backoff.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -296,4 +296,4 @@ bool Rendezvous::has_more_notices() const {
   return false;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

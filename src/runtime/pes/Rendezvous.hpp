@@ -17,7 +17,7 @@
 #include "../memory/Vmm.hpp"
 #include "Operation.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// The one collective step. Each PE publishes a record of its call and reads
 /// everybody's, which costs what a barrier costs and is three things at once:
@@ -165,6 +165,6 @@ class Rendezvous {
   std::optional<SymmetricRange> m_range;
 };
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif
