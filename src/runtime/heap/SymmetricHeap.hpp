@@ -18,44 +18,12 @@
 #include "../memory/Vmm.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "ChunkMap.hpp"
+#include "HeapOptions.hpp"
+#include "HeapStats.hpp"
 #include "OffsetAllocator.hpp"
 #include "RetiredList.hpp"
 
 namespace symm::Impl {
-
-struct HeapOptions {
-  /// A fixed size, mapped at start (M39, M40); otherwise the heap grows.
-  bool is_static = false;
-  /// Bytes per PE mapped at start.
-  std::size_t initial_bytes = 0;
-  /// Bytes per PE that the heap can grow to: the distance of the PEs' parts.
-  std::size_t limit_bytes = 0;
-  /// Where the memory is, for messages and the check of mismatched calls.
-  MemoryKind memory = MemoryKind::host;
-};
-
-/// A snapshot; sizes in bytes per PE.
-struct HeapStats {
-  std::size_t live_blocks        = 0;
-  std::size_t live_bytes         = 0;
-  std::size_t free_bytes         = 0;
-  std::size_t largest_free_bytes = 0;
-  std::size_t mapped_bytes       = 0;
-  std::size_t n_chunks           = 0;  // pieces of physical memory
-  std::size_t limit_bytes        = 0;
-  // Memory of the program that is registered; not in the figures above.
-  std::size_t registered_buffers = 0;
-  std::size_t registered_bytes   = 0;
-  /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
-  /// of the latest collective call of the heap; they count as live (or as
-  /// registered).
-  std::size_t retired_blocks = 0;
-  /// Rendezvous that this PE has taken part in: one for most collective calls,
-  /// more for those that fill, copy or grow.
-  std::uint64_t n_collective_calls = 0;
-
-  friend bool operator==(HeapStats const&, HeapStats const&) = default;
-};
 
 /// A symmetric heap: what a PE allocates, all PEs allocate, at the same
 /// offset of their parts of one address range, and every PE reaches every copy.
