@@ -33,7 +33,7 @@
 #include "view/Register.hpp"
 #include "view/SharedView.hpp"
 
-#include "../runtime/base/Error.hpp"
 #include "../runtime/job/SymmetricMemory.hpp"
+#include "../runtime/symm_errors.hpp"
 
 #endif

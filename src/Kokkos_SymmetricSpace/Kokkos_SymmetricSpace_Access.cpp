@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Failure.hpp"
 #include "../runtime/job/Runtime.hpp"
 
 namespace symm {

@@ -11,7 +11,7 @@
 
 #include <Kokkos_SymmetricSpace_Access.hpp>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Failure.hpp"
 #include "../runtime/job/Runtime.hpp"
 #include "../runtime/memory/HeapMap.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Failure.hpp"
 #include "../runtime/bootstrap/Bootstrap.hpp"
 #include "../runtime/bootstrap/Bootstrap_Mpi.hpp"
 #include "../runtime/job/Runtime.hpp"

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../runtime/base/Error.hpp"
 #include "../runtime/job/Runtime.hpp"
+#include "../runtime/symm_errors.hpp"
 
 namespace symm {
 

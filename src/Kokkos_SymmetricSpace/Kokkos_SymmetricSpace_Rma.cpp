@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "../runtime/base/Error.hpp"
 #include "../runtime/memory/HostCopy.hpp"
+#include "../runtime/symm_errors.hpp"
 
 namespace symm {
 

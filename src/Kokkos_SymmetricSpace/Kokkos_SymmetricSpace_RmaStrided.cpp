@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/symm_errors.hpp"
 
 namespace symm {
 

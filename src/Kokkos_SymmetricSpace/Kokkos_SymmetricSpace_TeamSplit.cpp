@@ -16,7 +16,7 @@
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Failure.hpp"
 #include "../runtime/job/Runtime.hpp"
 
 namespace symm {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include "cuda/Launch.hpp"
 
-#include "../runtime/base/Error.hpp"
 #include "../runtime/base/Text.hpp"
 #include "../runtime/job/Runtime.hpp"
 #include "../runtime/pes/Rendezvous.hpp"
+#include "../runtime/symm_errors.hpp"
 
 namespace symm {
 

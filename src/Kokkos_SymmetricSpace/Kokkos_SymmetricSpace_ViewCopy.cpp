@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/symm_errors.hpp"
 
 namespace symm {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "../runtime/base/Error.hpp"
+#include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Types.hpp"
 #include "../runtime/heap/SymmetricHeap.hpp"
 #include "../runtime/job/Runtime.hpp"

@@ -39,6 +39,7 @@ LAYERS = [
 
 # Units below the layer of their folder.
 LAYER_OF_UNIT = {
+    "runtime/symm_errors": RUNTIME + "/base",
     "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Fwd": KOKKOS + "/space",
 }
 

@@ -52,7 +52,7 @@ void make_room(Belongings& mine) { mine.views.reserve(n_views); }
 /// As the Kokkos layer does: a PE that has no memory tells the others why.
 void register_view(Belongings& mine) {
   auto const failure =
-      symm::failure_of([&] { mine.memory = allocate_registrable(); });
+      symm::Impl::failure_of([&] { mine.memory = allocate_registrable(); });
   mine.views.push_back(
       heap().register_view(long_label, mine.memory, 4 * mib, failure));
 }

@@ -120,7 +120,7 @@ class FaultyPe {
       m_report.count = disarm();
     } catch (...) {
       m_report.count      = disarm();
-      auto const failure  = symm::current_failure();
+      auto const failure  = symm::Impl::current_failure();
       m_report.has_thrown = true;
       m_report.kind       = failure.kind;
       std::snprintf(m_report.message.data(), m_report.message.size(), "%.1023s",

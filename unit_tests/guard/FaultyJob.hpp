@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/base/Types.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 #include <runtime/job/SharedBuffer.hpp>
@@ -57,7 +57,7 @@ struct PeReport {
   bool is_over     = false;  // the call that is attacked
   bool has_thrown  = false;
   bool has_changed = false;  // a call that threw has left blocks or taken some
-  symm::ErrorKind kind{};
+  symm::Impl::ErrorKind kind{};
   std::array<char, 1024> message{};
   std::array<std::size_t, 3> new_offsets{};
   symm::HeapStats stats;  // at the end

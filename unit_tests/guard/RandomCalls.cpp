@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/job/SymmetricMemory.hpp>
 
@@ -177,7 +177,7 @@ void RandomCalls::register_memory() {
   auto const seed       = m_random();
   auto const ends       = random_ends();
   char* memory          = nullptr;
-  auto const failure    = symm::failure_of(
+  auto const failure    = symm::Impl::failure_of(
       [&] { memory = registrable().allocate("memory", bytes); });
   auto* const address = unless_full([&] {
     return is_of_view ? m_heap.register_view("view", memory, bytes, failure)

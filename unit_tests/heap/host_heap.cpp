@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include <heap/heap_test.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace {
 

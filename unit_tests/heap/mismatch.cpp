@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <heap/heap_test.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 #include <heap/heap_test.hpp>
 #include <heap/heap_with.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <heap/heap_with.hpp>
 #include <kokkos/view_helpers.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 
 namespace {
 
@@ -58,8 +58,8 @@ auto has_waited(std::string const& call) {
 
 auto names(int index, std::int64_t const* address, std::string const& rest) {
   return HasSubstr("\n  variable " + std::to_string(index) + " at " +
-                   symm::address_text(address) + ", now -5, to become " + rest +
-                   "\n");
+                   symm::Impl::address_text(address) + ", now -5, to become " +
+                   rest + "\n");
 }
 
 TEST(WaitingReports, a_wait_longer_than_SYMM_TIMEOUT_reports_and_goes_on) {

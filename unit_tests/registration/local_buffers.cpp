@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <registration/registration_test.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 #include <support/kernels.hpp>
 
 namespace {

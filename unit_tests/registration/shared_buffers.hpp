@@ -17,9 +17,9 @@
 #include <vector>
 
 #include <kokkos/view_helpers.hpp>
-#include <runtime/base/Error.hpp>
 #include <runtime/job/SharedBuffer.hpp>
 #include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/symm_errors.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>
 

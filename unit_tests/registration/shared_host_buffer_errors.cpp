@@ -71,9 +71,9 @@ TEST_F(SharedHostErrors, memory_that_is_not_there_is_refused_by_all) {
 TEST_F(SharedHostErrors, a_failure_that_is_known_before_is_everybodys) {
   char byte = 0;
   for (Pe odd = 0; odd < symm::n_pes(); ++odd) {
-    std::optional<symm::Failure> failure;
+    std::optional<symm::Impl::Failure> failure;
     if (symm::my_pe() == odd) {
-      failure = {symm::ErrorKind::out_of_memory, "no room for it"};
+      failure = {symm::Impl::ErrorKind::out_of_memory, "no room for it"};
     }
     EXPECT_THAT(message_of<symm::OutOfMemory>(
                     [&] { SharedHostBuffer<char>(&byte, 1, failure); }),

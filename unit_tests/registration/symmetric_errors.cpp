@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <registration/registration_test.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
 #include <runtime/heap/BufferRegistry.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 namespace {

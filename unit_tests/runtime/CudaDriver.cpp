@@ -14,14 +14,14 @@
 #include <string>
 #include <string_view>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/cuda/CudaDriver.hpp>
 
 namespace symm_test {
 namespace {
 
 using symm::CudaDriver;
-using symm::ErrorKind;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -34,7 +34,7 @@ bool is_driver(std::string_view folder) {
 /// Why there is no driver; must be a SystemError.
 std::string refusal() {
   auto const failure =
-      symm::failure_of([] { static_cast<void>(CudaDriver::instance()); });
+      symm::Impl::failure_of([] { static_cast<void>(CudaDriver::instance()); });
   if (!failure) return "it was found";
   EXPECT_EQ(failure->kind, ErrorKind::system);
   return failure->message;
@@ -99,7 +99,8 @@ TEST_F(FoundCudaDriver, a_result_that_is_no_success_is_thrown) {
   auto const& driver = CudaDriver::instance();
   EXPECT_NO_THROW(driver.check(CUDA_SUCCESS, "trying", "cuX"));
   auto const failure_with = [&](CUresult result) {
-    return symm::failure_of([&] { driver.check(result, "trying", "cuX"); })
+    return symm::Impl::failure_of(
+               [&] { driver.check(result, "trying", "cuX"); })
         .value();
   };
   EXPECT_EQ(failure_with(CUDA_ERROR_OUT_OF_MEMORY).kind,

@@ -17,7 +17,7 @@
 #include <ostream>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/job/SymmetricMemory.hpp>
 
@@ -117,10 +117,10 @@ inline void expect_data_arrives(symm::SymmetricHeap& heap, void* block,
 }
 
 /// Why a call failed; on success a failure of the test.
-inline symm::Failure failure_text(std::function<void()> const& call) {
-  auto const failure = symm::failure_of(call);
+inline symm::Impl::Failure failure_text(std::function<void()> const& call) {
+  auto const failure = symm::Impl::failure_of(call);
   EXPECT_TRUE(failure) << "on every PE";
-  return failure.value_or(symm::Failure{});
+  return failure.value_or(symm::Impl::Failure{});
 }
 
 /// What the statistics say of a heap, but for the number of calls.

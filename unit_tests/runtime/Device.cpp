@@ -13,14 +13,14 @@
 #include <memory>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/memory/Device.hpp>
 
 namespace symm_test {
 namespace {
 
-using symm::ErrorKind;
 using symm::MemoryKind;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -36,7 +36,7 @@ class Device : public testing::Test {
 void expect_refused(MemoryKind kind, int device, ErrorKind error,
                     testing::Matcher<std::string const&> const& message) {
   auto const before  = FakeCuda::instance().counts();
-  auto const failure = symm::failure_of(
+  auto const failure = symm::Impl::failure_of(
       [&] { static_cast<void>(symm::make_device_vmm(kind, device, 1)); });
   ASSERT_TRUE(failure) << device;
   EXPECT_EQ(failure->kind, error);
@@ -66,7 +66,7 @@ TEST_F(Device, with_all_hidden_there_is_none) {
   FakeCuda::set("CUDA_VISIBLE_DEVICES", "-1");
   in_a_process([] {
     auto const failure =
-        symm::failure_of([] { static_cast<void>(symm::n_devices()); });
+        symm::Impl::failure_of([] { static_cast<void>(symm::n_devices()); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message, AllOf(HasSubstr("CUDA_ERROR_NO_DEVICE"),
@@ -121,7 +121,7 @@ TEST_F(Device, a_process_forked_too_late_is_told_so_and_does_not_crash) {
     EXPECT_EQ(symm::n_devices(), 3);
     in_a_process([] {
       auto const failure =
-          symm::failure_of([] { static_cast<void>(symm::n_devices()); });
+          symm::Impl::failure_of([] { static_cast<void>(symm::n_devices()); });
       ASSERT_TRUE(failure);
       EXPECT_THAT(failure->message, HasSubstr("CUDA_ERROR_NOT_INITIALIZED"));
     });

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <runtime/base/Env.hpp>
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace {
 

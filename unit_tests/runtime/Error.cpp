@@ -11,13 +11,13 @@
 #include <string>
 #include <type_traits>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 
 namespace {
 
-using symm::ErrorKind;
-using symm::Failure;
-using symm::failure_of;
+using symm::Impl::ErrorKind;
+using symm::Impl::Failure;
+using symm::Impl::failure_of;
 using testing::HasSubstr;
 
 static_assert(std::is_base_of_v<symm::Error, symm::UsageError>);
@@ -62,7 +62,7 @@ TEST(Error, a_step_that_returns_has_no_failure) {
 
 TEST(Error, a_failure_is_thrown_as_the_class_that_it_names) {
   auto const thrown = [](ErrorKind kind) {
-    return [kind] { symm::throw_failure({kind, "text"}); };
+    return [kind] { symm::Impl::throw_failure({kind, "text"}); };
   };
   EXPECT_THROW(thrown(ErrorKind::usage)(), symm::UsageError);
   EXPECT_THROW(thrown(ErrorKind::out_of_memory)(), symm::OutOfMemory);
@@ -77,12 +77,12 @@ TEST(Error, a_failure_is_thrown_as_the_class_that_it_names) {
 }
 
 TEST(Text, parts_stand_one_behind_the_other) {
-  symm::Text const text("PE ", 3, " has ", ~std::uint64_t{0}, " of ",
-                        std::string("it"), ", ", -7, " and ",
-                        reinterpret_cast<void const*>(std::uintptr_t{0xabc}));
+  symm::Impl::Text const text(
+      "PE ", 3, " has ", ~std::uint64_t{0}, " of ", std::string("it"), ", ", -7,
+      " and ", reinterpret_cast<void const*>(std::uintptr_t{0xabc}));
   EXPECT_EQ(text, "PE 3 has 18446744073709551615 of it, -7 and 0xabc");
-  EXPECT_EQ(symm::Text(text, "!"), std::string(text) + "!");
-  EXPECT_TRUE(symm::Text().empty());
+  EXPECT_EQ(symm::Impl::Text(text, "!"), std::string(text) + "!");
+  EXPECT_TRUE(symm::Impl::Text().empty());
 }
 
 TEST(Text, what_is_longer_is_cut) {

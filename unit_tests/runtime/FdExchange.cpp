@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/heap/Poison.hpp>
 
@@ -213,13 +213,13 @@ TEST(FdExchange, a_pe_that_cannot_connect_makes_all_fail) {
   if (!can_run_out_of_descriptors) GTEST_SKIP() << "sanitizers need some";
   expect_on_pes(3, [](Bootstrap& bootstrap) {
     auto const before     = n_open_descriptors();
-    auto const connection = symm::failure_of([&] {
+    auto const connection = symm::Impl::failure_of([&] {
       if (bootstrap.my_pe() != 1) return FdExchange(bootstrap);
       NoMoreDescriptors const none;
       return FdExchange(bootstrap);
     });
     ASSERT_TRUE(connection);
-    EXPECT_EQ(connection->kind, symm::ErrorKind::system);
+    EXPECT_EQ(connection->kind, symm::Impl::ErrorKind::system);
     EXPECT_NE(std::string_view(connection->message).find("PE 1 failed"),
               std::string_view::npos)
         << connection->message;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
 
 namespace {
@@ -116,7 +116,7 @@ TEST(FdExchangeFaults, a_descriptor_that_is_not_sent_is_an_error_of_one_PE) {
     FdExchange exchange(bootstrap);
     bool const is_faulty = bootstrap.my_pe() == faulty;
     if (is_faulty) s_sends_to_fail = 1;
-    auto const failure = symm::failure_of(
+    auto const failure = symm::Impl::failure_of(
         [&] { static_cast<void>(exchange.exchange(STDERR_FILENO)); });
     EXPECT_EQ(failure.has_value(), is_faulty);
     for (auto const& parcel : exchange.exchange(-1)) {

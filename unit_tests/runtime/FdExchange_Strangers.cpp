@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
 
 namespace symm_test {
@@ -250,7 +250,7 @@ TEST(FdExchangeStrangers, a_pe_on_another_node_is_named_with_its_host) {
     bootstrap.barrier();
     if (!*is_separated) return;
     auto const connection =
-        symm::failure_of([&] { return FdExchange(bootstrap); });
+        symm::Impl::failure_of([&] { return FdExchange(bootstrap); });
     ASSERT_TRUE(connection) << "on every PE";
     EXPECT_THAT(connection->message,
                 AllOf(HasSubstr("PE 0 runs on"), HasSubstr("PE 2 on"),

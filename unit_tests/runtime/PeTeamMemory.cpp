@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/pes/PeTeamMemory.hpp>
 
 namespace symm_test {
@@ -160,7 +160,7 @@ TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
       auto const mappings    = n_memfd_mappings("symm");
       std::optional<PeTeamMemory> memory;
       auto const begin = [&] {
-        return symm::failure_of(
+        return symm::Impl::failure_of(
             [&] { memory.emplace(bootstrap, stack.exchange, stack.vmm); });
       };
       for (int round = 0; round < 3; ++round) {
@@ -170,7 +170,7 @@ TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
         auto const failure = begin();
         stack.vmm.heal();
         ASSERT_TRUE(failure) << "on every PE";
-        EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+        EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
         EXPECT_THAT(
             failure->message,
             AllOf(HasSubstr("an injected failure"),

@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/pes/Rendezvous.hpp>
 
 namespace symm_test {
@@ -29,11 +29,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using symm::Bootstrap;
-using symm::ErrorKind;
-using symm::Failure;
 using symm::Operation;
 using symm::Pe;
 using symm::Rendezvous;
+using symm::Impl::ErrorKind;
+using symm::Impl::Failure;
 using testing::HasSubstr;
 
 constexpr int n_rounds = 500;
@@ -199,7 +199,7 @@ TEST(Rendezvous, a_PE_waits_in_finalize_until_this_one_arrives) {
     }
     EXPECT_FALSE(rendezvous.is_in_finalize(0));
     // Refused on both, which go on.
-    EXPECT_TRUE(symm::failure_of([&] {
+    EXPECT_TRUE(symm::Impl::failure_of([&] {
       rendezvous.meet({.operation = is_leaving ? Operation::finalize
                                                : Operation::barrier_all});
     }));
@@ -230,8 +230,8 @@ void expect_start_fails(VmmStep step, std::string const& why) {
       FaultyVmm vmm(memory);
       symm::FdExchange exchange(bootstrap);
       if (bootstrap.my_pe() == 1) vmm.fail(step);
-      auto const failure =
-          symm::failure_of([&] { Rendezvous(bootstrap, exchange, vmm, 0s); });
+      auto const failure = symm::Impl::failure_of(
+          [&] { Rendezvous(bootstrap, exchange, vmm, 0s); });
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, ErrorKind::out_of_memory);
       EXPECT_THAT(failure->message, HasSubstr("PE 1 failed: " + why));

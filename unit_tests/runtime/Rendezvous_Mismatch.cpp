@@ -12,18 +12,18 @@
 #include <optional>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/pes/Rendezvous.hpp>
 
 namespace symm_test {
 namespace {
 
 using symm::Bootstrap;
-using symm::ErrorKind;
-using symm::Failure;
 using symm::Operation;
 using symm::Pe;
 using symm::Rendezvous;
+using symm::Impl::ErrorKind;
+using symm::Impl::Failure;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -39,7 +39,7 @@ void expect_failure(CallOf const& call_of, ErrorKind kind,
   expect_on_pes(3, [&](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     for (int round = 0; round < 3; ++round) {
-      auto const failure = symm::failure_of(
+      auto const failure = symm::Impl::failure_of(
           [&] { stack.rendezvous.meet(call_of(bootstrap.my_pe())); });
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, kind) << failure->message;
@@ -195,7 +195,7 @@ TEST(RendezvousMismatch, texts_that_are_too_long_are_cut) {
 TEST(RendezvousMismatch, an_agreement_does_not_pass_for_another_call) {
   expect_on_pes(3, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    auto const failure = symm::failure_of([&] {
+    auto const failure = symm::Impl::failure_of([&] {
       if (bootstrap.my_pe() == 1) {
         stack.rendezvous.meet(
             {.operation = Operation::malloc, .arguments = {64}});

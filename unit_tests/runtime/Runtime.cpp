@@ -15,17 +15,17 @@
 #include <memory>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/job/SymmetricMemory.hpp>
 
 namespace symm_test {
 namespace {
 
-using symm::ErrorKind;
 using symm::Pe;
 using symm::Runtime;
 using symm::RuntimeOptions;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -60,7 +60,7 @@ void expect_refused(std::function<void()> const& set_on_all,
     auto const before = n_open_descriptors();
     set_on_all();
     if (bootstrap.my_pe() == 1) set_on_one();
-    auto const failure = symm::failure_of([&] { initialize(bootstrap); });
+    auto const failure = symm::Impl::failure_of([&] { initialize(bootstrap); });
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_EQ(failure->kind, ErrorKind::usage);
     EXPECT_THAT(failure->message, message);
@@ -189,7 +189,7 @@ void expect_unusable(std::string const& when) {
 
   auto const throws = [&](std::function<void()> const& call,
                           std::string const& name) {
-    auto const failure = symm::failure_of(call);
+    auto const failure = symm::Impl::failure_of(call);
     ASSERT_TRUE(failure) << name;
     EXPECT_EQ(failure->kind, ErrorKind::usage);
     EXPECT_THAT(failure->message,

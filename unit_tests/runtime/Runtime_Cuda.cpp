@@ -251,7 +251,7 @@ void expect_mismatch(std::function<void()> const& on_pe_1,
     before[i] = stats_of(heap(kinds[i]));
   }
   auto const failure = failure_text(me == 1 ? on_pe_1 : on_others);
-  EXPECT_EQ(failure.kind, symm::ErrorKind::usage);
+  EXPECT_EQ(failure.kind, symm::Impl::ErrorKind::usage);
   EXPECT_THAT(failure.message, AllOf(HasSubstr("PE 1 called " + name),
                                      HasSubstr("PEs 0, 2 called " + name),
                                      HasSubstr("memory = GPU")));

@@ -11,10 +11,10 @@
 namespace symm_test {
 namespace {
 
-using symm::ErrorKind;
 using symm::MemoryKind;
 using symm::Pe;
 using symm::Runtime;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

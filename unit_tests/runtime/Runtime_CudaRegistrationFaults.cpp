@@ -16,11 +16,11 @@ namespace {
 
 using symm::buffer_register_symmetric;
 using symm::buffer_unregister_symmetric;
-using symm::ErrorKind;
 using symm::MemoryKind;
 using symm::Pe;
 using symm::Runtime;
 using symm::Status;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -150,7 +150,7 @@ TEST_F(CudaRegistration, R17_a_handle_that_is_not_released_is_undone_on_all) {
           fake().fail("cuMemRelease", CUDA_ERROR_UNKNOWN, first, 1);
         }
         void* address      = nullptr;
-        auto const failure = symm::failure_of(
+        auto const failure = symm::Impl::failure_of(
             [&] { address = its.register_memory(program.address(), bytes); });
         fake().heal();
         if (failure) {

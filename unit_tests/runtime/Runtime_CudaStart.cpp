@@ -11,9 +11,9 @@
 namespace symm_test {
 namespace {
 
-using symm::ErrorKind;
 using symm::MemoryKind;
 using symm::Runtime;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/job/SharedBuffer.hpp>
 #include <runtime/job/SymmetricMemory.hpp>
@@ -25,10 +25,10 @@
 namespace symm_test {
 namespace {
 
-using symm::ErrorKind;
 using symm::Pe;
 using symm::Runtime;
 using symm::SharedHostBuffer;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -72,8 +72,8 @@ TEST(SharedBufferOfPes, pes_that_may_not_reach_each_other_are_told_what_helps) {
       EXPECT_EQ(::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), 0);
     }
     std::uint32_t word = 0;
-    auto const failure =
-        symm::failure_of([&] { SharedHostBuffer<std::uint32_t>(&word, 1); });
+    auto const failure = symm::Impl::failure_of(
+        [&] { SharedHostBuffer<std::uint32_t>(&word, 1); });
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(
@@ -102,7 +102,7 @@ TEST(SharedBufferOfPes,
     another.emplace(&word, 1);
     Runtime::finalize();
     auto const is_refused = [&] {
-      auto const failure = symm::failure_of([&] {
+      auto const failure = symm::Impl::failure_of([&] {
         std::uint32_t const sent = 1;
         buffer->put(0, &sent, 1, 0);
       });
@@ -116,7 +116,7 @@ TEST(SharedBufferOfPes,
     another.reset();
     initialize(bootstrap);  // another one
     is_refused();
-    auto const failure = symm::failure_of([&] { buffer->close(); });
+    auto const failure = symm::Impl::failure_of([&] { buffer->close(); });
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_EQ(failure->kind, ErrorKind::usage);
     buffer.reset();
@@ -128,8 +128,8 @@ TEST(SharedBufferOfPes,
 
 TEST(SharedBufferOfPes, without_a_runtime_there_is_no_buffer) {
   std::uint32_t word = 0;
-  auto const failure =
-      symm::failure_of([&] { SharedHostBuffer<std::uint32_t>(&word, 1); });
+  auto const failure = symm::Impl::failure_of(
+      [&] { SharedHostBuffer<std::uint32_t>(&word, 1); });
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, ErrorKind::usage);
   EXPECT_THAT(failure->message,
@@ -140,9 +140,9 @@ TEST(SharedBufferOfPes, without_a_runtime_there_is_no_buffer) {
 TEST(SharedBufferOfPes, without_a_GPU_there_is_no_buffer_in_GPU_memory) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap);
-    int word = 0;
-    auto const failure =
-        symm::failure_of([&] { symm::SharedDeviceBuffer<int>(&word, 1); });
+    int word           = 0;
+    auto const failure = symm::Impl::failure_of(
+        [&] { symm::SharedDeviceBuffer<int>(&word, 1); });
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_EQ(failure->kind, ErrorKind::usage);
     EXPECT_THAT(failure->message,
@@ -163,7 +163,8 @@ TEST(SharedBufferOfPes, a_put_to_a_process_that_is_gone_is_an_error) {
     EXPECT_EQ(exchange.process_of(symm::my_pe()), ::getpid());
     if (symm::my_pe() == 1) ::_exit(0);
     while (!exchange.is_gone(1)) ::usleep(1000);
-    auto const failure = symm::failure_of([&] { buffer.put(0, &word, 1, 1); });
+    auto const failure =
+        symm::Impl::failure_of([&] { buffer.put(0, &word, 1, 1); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message,

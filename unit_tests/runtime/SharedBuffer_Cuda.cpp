@@ -15,10 +15,10 @@
 namespace symm_test {
 namespace {
 
-using symm::ErrorKind;
 using symm::Pe;
 using symm::Runtime;
 using symm::SharedDeviceBuffer;
+using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -133,7 +133,7 @@ TEST_P(SharedDeviceBufferFaults, on_one_pe_are_everybodys_and_leave_nothing) {
       if (symm::my_pe() == failing) {
         fake().fail(fault.function, CUDA_ERROR_UNKNOWN, fault.first, 1);
       }
-      auto const failure = symm::failure_of(
+      auto const failure = symm::Impl::failure_of(
           [&] { SharedDeviceBuffer<char>(own.data(), count); });
       fake().heal();
       ASSERT_TRUE(failure) << "on every PE";
@@ -170,7 +170,7 @@ TEST_F(SharedDeviceBufferOfPes, other_memory_on_one_pe_is_refused_by_all) {
       auto const my_kind = symm::my_pe() == 1 ? kind : fake_cuda_malloc;
       ProgramMemory const own(0, count, my_kind);
       auto const before  = held();
-      auto const failure = symm::failure_of(
+      auto const failure = symm::Impl::failure_of(
           [&] { SharedDeviceBuffer<char>(own.data(), count); });
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, ErrorKind::usage);
@@ -212,7 +212,7 @@ TEST_F(SharedDeviceBufferOfPes, a_failure_to_close_is_everybodys) {
       ProgramMemory const own(0, count);
       SharedDeviceBuffer<char> buffer(own.data(), count);
       if (symm::my_pe() == 1) fake().fail(function, CUDA_ERROR_UNKNOWN, 0, 1);
-      auto const failure = symm::failure_of([&] { buffer.close(); });
+      auto const failure = symm::Impl::failure_of([&] { buffer.close(); });
       fake().heal();
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, ErrorKind::system);
@@ -220,7 +220,8 @@ TEST_F(SharedDeviceBufferOfPes, a_failure_to_close_is_everybodys) {
           failure->message,
           AllOf(HasSubstr("symm::SharedDeviceBuffer::close: PE 1 failed: "),
                 HasSubstr(function)));
-      EXPECT_TRUE(symm::failure_of([&] { buffer.close(); })) << "it is closed";
+      EXPECT_TRUE(symm::Impl::failure_of([&] { buffer.close(); }))
+          << "it is closed";
       SharedDeviceBuffer<char> another(own.data(), count);
       use(another);
       another.close();
@@ -238,8 +239,8 @@ TEST_F(SharedDeviceBufferOfPes, a_failure_to_open_beside_one_to_close) {
     } else if (symm::my_pe() == 2) {
       fake().fail("cuIpcCloseMemHandle", CUDA_ERROR_UNKNOWN, 0, 1);
     }
-    auto const failure =
-        symm::failure_of([&] { SharedDeviceBuffer<char>(own.data(), count); });
+    auto const failure = symm::Impl::failure_of(
+        [&] { SharedDeviceBuffer<char>(own.data(), count); });
     fake().heal();
     EXPECT_NO_THROW(symm::barrier_all()) << "no PE has left alone";
     ASSERT_TRUE(failure) << "on every PE";

@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/heap/Poison.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
@@ -109,8 +109,8 @@ TEST(HeapCycles, R16_growth_that_fails_leaks_nothing) {
     if (heap.map().my_pe == i % 2) {
       stack.vmm.fail(steps[static_cast<std::size_t>(i) % steps.size()]);
     }
-    EXPECT_TRUE(
-        symm::failure_of([&] { static_cast<void>(heap.malloc(4 * mib)); }));
+    EXPECT_TRUE(symm::Impl::failure_of(
+        [&] { static_cast<void>(heap.malloc(4 * mib)); }));
     stack.vmm.heal();
     void* const block = heap.malloc(4 * mib);
     heap.free(block);

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
@@ -101,10 +101,10 @@ void expect_usable(HeapStack& stack, void* block, std::size_t bytes) {
 
 std::string failure_text(HeapStack& stack,
                          void* (*call)(symm::SymmetricHeap&)) {
-  auto const failure = symm::failure_of([&] { call(stack.heap); });
+  auto const failure = symm::Impl::failure_of([&] { call(stack.heap); });
   EXPECT_TRUE(failure) << "on every PE";
   if (!failure) return "";
-  EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
   return failure->message;
 }
 
@@ -210,10 +210,10 @@ TEST(HeapFaults, S06_a_realloc_that_fails_leaves_the_block_as_it_was) {
     auto const before = stack.stats();
     stack.fail(VmmStep::map);
     auto const failure =
-        symm::failure_of([&] { stack.heap.realloc(block, 64 * mib); });
+        symm::Impl::failure_of([&] { stack.heap.realloc(block, 64 * mib); });
     stack.vmm.heal();
     ASSERT_TRUE(failure) << "on every PE";
-    EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+    EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
     expect_stats(stack, before);
     for (std::size_t i = 0; i < bytes; ++i) {
       ASSERT_EQ(block[i], value(me, me, i));
@@ -253,7 +253,7 @@ TEST(HeapFaults, a_trim_that_fails_on_one_pe_leaves_the_heaps_equal) {
     void* const kept = blocks[0];
     for (std::size_t i = 1; i < blocks.size(); ++i) stack.heap.free(blocks[i]);
     stack.fail(VmmStep::unmap, 0, 1);
-    auto const failure = symm::failure_of([&] { stack.heap.trim(); });
+    auto const failure = symm::Impl::failure_of([&] { stack.heap.trim(); });
     stack.vmm.heal();
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_THAT(failure->message, HasSubstr("symm::heap_trim: PE 1 failed"));
@@ -284,12 +284,12 @@ void expect_start_fails(VmmStep step) {
                                stack.rendezvous, {true, 4 * mib, 4 * mib});
       static_cast<void>(heap.finalize());
     };
-    auto const failure = symm::failure_of(start);
+    auto const failure = symm::Impl::failure_of(start);
     stack.vmm.heal();
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_THAT(failure->message, HasSubstr("PE 1 failed: an injected"));
     EXPECT_EQ(n_open_descriptors(), descriptors);
-    EXPECT_FALSE(symm::failure_of(start)) << "another try works";
+    EXPECT_FALSE(symm::Impl::failure_of(start)) << "another try works";
   });
 }
 

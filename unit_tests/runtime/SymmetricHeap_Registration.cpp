@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/heap/RegistrableMemory.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
@@ -21,8 +21,8 @@ namespace symm_test {
 namespace {
 
 using symm::Bootstrap;
-using symm::ErrorKind;
 using symm::Pe;
+using symm::Impl::ErrorKind;
 using testing::HasSubstr;
 
 constexpr std::size_t mib   = std::size_t{1} << 20U;
@@ -87,7 +87,7 @@ TEST_P(RegistrationFaults, R17_a_failure_of_one_PE_is_rolled_back_on_all) {
     bool const is_of_peer = GetParam() == VmmStep::import_handle;
     for (int round = 0; round < 3; ++round) {
       stack.fail(GetParam(), is_of_peer ? 1 : 0);
-      auto const failure = symm::failure_of([&] {
+      auto const failure = symm::Impl::failure_of([&] {
         static_cast<void>(stack.heap.register_memory(stack.memory, bytes));
       });
       stack.vmm.heal();
@@ -121,7 +121,7 @@ TEST_P(RegistrationFaults, R17_what_cannot_be_rolled_back_is_lost_on_all_PEs) {
   expect_on_pes(n_pes, [](Bootstrap& bootstrap) {
     RegistrationStack stack(bootstrap);
     if (bootstrap.my_pe() == failing) stack.vmm.fail_with_undo(GetParam());
-    auto const failure = symm::failure_of([&] {
+    auto const failure = symm::Impl::failure_of([&] {
       static_cast<void>(stack.heap.register_memory(stack.memory, bytes));
     });
     stack.vmm.heal();
@@ -141,8 +141,8 @@ TEST(RegistrationFaults, R21_an_unmapping_that_fails_on_one_PE_is_everybodys) {
     auto* const address =
         static_cast<char*>(stack.heap.register_memory(stack.memory, bytes));
     stack.fail(VmmStep::unmap);
-    auto const failure =
-        symm::failure_of([&] { stack.heap.unregister_memory(address, bytes); });
+    auto const failure = symm::Impl::failure_of(
+        [&] { stack.heap.unregister_memory(address, bytes); });
     stack.vmm.heal();
     ASSERT_TRUE(failure) << "on every PE";
     EXPECT_THAT(failure->message,
@@ -191,7 +191,7 @@ TEST_P(RegistrableFaults, memory_that_cannot_be_made_leaves_nothing_behind) {
   symm::RegistrableMemory registrable(vmm);
   Holdings const before;
   vmm.fail(GetParam());
-  auto const failure = symm::failure_of(
+  auto const failure = symm::Impl::failure_of(
       [&] { static_cast<void>(registrable.allocate("u", bytes)); });
   vmm.heal();
   ASSERT_TRUE(failure);

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test {
@@ -65,10 +65,10 @@ TEST(HeapThreads, a_second_thread_in_a_collective_call_is_told_of_the_first) {
       void* block = nullptr;
       std::thread first([&] { block = heap.malloc(1000); });
       while (!stack.rendezvous.is_in_call()) std::this_thread::yield();
-      auto const failure = symm::failure_of([&] { heap.trim(); });
+      auto const failure = symm::Impl::failure_of([&] { heap.trim(); });
       EXPECT_TRUE(failure);
       if (failure) {
-        EXPECT_EQ(failure->kind, symm::ErrorKind::usage);
+        EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage);
         EXPECT_THAT(failure->message, AllOf(HasSubstr("symm::heap_trim"),
                                             HasSubstr("symm::malloc")));
       }

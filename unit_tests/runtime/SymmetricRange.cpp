@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/memory/SymmetricRange.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
@@ -21,10 +21,10 @@ namespace symm_test {
 namespace {
 
 using symm::Bootstrap;
-using symm::Failure;
 using symm::FdExchange;
 using symm::Pe;
 using symm::SymmetricRange;
+using symm::Impl::Failure;
 using testing::HasSubstr;
 
 constexpr std::size_t unit       = std::size_t{64} << 10U;
@@ -41,7 +41,7 @@ struct Stack {
               0) {}
 
   std::optional<Failure> add_chunk(std::size_t offset, std::size_t bytes) {
-    return symm::failure_of([&] {
+    return symm::Impl::failure_of([&] {
       range.add_chunk(offset, bytes, [&](std::optional<Failure> const& mine) {
         return symm::agree(bootstrap, mine);
       });
@@ -172,7 +172,7 @@ TEST_P(SymmetricRangeFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
         auto const failure = stack.add_chunk(2 * unit, unit);
         stack.vmm.heal();
         ASSERT_TRUE(failure) << "on every PE";
-        EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+        EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
         EXPECT_THAT(failure->message,
                     HasSubstr("PE " + std::to_string(failing) + " failed"));
         EXPECT_THAT(failure->message, HasSubstr("an injected failure"));

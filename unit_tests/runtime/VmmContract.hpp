@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
 #include <runtime/memory/Vmm.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 

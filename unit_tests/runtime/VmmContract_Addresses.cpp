@@ -11,8 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <runtime/base/Error.hpp>
 #include <runtime/base/Types.hpp>
+#include <runtime/symm_errors.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

@@ -4,7 +4,7 @@
 // Memory of one process: V09, V10, V19-V21, V23, V25, V27-V30, V37, V41, V43,
 // V44, V47.
 
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

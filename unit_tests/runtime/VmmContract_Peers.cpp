@@ -8,8 +8,8 @@
 
 #include <utility>
 
-#include <runtime/base/Error.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
+#include <runtime/symm_errors.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {
@@ -29,9 +29,9 @@ using testing::HasSubstr;
 
 /// The message of the UsageError that `call` throws.
 std::string refusal(std::function<void()> const& call) {
-  auto const failure = symm::failure_of(call);
+  auto const failure = symm::Impl::failure_of(call);
   if (!failure) return "allowed";
-  EXPECT_EQ(failure->kind, symm::ErrorKind::usage) << failure->message;
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage) << failure->message;
   return failure->message;
 }
 
@@ -200,7 +200,7 @@ TEST_P(VmmContract, all_of_it_works_on_many_threads_at_once) {
   std::vector<std::thread> threads;
   for (int i = 0; i < n_threads; ++i) {
     threads.emplace_back([&, i] {
-      if (auto const failure = symm::failure_of([&] { work(i); })) {
+      if (auto const failure = symm::Impl::failure_of([&] { work(i); })) {
         std::lock_guard const lock(mutex);
         failures.push_back(failure->message);
       }

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/memory/VmmLedger.hpp>
 
 namespace symm_test {
@@ -40,9 +40,9 @@ class VmmLedger : public testing::Test {
 
   template <class Call>
   static std::string refusal(Call const& call) {
-    auto const failure = symm::failure_of(call);
+    auto const failure = symm::Impl::failure_of(call);
     if (!failure) return "allowed";
-    EXPECT_EQ(failure->kind, symm::ErrorKind::usage);
+    EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage);
     return failure->message;
   }
 

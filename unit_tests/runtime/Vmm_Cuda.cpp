@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/cuda/Vmm_Cuda.hpp>
 #include "CudaProvider.hpp"
 
@@ -140,7 +140,8 @@ TEST_P(CudaTransfer, the_current_context_of_the_thread_stays_as_it_was) {
     m_vmm->zero(m_address, 64);
     m_vmm->copy(m_address, m_address + guard, 64);
     m_vmm->synchronize();
-    static_cast<void>(symm::failure_of([&] { m_vmm->zero(nullptr, 64); }));
+    static_cast<void>(
+        symm::Impl::failure_of([&] { m_vmm->zero(nullptr, 64); }));
   };
   EXPECT_EQ(current_context(), nullptr);
   use_all();
@@ -167,11 +168,11 @@ TEST_P(CudaTransfer, descriptors_balance) {
 TEST_P(CudaTransfer, more_than_there_is_is_out_of_memory) {
   auto const in_use  = provider().in_use();
   auto const bytes   = std::size_t{1} << 50U;
-  auto const failure = symm::failure_of([&] {
+  auto const failure = symm::Impl::failure_of([&] {
     static_cast<void>(m_vmm->create(bytes, Vmm::Sharing::by_descriptor));
   });
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
   EXPECT_THAT(failure->message, HasSubstr(std::to_string(bytes) + " bytes"));
   EXPECT_EQ(provider().in_use(), in_use);
 }

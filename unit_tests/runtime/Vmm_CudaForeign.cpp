@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/cuda/Vmm_Cuda.hpp>
 #include "CudaProgram.hpp"
 
@@ -34,9 +34,9 @@ constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 /// The message of the UsageError that `call` throws.
 std::string refusal(std::function<void()> const& call) {
-  auto const failure = symm::failure_of(call);
+  auto const failure = symm::Impl::failure_of(call);
   if (!failure) return "allowed";
-  EXPECT_EQ(failure->kind, symm::ErrorKind::usage) << failure->message;
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage) << failure->message;
   return failure->message;
 }
 

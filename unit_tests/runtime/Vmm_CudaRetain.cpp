@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/cuda/Vmm_Cuda.hpp>
 #include "CudaProgram.hpp"
 #include "CudaProvider.hpp"
@@ -118,10 +118,10 @@ TEST_P(CudaRetain, V35_memory_without_a_handle_type_is_found_and_not_exported) {
 TEST_P(CudaRetain, V41_memory_of_the_other_kind_is_not_this_providers) {
   CudaProgram const program(other_kind(), m_unit, by_descriptor);
   EXPECT_FALSE(m_vmm->find_mapping(program.address()));
-  auto const failure = symm::failure_of(
+  auto const failure = symm::Impl::failure_of(
       [&] { static_cast<void>(m_vmm->retain(program.address())); });
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, symm::ErrorKind::usage);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage);
   EXPECT_THAT(failure->message, HasSubstr("is in VMM memory of "));
 }
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <utility>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/base/Failure.hpp>
 #include <runtime/base/UniqueFd.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include "VmmContract.hpp"
@@ -242,10 +242,10 @@ TEST(HostMemfd, memory_that_a_peer_could_make_smaller_is_not_imported) {
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
   symm::UniqueFd file(::memfd_create("not sealed", MFD_CLOEXEC));
   ASSERT_EQ(::ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
-  auto const failure = symm::failure_of(
+  auto const failure = symm::Impl::failure_of(
       [&] { static_cast<void>(vmm.import_handle(std::move(file), bytes)); });
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, symm::ErrorKind::usage);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage);
   EXPECT_THAT(failure->message, HasSubstr("can be made smaller"));
 }
 
@@ -258,10 +258,10 @@ TEST(HostMemfd, more_than_a_file_may_have_is_refused) {
     auto const create = [&](std::size_t n) {
       vmm.release(vmm.create(n * bytes, Vmm::Sharing::by_descriptor));
     };
-    auto const failure = symm::failure_of([&] { create(2); });
-    EXPECT_FALSE(symm::failure_of([&] { create(1); }));
+    auto const failure = symm::Impl::failure_of([&] { create(2); });
+    EXPECT_FALSE(symm::Impl::failure_of([&] { create(1); }));
     ASSERT_TRUE(failure);
-    EXPECT_EQ(failure->kind, symm::ErrorKind::out_of_memory);
+    EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
     EXPECT_THAT(failure->message, HasSubstr("ulimit -f"));
   });
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include <runtime/base/Error.hpp>
 #include <runtime/memory/Vmm.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 

@@ -19,8 +19,8 @@
 #include <support/Shared.hpp>
 #include <thread>
 
-#include <runtime/base/Error.hpp>
 #include <runtime/base/UniqueFd.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 

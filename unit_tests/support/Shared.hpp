@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <new>
 
-#include <runtime/base/Error.hpp>
+#include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 

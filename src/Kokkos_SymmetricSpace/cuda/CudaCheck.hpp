@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "../../runtime/base/Error.hpp"
+#include "../../runtime/symm_errors.hpp"
 
 namespace symm::Impl {
 

@@ -12,7 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include "../space/MemorySpace.hpp"
 
-#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/base/Types.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/job/Runtime.hpp"
 
 namespace symm {

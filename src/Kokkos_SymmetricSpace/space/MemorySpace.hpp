@@ -10,7 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 
-#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 
 namespace symm {

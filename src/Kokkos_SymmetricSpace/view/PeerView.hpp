@@ -9,10 +9,10 @@
 #include <Kokkos_Core.hpp>
 #include "../kokkos_impl/SharedAlloc.hpp"
 
-#include "../../runtime/base/Error.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/symm_errors.hpp"
 
 namespace symm {
 

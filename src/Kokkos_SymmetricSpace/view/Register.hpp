@@ -14,7 +14,7 @@
 #include "../space/MemorySpace.hpp"
 #include "ViewBytes.hpp"
 
-#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/job/Registration.hpp"
 

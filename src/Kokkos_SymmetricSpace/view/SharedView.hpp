@@ -13,7 +13,7 @@
 #include "PeerView.hpp"
 #include "ViewBytes.hpp"
 
-#include "../../runtime/base/Error.hpp"
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/job/SharedBuffer.hpp"
 

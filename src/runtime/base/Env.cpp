@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "Error.hpp"
+#include "../symm_errors.hpp"
 
 namespace symm::Impl {
 

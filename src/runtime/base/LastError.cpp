@@ -7,7 +7,7 @@
 
 #include "Text.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -15,8 +15,6 @@ namespace {
 constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
 
 }  // namespace
-
-char const* last_error() noexcept { return t_last_error.data(); }
 
 void clear_last_error() noexcept { t_last_error[0] = '\0'; }
 
@@ -27,4 +25,6 @@ ErrorKind note_last_error() noexcept {
   return failure.kind;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
+
+char const* symm::last_error() noexcept { return Impl::t_last_error.data(); }

@@ -3,13 +3,17 @@
 #ifndef SYMM_LAST_ERROR_HPP
 #define SYMM_LAST_ERROR_HPP
 
-#include "Error.hpp"
+#include "Failure.hpp"
 
 namespace symm {
 
 /// Why the latest of the C-like functions on this thread returned null, an
 /// error or nothing done; "" if it did not fail. Valid until the next of them.
 [[nodiscard]] char const* last_error() noexcept;
+
+}  // namespace symm
+
+namespace symm::Impl {
 
 void clear_last_error() noexcept;
 /// Makes the exception that is being handled last_error(): call it inside a
@@ -30,6 +34,6 @@ ErrorKind run_noting_failure(Body const& body) noexcept {
   }
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 
 namespace symm::Impl {

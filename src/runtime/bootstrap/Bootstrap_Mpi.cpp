@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../base/Error.hpp"
+#include "../symm_errors.hpp"
 
 namespace symm::Impl {
 

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 
 namespace symm::Impl {
 

@@ -25,8 +25,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "../base/Error.hpp"
 #include "../base/Types.hpp"
+#include "../symm_errors.hpp"
 
 namespace symm::Impl {
 

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "../base/Error.hpp"
+#include "../symm_errors.hpp"
 
 namespace symm::Impl {
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <string>
 
-#include "../base/Error.hpp"
 #include "../memory/Device.hpp"
+#include "../symm_errors.hpp"
 #include "CudaDriver.hpp"
 #include "Vmm_Cuda.hpp"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../memory/HostMemory.hpp"
 
 namespace symm::Impl {

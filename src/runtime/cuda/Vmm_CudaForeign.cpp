@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"
 #include "Vmm_Cuda.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 
 namespace symm::Impl {
 

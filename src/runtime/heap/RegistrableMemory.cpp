@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 
 namespace symm::Impl {

@@ -4,7 +4,7 @@
 // Blocks of the heap, and the physical memory that they are in.
 #include <bit>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "Poison.hpp"
 #include "SymmetricHeap.hpp"

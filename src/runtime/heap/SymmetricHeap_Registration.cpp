@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "SymmetricHeap.hpp"
 

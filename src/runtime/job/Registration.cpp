@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "Runtime.hpp"
 
 namespace symm {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../base/Env.hpp"
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../memory/Device.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 
 /// Memory of the program that the symmetric heap cannot hold, for peers: what

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/LastError.hpp"
 #include "../base/Text.hpp"
 #include "Runtime.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "../base/Error.hpp"
+#include "../symm_errors.hpp"
 #include "Device.hpp"
 
 namespace symm::Impl {

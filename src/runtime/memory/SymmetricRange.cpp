@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 
 namespace symm::Impl {
 

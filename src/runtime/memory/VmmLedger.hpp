@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "Vmm.hpp"
 

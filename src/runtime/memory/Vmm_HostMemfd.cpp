@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "HostCopy.hpp"
 

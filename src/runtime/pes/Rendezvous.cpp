@@ -9,7 +9,7 @@
 #include <new>
 #include <string_view>
 
-#include "../base/Error.hpp"
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "Backoff.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-#include "Error.hpp"
+#include "Failure.hpp"
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <new>
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -36,9 +36,6 @@ Text system_text(Text const& what, char const* call, int error_number) {
 
 }  // namespace
 
-SystemError::SystemError(Text const& what, char const* call, int error_number)
-    : Error(system_text(what, call, error_number)) {}
-
 void throw_failure(Failure const& failure) {
   switch (failure.kind) {
     case ErrorKind::usage: throw UsageError(failure.message);
@@ -64,5 +61,13 @@ Failure current_failure() noexcept {
 }
 
 std::string address_text(void const* address) { return Text("", address); }
+
+}  // namespace symm::Impl
+
+namespace symm {
+
+SystemError::SystemError(Impl::Text const& what, char const* call,
+                         int error_number)
+    : Error(Impl::system_text(what, call, error_number)) {}
 
 }  // namespace symm

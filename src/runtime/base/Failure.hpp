@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_FAILURE_HPP
+#define SYMM_FAILURE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "../symm_errors.hpp"
+#include "Text.hpp"
+
+namespace symm::Impl {
+
+/// The class of an exception as a number, so that it can travel between PEs.
+enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
+
+/// Why a PE could not do its part of a collective call.
+struct Failure {
+  ErrorKind kind = ErrorKind::none;
+  Text message;
+};
+
+/// Throws the exception class that `failure.kind` names.
+[[noreturn]] void throw_failure(Failure const& failure);
+
+/// The exception that is being handled, as a Failure. Call inside a catch
+/// block only.
+Failure current_failure() noexcept;
+
+/// Runs `step` and returns why it failed, if it did: the first half of "catch
+/// locally, agree, undo, throw". Does not throw, also where there is no private
+/// memory.
+template <class Step>
+std::optional<Failure> failure_of(Step&& step) noexcept {
+  try {
+    step();
+    return std::nullopt;
+  } catch (...) {
+    return current_failure();
+  }
+}
+
+/// "0x...", for messages.
+std::string address_text(void const* address);
+
+/// "<bytes> bytes", for messages.
+inline std::string bytes_text(std::size_t bytes) {
+  return std::to_string(bytes) + " bytes";
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ERRORS_HPP
+#define SYMM_ERRORS_HPP
+
+#include <stdexcept>
+
+#include "base/Text.hpp"
+
+/// The exceptions of this library. A collective call that fails throws on every
+/// PE, with one text; where a contract says "on this PE", the others know
+/// nothing of it.
+namespace symm {
+
+/// What every exception of this library derives from. Private memory is needed
+/// for the exception itself only, and the C++ runtime has a reserve for it.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(Impl::Text const& text)
+      : std::runtime_error(""), m_text(text) {}
+
+  /// Names what was called, with which values, and on which PE it failed.
+  [[nodiscard]] char const* what() const noexcept override {
+    return m_text.c_str();
+  }
+
+ private:
+  Impl::Text m_text;
+};
+
+/// The caller broke a rule: a wrong argument, a mismatched collective call, a
+/// call before initialize() or after finalize(), a variable with junk.
+class UsageError : public Error {
+  using Error::Error;
+};
+
+/// A PE has no room for the request; nothing has changed.
+class OutOfMemory : public Error {
+  using Error::Error;
+};
+
+/// The operating system or MPI refused a call.
+class SystemError : public Error {
+ public:
+  using Error::Error;
+  /// "<what was tried>: <call> failed: <text of error_number>".
+  SystemError(Impl::Text const& what, char const* call, int error_number);
+};
+
+}  // namespace symm
+
+#endif
