@@ -3,18 +3,17 @@
 #ifndef KOKKOS_SYMMETRICSPACE_INITIALIZE_HPP
 #define KOKKOS_SYMMETRICSPACE_INITIALIZE_HPP
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 
 #include "../runtime/job/SymmetricMemory.hpp"
+#include "../runtime/symm_job.hpp"
 
 namespace symm {
 
 /// Collective over `communicator`, whose processes become the PEs in the order
-/// of its ranks. Initialises MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
-/// unless the program has; finalize() ends what this has begun and nothing
-/// else.
+/// of its ranks; symm_mpi.hpp makes one of an MPI communicator. Initialises MPI
+/// (with MPI_THREAD_FUNNELED) and Kokkos first, unless the program has;
+/// finalize() ends what this has begun and nothing else.
 ///
 /// In a CUDA build the PEs of a node take its GPUs in turn, PE by PE, unless
 /// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, Kokkos'
@@ -27,37 +26,24 @@ namespace symm {
 /// begun
 ///         is ended then; MPI and Kokkos cannot begin again, so only a program
 ///         that runs them itself can try another time.
-void initialize(int& argc, char* argv[],
-                MPI_Comm communicator = MPI_COMM_WORLD);
+void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 
 /// The same with Kokkos' settings in place of command line options.
 void initialize(Kokkos::InitializationSettings const& settings = {},
-                MPI_Comm communicator = MPI_COMM_WORLD);
-
-/// Collective. Views of the space must be gone: those that live are reported
-/// with label and size, and their memory stays until the process ends.
-/// \throws UsageError on every PE, if a PE is in another collective call or
-///         nothing is initialised.
-void finalize();
-
-/// Whether initialize() has returned and finalize() has not. Local.
-[[nodiscard]] bool is_initialized() noexcept;
+                Communicator const& communicator               = {});
 
 /// initialize() and finalize() as the lifetime of an object in main(). Declare
 /// it before the first View, or Views in an inner block.
 class ScopeGuard {
  public:
-  ScopeGuard(int& argc, char* argv[], MPI_Comm communicator = MPI_COMM_WORLD) {
+  ScopeGuard(int& argc, char* argv[], Communicator const& communicator = {}) {
     initialize(argc, argv, communicator);
   }
   explicit ScopeGuard(Kokkos::InitializationSettings const& settings,
-                      MPI_Comm communicator = MPI_COMM_WORLD) {
+                      Communicator const& communicator = {}) {
     initialize(settings, communicator);
   }
-  /// Collective. If a PE leaves early (by an exception, say) while others wait
-  /// for it, in another collective call or on the host in an operation of a PE
-  /// team, the job ends with a message instead of hanging; so it does if one
-  /// waits for a variable that nobody is left to change (Waiting says when).
+  /// As the end of a RuntimeGuard.
   ~ScopeGuard();
 
   ScopeGuard(ScopeGuard const&)            = delete;

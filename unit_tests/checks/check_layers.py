@@ -37,17 +37,18 @@ LAYERS = [
     KOKKOS,
 ]
 
-# Units below the layer of their folder.
+# Public headers that belong to the layer which implements them; the others are
+# above all folders of their library.
 LAYER_OF_UNIT = {
     "runtime/symm_errors": RUNTIME + "/base",
+    RUNTIME + "/symm_job": RUNTIME + "/job",
     "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Fwd": KOKKOS + "/space",
 }
 
 # Foreign header (a regular expression) -> the folders and units that may include
 # it.
 OWNERS = {
-    r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi",
-                KOKKOS + "/Kokkos_SymmetricSpace_Initialize"],
+    r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi", RUNTIME + "/symm_mpi"],
     r"cuda.*\.h": [RUNTIME + "/cuda"],
     r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd"],
     r"sys/socket\.h": [RUNTIME + "/bootstrap/Mesh",

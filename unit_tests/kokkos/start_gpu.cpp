@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <symm_mpi.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <string>
@@ -46,7 +47,8 @@ TEST(StartGpu, PEs_of_a_communicator_take_GPUs_in_its_order) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm reversed = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
-    symm::ScopeGuard const guard(Kokkos::InitializationSettings(), reversed);
+    symm::ScopeGuard const guard(Kokkos::InitializationSettings(),
+                                 symm::communicator(reversed));
     MPI_Comm_free(&reversed);
     EXPECT_EQ(Kokkos::device_id(), symm::my_pe() % count);
     Kokkos::View<int*, symm::SymmetricCudaSpace> const view("v", 10);

@@ -15,6 +15,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <support/mpi_main.hpp>
+#include <symm_mpi.hpp>
 
 #include "view_helpers.hpp"
 
@@ -109,7 +110,7 @@ TEST(StartSymm, twice_is_a_UsageError_and_changes_nothing) {
 
 TEST(StartSymm, on_a_duplicate_with_the_ranks_reversed) {
   Group const reversed(0, -world_rank());
-  symm::ScopeGuard const guard({}, reversed.get());
+  symm::ScopeGuard const guard({}, symm::communicator(reversed.get()));
   EXPECT_EQ(symm::my_pe(), world_size() - 1 - world_rank());
   expect_ring_works(0);
 }
@@ -117,7 +118,7 @@ TEST(StartSymm, on_a_duplicate_with_the_ranks_reversed) {
 TEST(StartSymm, on_two_halves_of_the_job_at_the_same_time) {
   int const colour = world_rank() % 2;
   Group const half(colour);
-  symm::ScopeGuard const guard({}, half.get());
+  symm::ScopeGuard const guard({}, symm::communicator(half.get()));
   EXPECT_EQ(symm::my_pe(), world_rank() / 2);
   EXPECT_EQ(symm::n_pes(), (world_size() + 1 - colour) / 2);
   // The heaps have nothing to do with each other: other calls, other sizes.
@@ -131,7 +132,7 @@ TEST(StartSymm, on_some_processes_only) {
   bool const is_in = world_rank() != 0 || world_size() == 1;
   Group const some(is_in ? 0 : MPI_UNDEFINED);
   if (is_in) {
-    symm::ScopeGuard const guard({}, some.get());
+    symm::ScopeGuard const guard({}, symm::communicator(some.get()));
     EXPECT_EQ(symm::n_pes(), std::max(1, world_size() - 1));
     expect_ring_works(0);
   }
@@ -141,7 +142,7 @@ TEST(StartSymm, on_some_processes_only) {
 TEST(StartSymm, a_process_outside_the_communicator_gets_a_UsageError) {
   EXPECT_THAT(message_of<symm::UsageError>([] {
                 symm::initialize(Kokkos::InitializationSettings(),
-                                 MPI_COMM_NULL);
+                                 symm::communicator(MPI_COMM_NULL));
               }),
               HasSubstr("MPI_COMM_NULL"));
   EXPECT_FALSE(symm::is_initialized());
@@ -150,7 +151,7 @@ TEST(StartSymm, a_process_outside_the_communicator_gets_a_UsageError) {
 
 TEST(StartSymm, the_communicator_may_be_freed_before_finalize) {
   std::optional<Group> all(std::in_place, 0);
-  symm::ScopeGuard const guard({}, all->get());
+  symm::ScopeGuard const guard({}, symm::communicator(all->get()));
   all.reset();
   expect_ring_works(1);
 }

@@ -2,9 +2,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Bootstrap_Mpi.hpp"
 
+#include <mpi.h>
+
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include "../symm_errors.hpp"
 
@@ -21,42 +25,106 @@ void check(int result, char const* call) {
   throw SystemError(std::string(call) + " failed: " + text);
 }
 
+bool is_set(int (*query)(int*), char const* call) {
+  int flag = 0;
+  check(query(&flag), call);
+  return flag != 0;
+}
+
+MPI_Comm mpi_of(Communicator const& communicator) {
+  auto const handle = communicator.handle();
+  if (!handle) return MPI_COMM_WORLD;
+  MPI_Comm mpi = MPI_COMM_NULL;
+  std::memcpy(&mpi, &*handle, sizeof(mpi));
+  return mpi;
+}
+
+int number_on_node(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0,
+                            MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  int number = 0;
+  check(MPI_Comm_rank(node, &number), "MPI_Comm_rank");
+  check(MPI_Comm_free(&node), "MPI_Comm_free");
+  return number;
+}
+
+class Bootstrap_Mpi final : public Bootstrap {
+ public:
+  explicit Bootstrap_Mpi(MPI_Comm communicator) {
+    check(MPI_Comm_dup(communicator, &m_communicator), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(m_communicator, MPI_ERRORS_RETURN),
+          "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(m_communicator, &m_rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(m_communicator, &m_size), "MPI_Comm_size");
+  }
+
+  [[nodiscard]] Pe my_pe() const override { return m_rank; }
+  [[nodiscard]] int n_pes() const override { return m_size; }
+
+  void barrier() override { check(MPI_Barrier(m_communicator), "MPI_Barrier"); }
+
+  void allgather(void const* mine, void* all, std::size_t bytes) override {
+    if (bytes > INT_MAX) {
+      throw UsageError("Bootstrap_Mpi::allgather: " + std::to_string(bytes) +
+                       " bytes per PE; the limit is 2147483647");
+    }
+    int const count = static_cast<int>(bytes);
+    check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
+                        m_communicator),
+          "MPI_Allgather");
+  }
+
+  void close() override {
+    if (is_set(MPI_Finalized, "MPI_Finalized")) return;
+    check(MPI_Comm_free(&m_communicator), "MPI_Comm_free");
+  }
+
+  [[noreturn]] void abort() noexcept override { abort_mpi(); }
+
+ private:
+  MPI_Comm m_communicator = MPI_COMM_NULL;
+  int m_rank              = 0;
+  int m_size              = 0;
+};
+
 }  // namespace
 
-Bootstrap_Mpi::Bootstrap_Mpi(MPI_Comm communicator) {
-  check(MPI_Comm_dup(communicator, &m_communicator), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(m_communicator, MPI_ERRORS_RETURN),
-        "MPI_Comm_set_errhandler");
-  check(MPI_Comm_rank(m_communicator, &m_rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(m_communicator, &m_size), "MPI_Comm_size");
-}
-
-void Bootstrap_Mpi::close() {
-  int finalized = 0;
-  check(MPI_Finalized(&finalized), "MPI_Finalized");
-  if (finalized == 0) check(MPI_Comm_free(&m_communicator), "MPI_Comm_free");
-}
-
-void Bootstrap_Mpi::barrier() {
-  check(MPI_Barrier(m_communicator), "MPI_Barrier");
-}
-
-void Bootstrap_Mpi::allgather(void const* mine, void* all, std::size_t bytes) {
-  if (bytes > INT_MAX) {
-    throw UsageError("Bootstrap_Mpi::allgather: " + std::to_string(bytes) +
-                     " bytes per PE; the limit is 2147483647");
+bool begin_mpi(int* argc, char*** argv, Communicator const& communicator) {
+  if (mpi_of(communicator) == MPI_COMM_NULL) {  // MPI would end the job for it
+    throw UsageError(
+        "symm::initialize: the communicator is MPI_COMM_NULL; call "
+        "initialize() only in the processes of the communicator");
   }
-  int const count = static_cast<int>(bytes);
-  check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
-                      m_communicator),
-        "MPI_Allgather");
+  if (is_set(MPI_Finalized, "MPI_Finalized")) {
+    throw UsageError(
+        "symm::initialize: MPI is finalised, and cannot start again; call "
+        "initialize() before MPI_Finalize()");
+  }
+  if (is_set(MPI_Initialized, "MPI_Initialized")) return false;
+  int provided = 0;
+  check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+        "MPI_Init_thread");
+  return true;
 }
 
-void Bootstrap_Mpi::abort() noexcept {
-  // Not on the duplicate: MPICH may end the processes of a communicator only,
-  // and wait for ever for one that is gone.
+void end_mpi() {
+  if (is_set(MPI_Finalized, "MPI_Finalized")) return;
+  check(MPI_Finalize(), "MPI_Finalize");
+}
+
+void abort_mpi() noexcept {
+  // Not on a duplicate: MPICH may end the processes of a communicator only, and
+  // wait for ever for one that is gone.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));
   std::abort();
+}
+
+MpiPes make_mpi_pes(Communicator const& communicator) {
+  MPI_Comm const mpi = mpi_of(communicator);
+  auto bootstrap     = std::make_unique<Bootstrap_Mpi>(mpi);
+  return {std::move(bootstrap), number_on_node(mpi)};
 }
 
 }  // namespace symm::Impl

@@ -3,37 +3,42 @@
 #ifndef SYMM_BOOTSTRAP_MPI_HPP
 #define SYMM_BOOTSTRAP_MPI_HPP
 
-#include <mpi.h>
+#include <memory>
 
-#include <cstddef>
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/Communicator.hpp"
 
-#include "Bootstrap.hpp"
+// All that the library does with MPI.
 
 namespace symm::Impl {
 
-/// The PEs are the processes of a communicator, in the order of its ranks.
-class Bootstrap_Mpi final : public Bootstrap {
- public:
-  /// Collective over `communicator`, which is duplicated: messages of the
-  /// program never meet ours.
-  /// Precondition: MPI is initialised and not finalised.
-  /// \throws SystemError on this PE.
-  explicit Bootstrap_Mpi(MPI_Comm communicator);
+/// Begins MPI, with MPI_THREAD_FUNNELED, unless the program has.
+/// \param argc, argv those of main(), or null.
+/// \returns whether it has begun it, and end_mpi() is to follow.
+/// \throws UsageError on this PE, if MPI is finalised or this process is in no
+///         communicator (MPI_COMM_NULL); nothing has begun. SystemError.
+[[nodiscard]] bool begin_mpi(int* argc, char*** argv,
+                             Communicator const& communicator);
 
-  [[nodiscard]] Pe my_pe() const override { return m_rank; }
-  [[nodiscard]] int n_pes() const override { return m_size; }
-  void barrier() override;
-  void allgather(void const* mine, void* all, std::size_t bytes) override;
-  /// Frees the duplicate, unless MPI is finalised already, which has freed
-  /// everything.
-  void close() override;
-  [[noreturn]] void abort() noexcept override;
+/// Ends MPI, unless the program has. \throws SystemError on this PE.
+void end_mpi();
 
- private:
-  MPI_Comm m_communicator = MPI_COMM_NULL;
-  int m_rank              = 0;
-  int m_size              = 0;
+/// Ends the job.
+[[noreturn]] void abort_mpi() noexcept;
+
+struct MpiPes {
+  std::unique_ptr<Bootstrap> bootstrap;
+  /// Of this PE among those of its node, from 0.
+  int number_on_node = 0;
 };
+
+/// Collective over `communicator`, which is duplicated: messages of the program
+/// never meet ours. The PEs are its processes, in the order of its ranks. The
+/// bootstrap's close() frees the duplicate, unless MPI is finalised already,
+/// which has freed everything.
+/// Precondition: MPI runs.
+/// \throws SystemError on this PE.
+[[nodiscard]] MpiPes make_mpi_pes(Communicator const& communicator);
 
 }  // namespace symm::Impl
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <Kokkos_Core.hpp>
+#include <cstdlib>
+
+#include "../../runtime/memory/Device.hpp"
+#include "../space/KokkosDevice.hpp"
+#include "CudaCheck.hpp"
+
+namespace symm::Impl {
+
+std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
+  // Both say why there is none; Kokkos would abort.
+  static_cast<void>(n_devices());
+  int count = 0;
+  check_cuda(cudaGetDeviceCount(&count), "symm::initialize",
+             "cudaGetDeviceCount");
+  auto const is_set = [](char const* variable) {
+    return std::getenv(variable) != nullptr;
+  };
+  if (has_user_chosen || is_set("KOKKOS_DEVICE_ID") ||
+      is_set("KOKKOS_MAP_DEVICE_ID_BY") || is_set("CTEST_KOKKOS_DEVICE_TYPE")) {
+    return std::nullopt;
+  }
+  return number_on_node % Kokkos::num_devices();
+}
+
+std::optional<int> device_of_kokkos() { return Kokkos::Cuda().cuda_device(); }
+
+}  // namespace symm::Impl

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "KokkosDevice.hpp"
+
+namespace symm::Impl {
+
+std::optional<int> choose_device(int, bool) { return std::nullopt; }
+
+std::optional<int> device_of_kokkos() { return std::nullopt; }
+
+}  // namespace symm::Impl

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COMMUNICATOR_HPP
+#define SYMM_COMMUNICATOR_HPP
+
+#include <cstdint>
+#include <optional>
+
+namespace symm {
+
+/// The processes that become the PEs, in the order of their ranks: those of an
+/// MPI communicator, which symm_mpi.hpp makes one of, so that no other header
+/// needs MPI's.
+class Communicator {
+ public:
+  /// All processes of the job: MPI_COMM_WORLD.
+  Communicator() = default;
+
+  /// For symm_mpi.hpp.
+  explicit Communicator(std::uintptr_t handle) : m_handle(handle) {}
+  /// Nothing: MPI_COMM_WORLD.
+  [[nodiscard]] std::optional<std::uintptr_t> handle() const {
+    return m_handle;
+  }
+
+ private:
+  std::optional<std::uintptr_t> m_handle;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Job.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "../base/Failure.hpp"
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/Bootstrap_Mpi.hpp"
+#include "../symm_job.hpp"
+#include "Runtime.hpp"
+
+namespace symm {
+
+namespace Impl {
+
+namespace {
+
+/// What begin_job() has begun, so that finalize() ends that and no more.
+struct Begun {
+  bool has_mpi = false;
+  std::unique_ptr<Companion> companion;
+
+  void end() {
+    auto const [mpi, other] = std::exchange(*this, {});
+    if (other) other->end();
+    if (mpi) end_mpi();
+  }
+};
+
+Begun s_begun;
+
+/// Programs without Kokkos say themselves which GPU is theirs.
+class NoCompanion final : public Companion {
+ public:
+  explicit NoCompanion(std::optional<int> gpu) : m_gpu(gpu) {}
+  void check() const override {}
+  void begin(int /*number_on_node*/) override {}
+  [[nodiscard]] std::optional<int> gpu() const override { return m_gpu; }
+  void end() override {}
+
+ private:
+  std::optional<int> m_gpu;
+};
+
+}  // namespace
+
+void begin_job(int* argc, char*** argv, Communicator const& communicator,
+               std::unique_ptr<Companion> companion) {
+  if (is_initialized()) {
+    throw UsageError("symm::initialize: initialised already");
+  }
+  s_begun.has_mpi = begin_mpi(argc, argv, communicator);
+  try {
+    companion->check();
+    auto pes          = make_mpi_pes(communicator);
+    s_begun.companion = std::move(companion);
+    auto const failed = agree(*pes.bootstrap, failure_of([&] {
+      s_begun.companion->begin(pes.number_on_node);
+    }));
+    if (failed) {
+      pes.bootstrap->close();
+      throw_failure(
+          {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",
+                                      failed->failure.message)});
+    }
+    Runtime::initialize(std::move(pes.bootstrap), s_begun.companion->gpu());
+  } catch (...) {
+    s_begun.end();
+    throw;
+  }
+}
+
+void end_scope(char const* name) noexcept {
+  if (!is_initialized()) return;  // the program has called finalize()
+  auto const failure = failure_of([] { finalize(); });
+  if (!failure) return;
+  std::fprintf(stderr, "symm: the end of a %s: %s; ending the job\n", name,
+               failure->message.c_str());
+  // The others would wait for this PE in their next collective call.
+  abort_mpi();
+}
+
+}  // namespace Impl
+
+void initialize_runtime(Communicator const& communicator,
+                        std::optional<int> gpu) {
+  Impl::begin_job(nullptr, nullptr, communicator,
+                  std::make_unique<Impl::NoCompanion>(gpu));
+}
+
+void finalize() {
+  Impl::Runtime::finalize();
+  Impl::s_begun.end();
+}
+
+bool is_initialized() noexcept { return Impl::Runtime::is_initialized(); }
+
+RuntimeGuard::~RuntimeGuard() { Impl::end_scope("RuntimeGuard"); }
+
+}  // namespace symm

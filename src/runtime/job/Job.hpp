@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_JOB_JOB_HPP
+#define SYMM_JOB_JOB_HPP
+
+#include <memory>
+#include <optional>
+
+#include "../bootstrap/Communicator.hpp"
+
+namespace symm::Impl {
+
+/// A library that begins after MPI and before the symmetric heap, and ends
+/// between them: Kokkos.
+class Companion {
+ public:
+  virtual ~Companion() = default;
+
+  /// \throws UsageError on this PE, if it cannot begin.
+  virtual void check() const = 0;
+  /// Begins it, unless the program has.
+  /// \param number_on_node of this PE, from 0.
+  virtual void begin(int number_on_node) = 0;
+  /// The GPU of this PE, where the heap shall be, too. It runs by then.
+  [[nodiscard]] virtual std::optional<int> gpu() const = 0;
+  /// Ends it, if begin() has begun it and the program has not ended it.
+  virtual void end() = 0;
+};
+
+/// Collective over `communicator`: begins MPI, unless the program has, the
+/// companion and the runtime. What it has begun has ended when it throws.
+/// \param argc, argv those of main() for MPI, or null.
+/// \throws UsageError, SystemError, OutOfMemory on every PE; what begin_mpi()
+///         and Companion::check() throw on this PE.
+void begin_job(int* argc, char*** argv, Communicator const& communicator,
+               std::unique_ptr<Companion> companion);
+
+/// The end of a guard: finalize(), unless the program has called it. If it
+/// fails, the job ends with a message.
+/// \param name of the guard, for the message.
+void end_scope(char const* name) noexcept;
+
+}  // namespace symm::Impl
+
+#endif

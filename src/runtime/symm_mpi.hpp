@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MPI_HPP
+#define SYMM_MPI_HPP
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "bootstrap/Communicator.hpp"
+
+/// The only header that has MPI's: for programs whose PEs are not simply all
+/// processes of the job. Link MPI yourself (MPI::MPI_CXX); it must be the
+/// library's.
+namespace symm {
+
+/// For initialize(): symm::initialize(argc, argv, symm::communicator(comm)).
+/// \param mpi must live until initialize() has returned; it is duplicated
+/// there.
+[[nodiscard]] inline Communicator communicator(MPI_Comm mpi) {
+  static_assert(sizeof(MPI_Comm) <= sizeof(std::uintptr_t));
+  std::uintptr_t handle = 0;  // MPI_Comm is a pointer or an int
+  std::memcpy(&handle, &mpi, sizeof(mpi));
+  return Communicator(handle);
+}
+
+}  // namespace symm
+
+#endif
