@@ -23,10 +23,10 @@ std::uintptr_t base() {
 }
 
 /// Takes addresses where the heap takes its own.
-std::unique_ptr<symm::Vmm> make_obstacle() {
+std::unique_ptr<symm::MemoryProvider> make_obstacle() {
 #ifdef KOKKOS_ENABLE_CUDA
-  return symm::make_device_vmm(symm::MemoryKind::device,
-                               Kokkos::Cuda().cuda_device(), symm::n_pes());
+  return symm::make_device_memory(symm::MemoryKind::device,
+                                  Kokkos::Cuda().cuda_device(), symm::n_pes());
 #else
   return std::make_unique<symm::Vmm_HostMemfd>();
 #endif

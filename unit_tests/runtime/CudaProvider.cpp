@@ -70,7 +70,7 @@ std::string CudaProvider::name() const {
   return m_kind == MemoryKind::device ? "CudaDevice" : "CudaHost";
 }
 
-std::unique_ptr<symm::Vmm> CudaProvider::make() const {
+std::unique_ptr<symm::MemoryProvider> CudaProvider::make() const {
   return std::make_unique<symm::Vmm_Cuda>(CudaDriver::instance(), m_kind, 0);
 }
 

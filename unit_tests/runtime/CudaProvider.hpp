@@ -35,7 +35,7 @@ class CudaProvider final : public VmmProvider {
   explicit CudaProvider(symm::MemoryKind kind) : m_kind(kind) {}
 
   [[nodiscard]] std::string name() const override;
-  [[nodiscard]] std::unique_ptr<symm::Vmm> make() const override;
+  [[nodiscard]] std::unique_ptr<symm::MemoryProvider> make() const override;
   void write(char* to, std::vector<char> const& from) const override;
   [[nodiscard]] std::vector<char> read(char const* from,
                                        std::size_t bytes) const override;

@@ -37,7 +37,7 @@ void expect_refused(MemoryKind kind, int device, ErrorKind error,
                     testing::Matcher<std::string const&> const& message) {
   auto const before  = FakeCuda::instance().counts();
   auto const failure = symm::Impl::failure_of(
-      [&] { static_cast<void>(symm::make_device_vmm(kind, device, 1)); });
+      [&] { static_cast<void>(symm::make_device_memory(kind, device, 1)); });
   ASSERT_TRUE(failure) << device;
   EXPECT_EQ(failure->kind, error);
   EXPECT_THAT(failure->message, message);
@@ -52,7 +52,7 @@ TEST_F(Device, those_that_are_hidden_do_not_count) {
   FakeCuda::set("CUDA_VISIBLE_DEVICES", "2,0");
   in_a_process([] {
     EXPECT_EQ(symm::n_devices(), 2);
-    auto const vmm = symm::make_device_vmm(MemoryKind::device, 0, 1);
+    auto const vmm = symm::make_device_memory(MemoryKind::device, 0, 1);
     auto const handle =
         vmm->create(vmm->granularity(symm::Vmm::Granularity::minimum),
                     symm::Vmm::Sharing::none);
@@ -93,7 +93,7 @@ TEST_F(Device, a_gpu_without_virtual_memory_management_is_named) {
     expect_refused(MemoryKind::device, 1, ErrorKind::system,
                    AllOf(HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
                          HasSubstr("no virtual memory management")));
-    EXPECT_NE(symm::make_device_vmm(MemoryKind::device, 2, 1), nullptr);
+    EXPECT_NE(symm::make_device_memory(MemoryKind::device, 2, 1), nullptr);
   });
 }
 
@@ -112,7 +112,7 @@ TEST_F(Device, a_gpu_that_shares_no_host_memory_has_its_own) {
     expect_refused(MemoryKind::host, 2, ErrorKind::system,
                    AllOf(HasSubstr("GPU 2 (Fake H200, 0000:30:00.0)"),
                          HasSubstr("host memory")));
-    EXPECT_NE(symm::make_device_vmm(MemoryKind::device, 2, 1), nullptr);
+    EXPECT_NE(symm::make_device_memory(MemoryKind::device, 2, 1), nullptr);
   });
 }
 

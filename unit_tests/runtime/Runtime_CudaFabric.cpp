@@ -78,7 +78,7 @@ TEST_P(CudaFabric, V39_a_descriptor_is_taken_only_if_the_handle_is_refused) {
 
 TEST_P(CudaFabric, V16_V17_a_handle_is_there_if_it_is_granted) {
   expect_on_pes(1, [](ForkedBootstrap&) {
-    auto const vmm    = symm::make_device_vmm(MemoryKind::device, 0, 1);
+    auto const vmm    = symm::make_device_memory(MemoryKind::device, 0, 1);
     auto const unit   = vmm->granularity(Vmm::Granularity::minimum);
     auto const before = held();
     // The first one finds out whether it is granted, the next ones know.
@@ -98,7 +98,7 @@ TEST_P(CudaFabric, V16_V17_a_handle_is_there_if_it_is_granted) {
 
 TEST_P(CudaFabric, V39_an_import_that_is_refused_is_no_error) {
   expect_on_pes(1, [](ForkedBootstrap&) {
-    auto const vmm        = symm::make_device_vmm(MemoryKind::device, 0, 1);
+    auto const vmm        = symm::make_device_memory(MemoryKind::device, 0, 1);
     auto const unit       = vmm->granularity(Vmm::Granularity::minimum);
     auto const handle     = vmm->create(unit, Vmm::Sharing::by_descriptor);
     auto const before     = held();
@@ -117,7 +117,7 @@ TEST_P(CudaFabric, V39_an_import_that_is_refused_is_no_error) {
 TEST_P(CudaFabric, V16_memory_that_is_short_is_not_a_lack_of_permission) {
   FakeCuda::set("FAKE_CUDA_MEMORY", "8");
   expect_on_pes(1, [](ForkedBootstrap&) {
-    auto const vmm  = symm::make_device_vmm(MemoryKind::device, 0, 1);
+    auto const vmm  = symm::make_device_memory(MemoryKind::device, 0, 1);
     auto const unit = vmm->granularity(Vmm::Granularity::minimum);
     EXPECT_THROW(
         static_cast<void>(vmm->create(8 * unit, Vmm::Sharing::by_descriptor)),

@@ -11,19 +11,19 @@
 #include <string>
 #include <vector>
 
-#include <runtime/memory/Vmm.hpp>
+#include <runtime/memory/MemoryProvider.hpp>
 #include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 
-/// What the contract suite must know of a provider of Vmm. A new provider adds
+/// What the contract suite must know of a provider. A new provider adds
 /// an implementation and instantiates both suites.
 class VmmProvider {
  public:
   virtual ~VmmProvider() = default;
 
-  [[nodiscard]] virtual std::string name() const                = 0;
-  [[nodiscard]] virtual std::unique_ptr<symm::Vmm> make() const = 0;
+  [[nodiscard]] virtual std::string name() const                           = 0;
+  [[nodiscard]] virtual std::unique_ptr<symm::MemoryProvider> make() const = 0;
 
   /// Copies between the memory behind a mapped address and this program.
   virtual void write(char* to, std::vector<char> const& from) const     = 0;
@@ -128,8 +128,8 @@ class VmmContract : public VmmContractBase {
     m_vmm->address_free(block.address, reserved_bytes);
   }
 
-  std::unique_ptr<Vmm> m_vmm = GetParam()->make();
-  std::size_t m_unit         = m_vmm->granularity(Vmm::Granularity::minimum);
+  std::unique_ptr<symm::MemoryProvider> m_vmm = GetParam()->make();
+  std::size_t m_unit = m_vmm->granularity(Vmm::Granularity::minimum);
 };
 
 }  // namespace symm_test

@@ -40,7 +40,7 @@ struct Peer {
 
   Bootstrap& bootstrap;
   FdExchange exchange;
-  std::unique_ptr<Vmm> vmm;
+  std::unique_ptr<symm::MemoryProvider> vmm;
   std::size_t unit;
 };
 

@@ -67,10 +67,10 @@ class CudaTransfer : public VmmContractBase {
     EXPECT_EQ(provider().read(m_address, m_bytes), whole);
   }
 
-  std::unique_ptr<Vmm> m_vmm = provider().make();
-  std::size_t m_bytes        = m_vmm->granularity(Vmm::Granularity::minimum);
-  char* m_address            = m_vmm->reserve(m_bytes);
-  Vmm::Handle m_handle       = m_vmm->create(m_bytes, Vmm::Sharing::none);
+  std::unique_ptr<symm::MemoryProvider> m_vmm = provider().make();
+  std::size_t m_bytes  = m_vmm->granularity(Vmm::Granularity::minimum);
+  char* m_address      = m_vmm->reserve(m_bytes);
+  Vmm::Handle m_handle = m_vmm->create(m_bytes, Vmm::Sharing::none);
 };
 
 INSTANTIATE_TEST_SUITE_P(Cuda, CudaTransfer, providers, name_of);

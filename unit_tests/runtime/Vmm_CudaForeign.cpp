@@ -48,8 +48,8 @@ class CudaForeign : public testing::Test {
     for (char* const start : m_allocated) FakeCuda::instance().free(start);
   }
 
-  static std::unique_ptr<Vmm> make(MemoryKind kind = MemoryKind::device,
-                                   int device      = 0) {
+  static std::unique_ptr<symm::MemoryProvider> make(
+      MemoryKind kind = MemoryKind::device, int device = 0) {
     return std::make_unique<symm::Vmm_Cuda>(symm::CudaDriver::instance(), kind,
                                             device);
   }

@@ -32,7 +32,7 @@ using testing::HasSubstr;
 class HostMemfdProvider final : public VmmProvider {
  public:
   [[nodiscard]] std::string name() const override { return "HostMemfd"; }
-  [[nodiscard]] std::unique_ptr<Vmm> make() const override {
+  [[nodiscard]] std::unique_ptr<symm::MemoryProvider> make() const override {
     return std::make_unique<Vmm_HostMemfd>();
   }
   void write(char* to, std::vector<char> const& from) const override {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <runtime/memory/Vmm.hpp>
+#include <runtime/memory/MemoryProvider.hpp>
 #include <runtime/symm_errors.hpp>
 
 namespace symm_test {
@@ -31,11 +31,11 @@ enum class VmmStep {
   synchronize,
 };
 
-/// Passes everything on to another Vmm, but for the steps that a test makes
-/// fail.
-class FaultyVmm final : public symm::Vmm {
+/// Passes everything on to another provider, but for the steps that a test
+/// makes fail.
+class FaultyVmm final : public symm::MemoryProvider {
  public:
-  explicit FaultyVmm(symm::Vmm& vmm) : m_vmm(vmm) {}
+  explicit FaultyVmm(symm::MemoryProvider& vmm) : m_vmm(vmm) {}
 
   /// From its call number `first` (from 0, counted from now) on, `times` calls
   /// of `step` run `action` before they do their work; without one they throw.
@@ -164,7 +164,7 @@ class FaultyVmm final : public symm::Vmm {
     action();
   }
 
-  symm::Vmm& m_vmm;
+  symm::MemoryProvider& m_vmm;
   VmmStep m_step = VmmStep::none;
   int m_n_calls  = 0;
   int m_first    = 0;

@@ -18,7 +18,8 @@ int n_devices() {
   return count;
 }
 
-std::unique_ptr<Vmm> make_device_vmm(MemoryKind kind, int device, int n_pes) {
+std::unique_ptr<MemoryProvider> make_device_memory(MemoryKind kind, int device,
+                                                   int n_pes) {
   int const count = n_devices();
   if (device < 0 || device >= count) {
     throw UsageError("there is no GPU " + std::to_string(device) +

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../base/Types.hpp"
-#include "../memory/Vmm.hpp"
+#include "../memory/MemoryProvider.hpp"
 #include "../memory/VmmLedger.hpp"
 #include "CudaDriver.hpp"
 
@@ -24,7 +24,7 @@ namespace symm::Impl {
 ///
 /// Physical memory is taken when it is created, not when it is touched. Needs
 /// of the device virtual memory management and descriptors, nothing else.
-class Vmm_Cuda final : public Vmm {
+class Vmm_Cuda final : public MemoryProvider {
  public:
   /// \param driver    outlives this.
   /// \param device    ordinal among the GPUs that this process sees.

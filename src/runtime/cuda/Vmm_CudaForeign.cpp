@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Vmm_Cuda about memory that it need not have made. What is said
+// The members of Vmm_Cuda that are ForeignMemory. What is said
 // here of the driver was read off H200s with driver 580 and CUDA 13.0.
 
 #include <cstdint>
@@ -110,7 +110,7 @@ CUdeviceptr Vmm_Cuda::start_around(CUdeviceptr address, std::size_t bytes,
   return first + (address - first) / bytes * bytes;
 }
 
-std::optional<Vmm::Mapping> Vmm_Cuda::mapping_around(
+std::optional<ForeignMemory::Mapping> Vmm_Cuda::mapping_around(
     void const* address) const {
   Reference const memory(m_driver, address);
   if (!memory) return std::nullopt;
@@ -137,7 +137,8 @@ std::optional<Vmm::Mapping> Vmm_Cuda::mapping_around(
                  has_descriptor ? Sharing::by_descriptor : Sharing::none};
 }
 
-std::optional<Vmm::Mapping> Vmm_Cuda::find_mapping(void const* address) {
+std::optional<ForeignMemory::Mapping> Vmm_Cuda::find_mapping(
+    void const* address) {
   std::lock_guard const lock(m_mutex);
   return mapping_around(address);
 }
@@ -286,8 +287,8 @@ void Vmm_Cuda::unpin(void* address) {
         "cuMemHostUnregister");
 }
 
-std::optional<Vmm::ForeignHandle> Vmm_Cuda::export_foreign(void const* address,
-                                                           std::size_t bytes) {
+std::optional<ForeignMemory::ForeignHandle> Vmm_Cuda::export_foreign(
+    void const* address, std::size_t bytes) {
   if (m_kind == MemoryKind::host) return std::nullopt;
   m_ledger->check_range(address, bytes, "export_foreign");
   auto const what   = describe(address);

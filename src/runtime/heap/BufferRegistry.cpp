@@ -51,7 +51,7 @@ void BufferRegistry::add(void* address, std::size_t bytes) {
   }
   auto const buffer = m_buffers.emplace_hint(next, start, Buffer{bytes, false});
   try {
-    buffer->second.is_pinned = m_vmm.pin(address, bytes);
+    buffer->second.is_pinned = m_memory.pin(address, bytes);
   } catch (...) {
     m_buffers.erase(buffer);
     throw;
@@ -64,7 +64,7 @@ void BufferRegistry::erase(Buffers::iterator buffer) {
   m_buffers.erase(buffer);
   if (!is_pinned) return;
   // It was registered, so that whatever is wrong with it is not the caller's.
-  if (auto const failure = failure_of([&] { m_vmm.unpin(address); })) {
+  if (auto const failure = failure_of([&] { m_memory.unpin(address); })) {
     throw SystemError(failure->message);
   }
 }

@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "../memory/Vmm.hpp"
+#include "../memory/ForeignMemory.hpp"
 
 namespace symm::Impl {
 
@@ -15,15 +15,15 @@ namespace symm::Impl {
 /// any thread.
 class BufferRegistry {
  public:
-  /// \param vmm whose pin() a buffer needs; must outlive this.
-  explicit BufferRegistry(Vmm& vmm) : m_vmm(vmm) {}
+  /// \param memory whose pin() a buffer needs; must outlive this.
+  explicit BufferRegistry(ForeignMemory& memory) : m_memory(memory) {}
   ~BufferRegistry();
 
   BufferRegistry(BufferRegistry const&)            = delete;
   BufferRegistry& operator=(BufferRegistry const&) = delete;
 
   /// \throws UsageError for a buffer of no bytes, one that overlaps another
-  ///         one (B09), and what Vmm::pin() refuses. OutOfMemory, SystemError.
+  ///         one (B09), and what pin() refuses. OutOfMemory, SystemError.
   void add(void* address, std::size_t bytes);
 
   /// \throws UsageError if no buffer starts at `address` (B13, B14).
@@ -43,7 +43,7 @@ class BufferRegistry {
 
   void erase(Buffers::iterator buffer);
 
-  Vmm& m_vmm;
+  ForeignMemory& m_memory;
   std::mutex m_mutex;
   Buffers m_buffers;
 };

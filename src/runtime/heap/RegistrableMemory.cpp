@@ -30,7 +30,7 @@ char* RegistrableMemory::allocate(std::string const& label, std::size_t bytes) {
     m_vmm.release(handle);  // the mapping keeps the memory
     if (step) throw_failure(*step);
     m_vmm.set_access(address, rounded, Vmm::Access::read_write);
-    if (!m_vmm.creates_zeros()) m_vmm.zero(address, rounded);
+    if (!m_vmm.creates_zeros()) m_queue.zero(address, rounded);
   });
   if (!failure) return address;
   if (address != nullptr) {

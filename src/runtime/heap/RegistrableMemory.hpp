@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../memory/Vmm.hpp"
+#include "../memory/MemoryProvider.hpp"
 
 namespace symm::Impl {
 
@@ -17,8 +17,9 @@ namespace symm::Impl {
 /// is one memory of virtual memory management. Local calls, on any thread.
 class RegistrableMemory {
  public:
-  /// \param vmm must outlive this.
-  explicit RegistrableMemory(Vmm& vmm) : m_vmm(vmm) {}
+  /// \param provider must outlive this.
+  explicit RegistrableMemory(MemoryProvider& provider)
+      : m_vmm(provider), m_queue(provider) {}
 
   /// Zeros, at the start of whole granules (2 MiB) of their own.
   /// \param label for messages.
@@ -41,6 +42,7 @@ class RegistrableMemory {
   };
 
   Vmm& m_vmm;
+  CopyQueue& m_queue;
   mutable std::mutex m_mutex;
   std::map<void const*, Block> m_blocks;
 };

@@ -21,7 +21,7 @@ constexpr std::size_t no_offset = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-SymmetricHeap::SymmetricHeap(Vmm& vmm, FdExchange& exchange,
+SymmetricHeap::SymmetricHeap(MemoryProvider& vmm, FdExchange& exchange,
                              Bootstrap& bootstrap, Rendezvous& rendezvous,
                              HeapOptions const& options)
     : m_rendezvous(rendezvous), m_vmm(vmm), m_options(options) {

@@ -14,8 +14,8 @@
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/MemoryProvider.hpp"
 #include "../memory/SymmetricRange.hpp"
-#include "../memory/Vmm.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "ChunkMap.hpp"
 #include "HeapOptions.hpp"
@@ -45,7 +45,7 @@ class SymmetricHeap {
 
   /// Collective.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
-  SymmetricHeap(Vmm& vmm, FdExchange& exchange, Bootstrap& bootstrap,
+  SymmetricHeap(MemoryProvider& vmm, FdExchange& exchange, Bootstrap& bootstrap,
                 Rendezvous& rendezvous, HeapOptions const& options);
   SymmetricHeap(SymmetricHeap const&)            = delete;
   SymmetricHeap& operator=(SymmetricHeap const&) = delete;
@@ -254,7 +254,7 @@ class SymmetricHeap {
     BlockInfo info;
   };
   std::optional<Failure> check_registrable(std::string const& what,
-                                           Vmm::Mapping const& wanted,
+                                           ForeignMemory::Mapping const& wanted,
                                            int flags);
   void* add_registered(Rendezvous::Call& call, Registered entry);
   /// Collective, with an agreement; the failure is the same on all PEs.
@@ -279,7 +279,7 @@ class SymmetricHeap {
   char* address_of(BlockId id) const;
 
   Rendezvous& m_rendezvous;
-  Vmm& m_vmm;
+  MemoryProvider& m_vmm;
   HeapOptions m_options;
   std::optional<SymmetricRange> m_range;
   std::optional<ChunkMap> m_chunks;

@@ -41,7 +41,7 @@ SymmetricHeap::BlockId SymmetricHeap::find_registered(
 }
 
 std::optional<Failure> SymmetricHeap::check_registrable(
-    std::string const& what, Vmm::Mapping const& wanted, int flags) {
+    std::string const& what, ForeignMemory::Mapping const& wanted, int flags) {
   auto const refused = [&](std::string const& reason) {
     return Failure{ErrorKind::usage, what + " " + reason};
   };
@@ -139,8 +139,8 @@ void* SymmetricHeap::add_registered(Rendezvous::Call& call, Registered entry) {
 
 void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
                                      int flags) {
-  Vmm::Mapping const wanted{static_cast<char*>(memory), bytes,
-                            Vmm::Sharing::by_descriptor};
+  ForeignMemory::Mapping const wanted{static_cast<char*>(memory), bytes,
+                                      Vmm::Sharing::by_descriptor};
   return m_rendezvous.run(Operation::register_symmetric, [&]() -> void* {
     Rendezvous::Call call{
         .operation = Operation::register_symmetric,
@@ -161,8 +161,8 @@ void* SymmetricHeap::register_view(char const* label, void const* data,
   return m_rendezvous.run(Operation::register_view, [&]() -> void* {
     Rendezvous::Call call{.operation = Operation::register_view,
                           .label     = label};
-    Vmm::Mapping whole{static_cast<char*>(const_cast<void*>(data)), bytes,
-                       Vmm::Sharing::by_descriptor};
+    ForeignMemory::Mapping whole{static_cast<char*>(const_cast<void*>(data)),
+                                 bytes, Vmm::Sharing::by_descriptor};
     std::size_t start  = 0;
     auto const failure = failure_of([&] {
       drain_retired();

@@ -114,39 +114,39 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
   check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
 
-  m_exchange    = std::make_unique<FdExchange>(*m_bootstrap, options.timeout);
-  m_control_vmm = std::make_unique<Vmm_HostMemfd>(n_pes);
-  m_rendezvous  = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
-                                              *m_control_vmm, options.timeout);
+  m_exchange   = std::make_unique<FdExchange>(*m_bootstrap, options.timeout);
+  m_control    = std::make_unique<Vmm_HostMemfd>(n_pes);
+  m_rendezvous = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
+                                              *m_control, options.timeout);
   m_team_memories[static_cast<std::size_t>(MemoryKind::host)].emplace(
-      *m_bootstrap, *m_exchange, *m_control_vmm);
+      *m_bootstrap, *m_exchange, *m_control);
   if (!device) {
     memory(MemoryKind::device).missing =
         "the runtime was initialised without a GPU";
-    make_heap(MemoryKind::host, *m_control_vmm, options);
+    make_heap(MemoryKind::host, *m_control, options);
     return;
   }
   make_device_memories(*device);
   m_default = static_cast<std::size_t>(MemoryKind::device);
-  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange,
-                                     *memory(MemoryKind::device).vmm);
-  make_heap(MemoryKind::device, *memory(MemoryKind::device).vmm, options);
-  if (auto const& vmm = memory(MemoryKind::host).vmm) {
+  auto& gpu = *memory(MemoryKind::device).provider;
+  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange, gpu);
+  make_heap(MemoryKind::device, gpu, options);
+  if (auto const& host = memory(MemoryKind::host).provider) {
     // The variables about the size are about the default heap.
     options.is_static       = false;
     options.symmetric_bytes = 0;
-    make_heap(MemoryKind::host, *vmm, options);
+    make_heap(MemoryKind::host, *host, options);
   }
 }
 
 void Runtime::make_device_memories(int device) {
   auto const agree = agree_through(*m_bootstrap);
   auto const make  = [&](MemoryKind kind) {
-    memory(kind).vmm = make_device_vmm(kind, device, n_pes());
+    memory(kind).provider = make_device_memory(kind, device, n_pes());
   };
   all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
   if (auto const failure =
-          failure_of([&] { try_out(*memory(MemoryKind::device).vmm); })) {
+          failure_of([&] { try_out(*memory(MemoryKind::device).provider); })) {
     throw_failure(
         {failure->kind, Text("symm::initialize: ", failure->message)});
   }
@@ -154,11 +154,11 @@ void Runtime::make_device_memories(int device) {
   // need none.
   auto const failure = failure_of([&] {
     all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
-    try_out(*memory(MemoryKind::host).vmm);
+    try_out(*memory(MemoryKind::host).provider);
   });
   if (!failure) return;
-  memory(MemoryKind::host).vmm     = nullptr;
-  memory(MemoryKind::host).missing = failure->message;
+  memory(MemoryKind::host).provider = nullptr;
+  memory(MemoryKind::host).missing  = failure->message;
 }
 
 /// Collective: creates, shares and maps a little memory, and gives it back.
@@ -175,20 +175,21 @@ void Runtime::try_out(Vmm& vmm) {
   range->add_chunk(0, bytes, agree);
 }
 
-void Runtime::make_heap(MemoryKind kind, Vmm& vmm,
+void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
                         RuntimeOptions const& options) {
   memory(kind).heap = std::make_unique<SymmetricHeap>(
-      vmm, *m_exchange, *m_bootstrap, *m_rendezvous,
+      provider, *m_exchange, *m_bootstrap, *m_rendezvous,
       HeapOptions{
           options.is_static, options.symmetric_bytes,
           options.is_static ? options.symmetric_bytes : options.limit_bytes,
           kind});
-  memory(kind).registrable = std::make_unique<RegistrableMemory>(vmm);
-  if (!m_buffers) m_buffers.emplace(vmm);  // the first is the default heap's
+  memory(kind).registrable = std::make_unique<RegistrableMemory>(provider);
+  // The first is the default heap's.
+  if (!m_buffers) m_buffers.emplace(provider);
 }
 
 SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
-  auto const& [vmm, heap, missing, registrable] = memory(kind);
+  auto const& [provider, heap, missing, registrable] = memory(kind);
   if (heap != nullptr) return *heap;
   throw UsageError(std::string(call) + ": there is no symmetric heap in " +
                    (kind == MemoryKind::host ? "host" : "GPU") +
@@ -205,7 +206,7 @@ SymmetricHeap& Runtime::heap_of(void const* address) {
 }
 
 SymmetricHeap& Runtime::heap_for(void const* memory) {
-  for (auto const& [vmm, heap, missing, registrable] : m_memories) {
+  for (auto const& [provider, heap, missing, registrable] : m_memories) {
     if (heap == nullptr) continue;
     // A question without an answer is a failure of this PE, for all PEs to
     // hear of: that heap asks again, in its collective call.
@@ -218,7 +219,7 @@ SymmetricHeap& Runtime::heap_for(void const* memory) {
 }
 
 void Runtime::register_buffer(void* address, std::size_t bytes) {
-  for (auto const& [vmm, heap, missing, registrable] : m_memories) {
+  for (auto const& [provider, heap, missing, registrable] : m_memories) {
     if (heap != nullptr && heap->map().overlaps(address, bytes)) {
       throw UsageError("address " + address_text(address) + ", " +
                        bytes_text(bytes) +

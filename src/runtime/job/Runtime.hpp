@@ -17,7 +17,7 @@
 #include "../heap/BufferRegistry.hpp"
 #include "../heap/RegistrableMemory.hpp"
 #include "../heap/SymmetricHeap.hpp"
-#include "../memory/Vmm.hpp"
+#include "../memory/MemoryProvider.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/Rendezvous.hpp"
 
@@ -105,7 +105,9 @@ class Runtime {
   [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
   [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
   /// Null if there are no GPUs, for that kind.
-  [[nodiscard]] Vmm* vmm(MemoryKind kind) { return memory(kind).vmm.get(); }
+  [[nodiscard]] MemoryProvider* provider(MemoryKind kind) {
+    return memory(kind).provider.get();
+  }
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
@@ -132,7 +134,7 @@ class Runtime {
  private:
   /// A heap of one kind of memory, or why there is none.
   struct Memory {
-    std::unique_ptr<Vmm> vmm;
+    std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
     std::string missing;
     std::unique_ptr<RegistrableMemory> registrable{};
@@ -141,7 +143,8 @@ class Runtime {
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
   void make_device_memories(int device);
   void try_out(Vmm& vmm);
-  void make_heap(MemoryKind kind, Vmm& vmm, RuntimeOptions const& options);
+  void make_heap(MemoryKind kind, MemoryProvider& provider,
+                 RuntimeOptions const& options);
   [[nodiscard]] Memory& memory(MemoryKind kind) {
     return m_memories[static_cast<std::size_t>(kind)];
   }
@@ -149,7 +152,8 @@ class Runtime {
 
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
-  std::unique_ptr<Vmm> m_control_vmm;  // of the rendezvous; always on the host
+  // Of the rendezvous; always on the host.
+  std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "../bootstrap/FdExchange.hpp"
-#include "../memory/Vmm.hpp"
+#include "../memory/MemoryProvider.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "Runtime.hpp"
 
@@ -22,7 +22,7 @@ namespace symm {
 struct SharedBuffer::Note {
   std::uint64_t address = 0;  // in its process
   std::uint64_t count   = 0;
-  Vmm::ForeignHandle handle;  // kind device
+  ForeignMemory::ForeignHandle handle;  // kind device
   std::array<char, 40> place{};
 };
 
@@ -198,11 +198,11 @@ void SharedBuffer::prepare(void const* data, std::size_t count,
   if (count > 0) own.start = static_cast<char*>(const_cast<void*>(data));
   own.count = count;
   if (m_kind == MemoryKind::device) {
-    auto* const vmm = runtime.vmm(m_kind);
-    if (vmm == nullptr) {
+    CopyQueue* const queue = runtime.provider(m_kind);
+    if (queue == nullptr) {
       throw UsageError("the runtime was initialised without a GPU");
     }
-    vmm->synchronize();
+    queue->synchronize();
     return;
   }
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
@@ -218,9 +218,9 @@ SharedBuffer::Note SharedBuffer::note_of(void const* data,
   note.count   = count;
   note.address = reinterpret_cast<std::uintptr_t>(data);
   if (m_kind == MemoryKind::host || count == 0) return note;
-  auto& vmm         = *Runtime::instance(name_of(m_kind)).vmm(m_kind);
-  auto const place  = vmm.place();
-  auto const handle = vmm.export_foreign(data, count * m_element_bytes);
+  auto& provider    = *Runtime::instance(name_of(m_kind)).provider(m_kind);
+  auto const place  = provider.place();
+  auto const handle = provider.export_foreign(data, count * m_element_bytes);
   if (!handle) {
     throw SystemError(address_text(data) + " in " + place +
                       " cannot be shared between processes");
@@ -244,16 +244,16 @@ void SharedBuffer::open_part(Pe pe, Note const& note) {
 
 void SharedBuffer::open_device_part(Pe pe, Note const& note) {
   auto& part         = m_parts[static_cast<std::size_t>(pe)];
-  auto& vmm          = *Runtime::instance(name_of(m_kind)).vmm(m_kind);
+  auto& provider     = *Runtime::instance(name_of(m_kind)).provider(m_kind);
   auto const failure = failure_of([&] {
-    part.import_start = vmm.open_foreign(note.handle);
+    part.import_start = provider.open_foreign(note.handle);
     part.start        = behind(part.import_start, note.handle.offset);
   });
   if (!failure) return;
   throw_failure(
-      {failure->kind,
-       Text("PE ", m_my_pe, " (", vmm.place(), ") cannot map memory of PE ", pe,
-            " (", note.place.data(), "): ", failure->message)});
+      {failure->kind, Text("PE ", m_my_pe, " (", provider.place(),
+                           ") cannot map memory of PE ", pe, " (",
+                           note.place.data(), "): ", failure->message)});
 }
 
 /// What the system allows shows only here (Yama, containers, set-user-id).
@@ -277,14 +277,14 @@ void SharedBuffer::try_host_part(Pe pe) const {
 void SharedBuffer::close_imports() {
   auto const parts = std::exchange(m_parts, {});
   if (m_kind == MemoryKind::host || parts.empty()) return;
-  auto* const vmm = Runtime::instance(name_of(m_kind)).vmm(m_kind);
-  if (vmm == nullptr) return;  // nothing was opened
+  auto* const provider = Runtime::instance(name_of(m_kind)).provider(m_kind);
+  if (provider == nullptr) return;  // nothing was opened
   // Goes on after a failure.
-  auto first = failure_of([&] { vmm->synchronize(); });
+  auto first = failure_of([&] { provider->synchronize(); });
   for (auto const& part : parts) {
     if (part.import_start == nullptr) continue;
     auto const step =
-        failure_of([&] { vmm->close_foreign(part.import_start); });
+        failure_of([&] { provider->close_foreign(part.import_start); });
     if (!first) first = step;
   }
   if (first) throw_failure(*first);

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "../base/Types.hpp"
-#include "Vmm.hpp"
+#include "MemoryProvider.hpp"
 
 namespace symm::Impl {
 
@@ -23,8 +23,8 @@ namespace symm::Impl {
 /// \param device below n_devices().
 /// \param n_pes  PEs of this node that each take as much host memory.
 /// \throws UsageError, SystemError on this PE, if the GPU cannot have it.
-[[nodiscard]] std::unique_ptr<Vmm> make_device_vmm(MemoryKind kind, int device,
-                                                   int n_pes);
+[[nodiscard]] std::unique_ptr<MemoryProvider> make_device_memory(
+    MemoryKind kind, int device, int n_pes);
 
 }  // namespace symm::Impl
 

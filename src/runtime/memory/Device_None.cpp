@@ -17,7 +17,7 @@ namespace {
 
 int n_devices() { throw_no_devices(); }
 
-std::unique_ptr<Vmm> make_device_vmm(MemoryKind, int, int) {
+std::unique_ptr<MemoryProvider> make_device_memory(MemoryKind, int, int) {
   throw_no_devices();
 }
 

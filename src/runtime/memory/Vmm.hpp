@@ -15,7 +15,8 @@ namespace symm::Impl {
 
 /// Virtual memory management: reserve addresses, create physical memory, map
 /// one onto the other, share it with another process. The rules are those of
-/// the CUDA driver's cuMem* functions (V01-V47), whatever the provider.
+/// the CUDA driver's cuMem* functions (V01-V47), whatever the provider
+/// (MemoryProvider), of whose roles this is the first.
 ///
 /// Order: reserve, create, map, set_access, (export_handle; on the peer
 /// import_handle, map, set_access), ..., unmap, release, address_free.
@@ -38,19 +39,6 @@ class Vmm {
 
   /// What takes the place of a descriptor where processes share no kernel.
   using FabricHandle = std::array<std::byte, 64>;
-
-  /// A whole mapping of this process, by whomever it was made.
-  struct Mapping {
-    char* start       = nullptr;
-    std::size_t bytes = 0;
-    Sharing sharing   = Sharing::none;
-  };
-
-  /// What another process needs to map memory that create() has not made.
-  struct ForeignHandle {
-    std::array<std::byte, 64> bits{};
-    std::size_t offset = 0;  // of the exported address in the allocation
-  };
 
   virtual ~Vmm() = default;
 
@@ -92,55 +80,6 @@ class Vmm {
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
 
-  /// One more handle to the memory mapped at `address` (anywhere inside the
-  /// mapping that find_mapping() finds), to be released like that of create().
-  /// Not for mappings of imported memory whose handle is released.
-  [[nodiscard]] virtual Handle retain(void const* address) = 0;
-
-  /// The mapping around `address`, if it is of memory as create() makes it, of
-  /// the same kind and place. The program may have made it itself, with the
-  /// system's functions (V41). Nothing if other memory is there, or none:
-  /// describe() says what.
-  [[nodiscard]] virtual std::optional<Mapping> find_mapping(
-      void const* address) = 0;
-
-  /// Whether two addresses, inside what find_mapping() finds, are of one
-  /// memory.
-  [[nodiscard]] virtual bool is_same_memory(void const* a, void const* b) = 0;
-
-  /// What is at `address`, for messages: "memory of cudaMalloc on GPU 0".
-  [[nodiscard]] virtual std::string describe(void const* address) = 0;
-
-  /// Lets what reaches this provider's memory (kernels) reach memory of the
-  /// program, too: page-locks host memory for a GPU.
-  /// \returns whether unpin() must follow.
-  /// \throws UsageError if not all of it is mapped, or it cannot be used so
-  ///         (CUDA managed memory, B07).
-  [[nodiscard]] virtual bool pin(void* address, std::size_t bytes) = 0;
-
-  /// Ends what pin() has begun, given its address.
-  virtual void unpin(void* address) = 0;
-
-  /// For memory of the program that create() has not made, and that another
-  /// process can map nevertheless (cudaMalloc, by CUDA IPC). Nothing where
-  /// there is no such way.
-  /// \throws UsageError if [address, address + bytes) is not in one such
-  ///         allocation.
-  [[nodiscard]] virtual std::optional<ForeignHandle> export_foreign(
-      void const* /*address*/, std::size_t /*bytes*/) {
-    return std::nullopt;
-  }
-
-  /// Maps an allocation that export_foreign() has named in another process.
-  /// Opened twice, it is closed twice.
-  /// \returns its start; the exported address is `handle.offset` behind it.
-  [[nodiscard]] virtual char* open_foreign(ForeignHandle const& /*handle*/) {
-    return nullptr;
-  }
-
-  /// Ends what open_foreign() has begun, given what it has returned.
-  virtual void close_foreign(char* /*start*/) {}
-
   /// Removes exactly one mapping that map() made.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
@@ -164,17 +103,6 @@ class Vmm {
   /// Gives back addresses, exactly as reserve() returned them, with nothing
   /// mapped in them.
   virtual void address_free(char* address, std::size_t bytes) = 0;
-
-  /// Fills mapped memory with zeros. Done when it returns.
-  virtual void zero(char* address, std::size_t bytes) = 0;
-
-  /// Copies within mapped memory, and between it and host memory. Done when it
-  /// returns; the ranges do not overlap.
-  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
-
-  /// Waits for everything that this process has begun and that may access the
-  /// memory (kernels).
-  virtual void synchronize() = 0;
 
   /// Leaves every reservation and mapping in place until the process ends, for
   /// memory that is still in use when its owner goes.

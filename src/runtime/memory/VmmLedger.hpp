@@ -16,11 +16,12 @@
 
 #include "../base/Failure.hpp"
 #include "../base/Types.hpp"
+#include "ForeignMemory.hpp"
 #include "Vmm.hpp"
 
 namespace symm::Impl {
 
-/// What a provider of Vmm has reserved, created and mapped, and the rules that
+/// What a MemoryProvider has reserved, created and mapped, and the rules that
 /// follow from it: one place for the checks that every provider owes its
 /// callers. Makes no system calls.
 ///
@@ -157,12 +158,12 @@ class VmmLedger {
   void forget_mapping(char const* address) { m_mappings.erase(address); }
 
   /// The mapping around an address, if there is one.
-  [[nodiscard]] std::optional<Vmm::Mapping> find_mapping(
+  [[nodiscard]] std::optional<ForeignMemory::Mapping> find_mapping(
       void const* address) const {
     auto const it = mapping_around(address);
     if (it == m_mappings.end()) return std::nullopt;
-    return Vmm::Mapping{const_cast<char*>(it->first), it->second.bytes,
-                        it->second.memory->sharing};
+    return ForeignMemory::Mapping{const_cast<char*>(it->first),
+                                  it->second.bytes, it->second.memory->sharing};
   }
   [[nodiscard]] bool is_reserved(void const* address) const {
     return enclosing(m_reservations, static_cast<char const*>(address), 1,

@@ -229,7 +229,8 @@ Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
   return m_ledger.add_handle(memory);
 }
 
-std::optional<Vmm::Mapping> Vmm_HostMemfd::find_mapping(void const* address) {
+std::optional<ForeignMemory::Mapping> Vmm_HostMemfd::find_mapping(
+    void const* address) {
   std::lock_guard const lock(m_mutex);
   return m_ledger.find_mapping(address);
 }

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "HostMemory.hpp"
-#include "Vmm.hpp"
+#include "MemoryProvider.hpp"
 #include "VmmLedger.hpp"
 
 namespace symm::Impl {
@@ -22,7 +22,7 @@ namespace symm::Impl {
 /// touches them. So that a lack of memory is an error now and not a SIGBUS
 /// later, create() refuses what the machine or its control group could not
 /// commit, counting what earlier mappings were promised and have not touched.
-class Vmm_HostMemfd final : public Vmm {
+class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
 

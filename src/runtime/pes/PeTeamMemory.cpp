@@ -15,25 +15,27 @@ constexpr std::size_t slot_alignment = 128;
 
 }  // namespace
 
-PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
-    : m_vmm(vmm),
+PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
+                           MemoryProvider& provider)
+    : m_queue(provider),
       m_slot_bytes(round_up(
           PeTeamWords::n_words(bootstrap.n_pes()) * sizeof(std::uint64_t),
           slot_alignment)) {
   auto const agree = agree_through(bootstrap);
   // Distances between PEs must be the same on all, whatever their devices.
   auto const units =
-      allgather(bootstrap, vmm.granularity(Vmm::Granularity::minimum));
+      allgather(bootstrap, provider.granularity(Vmm::Granularity::minimum));
   auto const bytes = round_up(max_teams * m_slot_bytes,
                               *std::max_element(units.begin(), units.end()));
   all_or_none(agree, "reserving addresses for PE teams", [&] {
-    m_range.emplace(vmm, exchange, bootstrap.my_pe(), bootstrap.n_pes(), bytes,
-                    0);
+    m_range.emplace(provider, exchange, bootstrap.my_pe(), bootstrap.n_pes(),
+                    bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
   // New memory of a GPU holds anything.
-  all_or_none(agree, "clearing the memory of PE teams",
-              [&] { vmm.zero(m_range->map().part(bootstrap.my_pe()), bytes); });
+  all_or_none(agree, "clearing the memory of PE teams", [&] {
+    m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
+  });
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
@@ -44,7 +46,7 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
     auto const at = its.member(static_cast<Pe>(i)) - its.epoch();
     mine[static_cast<std::size_t>(at)] = static_cast<std::uint64_t>(members[i]);
   }
-  m_vmm.copy(its.epoch(), mine.data(), mine.size() * sizeof(std::uint64_t));
+  m_queue.copy(its.epoch(), mine.data(), mine.size() * sizeof(std::uint64_t));
 }
 
 PeTeamSlots::PeTeamSlots() {

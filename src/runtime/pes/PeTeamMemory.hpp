@@ -13,8 +13,8 @@
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/MemoryProvider.hpp"
 #include "../memory/SymmetricRange.hpp"
-#include "../memory/Vmm.hpp"
 
 namespace symm::Impl {
 
@@ -69,7 +69,8 @@ class PeTeamMemory {
 
   /// Collective, through the bootstrap.
   /// \throws OutOfMemory, SystemError on every PE.
-  PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
+  PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
+               MemoryProvider& provider);
 
   /// \param slot 0 to max_teams - 1.
   [[nodiscard]] PeTeamWords words(int slot) const {
@@ -83,7 +84,7 @@ class PeTeamMemory {
   void begin(int slot, std::span<Pe const> members);
 
  private:
-  Vmm& m_vmm;
+  CopyQueue& m_queue;
   std::size_t m_slot_bytes;
   std::optional<SymmetricRange> m_range;
 };

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COPY_QUEUE_HPP
+#define SYMM_COPY_QUEUE_HPP
+
+#include <cstddef>
+
+namespace symm::Impl {
+
+/// What moves bytes where a loop of the host may not: copies, fills, and waits.
+/// A role of MemoryProvider, for memory of its place. Local calls, on any
+/// thread.
+///
+/// \throws SystemError in all of them, also for what kernels did wrong before.
+class CopyQueue {
+ public:
+  virtual ~CopyQueue() = default;
+
+  /// Fills mapped memory with zeros. Done when it returns.
+  virtual void zero(char* address, std::size_t bytes) = 0;
+
+  /// Copies within mapped memory, and between it and host memory. Done when it
+  /// returns; the ranges do not overlap.
+  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+
+  /// Waits for everything that this process has begun and that may access the
+  /// memory (kernels).
+  virtual void synchronize() = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif
