@@ -33,7 +33,6 @@
 #include "view/Register.hpp"
 #include "view/SharedView.hpp"
 
-#include "../runtime/job/SymmetricMemory.hpp"
-#include "../runtime/symm_errors.hpp"
+#include "../runtime/symm.hpp"
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../runtime/job/SymmetricMemory.hpp"
 #include "../runtime/symm_job.hpp"
+#include "../runtime/symm_pes.hpp"
 
 namespace symm {
 

@@ -12,7 +12,7 @@
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_Waiting.hpp>
 
-#include "../runtime/job/SymmetricMemory.hpp"
+#include "../runtime/symm_pes.hpp"
 
 namespace symm {
 

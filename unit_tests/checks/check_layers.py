@@ -40,8 +40,10 @@ LAYERS = [
 # Public headers that belong to the layer which implements them; the others are
 # above all folders of their library.
 LAYER_OF_UNIT = {
-    "runtime/symm_errors": RUNTIME + "/base",
+    RUNTIME + "/symm_errors": RUNTIME + "/base",
     RUNTIME + "/symm_job": RUNTIME + "/job",
+    RUNTIME + "/symm_memory": RUNTIME + "/job",
+    RUNTIME + "/symm_pes": RUNTIME + "/job",
     "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Fwd": KOKKOS + "/space",
 }
 

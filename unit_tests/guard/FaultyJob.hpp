@@ -16,7 +16,7 @@
 #include <runtime/base/Failure.hpp>
 #include <runtime/base/Types.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
-#include <runtime/job/SharedBuffer.hpp>
+#include <runtime/symm_shared_buffers.hpp>
 
 /// Jobs of forked PEs in which a function fails on one PE within one collective
 /// call, and what is to come of it.

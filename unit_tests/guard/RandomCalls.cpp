@@ -9,7 +9,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 

@@ -20,7 +20,7 @@
 #include <string>
 
 #include <runtime/job/Runtime.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 namespace {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include <kokkos/view_helpers.hpp>
-#include <runtime/job/SharedBuffer.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
 #include <runtime/symm_errors.hpp>
+#include <runtime/symm_pes.hpp>
+#include <runtime/symm_shared_buffers.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>
 

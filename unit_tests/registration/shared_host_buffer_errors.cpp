@@ -4,6 +4,7 @@
 // What cannot be done with shared host memory: an error that says so, on all
 // PEs where the call is collective.
 
+#include <exception>
 #include <limits>
 
 #include "shared_buffers.hpp"
@@ -71,9 +72,9 @@ TEST_F(SharedHostErrors, memory_that_is_not_there_is_refused_by_all) {
 TEST_F(SharedHostErrors, a_failure_that_is_known_before_is_everybodys) {
   char byte = 0;
   for (Pe odd = 0; odd < symm::n_pes(); ++odd) {
-    std::optional<symm::Impl::Failure> failure;
+    std::exception_ptr failure;
     if (symm::my_pe() == odd) {
-      failure = {symm::Impl::ErrorKind::out_of_memory, "no room for it"};
+      failure = std::make_exception_ptr(symm::OutOfMemory("no room for it"));
     }
     EXPECT_THAT(message_of<symm::OutOfMemory>(
                     [&] { SharedHostBuffer<char>(&byte, 1, failure); }),

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <runtime/job/Registration.hpp>
+#include <runtime/symm_memory.hpp>
 #include "CudaProgram.hpp"
 #include "CudaRuntime.hpp"
 

@@ -22,7 +22,8 @@
 
 #include <runtime/heap/SymmetricHeap.hpp>
 #include <runtime/job/Runtime.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/symm_memory.hpp>
+#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 namespace {

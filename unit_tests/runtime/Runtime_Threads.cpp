@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/job/Registration.hpp>
 #include <runtime/job/Runtime.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
 #include <runtime/memory/HostCopy.hpp>
+#include <runtime/symm_memory.hpp>
+#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 namespace {

@@ -19,8 +19,8 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
-#include <runtime/job/SharedBuffer.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/symm_pes.hpp>
+#include <runtime/symm_shared_buffers.hpp>
 
 namespace symm_test {
 namespace {

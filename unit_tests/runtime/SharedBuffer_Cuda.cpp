@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include <runtime/job/SharedBuffer.hpp>
+#include <runtime/symm_shared_buffers.hpp>
 
 #include "CudaRuntime.hpp"
 

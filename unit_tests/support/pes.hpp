@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <runtime/base/Types.hpp>
-#include <runtime/job/SymmetricMemory.hpp>
+#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 

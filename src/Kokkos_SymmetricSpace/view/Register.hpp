@@ -16,10 +16,10 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/job/Registration.hpp"
+#include "../../runtime/symm_memory.hpp"
 
 /// Views that an application has already: as local operands, and as symmetric
-/// ones. Registration.hpp has the same for addresses.
+/// ones. symm_memory.hpp has the same for addresses.
 namespace symm {
 
 /// The symmetric space of the memory of an ordinary one, whose Views can be

@@ -4,7 +4,7 @@
 #define KOKKOS_SYMMETRICSPACE_SHAREDVIEW_HPP
 
 #include <cstddef>
-#include <optional>
+#include <exception>
 #include <string>
 #include <type_traits>
 
@@ -13,9 +13,9 @@
 #include "PeerView.hpp"
 #include "ViewBytes.hpp"
 
-#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/job/SharedBuffer.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_shared_buffers.hpp"
 
 namespace symm {
 
@@ -71,12 +71,12 @@ template <class T, class... Properties>
                     is_managed_space_v<Space>,
                 "symm::share_view takes Views in HostSpace and CudaSpace");
   if constexpr (!std::is_void_v<Shared>) {
-    std::optional<Failure> failure;
+    std::exception_ptr failure;
     if (!view.span_is_contiguous()) {
-      failure = {ErrorKind::usage,
-                 "symm::share_view: the elements of View \"" + view.label() +
-                     "\" do not lie one behind the other; share the whole "
-                     "View, or a copy"};
+      failure = std::make_exception_ptr(UsageError(
+          "symm::share_view: the elements of View \"" + view.label() +
+          "\" do not lie one behind the other; share the whole View, or a "
+          "copy"));
     }
     return Shared(view.data(), view.span(), failure);
   }

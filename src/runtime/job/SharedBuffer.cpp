@@ -9,14 +9,16 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 
+#include "../base/Failure.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "Runtime.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 /// What a PE tells the others of its part.
 struct SharedBuffer::Note {
@@ -123,7 +125,7 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
 
 SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                            std::size_t element_bytes,
-                           std::optional<Failure> failure)
+                           std::exception_ptr const& failure)
     : SharedBuffer(kind) {
   auto& runtime   = Runtime::instance(name_of(kind));
   m_my_pe         = runtime.my_pe();
@@ -134,7 +136,7 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
 }
 
 void SharedBuffer::share(void const* data, std::size_t count,
-                         std::optional<Failure> const& failure) {
+                         std::exception_ptr const& failure) {
   char const* const what = name_of(m_kind);
   auto& runtime          = Runtime::instance(what);
   auto& rendezvous       = runtime.rendezvous();
@@ -189,8 +191,8 @@ void SharedBuffer::swap(SharedBuffer& other) noexcept {
 
 /// All that can fail on this PE alone, before the others hear of the call.
 void SharedBuffer::prepare(void const* data, std::size_t count,
-                           std::optional<Failure> const& failure) {
-  if (failure) throw_failure(*failure);
+                           std::exception_ptr const& failure) {
+  if (failure) std::rethrow_exception(failure);
   auto& runtime = Runtime::instance(name_of(m_kind));
   m_parts.resize(static_cast<std::size_t>(runtime.n_pes()));
   check_memory(data, count, m_element_bytes);
@@ -385,4 +387,4 @@ void SharedBuffer::get(void* dest, std::size_t source_index, std::size_t count,
                  std::to_string(pe));
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -1,17 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "SymmetricMemory.hpp"
+#include "../symm_memory.hpp"
 
+#include <array>
 #include <cstdio>
+#include <string_view>
 
 #include "../base/Failure.hpp"
-#include "../base/LastError.hpp"
 #include "../base/Text.hpp"
 #include "Runtime.hpp"
 
 namespace symm {
 
+namespace Impl {
+
 namespace {
+
+// No Text: calls that succeed would look whether it is constructed.
+constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
+
+/// Makes the exception that is being handled last_error(): call it inside a
+/// catch block only.
+/// \returns its kind.
+ErrorKind note_last_error() noexcept {
+  auto const failure = current_failure();
+  std::string_view const text(failure.message);
+  t_last_error[text.copy(t_last_error.data(), t_last_error.size() - 1)] = '\0';
+  return failure.kind;
+}
+
+/// Runs the body of a C-like function: what it throws becomes last_error().
+/// \returns what kind of failure it was; ErrorKind::none for success.
+template <class Body>
+ErrorKind run_noting_failure(Body const& body) noexcept {
+  try {
+    body();
+    t_last_error[0] = '\0';
+    return ErrorKind::none;
+  } catch (...) {
+    return note_last_error();
+  }
+}
+
+void print_last_error() noexcept {
+  std::fprintf(stderr, "symm: %s\n", last_error());
+}
+
+template <class Body>
+Status status_of(Body const& body) noexcept {
+  switch (run_noting_failure(body)) {
+    case ErrorKind::none: return Status::success;
+    case ErrorKind::usage: return Status::invalid_value;
+    case ErrorKind::out_of_memory: return Status::out_of_memory;
+    default: return Status::internal;
+  }
+}
 
 /// Runs a call and turns what it throws into null and last_error().
 /// \param address whose heap it is about; null: the default one.
@@ -35,73 +78,107 @@ void* null_on_failure(char const* name, void const* address,
                         " is not in the symmetric heap of PE ", map.my_pe));
 }
 
-}  // namespace
-
-Pe my_pe() { return Runtime::instance("symm::my_pe").my_pe(); }
-
-int n_pes() { return Runtime::instance("symm::n_pes").n_pes(); }
-
-void barrier_all() { Runtime::instance("symm::barrier_all").barrier_all(); }
-
-void* malloc(std::size_t bytes) noexcept {
-  return null_on_failure("symm::malloc", nullptr, [&](SymmetricHeap& heap) {
-    return heap.malloc(bytes);
-  });
-}
-
-void* align(std::size_t alignment, std::size_t bytes) noexcept {
-  return null_on_failure("symm::align", nullptr, [&](SymmetricHeap& heap) {
-    return heap.align(alignment, bytes);
-  });
-}
-
-void* calloc(std::size_t count, std::size_t size) noexcept {
-  return null_on_failure("symm::calloc", nullptr, [&](SymmetricHeap& heap) {
-    return heap.calloc(count, size);
-  });
-}
-
-void* realloc(void* address, std::size_t bytes) noexcept {
-  return null_on_failure("symm::realloc", address, [&](SymmetricHeap& heap) {
-    return heap.realloc(address, bytes);
-  });
-}
-
-void free(void* address) noexcept {
-  auto const kind = run_noting_failure([&] {
-    if (address != nullptr) {
-      Runtime::instance("symm::free").heap_of(address).free(address);
-    }
-  });
-  if (kind != ErrorKind::none) {
-    std::fprintf(stderr, "symm: %s\n", last_error());
+/// Calls body(runtime); messages begin with the name of the call.
+template <class Body>
+void run_named(char const* name, Body const& body) {
+  auto& runtime = Runtime::instance(name);
+  if (auto const failure = failure_of([&] { body(runtime); })) {
+    throw_failure({failure->kind, Text(name, ": ", failure->message)});
   }
 }
 
+}  // namespace
+
+}  // namespace Impl
+
+char const* last_error() noexcept { return Impl::t_last_error.data(); }
+
+void* malloc(std::size_t bytes) noexcept {
+  return Impl::null_on_failure(
+      "symm::malloc", nullptr,
+      [&](Impl::SymmetricHeap& heap) { return heap.malloc(bytes); });
+}
+
+void* align(std::size_t alignment, std::size_t bytes) noexcept {
+  return Impl::null_on_failure(
+      "symm::align", nullptr,
+      [&](Impl::SymmetricHeap& heap) { return heap.align(alignment, bytes); });
+}
+
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  return Impl::null_on_failure(
+      "symm::calloc", nullptr,
+      [&](Impl::SymmetricHeap& heap) { return heap.calloc(count, size); });
+}
+
+void* realloc(void* address, std::size_t bytes) noexcept {
+  return Impl::null_on_failure(
+      "symm::realloc", address,
+      [&](Impl::SymmetricHeap& heap) { return heap.realloc(address, bytes); });
+}
+
+void free(void* address) noexcept {
+  auto const kind = Impl::run_noting_failure([&] {
+    if (address != nullptr) {
+      Impl::Runtime::instance("symm::free").heap_of(address).free(address);
+    }
+  });
+  if (kind != Impl::ErrorKind::none) Impl::print_last_error();
+}
+
 void* ptr(void const* address, Pe pe) noexcept {
-  return null_on_failure(
-      "symm::ptr", address, [&](SymmetricHeap& heap) -> void* {
+  return Impl::null_on_failure(
+      "symm::ptr", address, [&](Impl::SymmetricHeap& heap) -> void* {
         auto const& map  = heap.map();
         bool const is_pe = 0 <= pe && pe < map.n_pes;
-        if (!is_pe || !map.contains(address)) throw_no_copy(map, address, pe);
+        if (!is_pe || !map.contains(address)) {
+          Impl::throw_no_copy(map, address, pe);
+        }
         return map.peer_ptr(static_cast<char*>(const_cast<void*>(address)), pe);
       });
 }
 
-HeapMap heap_map(MemoryKind kind) {
-  constexpr char const* name = "symm::heap_map";
-  return Runtime::instance(name).heap(kind, name).map();
+Status buffer_register(void* address, std::size_t bytes) noexcept {
+  return Impl::status_of([&] {
+    Impl::run_named("symm::buffer_register", [&](Impl::Runtime& runtime) {
+      runtime.register_buffer(address, bytes);
+    });
+  });
 }
 
-HeapStats heap_stats() {
-  return Runtime::instance("symm::heap_stats").heap().stats();
+Status buffer_unregister(void* address) noexcept {
+  return Impl::status_of([&] {
+    Impl::run_named("symm::buffer_unregister", [&](Impl::Runtime& runtime) {
+      runtime.buffers().remove(address);
+    });
+  });
 }
 
-HeapStats heap_stats(MemoryKind kind) {
-  constexpr char const* name = "symm::heap_stats";
-  return Runtime::instance(name).heap(kind, name).stats();
+void buffer_unregister_all() noexcept {
+  auto const status = Impl::status_of([&] {
+    Impl::run_named("symm::buffer_unregister_all",
+                    [](Impl::Runtime& runtime) { runtime.buffers().clear(); });
+  });
+  if (status != Status::success) Impl::print_last_error();
 }
 
-std::size_t heap_trim() { return Runtime::instance("symm::heap_trim").trim(); }
+void* buffer_register_symmetric(void* buffer, std::size_t bytes,
+                                int flags) noexcept {
+  void* address = nullptr;
+  Impl::run_noting_failure([&] {
+    address = Impl::Runtime::instance("symm::buffer_register_symmetric")
+                  .heap_for(buffer)
+                  .register_memory(buffer, bytes, flags);
+  });
+  return address;
+}
+
+Status buffer_unregister_symmetric(void* address, std::size_t bytes) noexcept {
+  return Impl::status_of([&] {
+    Impl::Runtime::instance("symm::buffer_unregister_symmetric")
+        .heap_of(address)
+        .unregister_memory(address, bytes);
+  });
+}
 
 }  // namespace symm

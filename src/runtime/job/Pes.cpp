@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "../symm_pes.hpp"
+
+#include "Runtime.hpp"
+
+namespace symm {
+
+Pe my_pe() { return Impl::Runtime::instance("symm::my_pe").my_pe(); }
+
+int n_pes() { return Impl::Runtime::instance("symm::n_pes").n_pes(); }
+
+void barrier_all() {
+  Impl::Runtime::instance("symm::barrier_all").barrier_all();
+}
+
+HeapMap heap_map(MemoryKind kind) {
+  constexpr char const* name = "symm::heap_map";
+  return Impl::Runtime::instance(name).heap(kind, name).map();
+}
+
+HeapStats heap_stats() {
+  return Impl::Runtime::instance("symm::heap_stats").heap().stats();
+}
+
+HeapStats heap_stats(MemoryKind kind) {
+  constexpr char const* name = "symm::heap_stats";
+  return Impl::Runtime::instance(name).heap(kind, name).stats();
+}
+
+std::size_t heap_trim() {
+  return Impl::Runtime::instance("symm::heap_trim").trim();
+}
+
+}  // namespace symm
