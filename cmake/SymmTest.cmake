@@ -1,18 +1,20 @@
 # Registration of GoogleTest programs with CTest.
 #
-#   symm_add_test(TARGET t SOURCES a.cpp...)
+#   symm_add_test(TARGET t SOURCES a.cpp... [ABOUT_GPUS])
 #   symm_add_mpi_test(TARGET t SOURCES a.cpp... PE_COUNTS 1 2 3 4 [CASES_AT n]
 #                     [CASE_PER_PROCESS] [RUN_SERIAL])
 #
 # Both add the program `t` and take [LIBRARIES lib...] and [LABELS label...].
-# symm_add_test registers every case as a test of its own, t.Suite.name.
+# symm_add_test registers every case as a test of its own, t.Suite.name. It adds
+# nothing where SYMM_TEST_ONLY_GPUS is on, unless ABOUT_GPUS.
 # symm_add_mpi_test runs the whole program under mpiexec for every PE count, as
 # t.np<k>. Where SYMM_TEST_CASES is on, every case is a test of its own for n PEs,
 # t.Suite.name.np<n>; it is off as mpiexec takes longer than most cases.
 # CASE_PER_PROCESS says that the cases cannot share a process. RUN_SERIAL keeps
-# other tests from running at the same time. The sources of an MPI test bring
-# their own main(); with SYMM_UNITY (SymmTargetDefaults.cmake), they are compiled
-# several at a time.
+# other tests from running at the same time. Under the sanitizers, which make
+# processes slow that share a core, there is no run of 4 PEs. The sources of an MPI
+# test bring their own main(). With SYMM_UNITY (SymmTargetDefaults.cmake), sources
+# are compiled several at a time.
 #
 #   symm_add_mpi_run(NAME name TARGET t [ARGUMENTS argument...] PES n
 #                    [TIMEOUT seconds] [LABELS label...] [RUN_SERIAL])
@@ -39,6 +41,8 @@ if(Kokkos_ENABLE_CUDA)
   set(SYMM_TEST_CASE_TIMEOUT 120)
   set(SYMM_TEST_PROGRAM_TIMEOUT 600)
 endif()
+option(SYMM_TEST_ONLY_GPUS
+       "In a CUDA build, leave out the tests that a build for CPUs has" OFF)
 option(SYMM_TEST_CASES "Register every case of the programs under mpiexec" OFF)
 
 execute_process(
@@ -115,9 +119,14 @@ function(_symm_add_ctest name)
 endfunction()
 
 function(symm_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "ABOUT_GPUS" "TARGET"
+                        "SOURCES;LIBRARIES;LABELS")
+  if(SYMM_TEST_ONLY_GPUS AND NOT arg_ABOUT_GPUS)
+    return()
+  endif()
   add_executable(${arg_TARGET} ${arg_SOURCES})
   symm_target_defaults(${arg_TARGET})
+  symm_unity(${arg_TARGET})
   target_link_libraries(
     ${arg_TARGET} PRIVATE KokkosSymmetricSpace::runtime ${arg_LIBRARIES}
                           GTest::gmock GTest::gmock_main)
@@ -166,6 +175,9 @@ function(symm_add_mpi_test)
   if(arg_CASES_AT AND NOT arg_CASES_AT IN_LIST arg_PE_COUNTS)
     message(FATAL_ERROR "${arg_TARGET}: CASES_AT is not one of PE_COUNTS")
   endif()
+  if(SYMM_SANITIZE)
+    list(REMOVE_ITEM arg_PE_COUNTS 4)
+  endif()
   set(cases_at "")
   if(SYMM_TEST_CASES OR arg_CASE_PER_PROCESS)
     set(cases_at "${arg_CASES_AT}")
@@ -206,18 +218,11 @@ endfunction()
 #
 # Tests of the Views of one space, SymmetricSpace. Where that is GPU memory, the
 # program is there a second time, ${target}_host, for SymmetricHostSpace, unless
-# SYMM_TEST_BOTH_SPACES is off.
-option(SYMM_TEST_BOTH_SPACES
-       "In a CUDA build, test the Views of SymmetricHostSpace, too" ON)
+# only GPUs are tested.
 function(symm_add_view_tests target)
   set(spaces "${target}=symm::SymmetricSpace")
-  if(Kokkos_ENABLE_CUDA AND SYMM_TEST_BOTH_SPACES)
+  if(Kokkos_ENABLE_CUDA AND NOT SYMM_TEST_ONLY_GPUS)
     list(APPEND spaces "${target}_host=symm::SymmetricHostSpace")
-  endif()
-  # Under the sanitizers, PEs beyond the cores of a small machine take minutes.
-  set(pe_counts 1 2 3 4)
-  if(SYMM_SANITIZE)
-    set(pe_counts 1 2 3)
   endif()
   foreach(space IN LISTS spaces)
     string(REGEX MATCH "^(.*)=(.*)$" space "${space}")
@@ -226,7 +231,7 @@ function(symm_add_view_tests target)
     symm_add_mpi_test(
       TARGET ${name}
       SOURCES ${ARGN}
-      PE_COUNTS ${pe_counts}
+      PE_COUNTS 1 2 3 4
       CASES_AT 2
       LIBRARIES symm_test_mpi_main
       LABELS kokkos)

@@ -20,7 +20,7 @@ set(cg_case_bcsstk01 --matrix
 
 # What both solvers have to pass.
 function(cg_add_tests solver)
-  foreach(pes 1 2 3 4)
+  foreach(pes IN LISTS example_pe_counts)
     foreach(case grid bcsstk01)
       symm_add_example_test(
         example.${solver}.${case}.np${pes}

@@ -40,14 +40,18 @@ endfunction()
 
 # What both solvers have to pass.
 function(heat3d_add_tests solver)
-  foreach(pes 1 2 3 4)
+  foreach(pes IN LISTS example_pe_counts)
     symm_add_example_test(
       example.${solver}.np${pes}
       PES ${pes}
       COMMAND ${solver} --size 24 --steps 200 --picture
               ${CMAKE_CURRENT_BINARY_DIR}/np${pes}.png)
   endforeach()
-  foreach(pe_grid 1x1x1 2x1x1 1x1x2 1x3x1 2x2x1 2x2x2)
+  set(pe_grids 1x1x1 2x1x1 1x1x2 1x3x1 2x2x1 2x2x2)
+  if(SYMM_SANITIZE)
+    set(pe_grids 1x1x2 1x3x1)
+  endif()
+  foreach(pe_grid IN LISTS pe_grids)
     heat3d_add_bitwise_test(${solver} uneven ${pe_grid})
   endforeach()
   heat3d_add_bitwise_test(${solver} thin 4x1x1)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+namespace cg_options {
 namespace {
 
 using testing::HasSubstr;
@@ -75,3 +76,4 @@ TEST(CgOptions, the_help_names_every_option) {
 }
 
 }  // namespace
+}  // namespace cg_options

@@ -17,7 +17,7 @@
 #include <runtime/cuda/CudaDriver.hpp>
 #include "CudaProgram.hpp"
 
-namespace symm_test {
+namespace symm_test::program_rules {
 namespace {
 
 using symm::MemoryKind;
@@ -234,4 +234,4 @@ TEST_F(FakeCudaProgramRules, ipc_handles) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::program_rules

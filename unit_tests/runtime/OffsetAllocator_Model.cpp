@@ -17,6 +17,7 @@
 #include <runtime/base/Types.hpp>
 #include <runtime/heap/OffsetAllocator.hpp>
 
+namespace offset_allocator_model {
 namespace {
 
 using symm::OffsetAllocator;
@@ -246,3 +247,4 @@ TEST_P(OffsetAllocatorModel, does_what_the_model_does) {
 INSTANTIATE_TEST_SUITE_P(Seeds, OffsetAllocatorModel, testing::Range(1, 7));
 
 }  // namespace
+}  // namespace offset_allocator_model

@@ -11,6 +11,7 @@
 
 #include <runtime/heap/OffsetMap.hpp>
 
+namespace offset_map {
 namespace {
 
 using symm::OffsetMap;
@@ -94,3 +95,4 @@ TEST(OffsetMap, offsets_that_are_large_powers_of_two_apart_are_found) {
 }
 
 }  // namespace
+}  // namespace offset_map

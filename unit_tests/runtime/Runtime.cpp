@@ -20,7 +20,7 @@
 #include <runtime/symm_memory.hpp>
 #include <runtime/symm_pes.hpp>
 
-namespace symm_test {
+namespace symm_test::runtime {
 namespace {
 
 using symm::Pe;
@@ -273,4 +273,4 @@ TEST_F(RuntimeOfPes, finalize_names_views_that_live_on_and_keeps_their_memory) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::runtime

@@ -11,7 +11,7 @@
 
 #include "CudaRegistration.hpp"
 
-namespace symm_test {
+namespace symm_test::refused {
 namespace {
 
 using symm::buffer_register_symmetric;
@@ -209,4 +209,4 @@ TEST_F(CudaRegistration, R11_a_static_heap_takes_none_the_other_heap_does) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::refused

@@ -12,7 +12,7 @@
 
 #include "CudaRuntime.hpp"
 
-namespace symm_test {
+namespace symm_test::work {
 namespace {
 
 using namespace std::chrono_literals;
@@ -177,4 +177,4 @@ TEST_F(CudaRuntime, no_context_stays_current_on_the_thread) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::work

@@ -12,7 +12,7 @@
 
 #include "CudaRuntime.hpp"
 
-namespace symm_test {
+namespace symm_test::shared_device_buffer {
 namespace {
 
 using symm::Pe;
@@ -273,4 +273,4 @@ TEST_F(SharedDeviceBufferOfPes, kernels_end_before_it_is_closed) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::shared_device_buffer

@@ -17,7 +17,7 @@
 #include <runtime/base/Failure.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
-namespace symm_test {
+namespace symm_test::heap_faults {
 namespace {
 
 using symm::Bootstrap;
@@ -302,4 +302,4 @@ TEST(HeapFaults, M34_a_start_without_memory_on_one_pe_fails_on_all) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::heap_faults

@@ -17,7 +17,7 @@
 #include <runtime/heap/RegistrableMemory.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
-namespace symm_test {
+namespace symm_test::heap_registration {
 namespace {
 
 using symm::Bootstrap;
@@ -220,4 +220,4 @@ TEST(RegistrableMemory, sizes_near_the_largest_are_refused) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::heap_registration

@@ -16,7 +16,7 @@
 #include <runtime/base/Failure.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
-namespace symm_test {
+namespace symm_test::heap_threads {
 namespace {
 
 using symm::Bootstrap;
@@ -85,4 +85,4 @@ TEST(HeapThreads, a_second_thread_in_a_collective_call_is_told_of_the_first) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::heap_threads

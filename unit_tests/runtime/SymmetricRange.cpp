@@ -17,7 +17,7 @@
 #include <runtime/memory/SymmetricRange.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 
-namespace symm_test {
+namespace symm_test::symmetric_range {
 namespace {
 
 using symm::Bootstrap;
@@ -203,4 +203,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](auto const& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::symmetric_range
