@@ -21,7 +21,7 @@
 #
 # Runs the program `t`, which need not use GoogleTest, on n PEs as a test.
 #
-# In a CUDA build the tests that run programs under mpiexec, all of which start
+# In a build for GPUs the tests that run programs under mpiexec, all of which start
 # Kokkos, have the label gpu: `ctest -LE gpu` runs what needs none. What needs
 # two or more GPUs and skips itself where there is one has the label gpus2, too.
 
@@ -36,7 +36,7 @@ set(SYMM_TEST_ENVIRONMENT "")
 set(SYMM_TEST_GPU_LABEL "")
 set(SYMM_TEST_CASE_TIMEOUT 60)
 set(SYMM_TEST_PROGRAM_TIMEOUT 300)
-if(Kokkos_ENABLE_CUDA)
+if(SYMM_HAS_GPU)
   set(SYMM_TEST_GPU_LABEL gpu)
   set(SYMM_TEST_CASE_TIMEOUT 120)
   set(SYMM_TEST_PROGRAM_TIMEOUT 600)
@@ -221,7 +221,7 @@ endfunction()
 # only GPUs are tested.
 function(symm_add_view_tests target)
   set(spaces "${target}=symm::SymmetricSpace")
-  if(Kokkos_ENABLE_CUDA AND NOT SYMM_TEST_ONLY_GPUS)
+  if(SYMM_HAS_GPU AND NOT SYMM_TEST_ONLY_GPUS)
     list(APPEND spaces "${target}_host=symm::SymmetricHostSpace")
   endif()
   foreach(space IN LISTS spaces)

@@ -26,6 +26,7 @@ LAYERS = [
     RUNTIME + "/bootstrap",
     RUNTIME + "/memory",
     RUNTIME + "/cuda",
+    RUNTIME + "/no_gpu",
     RUNTIME + "/pes",
     RUNTIME + "/heap",
     RUNTIME + "/job",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "../memory/Device.hpp"
 #include "../symm_errors.hpp"
-#include "Device.hpp"
 
 namespace symm::Impl {
 

@@ -1,0 +1,31 @@
+# Whose GPUs a build is for: none, or NVIDIA's.
+#
+# All that is about them is in one folder of each library, which adds its files
+# to the library; no_gpu/ has the same interface. Sets
+#
+#   SYMM_RUNTIME_GPU   the folder in src/runtime/
+#   SYMM_KOKKOS_GPU    the folder in src/Kokkos_SymmetricSpace/
+#   SYMM_HAS_GPU       whether Kokkos has GPUs
+#
+# docs/hip_port.md says what another vendor's GPUs add.
+
+# Kokkos need not have CUDA for it (tests of the runtime), but where it has, the
+# runtime must.
+option(SYMM_ENABLE_CUDA "GPU memory (default: if Kokkos has CUDA)"
+       ${Kokkos_ENABLE_CUDA})
+if(Kokkos_ENABLE_CUDA AND NOT SYMM_ENABLE_CUDA)
+  message(FATAL_ERROR "Kokkos is built with CUDA: SYMM_ENABLE_CUDA must be ON.")
+endif()
+
+set(SYMM_RUNTIME_GPU no_gpu)
+if(SYMM_ENABLE_CUDA)
+  find_package(CUDAToolkit 12.2 REQUIRED)
+  set(SYMM_RUNTIME_GPU cuda)
+endif()
+
+set(SYMM_HAS_GPU OFF)
+set(SYMM_KOKKOS_GPU no_gpu)
+if(Kokkos_ENABLE_CUDA)
+  set(SYMM_HAS_GPU ON)
+  set(SYMM_KOKKOS_GPU cuda)
+endif()
