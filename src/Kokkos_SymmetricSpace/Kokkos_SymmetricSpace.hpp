@@ -10,6 +10,7 @@
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
@@ -26,7 +27,6 @@
 #include "kokkos_impl/MemorySpaceAccess.hpp"
 #include "kokkos_impl/SharedAlloc.hpp"
 #include "kokkos_impl/ViewFill.hpp"
-#include "space/KernelText.hpp"
 #include "space/MemorySpace.hpp"
 #include "view/GlobalView.hpp"
 #include "view/PeerView.hpp"

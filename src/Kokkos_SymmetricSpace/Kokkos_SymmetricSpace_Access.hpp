@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include <Kokkos_Core.hpp>
-#include "space/KernelText.hpp"
 
+#include "../runtime/base/KernelText.hpp"
 #include "../runtime/base/Types.hpp"
 #include "../runtime/heap/SymmetricHeap.hpp"
 #include "../runtime/memory/HeapMap.hpp"

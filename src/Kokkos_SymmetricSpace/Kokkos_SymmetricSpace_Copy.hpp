@@ -9,95 +9,11 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
+#include "operations/Groups.hpp"
 
 #include "../runtime/memory/HostCopy.hpp"
 
 namespace symm {
-
-// Who shares the work of a copy in a kernel: one thread, the vector lanes of a
-// thread of a team, or a team with all its threads and lanes.
-
-/// The vector lanes of the calling thread of a team, which all call. Valid as
-/// long as `member`.
-template <class Member>
-struct Lanes {
-  Member const& member;
-};
-
-template <class Member>
-requires Kokkos::is_team_handle_v<Member>
-[[nodiscard]] KOKKOS_FUNCTION Lanes<Member> lanes(Member const& member) {
-  return {member};
-}
-
-template <class T>
-inline constexpr bool is_lanes_v = false;
-template <class Member>
-inline constexpr bool is_lanes_v<Lanes<Member>> = true;
-
-/// A handle of a Kokkos thread team, or what lanes() makes of it.
-template <class T>
-concept ThreadGroup = Kokkos::is_team_handle_v<T> || is_lanes_v<T>;
-
-// The three as the loops below need them. for_each(count, body) shares the
-// calls body(0) ... body(count - 1): neighbouring threads get neighbouring
-// numbers. `row` is how many numbers in a row make wide accesses to memory.
-
-struct OneThread {
-  static constexpr std::size_t row = 1;
-
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const { return 1; }
-  template <class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::size_t count,
-                                            Body const& body) const {
-    for (std::size_t i = 0; i < count; ++i) body(i);
-  }
-  KOKKOS_FUNCTION void barrier() const {}
-};
-
-template <class Member>
-struct AllLanes {
-  static constexpr std::size_t row = 32;
-
-  Member const& member;
-
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const { return 1; }
-  /// Ends with a barrier of the lanes: so does Kokkos' loop.
-  template <class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::size_t count,
-                                            Body const& body) const {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, count), body);
-  }
-  KOKKOS_FUNCTION void barrier() const {
-    for_each(0, [](std::size_t) {});
-  }
-};
-
-template <class Member>
-struct WholeTeam {
-  static constexpr std::size_t row = 32;
-
-  Member const& member;
-
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const {
-    return static_cast<std::size_t>(member.team_size());
-  }
-  template <class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::size_t count,
-                                            Body const& body) const {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, count), body);
-  }
-  KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
-};
-
-template <class Member>
-KOKKOS_FUNCTION AllLanes<Member> group_of(Lanes<Member> const& lanes) {
-  return {lanes.member};
-}
-template <class Member>
-KOKKOS_FUNCTION WholeTeam<Member> group_of(Member const& member) {
-  return {member};
-}
 
 /// copy_each() on a GPU.
 template <class Group, class Load, class Store>
@@ -238,7 +154,7 @@ void copy_by_parts(Group const& group, char* to, char const* from,
                    std::size_t bytes) {
   constexpr std::size_t line = 64;  // bytes; parts are whole cache lines
   static_assert(most_bytes_by_words <= line);
-  std::size_t const n    = group.n_threads();
+  std::size_t const n    = group.size();
   std::size_t const part = n == 1 ? bytes : (bytes / n + line) / line * line;
   group.for_each(n, [&](std::size_t i) {
     std::size_t const first = i * part;

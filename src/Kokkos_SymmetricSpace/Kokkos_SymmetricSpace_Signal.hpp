@@ -126,15 +126,11 @@ KOKKOS_INLINE_FUNCTION void put_signal(Group const& group, HeapMap const& heap,
   // before whatever the signalling thread does next, and fences are cumulative:
   // what is before a fence of scope sys includes what other threads have stored
   // before a barrier with the thread that fences (PTX's causality order).
-  put_bytes<alignof(T)>(group_of(group), heap, dest, source,
-                        bytes_of(sizeof(T), count), pe, "symm::put_signal");
-  auto* const target = heap.peer_ptr(signal_address, pe);
-  auto const deliver = [&] { deliver_signal(target, signal, op, count != 0); };
-  if constexpr (is_lanes_v<Group>) {
-    Kokkos::single(Kokkos::PerThread(group.member), deliver);
-  } else {
-    Kokkos::single(Kokkos::PerTeam(group), deliver);
-  }
+  auto const threads = group_of(group);
+  put_bytes<alignof(T)>(threads, heap, dest, source, bytes_of(sizeof(T), count),
+                        pe, "symm::put_signal");
+  if (threads.rank() != 0) return;
+  deliver_signal(heap.peer_ptr(signal_address, pe), signal, op, count != 0);
 }
 
 /// The same, enqueued on an execution space instance: the data after what is

@@ -30,11 +30,13 @@ LAYERS = [
     RUNTIME + "/pes",
     RUNTIME + "/heap",
     RUNTIME + "/job",
+    RUNTIME + "/shmem",
     RUNTIME,
     KOKKOS + "/space",
     KOKKOS + "/cuda",
     KOKKOS + "/kokkos_impl",
     KOKKOS + "/view",
+    KOKKOS + "/operations",
     KOKKOS,
 ]
 
@@ -66,7 +68,8 @@ OWNERS = {
 # have it.
 TEXT_OWNERS = {
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_": [KOKKOS + "/kokkos_impl"],
-    r"\bKokkos::|\bKOKKOS_": [KOKKOS],
+    # KernelText checks preconditions where Kokkos does.
+    r"\bKokkos::|\bKOKKOS_": [KOKKOS, RUNTIME + "/base/KernelText"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -38,7 +38,8 @@ struct Enqueued {
 /// As a team of threads, which come in another order.
 struct ManyThreads {
   static constexpr std::size_t row = 32;
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t n_threads() const { return 5; }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t rank() const { return 0; }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const { return 5; }
   template <class Body>
   KOKKOS_FUNCTION void for_each(std::size_t count, Body const& body) const {
     for (std::size_t i = count; i-- > 0;) body(i);

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../runtime/shmem/Group.hpp"
+
 // Kernels that the library enqueues for itself and that are short. Not launched
 // by Kokkos, which has no launch that begins before the kernel ahead of it has
 // ended and waits on the GPU (programmatic stream serialization): that hides
@@ -18,16 +20,17 @@
 
 namespace symm::Impl {
 
-/// A thread block of one dimension, as the loops of Copy need it.
-struct ThreadBlock {
-  static constexpr std::size_t row = 32;
-
-  [[nodiscard]] __device__ std::size_t n_threads() const { return blockDim.x; }
-  template <class Body>
-  __device__ void for_each(std::size_t count, Body const& body) const {
-    for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) body(i);
+/// A thread block of one dimension as a group.
+struct ThreadBlock : SharedLoops<ThreadBlock> {
+  [[nodiscard]] SYMM_FUNCTION std::size_t rank() const {
+    SYMM_IF_ON_HOST((return 0;))
+    SYMM_IF_ON_DEVICE((return threadIdx.x;))
   }
-  __device__ void barrier() const { __syncthreads(); }
+  [[nodiscard]] SYMM_FUNCTION std::size_t size() const {
+    SYMM_IF_ON_HOST((return 1;))
+    SYMM_IF_ON_DEVICE((return blockDim.x;))
+  }
+  SYMM_FUNCTION void barrier() const { SYMM_IF_ON_DEVICE((__syncthreads();)) }
 };
 
 inline constexpr int most_launched_threads = 512;

@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include "../space/KernelText.hpp"
 #include "PeerView.hpp"
 
+#include "../../runtime/base/KernelText.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
 

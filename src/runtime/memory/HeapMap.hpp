@@ -5,13 +5,8 @@
 
 #include <cstddef>
 
+#include "../base/Function.hpp"
 #include "../base/Types.hpp"
-
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define SYMM_FUNCTION __host__ __device__
-#else
-#define SYMM_FUNCTION
-#endif
 
 namespace symm {
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_KERNEL_TEXT_HPP
+#define SYMM_KERNEL_TEXT_HPP
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "Function.hpp"
+
+// SYMM_CHECKS_IN_KERNELS: whether preconditions are checked in kernels. It may
+// be defined for a whole program; in one that uses Kokkos it is where Kokkos
+// checks its own.
+#if !defined(SYMM_CHECKS_IN_KERNELS) && \
+    (!defined(NDEBUG) || defined(KOKKOS_ENFORCE_CONTRACTS))
+#define SYMM_CHECKS_IN_KERNELS
+#endif
+
+#ifdef __CUDACC__
+// The CUDA runtime's function behind assert(). As Kokkos declares it: nvcc sees
+// both.
+extern "C" {
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+[[noreturn]] __device__ void __assertfail(void const* message, void const* file,
+                                          unsigned int line,
+                                          void const* function,
+                                          std::size_t charsize);
+}
+#endif
+
+namespace symm::Impl {
+
+/// What a kernel says before it stops the program: one text, of up to 255
+/// characters, put together without memory of a heap. Callable from host and
+/// device.
+class KernelText {
+ public:
+  SYMM_FUNCTION KernelText& operator<<(char const* text) {
+    for (; *text != '\0' && m_length < capacity; ++text) {
+      m_text[m_length++] = *text;
+    }
+    m_text[m_length] = '\0';
+    return *this;
+  }
+  template <std::integral T>
+  SYMM_FUNCTION KernelText& operator<<(T number) {
+    auto const value = static_cast<std::uint64_t>(number);
+    if constexpr (std::signed_integral<T>) {
+      if (number < 0) return *this << "-" << std::uint64_t{0} - value;
+    }
+    return add_digits(value, 10);
+  }
+  SYMM_FUNCTION KernelText& operator<<(void const* address) {
+    *this << "0x";
+    return add_digits(reinterpret_cast<std::uintptr_t>(address), 16);
+  }
+
+  /// Prints it on stderr and ends the program; on a GPU the kernel, and every
+  /// later call of CUDA in this process fails.
+  SYMM_FUNCTION void abort() const {
+    SYMM_IF_ON_HOST((std::fprintf(stderr, "%s\n", m_text); std::abort();))
+    SYMM_IF_ON_DEVICE((__assertfail(m_text, "", 0, "", sizeof(char));))
+  }
+
+ private:
+  static constexpr int capacity = 255;
+
+  SYMM_FUNCTION KernelText& add_digits(std::uint64_t value, unsigned base) {
+    char digits[21] = {};
+    char* first     = digits + 20;
+    do {
+      auto const digit = static_cast<char>(value % base);
+      *--first = static_cast<char>(digit + (digit < 10 ? '0' : 'a' - 10));
+      value /= base;
+    } while (value != 0);
+    return *this << static_cast<char const*>(first);
+  }
+
+  char m_text[capacity + 1] = {};
+  int m_length              = 0;
+};
+
+/// Stops the program with "<call>: <text>" unless `is_met`, where preconditions
+/// are checked.
+SYMM_INLINE_FUNCTION void expect([[maybe_unused]] bool is_met,
+                                 [[maybe_unused]] char const* call,
+                                 [[maybe_unused]] char const* text) {
+#ifdef SYMM_CHECKS_IN_KERNELS
+  if (!is_met) (KernelText() << call << ": " << text).abort();
+#endif
+}
+
+}  // namespace symm::Impl
+
+#endif
