@@ -38,6 +38,7 @@ LAYERS = [
     KOKKOS + "/view",
     KOKKOS + "/operations",
     KOKKOS,
+    "tools/symm_info",
 ]
 
 # Public headers that belong to the layer which implements them; the others are
@@ -68,8 +69,10 @@ OWNERS = {
 # have it.
 TEXT_OWNERS = {
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_": [KOKKOS + "/kokkos_impl"],
+    r"\bgetenv\b": [RUNTIME + "/base/Env"],
     # KernelText checks preconditions where Kokkos does.
-    r"\bKokkos::|\bKOKKOS_": [KOKKOS, RUNTIME + "/base/KernelText"],
+    r"\bKokkos::|\bKOKKOS_": [KOKKOS, RUNTIME + "/base/KernelText",
+                              RUNTIME + "/base/EnvironmentTable"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -204,6 +207,8 @@ def self_test():
          "does not own <Kokkos_Core.hpp>"),
         ("runtime/job/Runtime.cpp", "Kokkos::fence();",
          "does not own Kokkos::"),
+        ("runtime/job/Runtime.cpp", 'std::getenv("X");',
+         "does not own getenv"),
         (space, "namespace Kokkos::Impl {", "does not own Kokkos::Impl"),
         ("runtime/base/Types.hpp", '#include "Error.hpp"', "include cycle"),
     ]

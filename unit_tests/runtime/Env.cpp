@@ -14,9 +14,9 @@
 
 namespace {
 
-using symm::env_bytes;
-using symm::env_flag;
-using symm::env_seconds;
+using symm::Impl::env_bytes;
+using symm::Impl::env_flag;
+using symm::Impl::env_seconds;
 using testing::HasSubstr;
 
 constexpr char const* name  = "SYMM_TEST_FIRST";
@@ -67,13 +67,13 @@ TEST_F(Env, bytes_take_units_in_powers_of_1024) {
         {"0.25K", 256},
         {"8388607T", 8388607 * kib * kib * kib * kib}}) {
     set(name, text);
-    EXPECT_EQ(env_bytes({name}), bytes) << text;
+    EXPECT_EQ(env_bytes({{name}}), bytes) << text;
   }
 }
 
 TEST_F(Env, junk_bytes_are_an_error_that_names_variable_value_and_remedy) {
   set(name, "12Q");
-  auto const refusal = refusal_of([] { return env_bytes({name}); });
+  auto const refusal = refusal_of([] { return env_bytes({{name}}); });
   EXPECT_THAT(refusal, HasSubstr(std::string(name) + "=12Q"));
   EXPECT_THAT(refusal, HasSubstr("512M"));
 }
@@ -84,7 +84,7 @@ TEST_F(Env, bytes_accept_numbers_with_units_only) {
         "1M1", "1MM", "1iB",  "1Bi",   "nan",  "inf",  ".",
         ".5",  " 5",  "1,5G", "1.5.5", "12 Q", "1 M x"}) {
     set(name, text);
-    EXPECT_THAT(refusal_of([] { return env_bytes({name}); }), HasSubstr(text))
+    EXPECT_THAT(refusal_of([] { return env_bytes({{name}}); }), HasSubstr(text))
         << text;
   }
 }
@@ -95,60 +95,61 @@ TEST_F(Env, more_bytes_than_an_address_space_are_junk) {
         std::string("18446744073709551616"), std::string(400, '9'),
         std::string(400, '9') + "T"}) {
     set(name, text);
-    EXPECT_NE(refusal_of([] { return env_bytes({name}); }), "accepted") << text;
+    EXPECT_NE(refusal_of([] { return env_bytes({{name}}); }), "accepted")
+        << text;
   }
 }
 
 TEST_F(Env, the_first_name_that_is_set_counts) {
-  EXPECT_EQ(env_bytes({name, other}), std::nullopt);
+  EXPECT_EQ(env_bytes({{name, other}}), std::nullopt);
   set(other, "2K");
-  EXPECT_EQ(env_bytes({name, other}), 2 * kib);
+  EXPECT_EQ(env_bytes({{name, other}}), 2 * kib);
   set(name, "1K");
-  EXPECT_EQ(env_bytes({name, other}), kib);
-  EXPECT_EQ(env_bytes({other, name}), 2 * kib);
+  EXPECT_EQ(env_bytes({{name, other}}), kib);
+  EXPECT_EQ(env_bytes({{other, name}}), 2 * kib);
 }
 
 TEST_F(Env, junk_in_a_name_that_does_not_count_is_not_read) {
   set(name, "1K");
   set(other, "junk");
-  EXPECT_EQ(env_bytes({name, other}), kib);
+  EXPECT_EQ(env_bytes({{name, other}}), kib);
 }
 
 TEST_F(Env, an_empty_variable_counts_as_unset) {
   set(name, "");
-  EXPECT_EQ(env_bytes({name}), std::nullopt);
-  EXPECT_EQ(env_flag({name}), std::nullopt);
-  EXPECT_EQ(env_seconds({name}), std::nullopt);
+  EXPECT_EQ(env_bytes({{name}}), std::nullopt);
+  EXPECT_EQ(env_flag({{name}}), std::nullopt);
+  EXPECT_EQ(env_seconds({{name}}), std::nullopt);
   set(other, "2K");
-  EXPECT_EQ(env_bytes({name, other}), 2 * kib);
+  EXPECT_EQ(env_bytes({{name, other}}), 2 * kib);
 }
 
 TEST_F(Env, a_flag_has_four_spellings_of_each_value) {
   for (char const* text : {"1", "true", "yes", "on", "TRUE", "Yes", "ON"}) {
     set(name, text);
-    EXPECT_EQ(env_flag({name}), true) << text;
+    EXPECT_EQ(env_flag({{name}}), true) << text;
   }
   for (char const* text : {"0", "false", "no", "off", "False", "NO", "Off"}) {
     set(name, text);
-    EXPECT_EQ(env_flag({name}), false) << text;
+    EXPECT_EQ(env_flag({{name}}), false) << text;
   }
   for (char const* text : {"2", "-1", "y", "maybe", "10", "on "}) {
     set(name, text);
-    EXPECT_THAT(refusal_of([] { return env_flag({name}); }),
+    EXPECT_THAT(refusal_of([] { return env_flag({{name}}); }),
                 HasSubstr(std::string(name) + "=" + text));
   }
 }
 
 TEST_F(Env, seconds_are_not_negative) {
   set(name, "30");
-  EXPECT_EQ(env_seconds({name}), 30.0);
+  EXPECT_EQ(env_seconds({{name}}), 30.0);
   set(name, "0.5");
-  EXPECT_EQ(env_seconds({name}), 0.5);
+  EXPECT_EQ(env_seconds({{name}}), 0.5);
   set(name, "0");
-  EXPECT_EQ(env_seconds({name}), 0.0);
+  EXPECT_EQ(env_seconds({{name}}), 0.0);
   for (char const* text : {"-1", "1s", "1 s", "soon", "1e3", "inf"}) {
     set(name, text);
-    EXPECT_THAT(refusal_of([] { return env_seconds({name}); }),
+    EXPECT_THAT(refusal_of([] { return env_seconds({{name}}); }),
                 HasSubstr(std::string(name) + "=" + text));
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_Core.hpp>
-#include <cstdlib>
 
+#include "../../runtime/base/EnvironmentTable.hpp"
 #include "../../runtime/memory/Device.hpp"
 #include "../space/KokkosDevice.hpp"
 #include "CudaCheck.hpp"
@@ -15,11 +15,7 @@ std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
   int count = 0;
   check_cuda(cudaGetDeviceCount(&count), "symm::initialize",
              "cudaGetDeviceCount");
-  auto const is_set = [](char const* variable) {
-    return std::getenv(variable) != nullptr;
-  };
-  if (has_user_chosen || is_set("KOKKOS_DEVICE_ID") ||
-      is_set("KOKKOS_MAP_DEVICE_ID_BY") || is_set("CTEST_KOKKOS_DEVICE_TYPE")) {
+  if (has_user_chosen || setting_of(environment::kokkos_device)) {
     return std::nullopt;
   }
   return number_on_node % Kokkos::num_devices();

@@ -15,22 +15,9 @@ namespace symm::Impl {
 
 namespace {
 
-struct Variable {
-  char const* name;
-  std::string_view value;
-};
-
-std::optional<Variable> first_set(std::initializer_list<char const*> names) {
-  for (char const* name : names) {
-    char const* const value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return Variable{name, value};
-  }
-  return std::nullopt;
-}
-
-[[noreturn]] void throw_junk(Variable const& variable, char const* accepted) {
-  throw UsageError("environment variable " + std::string(variable.name) + "=" +
-                   std::string(variable.value) + ": expected " + accepted);
+[[noreturn]] void throw_junk(Setting const& setting, char const* accepted) {
+  throw UsageError("environment variable " + std::string(setting.name) + "=" +
+                   std::string(setting.text) + ": expected " + accepted);
 }
 
 std::string lower_case(std::string_view text) {
@@ -74,43 +61,56 @@ std::optional<double> unit_factor(std::string_view unit) {
 
 }  // namespace
 
-std::optional<std::size_t> env_bytes(std::initializer_list<char const*> names) {
-  auto const variable = first_set(names);
-  if (!variable) return std::nullopt;
-  auto text         = lower_case(variable->value);
+std::optional<Setting> setting_of(EnvironmentVariable const& variable) {
+  for (char const* name : variable.names) {
+    if (name == nullptr) break;
+    char const* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    if (*text != '\0' || variable.type == VariableType::text) {
+      return Setting{name, text, false};
+    }
+  }
+  if (variable.default_text == nullptr) return std::nullopt;
+  return Setting{variable.names[0], variable.default_text, true};
+}
+
+std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable) {
+  auto const setting = setting_of(variable);
+  if (!setting) return std::nullopt;
+  auto text         = lower_case(setting->text);
   auto rest         = std::string_view(text);
   auto const number = take_number(rest);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   auto const factor = unit_factor(rest);
   // 2^63 bytes: more than any address space, exactly representable.
   if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
-    throw_junk(*variable,
+    throw_junk(*setting,
                "a number of bytes such as 65536, 512M or 1.5G (units B, K, M, "
                "G, T; powers of 1024)");
   }
   return static_cast<std::size_t>(*number * *factor);
 }
 
-std::optional<bool> env_flag(std::initializer_list<char const*> names) {
-  auto const variable = first_set(names);
-  if (!variable) return std::nullopt;
-  auto const text = lower_case(variable->value);
+std::optional<bool> env_flag(EnvironmentVariable const& variable) {
+  auto const setting = setting_of(variable);
+  if (!setting) return std::nullopt;
+  auto const text = lower_case(setting->text);
   if (text == "1" || text == "true" || text == "yes" || text == "on") {
     return true;
   }
   if (text == "0" || text == "false" || text == "no" || text == "off") {
     return false;
   }
-  throw_junk(*variable, "1 or 0 (also true/false, yes/no, on/off)");
+  throw_junk(*setting, "1 or 0 (also true/false, yes/no, on/off)");
 }
 
-std::optional<double> env_seconds(std::initializer_list<char const*> names) {
-  auto const variable = first_set(names);
-  if (!variable) return std::nullopt;
-  auto rest         = variable->value;
+std::optional<double> env_seconds(EnvironmentVariable const& variable) {
+  auto const setting = setting_of(variable);
+  if (!setting) return std::nullopt;
+  auto rest         = setting->text;
   auto const number = take_number(rest);
   if (!number || !rest.empty()) {
-    throw_junk(*variable, "a number of seconds such as 30 or 0.5 (0: never)");
+    throw_junk(*setting, "a number of seconds such as 30 or 0.5 (0: never)");
   }
   return number;
 }

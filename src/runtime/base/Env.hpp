@@ -1,33 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-
 #ifndef SYMM_ENV_HPP
 #define SYMM_ENV_HPP
 
+#include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
-
-#include "Types.hpp"
+#include <string_view>
 
 namespace symm::Impl {
 
-/// Readers of environment variables. Each takes names in order of precedence
-/// and reads the first one that is set and not empty; junk is an error that
-/// names the variable, its value and what it accepts.
+enum class VariableType { bytes, flag, seconds, text };
+
+/// A variable of the environment; EnvironmentTable.hpp has all that are read.
+struct EnvironmentVariable {
+  /// In order of precedence: the first one that is set counts; null: no more.
+  /// One that is set to nothing counts as unset, unless it is a text.
+  std::array<char const*, 3> names{};
+  VariableType type = VariableType::bytes;
+  /// What counts where none is set, written as a value of the variable; null:
+  /// nothing does.
+  char const* default_text = nullptr;
+  char const* meaning      = "";  // for README and symm_info, in Markdown
+};
+
+/// What counts for a variable, and where that comes from.
+struct Setting {
+  char const* name = nullptr;
+  std::string_view text;
+  bool is_default = true;
+};
+
+/// \returns nothing, if none of its names is set and it has no default.
+std::optional<Setting> setting_of(EnvironmentVariable const& variable);
+
+// Readers: setting_of(), as what it means. Junk is an error that names the
+// variable, its value and what it accepts.
 
 /// A number of bytes: digits, optionally a fraction, and one of the units B, K,
 /// M, G, T (or KB, KiB, ...; powers of 1024; either case): `512M`, `1.5G`.
 /// \throws UsageError on this PE.
-std::optional<std::size_t> env_bytes(std::initializer_list<char const*> names);
+std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable);
 
 /// 1, true, yes, on or 0, false, no, off (either case).
 /// \throws UsageError on this PE.
-std::optional<bool> env_flag(std::initializer_list<char const*> names);
+std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
 /// A number of seconds, at least 0: `30`, `0.5`.
 /// \throws UsageError on this PE.
-std::optional<double> env_seconds(std::initializer_list<char const*> names);
+std::optional<double> env_seconds(EnvironmentVariable const& variable);
 
 }  // namespace symm::Impl
 

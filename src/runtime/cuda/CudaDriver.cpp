@@ -4,8 +4,7 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-
+#include "../base/EnvironmentTable.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -42,12 +41,10 @@ CudaDriver load() {
 #undef SYMM_FIND_CUDA_FUNCTION
 
   if (CUresult const result = driver.cuInit(0); result != CUDA_SUCCESS) {
-    char const* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    auto const visible = setting_of(environment::visible_gpus);
     throw SystemError(
-        "no GPU that can be used: cuInit failed: " + driver.text_of(result) +
-        (visible == nullptr
-             ? std::string()
-             : "; CUDA_VISIBLE_DEVICES=" + std::string(visible)));
+        Text("no GPU that can be used: cuInit failed: ", driver.text_of(result),
+             visible ? Text("; ", visible->name, "=", visible->text) : Text()));
   }
   return driver;
 }

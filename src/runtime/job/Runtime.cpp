@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../base/Env.hpp"
+#include "../base/EnvironmentTable.hpp"
 #include "../base/Failure.hpp"
 #include "../memory/Device.hpp"
 #include "../memory/SymmetricRange.hpp"
@@ -30,10 +30,7 @@ constexpr std::size_t default_static_bytes = gib;
 
 /// Addresses are free, so the heap of a PE can become large; but all PEs' parts
 /// share one address space (128 TiB on x86-64), with the rest of the program.
-constexpr std::size_t max_default_limit = 256 * gib;
-constexpr std::size_t addresses_to_use  = 32'768 * gib;
-
-constexpr double default_timeout_seconds = 60;
+constexpr std::size_t addresses_to_use = 32'768 * gib;
 
 /// All PEs must have been started with equal settings.
 void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
@@ -51,15 +48,20 @@ void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
 
 RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
   RuntimeOptions options;
-  options.is_static = env_flag({"SYMM_STATIC_HEAP"}).value_or(false);
-  options.symmetric_bytes =
-      env_bytes({"SYMM_SYMMETRIC_SIZE", "NVSHMEM_SYMMETRIC_SIZE",
-                 "SHMEM_SYMMETRIC_SIZE"})
-          .value_or(options.is_static ? default_static_bytes : 0);
-  auto const share =
-      std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_pes));
-  options.limit_bytes = env_bytes({"SYMM_HEAP_LIMIT"})
-                            .value_or(std::min(max_default_limit, share));
+  auto const is_default = [](EnvironmentVariable const& variable) {
+    return setting_of(variable).value().is_default;
+  };
+  options.is_static       = env_flag(environment::static_heap).value();
+  options.symmetric_bytes = env_bytes(environment::symmetric_size).value();
+  if (options.is_static && is_default(environment::symmetric_size)) {
+    options.symmetric_bytes = default_static_bytes;
+  }
+  options.limit_bytes = env_bytes(environment::heap_limit).value();
+  if (is_default(environment::heap_limit)) {
+    auto const share =
+        std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_pes));
+    options.limit_bytes = std::min(options.limit_bytes, share);
+  }
   if (options.limit_bytes == 0) {
     throw UsageError("SYMM_HEAP_LIMIT=0: expected a size above 0");
   }
@@ -68,8 +70,8 @@ RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
         "SYMM_SYMMETRIC_SIZE=0: a static heap (SYMM_STATIC_HEAP) needs a size "
         "above 0");
   }
-  options.timeout = std::chrono::duration<double>(
-      env_seconds({"SYMM_TIMEOUT"}).value_or(default_timeout_seconds));
+  options.timeout =
+      std::chrono::duration<double>(env_seconds(environment::timeout).value());
   return options;
 }
 

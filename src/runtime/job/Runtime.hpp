@@ -23,7 +23,7 @@
 
 namespace symm::Impl {
 
-/// What the environment sets, the same on all PEs (README has the table).
+/// What the environment sets, the same on all PEs (EnvironmentTable.hpp).
 struct RuntimeOptions {
   bool is_static                        = false;  // SYMM_STATIC_HEAP
   std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE

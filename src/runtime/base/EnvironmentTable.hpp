@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ENVIRONMENT_TABLE_HPP
+#define SYMM_ENVIRONMENT_TABLE_HPP
+
+#include <array>
+
+#include "Env.hpp"
+
+/// Every variable of the environment that this library reads. README's table is
+/// what `symm_info --environment-table` prints of it.
+namespace symm::Impl::environment {
+
+inline constexpr EnvironmentVariable heap_limit{
+    {"SYMM_HEAP_LIMIT"},
+    VariableType::bytes,
+    "256G",
+    "what the heap of a PE can grow to: addresses are reserved for it, no "
+    "memory; the default is less with more than 128 PEs, which share 32 TiB"};
+
+inline constexpr EnvironmentVariable symmetric_size{
+    {"SYMM_SYMMETRIC_SIZE", "NVSHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"},
+    VariableType::bytes,
+    "0",
+    "memory per PE that is mapped at start, in GPU memory where there is a "
+    "GPU; the default of a static heap is `1G`"};
+
+inline constexpr EnvironmentVariable static_heap{
+    {"SYMM_STATIC_HEAP"},
+    VariableType::flag,
+    "0",
+    "1: the heap has `SYMM_SYMMETRIC_SIZE` bytes and never grows"};
+
+inline constexpr EnvironmentVariable timeout{
+    {"SYMM_TIMEOUT"},
+    VariableType::seconds,
+    "60",
+    "seconds after which a PE that waits in a collective call reports which "
+    "PEs are missing, and what they called last, and one that waits for a "
+    "variable reports that; it waits on, unless all other PEs have left for "
+    "`finalize()`; 0: never"};
+
+inline constexpr EnvironmentVariable visible_gpus{
+    {"CUDA_VISIBLE_DEVICES"},
+    VariableType::text,
+    nullptr,
+    "CUDA's: the GPUs that a process sees; shown where it sees none"};
+
+inline constexpr EnvironmentVariable kokkos_device{
+    {"KOKKOS_DEVICE_ID", "KOKKOS_MAP_DEVICE_ID_BY", "CTEST_KOKKOS_DEVICE_TYPE"},
+    VariableType::text,
+    nullptr,
+    "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
+    "node take its GPUs in turn"};
+
+inline constexpr std::array table{&heap_limit, &symmetric_size, &static_heap,
+                                  &timeout,    &visible_gpus,   &kokkos_device};
+
+}  // namespace symm::Impl::environment
+
+#endif
