@@ -43,131 +43,86 @@ elseif(Kokkos_CONSIDERED_VERSIONS)
       "-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON.")
 endif()
 
-# Sets `out` to whether `file` exists and is the archive we expect.
-function(_symm_is_kokkos_archive file out)
-  set(hash "")
-  if(EXISTS "${file}")
-    file(SHA256 "${file}" hash)
-  endif()
-  if(hash STREQUAL SYMM_KOKKOS_SHA256)
-    set(${out} TRUE PARENT_SCOPE)
-  else()
-    set(${out} FALSE PARENT_SCOPE)
-  endif()
-endfunction()
-
-# Tries the package archives that this machine's apt is configured to use.
-function(_symm_download_kokkos_with_apt file)
+# Sets `out` to where the source archive may be: the upstream project's, and the
+# package archives that this machine's apt is configured to use.
+function(_symm_kokkos_urls out)
+  set(urls "")
   # find_program() does not search if the project has a variable of that name.
   unset(_symm_apt_get)
-  unset(_symm_apt_helper)
   find_program(_symm_apt_get apt-get NO_CACHE)
-  find_program(_symm_apt_helper apt-helper PATHS /usr/lib/apt NO_CACHE)
-  if(NOT _symm_apt_get OR NOT _symm_apt_helper)
-    return()
-  endif()
-  execute_process(
-    COMMAND ${_symm_apt_get} indextargets --format "$(REPO_URI)"
-    OUTPUT_VARIABLE archives
-    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  string(REPLACE "\n" ";" archives "${archives}")
-  list(REMOVE_DUPLICATES archives)
-  foreach(component IN ITEMS main universe)
-    foreach(archive IN LISTS archives)
-      execute_process(
-        COMMAND
-          ${_symm_apt_helper} download-file
-          "${archive}pool/${component}/k/kokkos/kokkos_${SYMM_KOKKOS_VERSION}.orig.tar.gz"
-          "${file}" "SHA256:${SYMM_KOKKOS_SHA256}"
-        OUTPUT_QUIET ERROR_QUIET)
-      _symm_is_kokkos_archive("${file}" is_archive)
-      if(is_archive)
-        return()
-      endif()
+  if(_symm_apt_get)
+    execute_process(
+      COMMAND ${_symm_apt_get} indextargets --format "$(REPO_URI)"
+      OUTPUT_VARIABLE archives
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    string(REGEX MATCHALL "https?://[^\n;]+" archives "${archives}")
+    list(REMOVE_DUPLICATES archives)
+    set(package "k/kokkos/kokkos_${SYMM_KOKKOS_VERSION}.orig.tar.gz")
+    foreach(component IN ITEMS main universe)
+      foreach(archive IN LISTS archives)
+        list(APPEND urls "${archive}pool/${component}/${package}")
+      endforeach()
     endforeach()
-  endforeach()
+  endif()
+  set(${out}
+      ${urls}
+      "https://github.com/kokkos/kokkos/releases/download/${SYMM_KOKKOS_VERSION}/kokkos-${SYMM_KOKKOS_VERSION}.tar.gz"
+      PARENT_SCOPE)
 endfunction()
 
-# Tries the upstream project.
-function(_symm_download_kokkos_from_upstream file)
-  set(upstream "https://github.com/kokkos/kokkos")
-  foreach(url IN
-          ITEMS "${upstream}/archive/refs/tags/${SYMM_KOKKOS_VERSION}.tar.gz"
-                "${upstream}/releases/download/${SYMM_KOKKOS_VERSION}/kokkos-${SYMM_KOKKOS_VERSION}.tar.gz")
-    file(DOWNLOAD "${url}" "${file}" INACTIVITY_TIMEOUT 30 STATUS status)
-    _symm_is_kokkos_archive("${file}" is_archive)
-    if(is_archive)
-      return()
-    endif()
-  endforeach()
-endfunction()
-
-# Sets `out` to the path of a verified source archive.
-function(_symm_get_kokkos_archive out)
+# Says where the source comes from: SYMM_KOKKOS_ARCHIVE, or a folder of the user,
+# so that several build folders download once, and the network.
+function(_symm_declare_kokkos)
   if(SYMM_KOKKOS_ARCHIVE)
-    _symm_is_kokkos_archive("${SYMM_KOKKOS_ARCHIVE}" is_archive)
-    if(NOT is_archive)
-      message(
-        FATAL_ERROR
-          "SYMM_KOKKOS_ARCHIVE=${SYMM_KOKKOS_ARCHIVE} is not the Kokkos "
-          "${SYMM_KOKKOS_VERSION} source archive: no such file, or its SHA-256 "
-          "is not ${SYMM_KOKKOS_SHA256}.")
+    if(NOT EXISTS "${SYMM_KOKKOS_ARCHIVE}")
+      message(FATAL_ERROR "SYMM_KOKKOS_ARCHIVE=${SYMM_KOKKOS_ARCHIVE}: there is no "
+                          "such file.")
     endif()
-    set(${out} "${SYMM_KOKKOS_ARCHIVE}" PARENT_SCOPE)
-    return()
-  endif()
-
-  # One folder per user, so that several build folders download once.
-  if(DEFINED ENV{XDG_CACHE_HOME})
-    set(folder "$ENV{XDG_CACHE_HOME}/kokkos-symmetric-space")
-  elseif(DEFINED ENV{HOME})
-    set(folder "$ENV{HOME}/.cache/kokkos-symmetric-space")
+    set(from URL "${SYMM_KOKKOS_ARCHIVE}")
   else()
-    set(folder "${PROJECT_BINARY_DIR}/_deps")
-  endif()
-  set(file "${folder}/kokkos_${SYMM_KOKKOS_VERSION}.orig.tar.gz")
-  _symm_is_kokkos_archive("${file}" is_archive)
-  if(NOT is_archive)
-    message(STATUS "Kokkos: downloading ${SYMM_KOKKOS_VERSION} to ${folder}")
-    file(MAKE_DIRECTORY "${folder}")
-    string(RANDOM suffix)
-    set(part "${file}.${suffix}") # two builds may download at the same time
-    _symm_download_kokkos_with_apt("${part}")
-    _symm_is_kokkos_archive("${part}" is_archive)
-    if(NOT is_archive)
-      _symm_download_kokkos_from_upstream("${part}")
-      _symm_is_kokkos_archive("${part}" is_archive)
+    if(DEFINED ENV{XDG_CACHE_HOME})
+      set(cache "$ENV{XDG_CACHE_HOME}/kokkos-symmetric-space")
+    elseif(DEFINED ENV{HOME})
+      set(cache "$ENV{HOME}/.cache/kokkos-symmetric-space")
+    else()
+      set(cache "${PROJECT_BINARY_DIR}/_deps")
     endif()
-    if(NOT is_archive)
-      file(REMOVE "${part}")
-      message(
-        FATAL_ERROR
-          "Kokkos ${SYMM_KOKKOS_VERSION} is not installed and its source could "
-          "not be downloaded. Either set CMAKE_PREFIX_PATH to an installed "
-          "Kokkos 5, or get the source archive of Kokkos ${SYMM_KOKKOS_VERSION} "
-          "(SHA-256 ${SYMM_KOKKOS_SHA256}) and set SYMM_KOKKOS_ARCHIVE, in the "
-          "environment or with -D, to its path.")
-    endif()
-    file(RENAME "${part}" "${file}")
+    _symm_kokkos_urls(urls)
+    set(from
+        URL ${urls}
+        DOWNLOAD_DIR "${cache}"
+        DOWNLOAD_NAME "kokkos_${SYMM_KOKKOS_VERSION}.orig.tar.gz")
   endif()
-  set(${out} "${file}" PARENT_SCOPE)
+  if(POLICY CMP0135) # the times of the archive: an unpacking rebuilds nothing
+    cmake_policy(SET CMP0135 OLD)
+  endif()
+  FetchContent_Declare(
+    Kokkos
+    ${from}
+    URL_HASH SHA256=${SYMM_KOKKOS_SHA256}
+    INACTIVITY_TIMEOUT 30
+    SOURCE_DIR "${PROJECT_BINARY_DIR}/_deps/kokkos-${SYMM_KOKKOS_VERSION}"
+    BINARY_DIR "${PROJECT_BINARY_DIR}/_deps/kokkos-build")
 endfunction()
 
-function(_symm_add_kokkos_subdirectory)
-  set(folder "${PROJECT_BINARY_DIR}/_deps")
-  set(source "${folder}/kokkos-${SYMM_KOKKOS_VERSION}")
-  if(NOT EXISTS "${source}/CMakeLists.txt")
-    _symm_get_kokkos_archive(archive)
-    file(ARCHIVE_EXTRACT INPUT "${archive}" DESTINATION "${folder}/unpack")
-    file(RENAME "${folder}/unpack/kokkos-${SYMM_KOKKOS_VERSION}" "${source}")
+function(_symm_add_kokkos)
+  include(FetchContent)
+  _symm_declare_kokkos()
+  message(STATUS "Kokkos: building ${SYMM_KOKKOS_VERSION}")
+  if(NOT EXISTS
+     "${PROJECT_BINARY_DIR}/_deps/kokkos-${SYMM_KOKKOS_VERSION}/CMakeLists.txt")
+    message(
+      STATUS
+        "Kokkos: if its source cannot be downloaded, set CMAKE_PREFIX_PATH to an "
+        "installed Kokkos 5, or SYMM_KOKKOS_ARCHIVE, in the environment or with "
+        "-D, to the path of the source archive with the SHA-256 "
+        "${SYMM_KOKKOS_SHA256}.")
   endif()
-  message(STATUS "Kokkos: building ${SYMM_KOKKOS_VERSION} in ${folder}")
-
   if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(Kokkos_ENABLE_DEBUG_BOUNDS_CHECK ON CACHE BOOL "")
   endif()
   set(CMAKE_CXX_CLANG_TIDY "") # Kokkos' own sources are not ours to check
-  add_subdirectory("${source}" "${folder}/kokkos-build")
+  FetchContent_MakeAvailable(Kokkos)
 
   if(SYMM_UNITY)
     set_target_properties(kokkoscore PROPERTIES UNITY_BUILD ON)
@@ -181,5 +136,5 @@ function(_symm_add_kokkos_subdirectory)
       ${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
   endforeach()
 endfunction()
-_symm_add_kokkos_subdirectory()
+_symm_add_kokkos()
 symm_describe_kokkos(symm_kokkos version)
