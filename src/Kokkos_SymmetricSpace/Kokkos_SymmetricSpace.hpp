@@ -8,7 +8,6 @@
 #include <Kokkos_SymmetricSpace_Atomics.hpp>
 #include <Kokkos_SymmetricSpace_Collectives.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
@@ -21,17 +20,8 @@
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 #include <Kokkos_SymmetricSpace_ViewCollectives.hpp>
 #include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+#include <Kokkos_SymmetricSpace_Views.hpp>
 #include <Kokkos_SymmetricSpace_Waiting.hpp>
-#include "kokkos_impl/AtomicView.hpp"
-#include "kokkos_impl/DeepCopy.hpp"
-#include "kokkos_impl/MemorySpaceAccess.hpp"
-#include "kokkos_impl/SharedAlloc.hpp"
-#include "kokkos_impl/ViewFill.hpp"
-#include "space/MemorySpace.hpp"
-#include "view/GlobalView.hpp"
-#include "view/PeerView.hpp"
-#include "view/Register.hpp"
-#include "view/SharedView.hpp"
 
 #include "../runtime/symm.hpp"
 

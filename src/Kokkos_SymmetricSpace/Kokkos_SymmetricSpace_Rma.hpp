@@ -10,8 +10,7 @@
 #include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
-#include "kokkos_impl/DeepCopy.hpp"
-#include "space/MemorySpace.hpp"
+#include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/heap/SymmetricHeap.hpp"

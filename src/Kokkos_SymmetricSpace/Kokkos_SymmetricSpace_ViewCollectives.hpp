@@ -10,8 +10,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
-#include <Kokkos_SymmetricSpace_Fwd.hpp>
 #include <Kokkos_SymmetricSpace_PeTeam.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_ViewCopy.hpp>
 
 #include "../runtime/base/Types.hpp"

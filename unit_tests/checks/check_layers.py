@@ -33,9 +33,10 @@ LAYERS = [
     RUNTIME + "/shmem",
     RUNTIME,
     KOKKOS + "/space",
-    KOKKOS + "/cuda",
     KOKKOS + "/kokkos_impl",
     KOKKOS + "/view",
+    KOKKOS + "/cuda",
+    KOKKOS + "/no_gpu",
     KOKKOS + "/operations",
     KOKKOS,
     "tools/symm_info",
@@ -48,8 +49,16 @@ LAYER_OF_UNIT = {
     RUNTIME + "/symm_job": RUNTIME + "/job",
     RUNTIME + "/symm_memory": RUNTIME + "/job",
     RUNTIME + "/symm_pes": RUNTIME + "/job",
-    "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Fwd": KOKKOS + "/space",
+    KOKKOS + "/Kokkos_SymmetricSpace_Space": KOKKOS + "/kokkos_impl",
 }
+
+# <symm_gpu/X.hpp> is one of these, as CMake chooses: each folder has each header.
+# X's layer is that of what it adds GPUs to.
+GPU_FOLDERS = [KOKKOS + "/cuda", KOKKOS + "/no_gpu"]
+for gpu_folder in GPU_FOLDERS:
+    LAYER_OF_UNIT[gpu_folder + "/symm_gpu/Space"] = KOKKOS + "/space"
+    LAYER_OF_UNIT[gpu_folder + "/symm_gpu/KokkosImpl"] = KOKKOS + "/kokkos_impl"
+    LAYER_OF_UNIT[gpu_folder + "/symm_gpu/Views"] = KOKKOS + "/view"
 
 # Foreign header (a regular expression) -> the folders and units that may include
 # it.
@@ -68,11 +77,18 @@ OWNERS = {
 # Text outside comments (a regular expression) -> the folders and units that may
 # have it.
 TEXT_OWNERS = {
-    r"\bKokkos::Impl\b|\bKOKKOS_IMPL_": [KOKKOS + "/kokkos_impl"],
-    r"\bgetenv\b": [RUNTIME + "/base/Env"],
+    r"\bgetenv\b": [RUNTIME + "/base/Env", KOKKOS + "/cuda/KokkosDevice_Cuda"],
     # KernelText checks preconditions where Kokkos does.
     r"\bKokkos::|\bKOKKOS_": [KOKKOS, RUNTIME + "/base/KernelText",
                               RUNTIME + "/base/EnvironmentTable"],
+    r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
+        [KOKKOS + "/kokkos_impl", KOKKOS + "/cuda/AllocationRecord_Cuda"] +
+        [folder + "/symm_gpu/KokkosImpl" for folder in GPU_FOLDERS],
+    r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda":
+        [KOKKOS + "/cuda"] +
+        [KOKKOS + "/Kokkos_SymmetricSpace_" + unit
+         for unit in ("CollectiveCall", "Rma", "RmaStrided", "Signal",
+                      "TeamSync")],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -135,6 +151,11 @@ def check(src):
                 posixpath.join(posixpath.dirname(name), header))
             if quote == "<" and (src / KOKKOS / header).is_file():
                 target = KOKKOS + "/" + header  # a public one
+            if quote == "<" and header.startswith("symm_gpu/"):
+                for folder in GPU_FOLDERS:
+                    target = folder + "/" + header
+                    if not (src / target).is_file():
+                        problems.append(f"{name}: {header}: {folder} has none")
             is_ours = (src / target).is_file()
             if (quote == '"' and not is_ours) or (
                     quote == "<" and (src / header).is_file()):

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_ATOMICVIEW_HPP
-#define KOKKOS_SYMMETRICSPACE_ATOMICVIEW_HPP
+#ifndef SYMM_ATOMIC_VIEW_HPP
+#define SYMM_ATOMIC_VIEW_HPP
 
 #include <cstddef>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Fwd.hpp>
+
+#include "../space/SymmetricSpaceBase.hpp"
 
 // Views with Kokkos' trait Atomic: in the symmetric spaces, what the operators
 // of an element do (+=, ++, &=, ...) is one step for all threads of all PEs.
 // Kokkos asks by the functions below, which it finds by the memory space.
 
-namespace symm {
+namespace symm::Impl {
 
 /// The accessor that Kokkos' Atomic Views have, with the scope "Node", which is
 /// all CPUs and GPUs. (The scope of Kokkos' own is one GPU.)
@@ -58,6 +59,6 @@ accessor_from_mapping_and_accessor_arg(
   return Kokkos::Impl::SpaceAwareAccessor<MemorySpace, Accessor>();
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

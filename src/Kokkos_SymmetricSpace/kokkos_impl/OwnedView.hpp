@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_OWNEDVIEW_HPP
-#define KOKKOS_SYMMETRICSPACE_OWNEDVIEW_HPP
+#ifndef SYMM_OWNED_VIEW_HPP
+#define SYMM_OWNED_VIEW_HPP
 
 #include <string>
 
 #include <Kokkos_Core.hpp>
-#include "SharedAlloc.hpp"
+#include "AllocationRecord.hpp"
 
 namespace symm::Impl {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_VIEWFILL_HPP
-#define KOKKOS_SYMMETRICSPACE_VIEWFILL_HPP
+#ifndef SYMM_VIEW_FILL_HPP
+#define SYMM_VIEW_FILL_HPP
 
 #include <cstddef>
 #include <limits>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <Kokkos_Core.hpp>
-#include "../space/MemorySpace.hpp"
+#include "../space/SymmetricHostSpace.hpp"
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Text.hpp"
@@ -20,7 +20,7 @@
 // then it waits for the other PEs, so that no fill overwrites what a PE puts
 // after the constructor.
 
-namespace symm {
+namespace symm::Impl {
 
 /// The end of a View that its constructor cannot return. Local.
 template <class Space>
@@ -103,33 +103,24 @@ using SequentialFill =
                  Kokkos::Impl::ViewValueFunctorSequentialHostInit<
                      Kokkos::Device<ExecutionSpace, Kokkos::HostSpace>, T>>;
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 template <class ExecutionSpace, class T>
 struct Kokkos::Impl::ViewValueFunctor<
     Kokkos::Device<ExecutionSpace, symm::SymmetricHostSpace>, T>
-    : symm::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
-  using Fill = symm::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
+    : symm::Impl::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
+  using Fill =
+      symm::Impl::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
   using Fill::Fill;
 };
 
 template <class ExecutionSpace, class T>
 struct Kokkos::Impl::ViewValueFunctorSequentialHostInit<
     Kokkos::Device<ExecutionSpace, symm::SymmetricHostSpace>, T>
-    : symm::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
+    : symm::Impl::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
   using Fill =
-      symm::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
+      symm::Impl::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
   using Fill::Fill;
 };
-
-#ifdef KOKKOS_ENABLE_CUDA
-template <class ExecutionSpace, class T>
-struct Kokkos::Impl::ViewValueFunctor<
-    Kokkos::Device<ExecutionSpace, symm::SymmetricCudaSpace>, T>
-    : symm::ParallelFill<symm::SymmetricCudaSpace, ExecutionSpace, T> {
-  using Fill = symm::ParallelFill<symm::SymmetricCudaSpace, ExecutionSpace, T>;
-  using Fill::Fill;
-};
-#endif
 
 #endif

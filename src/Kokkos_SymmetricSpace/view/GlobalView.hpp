@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_GLOBALVIEW_HPP
-#define KOKKOS_SYMMETRICSPACE_GLOBALVIEW_HPP
+#ifndef SYMM_GLOBAL_VIEW_HPP
+#define SYMM_GLOBAL_VIEW_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,8 @@
 #include "../../runtime/memory/HeapMap.hpp"
 
 namespace symm {
+
+namespace Impl {
 
 /// Whether an element of `View` is found with these indices.
 template <class View, class... Indices>
@@ -45,6 +47,8 @@ class LabelInKernels {
 #endif
 };
 
+}  // namespace Impl
+
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
 /// A small value to capture in kernels; like a pointer it owns nothing and is
@@ -54,7 +58,7 @@ class LabelInKernels {
 /// rest is that of the View, which Kokkos computes in the type of the indices:
 /// a View of more than 2^31 elements needs 64-bit indices, here as there.
 template <class View>
-class GlobalView : private LabelInKernels {
+class GlobalView : private Impl::LabelInKernels {
  public:
   using view_type      = UnmanagedView<View>;
   using value_type     = typename view_type::value_type;
@@ -70,7 +74,7 @@ class GlobalView : private LabelInKernels {
 
   /// \param local this PE's copy.
   GlobalView(View const& local, HeapMap const& map)
-      : LabelInKernels(local), m_first(local), m_map(map) {
+      : Impl::LabelInKernels(local), m_first(local), m_map(map) {
     if (local.data() != nullptr) {
       m_first.assign_data(map.peer_ptr(local.data(), 0));
     }
@@ -80,8 +84,8 @@ class GlobalView : private LabelInKernels {
   /// those of Views, the PE where it checks preconditions; a wrong one stops
   /// the program.
   template <class... Indices>
-  requires are_indices_of_v<view_type, Indices...> KOKKOS_FORCEINLINE_FUNCTION
-      reference_type
+  requires Impl::are_indices_of_v<view_type, Indices...>
+      KOKKOS_FORCEINLINE_FUNCTION reference_type
       operator()(Pe pe, Indices... indices) const {
     expect_pe(pe);
     expect_indices(pe, indices...);
@@ -118,7 +122,7 @@ class GlobalView : private LabelInKernels {
   KOKKOS_FUNCTION void expect_pe([[maybe_unused]] Pe pe) const {
 #ifdef SYMM_CHECKS_IN_KERNELS
     if (0 <= pe && pe < m_map.n_pes) return;
-    KernelText text;
+    Impl::KernelText text;
     text << "symm::global_view \"" << label() << "\": there is no PE " << pe
          << "; PEs are 0 to " << m_map.n_pes - 1;
     text.abort();
@@ -132,7 +136,7 @@ class GlobalView : private LabelInKernels {
     std::size_t r = 0;
     if (((static_cast<std::size_t>(indices) < m_first.extent(r++)) && ...))
       return;
-    KernelText text;
+    Impl::KernelText text;
     text << "symm::global_view \"" << label() << "\": element (";
     r = 0;
     ((text << (r++ == 0 ? "" : ", ") << static_cast<std::int64_t>(indices)),
@@ -153,7 +157,7 @@ class GlobalView : private LabelInKernels {
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>
 auto global_view(View const& view) {
-  return GlobalView<View>(view, heap_map_of(view, "symm::global_view"));
+  return GlobalView<View>(view, Impl::heap_map_of(view, "symm::global_view"));
 }
 
 }  // namespace symm

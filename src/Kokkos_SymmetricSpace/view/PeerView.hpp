@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_PEERVIEW_HPP
-#define KOKKOS_SYMMETRICSPACE_PEERVIEW_HPP
+#ifndef SYMM_PEER_VIEW_HPP
+#define SYMM_PEER_VIEW_HPP
 
 #include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include "../kokkos_impl/SharedAlloc.hpp"
+#include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
 #include "../../runtime/symm_errors.hpp"
 
@@ -35,6 +34,8 @@ template <class T>
 inline constexpr bool elements_are_shareable_v =
     std::is_trivially_copyable_v<T>;
 
+namespace Impl {
+
 /// Does not compile for what has no elements on other PEs.
 template <class View>
 constexpr void check_symmetric_view() {
@@ -51,20 +52,26 @@ constexpr void check_symmetric_view() {
       "symm::elements_are_shareable_v for their type");
 }
 
+/// The heap of a kind that has `address` in this PE's part; null: it has not.
+/// An address that is null is in any.
+/// \throws UsageError on this PE, if there is no heap of that kind.
+HeapMap const* find_heap_map(MemoryKind kind, void const* address,
+                             char const* call);
+[[noreturn]] void throw_not_in_heap(std::string const& label, char const* call);
+[[noreturn]] void throw_no_such_pe(std::string const& label, Pe pe, int n_pes);
+
 /// The heap that holds `view`; a View that holds no memory belongs to any.
 /// \throws UsageError on this PE, if its memory is not in the heap.
 template <class View>
 HeapMap const& heap_map_of(View const& view, char const* call) {
   check_symmetric_view<View>();
-  auto& heap =
-      Runtime::instance(call).heap(View::memory_space::memory_kind, call);
-  if (view.data() != nullptr && !heap.contains(view.data())) {
-    throw UsageError(std::string(call) + ": View \"" + view.label() +
-                     "\" is not in this PE's part of the symmetric heap (is it "
-                     "a peer's already?)");
-  }
-  return heap.map();
+  auto const* const map =
+      find_heap_map(View::memory_space::memory_kind, view.data(), call);
+  if (map == nullptr) throw_not_in_heap(view.label(), call);
+  return *map;
 }
+
+}  // namespace Impl
 
 /// Where all PEs' parts of the heap that holds `view` are, to capture in
 /// kernels that call operations on addresses of its elements. Local; valid
@@ -72,7 +79,7 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
 /// heap.
 template <class View>
 [[nodiscard]] HeapMap heap_map(View const& view) {
-  return heap_map_of(view, "symm::heap_map");
+  return Impl::heap_map_of(view, "symm::heap_map");
 }
 
 /// The same of the heap of a space; symm::SymmetricSpace is the one of
@@ -98,11 +105,9 @@ template <class Space>
 ///         the heap.
 template <class View>
 auto peer_view(View const& view, Pe pe) {
-  auto const& map = heap_map_of(view, "symm::peer_view");
+  auto const& map = Impl::heap_map_of(view, "symm::peer_view");
   if (pe < 0 || pe >= map.n_pes) {
-    throw UsageError("symm::peer_view of \"" + view.label() +
-                     "\": there is no PE " + std::to_string(pe) +
-                     "; PEs are 0 to " + std::to_string(map.n_pes - 1));
+    Impl::throw_no_such_pe(view.label(), pe, map.n_pes);
   }
   UnmanagedView<View> result(view);
   if (view.data() != nullptr) result.assign_data(map.peer_ptr(view.data(), pe));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_VIEWBYTES_HPP
-#define KOKKOS_SYMMETRICSPACE_VIEWBYTES_HPP
+#ifndef SYMM_VIEW_BYTES_HPP
+#define SYMM_VIEW_BYTES_HPP
 
 #include <cstddef>
 #include <optional>

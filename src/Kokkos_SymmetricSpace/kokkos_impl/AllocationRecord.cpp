@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "SharedAlloc.hpp"
+#include "AllocationRecord.hpp"
 
 // The members of the record are defined in a header that only a memory space's
 // one source file includes.
@@ -10,7 +10,3 @@
 
 KOKKOS_IMPL_SHARED_ALLOCATION_RECORD_EXPLICIT_INSTANTIATION(
     symm::SymmetricHostSpace);
-#ifdef KOKKOS_ENABLE_CUDA
-KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_RECORD_EXPLICIT_INSTANTIATION(
-    symm::SymmetricCudaSpace);
-#endif

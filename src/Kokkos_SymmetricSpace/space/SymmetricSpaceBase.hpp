@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
-#define KOKKOS_SYMMETRICSPACE_MEMORYSPACE_HPP
+#ifndef SYMM_SYMMETRIC_SPACE_BASE_HPP
+#define SYMM_SYMMETRIC_SPACE_BASE_HPP
 
 #include <cstddef>
 #include <optional>
-#include <utility>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Fwd.hpp>
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
@@ -25,6 +24,8 @@ enum class Deallocate {
   /// stderr, and then as retire.)
   collective
 };
+
+namespace Impl {
 
 /// Makes a space that holds only the headers of Views whose memory is not its
 /// own (register_symmetric_view()): private memory of this PE. Local.
@@ -99,56 +100,12 @@ class SymmetricSpaceBase {
   char const* m_name;
 };
 
-/// Host memory in the symmetric heap: a Kokkos memory space. In a CUDA build
-/// kernels reach it too, over PCIe or NVLink-C2C.
-class SymmetricHostSpace : public SymmetricSpaceBase {
- public:
-  using memory_space    = SymmetricHostSpace;
-  using execution_space = Kokkos::DefaultHostExecutionSpace;
-  using device_type     = Kokkos::Device<execution_space, memory_space>;
+}  // namespace Impl
 
-  static constexpr MemoryKind memory_kind = MemoryKind::host;
-
-  explicit SymmetricHostSpace(Deallocate deallocate = Deallocate::retire)
-      : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
-  explicit SymmetricHostSpace(HeadersOnly tag)
-      : SymmetricSpaceBase(memory_kind, name(), tag) {}
-
-  static constexpr char const* name() { return "SymmetricHost"; }
-
-  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
-  /// \param failure why this PE has not filled it; all PEs throw it.
-  static void finish_view(char const* label, std::optional<Failure> failure) {
-    SymmetricSpaceBase::finish_view(memory_kind, label, std::move(failure));
-  }
-};
-
-#ifdef KOKKOS_ENABLE_CUDA
-/// GPU memory in the symmetric heap: a Kokkos memory space. Kernels of every PE
-/// read and write every PE's copy, over NVLink or PCIe where PEs have GPUs of
-/// their own; several PEs may share a GPU.
-class SymmetricCudaSpace : public SymmetricSpaceBase {
- public:
-  using memory_space    = SymmetricCudaSpace;
-  using execution_space = Kokkos::Cuda;
-  using device_type     = Kokkos::Device<execution_space, memory_space>;
-
-  static constexpr MemoryKind memory_kind = MemoryKind::device;
-
-  explicit SymmetricCudaSpace(Deallocate deallocate = Deallocate::retire)
-      : SymmetricSpaceBase(memory_kind, name(), deallocate) {}
-  explicit SymmetricCudaSpace(HeadersOnly tag)
-      : SymmetricSpaceBase(memory_kind, name(), tag) {}
-
-  static constexpr char const* name() { return "SymmetricCuda"; }
-
-  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
-  /// \param failure why this PE has not filled it; all PEs throw it.
-  static void finish_view(char const* label, std::optional<Failure> failure) {
-    SymmetricSpaceBase::finish_view(memory_kind, label, std::move(failure));
-  }
-};
-#endif
+/// Whether Views of a memory space live in the symmetric heap.
+template <class MemorySpace>
+inline constexpr bool is_symmetric_space_v =
+    std::is_base_of_v<Impl::SymmetricSpaceBase, MemorySpace>;
 
 }  // namespace symm
 

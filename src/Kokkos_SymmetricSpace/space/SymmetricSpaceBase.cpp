@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "MemorySpace.hpp"
+#include "SymmetricSpaceBase.hpp"
 
 #include <cstdio>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/job/Runtime.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -85,4 +85,4 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
   }
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

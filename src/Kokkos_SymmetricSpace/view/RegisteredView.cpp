@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "Register.hpp"
+#include "RegisteredView.hpp"
 
 #include <algorithm>
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/job/Runtime.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -85,4 +85,4 @@ void unregister_local(std::string const& label, void const* data,
   if (failure) throw_failure({failure->kind, call + ": " + failure->message});
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_REGISTER_HPP
-#define KOKKOS_SYMMETRICSPACE_REGISTER_HPP
+#ifndef SYMM_REGISTERED_VIEW_HPP
+#define SYMM_REGISTERED_VIEW_HPP
 
 #include <cstddef>
 #include <optional>
@@ -9,9 +9,10 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Fwd.hpp>
+#include <symm_gpu/Views.hpp>
+
 #include "../kokkos_impl/OwnedView.hpp"
-#include "../space/MemorySpace.hpp"
+#include "../space/SymmetricSpaceBase.hpp"
 #include "ViewBytes.hpp"
 
 #include "../../runtime/base/Failure.hpp"
@@ -22,35 +23,8 @@
 /// ones. symm_memory.hpp has the same for addresses.
 namespace symm {
 
-/// The symmetric space of the memory of an ordinary one, whose Views can be
-/// registered.
-template <class MemorySpace>
-struct SymmetricSpaceOf {
-  static_assert(!is_symmetric_space_v<MemorySpace>,
-                "a View of a symmetric space needs no registration");
-  static_assert(
-      is_symmetric_space_v<MemorySpace>,
-      "Views of this memory space cannot be registered (managed "
-      "memory, CudaUVMSpace, has no place of its own): use HostSpace, "
-      "CudaSpace or CudaHostPinnedSpace");
-};
-template <>
-struct SymmetricSpaceOf<Kokkos::HostSpace> {
-  using type = SymmetricHostSpace;
-};
-#ifdef KOKKOS_ENABLE_CUDA
-template <>
-struct SymmetricSpaceOf<Kokkos::CudaHostPinnedSpace> {
-  using type = SymmetricHostSpace;
-};
-template <>
-struct SymmetricSpaceOf<Kokkos::CudaSpace> {
-  using type = SymmetricCudaSpace;
-};
-#endif
+namespace Impl {
 
-/// What register_symmetric_view() makes of a View: same elements, layout and
-/// memory traits (Atomic, say), but it owns its memory.
 template <class View, unsigned Traits = View::memory_traits::impl_value &
                                         ~unsigned{Kokkos::Unmanaged}>
 struct RegisteredViewOf {
@@ -65,8 +39,6 @@ struct RegisteredViewOf<View, 0> {
   using type  = Kokkos::View<typename View::data_type,
                             typename View::array_layout, space>;
 };
-template <class View>
-using RegisteredView = typename RegisteredViewOf<View>::type;
 
 /// For the end of Views: frees what allocate_registrable() has given.
 struct FreeRegistrable {
@@ -97,6 +69,13 @@ void register_local(std::string const& label, void const* data,
 void unregister_local(std::string const& label, void const* data,
                       ViewBytes bytes);
 
+}  // namespace Impl
+
+/// What register_symmetric_view() makes of a View: same elements, layout and
+/// memory traits (Atomic, say), but it owns its memory.
+template <class View>
+using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
+
 /// Registers the elements of `view`, and what lies between them, as a local
 /// operand of kernels: buffer_register(). Local. An empty View is none. Kernels
 /// on a GPU take view.data(): a View in HostSpace Kokkos refuses there.
@@ -105,7 +84,7 @@ void unregister_local(std::string const& label, void const* data,
 ///         SystemError on this PE.
 template <class T, class... Properties>
 void register_view(Kokkos::View<T, Properties...> const& view) {
-  register_local(view.label(), view.data(), bytes_of_view(view));
+  Impl::register_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
 /// Ends it: buffer_unregister(). Local; after the kernels that use it, before
@@ -113,7 +92,7 @@ void register_view(Kokkos::View<T, Properties...> const& view) {
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
-  unregister_local(view.label(), view.data(), bytes_of_view(view));
+  Impl::unregister_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
 /// A View in an ordinary space whose memory can be registered later with
@@ -142,12 +121,12 @@ template <class DataType, class... Properties, class... Extents>
                 "the elements of a registrable View are not destroyed: they "
                 "must be trivially copyable");
   constexpr auto kind =
-      SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
-  require_runtime("symm::make_registrable_view");
-  auto const bytes = bytes_of_extents<View>(extents...);
-  OwnedViewMaker<View, FreeRegistrable> maker({}, label);
+      Impl::SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
+  Impl::require_runtime("symm::make_registrable_view");
+  auto const bytes = Impl::bytes_of_extents<View>(extents...);
+  Impl::OwnedViewMaker<View, Impl::FreeRegistrable> maker({}, label);
   auto* const data =
-      static_cast<Element*>(allocate_registrable(kind, label, bytes));
+      static_cast<Element*>(Impl::allocate_registrable(kind, label, bytes));
   auto const view =
       maker.make_view(data, Shape(data, extents...), {kind, data});
   // The memory holds zeros.
@@ -187,16 +166,17 @@ template <class T, class... Properties>
 register_symmetric_view(Kokkos::View<T, Properties...> const& view) {
   using Result = RegisteredView<Kokkos::View<T, Properties...>>;
   using Space  = typename Result::memory_space;
-  require_runtime("symm::register_symmetric_view");
+  Impl::require_runtime("symm::register_symmetric_view");
   std::string label;
-  std::optional<OwnedViewMaker<Result, RetireRegistered>> maker;
+  std::optional<Impl::OwnedViewMaker<Result, Impl::RetireRegistered>> maker;
   // A PE that lacks private memory says so to all.
-  auto const failure  = failure_of([&] {
+  auto const failure = Impl::failure_of([&] {
     label = view.label();
-    maker.emplace(Space(HeadersOnly{}), label);
+    maker.emplace(Space(Impl::HeadersOnly{}), label);
   });
-  auto* const address = register_symmetric(
-      Space::memory_kind, label, view.data(), bytes_of_view(view), failure);
+  auto* const address =
+      Impl::register_symmetric(Space::memory_kind, label, view.data(),
+                               Impl::bytes_of_view(view), failure);
   return maker->make_view(static_cast<typename Result::pointer_type>(address),
                           view, {address});
 }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_SPACE_HPP
+#define KOKKOS_SYMMETRICSPACE_SPACE_HPP
+
+/// The memory spaces: what a program needs that declares Views in them.
+
+#include <symm_gpu/Space.hpp>
+
+#include "kokkos_impl/AllocationRecord.hpp"
+#include "kokkos_impl/AtomicView.hpp"
+#include "kokkos_impl/MemorySpaceAccess.hpp"
+#include "kokkos_impl/ViewFill.hpp"
+#include "space/SymmetricHostSpace.hpp"
+
+#endif

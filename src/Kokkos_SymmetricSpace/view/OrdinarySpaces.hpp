@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ORDINARY_SPACES_HPP
+#define SYMM_ORDINARY_SPACES_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/symm_shared_buffers.hpp"
+#include "../space/SymmetricHostSpace.hpp"
+
+/// What PEs can do with Views in Kokkos' own memory spaces. Those of GPUs are
+/// in symm_gpu/Views.hpp.
+namespace symm::Impl {
+
+/// The symmetric space of the memory of an ordinary one, whose Views can be
+/// registered.
+template <class MemorySpace>
+struct SymmetricSpaceOf {
+  static_assert(!is_symmetric_space_v<MemorySpace>,
+                "a View of a symmetric space needs no registration");
+  static_assert(
+      is_symmetric_space_v<MemorySpace>,
+      "Views of this memory space cannot be registered (managed "
+      "memory, CudaUVMSpace, has no place of its own): use HostSpace, "
+      "CudaSpace or CudaHostPinnedSpace");
+};
+template <>
+struct SymmetricSpaceOf<Kokkos::HostSpace> {
+  using type = SymmetricHostSpace;
+};
+
+/// How PEs share what is in a memory space; void: not at all.
+template <class T, class MemorySpace>
+struct SharedBufferOf {
+  using type = void;
+};
+template <class T>
+struct SharedBufferOf<T, Kokkos::HostSpace> {
+  using type = SharedHostBuffer<T>;
+};
+
+/// Whether its memory moves between host and GPU.
+template <class MemorySpace>
+inline constexpr bool is_managed_space_v = false;
+
+}  // namespace symm::Impl
+
+#endif

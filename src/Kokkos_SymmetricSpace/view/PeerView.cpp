@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "PeerView.hpp"
+
+#include "../../runtime/job/Runtime.hpp"
+
+namespace symm::Impl {
+
+HeapMap const* find_heap_map(MemoryKind kind, void const* address,
+                             char const* call) {
+  auto const& heap = Runtime::instance(call).heap(kind, call);
+  if (address != nullptr && !heap.contains(address)) return nullptr;
+  return &heap.map();
+}
+
+void throw_not_in_heap(std::string const& label, char const* call) {
+  throw UsageError(std::string(call) + ": View \"" + label +
+                   "\" is not in this PE's part of the symmetric heap (is it "
+                   "a peer's already?)");
+}
+
+void throw_no_such_pe(std::string const& label, Pe pe, int n_pes) {
+  throw UsageError("symm::peer_view of \"" + label + "\": there is no PE " +
+                   std::to_string(pe) + "; PEs are 0 to " +
+                   std::to_string(n_pes - 1));
+}
+
+}  // namespace symm::Impl
