@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include <heap/heap_test.hpp>
+#include <runtime/job/Runtime.hpp>
 #include <runtime/symm_errors.hpp>
 
 namespace {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/job/Runtime.hpp>
 
 #include "view_helpers.hpp"
 
