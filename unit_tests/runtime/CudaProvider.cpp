@@ -15,6 +15,7 @@ namespace symm_test {
 
 using symm::CudaDriver;
 using symm::MemoryKind;
+using symm::Impl::device_pointer;
 
 CudaProvider const cuda_device_memory(MemoryKind::device);
 CudaProvider const cuda_host_memory(MemoryKind::host);
@@ -23,10 +24,6 @@ namespace {
 
 void check(CUresult result, char const* call) {
   CudaDriver::instance().check(result, "test", call);
-}
-
-CUdeviceptr device_pointer(void const* address) {
-  return reinterpret_cast<CUdeviceptr>(address);
 }
 
 /// Not among the functions that the library needs.

@@ -21,12 +21,9 @@ namespace symm_test::program_rules {
 namespace {
 
 using symm::MemoryKind;
+using symm::Impl::device_pointer;
 
 constexpr std::size_t unit = std::size_t{2} << 20U;
-
-CUdeviceptr device_pointer(void const* address) {
-  return reinterpret_cast<CUdeviceptr>(address);
-}
 
 /// With the context of GPU 0 as the current one.
 class FakeCudaProgramRules : public testing::Test {

@@ -71,6 +71,11 @@ struct CudaDriver {
   [[nodiscard]] std::string text_of(CUresult result) const;
 };
 
+/// As the driver's functions take an address.
+inline CUdeviceptr device_pointer(void const* address) {
+  return reinterpret_cast<CUdeviceptr>(address);
+}
+
 }  // namespace symm::Impl
 
 #endif

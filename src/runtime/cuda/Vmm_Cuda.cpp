@@ -16,14 +16,6 @@
 
 namespace symm::Impl {
 
-namespace {
-
-CUdeviceptr device_pointer(void const* address) {
-  return reinterpret_cast<CUdeviceptr>(address);
-}
-
-}  // namespace
-
 Vmm_Cuda::Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
                    int n_sharers)
     : m_driver(driver),

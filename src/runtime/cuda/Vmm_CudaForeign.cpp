@@ -19,14 +19,6 @@
 
 namespace symm::Impl {
 
-namespace {
-
-CUdeviceptr device_pointer(void const* address) {
-  return reinterpret_cast<CUdeviceptr>(address);
-}
-
-}  // namespace
-
 /// One handle to the memory that cuMemMap has mapped to an address, whoever
 /// called it, while this lives.
 class Vmm_Cuda::Reference {
