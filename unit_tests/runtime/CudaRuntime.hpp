@@ -19,6 +19,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
+#include <runtime/symm_memory.hpp>
 #include <runtime/symm_pes.hpp>
 
 /// What the tests of the runtime with GPUs share: PEs are forked processes, the

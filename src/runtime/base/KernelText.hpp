@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <symm_gpu/KernelAbort.hpp>
 #include "Function.hpp"
 
 // SYMM_CHECKS_IN_KERNELS: whether preconditions are checked in kernels. It may
@@ -17,18 +18,6 @@
 #if !defined(SYMM_CHECKS_IN_KERNELS) && \
     (!defined(NDEBUG) || defined(KOKKOS_ENFORCE_CONTRACTS))
 #define SYMM_CHECKS_IN_KERNELS
-#endif
-
-#ifdef __CUDACC__
-// The CUDA runtime's function behind assert(). As Kokkos declares it: nvcc sees
-// both.
-extern "C" {
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
-[[noreturn]] __device__ void __assertfail(void const* message, void const* file,
-                                          unsigned int line,
-                                          void const* function,
-                                          std::size_t charsize);
-}
 #endif
 
 namespace symm::Impl {
@@ -58,11 +47,11 @@ class KernelText {
     return add_digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
 
-  /// Prints it on stderr and ends the program; on a GPU the kernel, and every
-  /// later call of CUDA in this process fails.
+  /// Prints it on stderr and ends the program; on a GPU the kernel, and the
+  /// process can use the GPU no longer.
   SYMM_FUNCTION void abort() const {
     SYMM_IF_ON_HOST((std::fprintf(stderr, "%s\n", m_text); std::abort();))
-    SYMM_IF_ON_DEVICE((__assertfail(m_text, "", 0, "", sizeof(char));))
+    SYMM_IF_ON_DEVICE((InKernel::abort(m_text);))
   }
 
  private:

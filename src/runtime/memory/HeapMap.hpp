@@ -68,7 +68,7 @@ struct HeapMap {
  private:
   template <class T>
   SYMM_FUNCTION static T* moved(T* p, std::ptrdiff_t bytes) {
-#ifdef __CUDA_ARCH__
+#ifdef SYMM_FOR_DEVICE
     // A pointer: nvcc knows then that it is to global memory.
     return reinterpret_cast<T*>(
         const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);

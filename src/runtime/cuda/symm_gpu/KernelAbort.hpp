@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GPU_KERNEL_ABORT_HPP
+#define SYMM_GPU_KERNEL_ABORT_HPP
+
+#ifdef __CUDACC__
+
+#include <cstddef>
+
+// The CUDA runtime's function behind assert(). As Kokkos declares it: nvcc sees
+// both.
+extern "C" {
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+[[noreturn]] __device__ void __assertfail(void const* message, void const* file,
+                                          unsigned int line,
+                                          void const* function,
+                                          std::size_t charsize);
+}
+
+namespace symm::Impl::InKernel {
+
+/// Prints the text on stderr and ends the kernel; every later call of CUDA in
+/// this process fails.
+[[noreturn]] inline __device__ void abort(char const* text) {
+  __assertfail(text, "", 0, "", sizeof(char));
+}
+
+}  // namespace symm::Impl::InKernel
+
+#endif
+#endif
