@@ -52,13 +52,20 @@ LAYER_OF_UNIT = {
     KOKKOS + "/Kokkos_SymmetricSpace_Space": KOKKOS + "/kokkos_impl",
 }
 
-# <symm_gpu/X.hpp> is one of these, as CMake chooses: each folder has each header.
-# X's layer is that of what it adds GPUs to.
-GPU_FOLDERS = [KOKKOS + "/cuda", KOKKOS + "/no_gpu"]
-for gpu_folder in GPU_FOLDERS:
-    LAYER_OF_UNIT[gpu_folder + "/symm_gpu/Space"] = KOKKOS + "/space"
-    LAYER_OF_UNIT[gpu_folder + "/symm_gpu/KokkosImpl"] = KOKKOS + "/kokkos_impl"
-    LAYER_OF_UNIT[gpu_folder + "/symm_gpu/Views"] = KOKKOS + "/view"
+# The folders about GPUs of a library, of which CMake chooses one. Each has the
+# same headers, included as <symm_gpu/X.hpp>; X's layer is that of what it adds
+# GPUs to.
+GPU_FOLDERS = ["cuda", "no_gpu"]
+LAYER_OF_GPU_HEADER = {
+    RUNTIME: {"KernelAbort": RUNTIME + "/base"},
+    KOKKOS: {"Space": KOKKOS + "/space",
+             "KokkosImpl": KOKKOS + "/kokkos_impl",
+             "Views": KOKKOS + "/view"},
+}
+for library, headers in LAYER_OF_GPU_HEADER.items():
+    for unit, layer in headers.items():
+        for folder in GPU_FOLDERS:
+            LAYER_OF_UNIT[f"{library}/{folder}/symm_gpu/{unit}"] = layer
 
 # Foreign header (a regular expression) -> the folders and units that may include
 # it.
@@ -83,7 +90,10 @@ TEXT_OWNERS = {
                               RUNTIME + "/base/EnvironmentTable"],
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
         [KOKKOS + "/kokkos_impl", KOKKOS + "/cuda/AllocationRecord_Cuda"] +
-        [folder + "/symm_gpu/KokkosImpl" for folder in GPU_FOLDERS],
+        [f"{KOKKOS}/{folder}/symm_gpu/KokkosImpl" for folder in GPU_FOLDERS],
+    r"\b__CUDA\w+|\b__HIP\w+":
+        [RUNTIME + "/base/Function", RUNTIME + "/cuda", KOKKOS + "/cuda",
+         KOKKOS + "/Kokkos_SymmetricSpace_Ordering"],
     r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda":
         [KOKKOS + "/cuda"] +
         [KOKKOS + "/Kokkos_SymmetricSpace_" + unit
@@ -124,6 +134,14 @@ def owns(owners, unit):
                for owner in owners)
 
 
+def gpu_targets(header):
+    """The headers, of all folders, that <symm_gpu/X.hpp> may be."""
+    name = posixpath.basename(header).removesuffix(".hpp")
+    return [f"{library}/{folder}/{header}"
+            for library, headers in LAYER_OF_GPU_HEADER.items()
+            for folder in GPU_FOLDERS if name in headers]
+
+
 def layer_of(unit):
     """The number of the unit's layer, or None."""
     layer = LAYER_OF_UNIT.get(unit, posixpath.dirname(unit))
@@ -152,10 +170,11 @@ def check(src):
             if quote == "<" and (src / KOKKOS / header).is_file():
                 target = KOKKOS + "/" + header  # a public one
             if quote == "<" and header.startswith("symm_gpu/"):
-                for folder in GPU_FOLDERS:
-                    target = folder + "/" + header
-                    if not (src / target).is_file():
-                        problems.append(f"{name}: {header}: {folder} has none")
+                candidates = gpu_targets(header) or [header]
+                problems += [f"{name}: there is no {candidate}"
+                             for candidate in candidates
+                             if not (src / candidate).is_file()]
+                target = candidates[0]
             is_ours = (src / target).is_file()
             if (quote == '"' and not is_ours) or (
                     quote == "<" and (src / header).is_file()):
@@ -193,6 +212,7 @@ def self_test():
              "runtime/base/Error.cpp", "runtime/memory/Vmm.hpp",
              "runtime/bootstrap/Bootstrap_Mpi.cpp", "runtime/job/Runtime.hpp",
              "runtime/job/Runtime.cpp", "runtime/symm.hpp", space,
+             "runtime/cuda/symm_gpu/KernelAbort.hpp",
              "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace.hpp"]
     # File; line added to it; expected message, None: no message.
     cases = [
@@ -231,6 +251,14 @@ def self_test():
         ("runtime/job/Runtime.cpp", 'std::getenv("X");',
          "does not own getenv"),
         (space, "namespace Kokkos::Impl {", "does not own Kokkos::Impl"),
+        (space, "#ifdef KOKKOS_ENABLE_CUDA",
+         "does not own KOKKOS_ENABLE_CUDA"),
+        ("runtime/memory/Vmm.hpp", "#ifdef __CUDA_ARCH__",
+         "does not own __CUDA_ARCH__"),
+        ("runtime/base/Error.cpp", "#include <symm_gpu/KernelAbort.hpp>",
+         "there is no runtime/no_gpu/symm_gpu/KernelAbort.hpp"),
+        ("runtime/base/Error.cpp", "#include <symm_gpu/Unknown.hpp>",
+         "there is no symm_gpu/Unknown.hpp"),
         ("runtime/base/Types.hpp", '#include "Error.hpp"', "include cycle"),
     ]
     failures = []
