@@ -14,11 +14,11 @@
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
-#include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/symm_teams.hpp"
 
 // What the collective operations are given, and what each PE does of them
 // between the barrier after which everybody's source is there and the one after

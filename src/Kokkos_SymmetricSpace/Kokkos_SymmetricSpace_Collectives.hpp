@@ -11,10 +11,10 @@
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
 #include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_PeTeam.hpp>
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/symm_teams.hpp"
 
 namespace symm {
 

@@ -10,7 +10,6 @@
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
 #include <Kokkos_SymmetricSpace_Rma.hpp>
 #include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
-#include <Kokkos_SymmetricSpace_Waiting.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -19,6 +18,7 @@
 #include "../runtime/base/Types.hpp"
 #include "../runtime/heap/SymmetricHeap.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/symm_signals.hpp"
 
 namespace symm {
 
@@ -186,8 +186,9 @@ KOKKOS_INLINE_FUNCTION void put_signal_nbi(
 /// \throws UsageError as wait_until().
 [[nodiscard]] KOKKOS_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
-  KOKKOS_IF_ON_HOST((HostWait::check("symm::signal_fetch", signal_address);))
-  return poll(signal_address);
+  KOKKOS_IF_ON_HOST(
+      (Impl::check_variable("symm::signal_fetch", signal_address);))
+  return Impl::poll(signal_address);
 }
 
 /// shmem_signal_wait_until: wait_until() on this PE's signal.
@@ -195,8 +196,8 @@ signal_fetch(Signal const* signal_address) {
 /// \throws UsageError as wait_until().
 KOKKOS_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
                                                 Compare compare, Signal value) {
-  PollOne<Signal> one{{signal_address, 1, nullptr, compare, value}};
-  wait_for("symm::signal_wait_until", one);
+  Impl::PollOne<Signal> one{{signal_address, 1, nullptr, compare, value}};
+  Impl::wait_for("symm::signal_wait_until", one);
   return one.now;
 }
 

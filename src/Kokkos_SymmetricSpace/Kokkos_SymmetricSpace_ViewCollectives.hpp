@@ -10,11 +10,11 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
-#include <Kokkos_SymmetricSpace_PeTeam.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_ViewCopy.hpp>
 
 #include "../runtime/base/Types.hpp"
+#include "../runtime/symm_teams.hpp"
 
 namespace symm {
 

@@ -49,6 +49,9 @@ LAYER_OF_UNIT = {
     RUNTIME + "/symm_job": RUNTIME + "/job",
     RUNTIME + "/symm_memory": RUNTIME + "/job",
     RUNTIME + "/symm_pes": RUNTIME + "/job",
+    RUNTIME + "/symm_ordering": RUNTIME + "/shmem",
+    RUNTIME + "/symm_signals": RUNTIME + "/shmem",
+    RUNTIME + "/symm_teams": RUNTIME + "/shmem",
     KOKKOS + "/Kokkos_SymmetricSpace_Space": KOKKOS + "/kokkos_impl",
 }
 

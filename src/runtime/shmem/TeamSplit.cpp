@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_TeamSplit.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -12,14 +10,18 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
-#include <Kokkos_SymmetricSpace_TeamSync.hpp>
-
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/job/Runtime.hpp"
+#include "../base/Failure.hpp"
+#include "../job/Runtime.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../pes/PeTeamMemory.hpp"
+#include "../symm_errors.hpp"
+#include "../symm_teams.hpp"
+#include "Group.hpp"
+#include "TeamSync.hpp"
 
 namespace symm {
+
+using namespace Impl;
 
 namespace {
 
@@ -279,8 +281,12 @@ void team_destroy(PeTeam& team) {
     throw UsageError(std::string(call) +
                      ": the world and the node's team stay until finalize()");
   }
-  Kokkos::fence(call);
+  CopyQueue* const queue = Runtime::instance(call).provider(MemoryKind::device);
+  auto const failure     = failure_of([&] {
+    if (queue != nullptr) queue->synchronize();
+  });
   end_team(team, call);
+  if (failure) throw_failure(*failure);
 }
 
 }  // namespace symm

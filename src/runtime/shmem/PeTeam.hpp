@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_PETEAM_HPP
-#define KOKKOS_SYMMETRICSPACE_PETEAM_HPP
+#ifndef SYMM_SHMEM_PETEAM_HPP
+#define SYMM_SHMEM_PETEAM_HPP
 
 #include <cstdint>
 #include <span>
 
-#include <Kokkos_Core.hpp>
-
-#include "../runtime/base/Types.hpp"
-#include "../runtime/pes/PeTeamMemory.hpp"
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Types.hpp"
+#include "../pes/PeTeamWords.hpp"
 
 namespace symm {
 
@@ -26,27 +26,28 @@ namespace symm {
 class PeTeam {
  public:
   /// No team: what PEs get that a split leaves out.
-  KOKKOS_DEFAULTED_FUNCTION PeTeam() = default;
+  PeTeam() = default;
 
-  [[nodiscard]] KOKKOS_FUNCTION bool is_valid() const { return m_n_pes > 0; }
+  [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
   /// 0, if it is none.
-  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const { return m_n_pes; }
+  [[nodiscard]] SYMM_FUNCTION int n_pes() const { return m_n_pes; }
   /// This PE's number in it; -1, if it is none.
-  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const { return m_my_pe; }
+  [[nodiscard]] SYMM_FUNCTION Pe my_pe() const { return m_my_pe; }
 
   /// The number in the world of member `pe`: what put(), peer_view() and all
   /// that is no collective operation take. Precondition: 0 <= pe < n_pes().
-  [[nodiscard]] KOKKOS_FUNCTION Pe world_pe(Pe pe) const {
-    KOKKOS_EXPECTS(0 <= pe && pe < m_n_pes);
+  [[nodiscard]] SYMM_FUNCTION Pe world_pe(Pe pe) const {
+    Impl::expect(0 <= pe && pe < m_n_pes, "symm::PeTeam::world_pe",
+                 "there is no such PE in the team");
     if (m_stride != 0) return m_first + pe * m_stride;
     return static_cast<Pe>(*words().member(pe));
   }
 
   /// Where it synchronises: in memory of GPUs, or of the host. Precondition:
   /// it is a team.
-  [[nodiscard]] KOKKOS_FUNCTION PeTeamWords words() const {
-    KOKKOS_IF_ON_HOST((return m_on_host;))
-    KOKKOS_IF_ON_DEVICE((return m_on_device;))
+  [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords words() const {
+    SYMM_IF_ON_HOST((return m_on_host;))
+    SYMM_IF_ON_DEVICE((return m_on_device;))
   }
   /// -1, if it is none.
   [[nodiscard]] int slot() const { return m_slot; }
@@ -61,8 +62,8 @@ class PeTeam {
   static PeTeam make_of_all(int slot, char const* call);
 
  private:
-  PeTeamWords m_on_host{};
-  PeTeamWords m_on_device{};
+  Impl::PeTeamWords m_on_host{};
+  Impl::PeTeamWords m_on_device{};
   std::uint32_t m_number = 0;
   int m_slot             = -1;
   int m_n_pes            = 0;
@@ -71,23 +72,14 @@ class PeTeam {
   int m_stride           = 0;  // 0: the numbers are in words()
 };
 
-/// All PEs. Local.
-/// \throws UsageError on this PE, before initialize() and after finalize().
-[[nodiscard]] PeTeam team_world();
+}  // namespace symm
 
-/// The PEs that reach each other's memory by loads and stores: at present all.
-/// Local.
-/// \throws UsageError on this PE, before initialize() and after finalize().
-[[nodiscard]] PeTeam team_node();
-
-/// The number in `to` of member `pe` of `from`; -1, if it is not in it, or one
-/// of them is no team. Local.
-[[nodiscard]] Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to);
+namespace symm::Impl {
 
 /// \throws UsageError on this PE, if it is no team, or destroyed; before
 ///         initialize() and after finalize().
 void check_team(PeTeam const& team, char const* call);
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_PeTeam.hpp>
+#include "PeTeam.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
-#include "../runtime/job/Runtime.hpp"
-#include "../runtime/symm_errors.hpp"
+#include "../job/Runtime.hpp"
+#include "../pes/PeTeamMemory.hpp"
+#include "../symm_errors.hpp"
 
 namespace symm {
 
-namespace {
+namespace Impl {
 
-constexpr int world_slot = 0;
-constexpr int node_slot  = 1;
-static_assert(PeTeamMemory::n_fixed_teams == 2);
+namespace {
 
 /// 0, if the numbers are no arithmetic sequence.
 int stride_of(std::span<Pe const> members) {
@@ -30,8 +30,21 @@ int stride_of(std::span<Pe const> members) {
 
 }  // namespace
 
+void check_team(PeTeam const& team, char const* call) {
+  auto const& slots = Runtime::instance(call).team_slots();
+  if (!team.is_valid()) {
+    throw UsageError(std::string(call) +
+                     ": this PE is not in the team (it is none)");
+  }
+  if (slots.number(team.slot()) != team.number()) {
+    throw UsageError(std::string(call) + ": the team has been destroyed");
+  }
+}
+
+}  // namespace Impl
+
 PeTeam PeTeam::make_of_all(int slot, char const* call) {
-  auto& runtime = Runtime::instance(call);
+  auto& runtime = Impl::Runtime::instance(call);
   PeTeam team;
   team.m_number  = runtime.team_slots().number(slot);
   team.m_slot    = slot;
@@ -51,34 +64,8 @@ PeTeam PeTeam::make(int slot, std::span<Pe const> members) {
   team.m_n_pes  = static_cast<int>(members.size());
   team.m_my_pe  = static_cast<Pe>(me - members.begin());
   team.m_first  = members[0];
-  team.m_stride = stride_of(members);
+  team.m_stride = Impl::stride_of(members);
   return team;
-}
-
-PeTeam team_world() {
-  return PeTeam::make_of_all(world_slot, "symm::team_world");
-}
-
-PeTeam team_node() { return PeTeam::make_of_all(node_slot, "symm::team_node"); }
-
-void check_team(PeTeam const& team, char const* call) {
-  auto const& slots = Runtime::instance(call).team_slots();
-  if (!team.is_valid()) {
-    throw UsageError(std::string(call) +
-                     ": this PE is not in the team (it is none)");
-  }
-  if (slots.number(team.slot()) != team.number()) {
-    throw UsageError(std::string(call) + ": the team has been destroyed");
-  }
-}
-
-Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {
-  if (!to.is_valid() || pe < 0 || pe >= from.n_pes()) return -1;
-  Pe const in_world = from.world_pe(pe);
-  for (Pe other = 0; other < to.n_pes(); ++other) {
-    if (to.world_pe(other) == in_world) return other;
-  }
-  return -1;
 }
 
 }  // namespace symm

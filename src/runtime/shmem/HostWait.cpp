@@ -1,52 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_Waiting.hpp>
+#include "HostWait.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <string>
 #include <string_view>
 
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/base/Types.hpp"
-#include "../runtime/heap/SymmetricHeap.hpp"
-#include "../runtime/job/Runtime.hpp"
-#include "../runtime/memory/HeapMap.hpp"
-#include "../runtime/pes/Rendezvous.hpp"
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../job/Runtime.hpp"
+#include "../pes/Rendezvous.hpp"
 
-namespace symm {
-
-namespace {
-
-/// Whether `address` is in any PE's part.
-bool is_in_any_part(HeapMap const& map, void const* address) {
-  return reinterpret_cast<std::size_t>(address) -
-             reinterpret_cast<std::size_t>(map.base) <
-         static_cast<std::size_t>(map.n_pes) * map.stride;
-}
-
-}  // namespace
+namespace symm::Impl {
 
 HostWait::HostWait(char const* call)
     : m_call(call),
       m_backoff(Runtime::instance(call).rendezvous().spins()),
       m_next_look(Rendezvous::health_interval),
       m_next_report(Runtime::instance(call).rendezvous().timeout()) {}
-
-void HostWait::check(char const* call, void const* address) {
-  auto const& heap = Runtime::instance(call).heap();
-  if (address == nullptr) {
-    throw UsageError(std::string(call) +
-                     ": the address of the variable is null");
-  }
-  if (heap.memory() == MemoryKind::device &&
-      is_in_any_part(heap.map(), address)) {
-    throw UsageError(std::string(call) + ": " + address_text(address) +
-                     " is in GPU memory, where the host cannot wait: call it "
-                     "in a kernel, or use SymmetricHostSpace");
-  }
-}
 
 void HostWait::set_next_look() {
   m_next_look = m_waited + Rendezvous::health_interval;
@@ -99,25 +71,4 @@ void HostWait::report(Text const& why_in_vain, std::string_view where,
                text.c_str());
 }
 
-std::uint64_t HostWait::scatter() {
-  static std::atomic<std::uint64_t> s_calls{0};
-  std::uint64_t x = s_calls.fetch_add(1, std::memory_order_relaxed);
-  // Half of splitmix64: calls that take turns do not get even numbers only.
-  x = (x + 1) * 0x9e37'79b9'7f4a'7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
-  return x ^ (x >> 31U);
-}
-
-char const* HostWait::text_of(Compare compare) {
-  switch (compare) {
-    case Compare::eq: return "==";
-    case Compare::ne: return "!=";
-    case Compare::gt: return ">";
-    case Compare::ge: return ">=";
-    case Compare::lt: return "<";
-    case Compare::le: return "<=";
-  }
-  return "?";
-}
-
-}  // namespace symm
+}  // namespace symm::Impl

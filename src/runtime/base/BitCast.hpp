@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BIT_CAST_HPP
+#define SYMM_BIT_CAST_HPP
+
+#include <cstring>
+#include <type_traits>
+
+#include "Function.hpp"
+
+namespace symm::Impl {
+
+/// std::bit_cast, which kernels cannot call.
+template <class To, class From>
+requires(sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
+         std::is_trivially_copyable_v<From>)
+    [[nodiscard]] SYMM_INLINE_FUNCTION To bit_cast(From const& from) {
+  To to;
+  memcpy(static_cast<void*>(&to), static_cast<void const*>(&from), sizeof(To));
+  return to;
+}
+
+}  // namespace symm::Impl
+
+#endif

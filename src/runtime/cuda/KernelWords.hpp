@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CUDA_KERNELWORDS_HPP
+#define SYMM_CUDA_KERNELWORDS_HPP
+
+#ifdef __CUDACC__
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "../base/BitCast.hpp"
+
+/// How kernels access words of 4 or 8 bytes that other PEs access at the same
+/// time: what another vendor's GPUs need of their own. All is of scope "sys",
+/// all GPUs and CPUs, and for global memory: instructions that first find out
+/// which memory an address is in take longer.
+///
+/// The loads and stores are PTX, and so are changes of bits whose result nobody
+/// asks for. The rest are built-in functions of nvcc, which takes the address
+/// space from the context: cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice
+/// the instructions, an address of any memory, and 3 s of a compiler for its
+/// header.
+namespace symm::Impl::InKernel {
+
+/// As many bits as T has.
+template <class T>
+using Bits =
+    std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+/// What sums are made of: those of integers wrap around, whatever their sign.
+template <class T>
+using Summand = std::conditional_t<std::is_floating_point_v<T>, T, Bits<T>>;
+/// An integer of the size and sign of T.
+template <class T>
+using Integer =
+    std::conditional_t<std::is_unsigned_v<T>, Bits<T>,
+                       std::conditional_t<sizeof(T) == 4, int, long long>>;
+
+inline __device__ std::size_t global_address(void const* p) {
+  return __cvta_generic_to_global(p);
+}
+
+// Order.
+
+inline __device__ void fence() { __threadfence_system(); }
+
+inline __device__ void fence_release() {
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
+// Loads and stores.
+
+#define SYMM_LOAD_WORD(name, order)                        \
+  template <class T>                                       \
+  [[nodiscard]] __device__ T name(T const* from) {         \
+    Bits<T> bits{};                                        \
+    if constexpr (sizeof(T) == 4) {                        \
+      asm volatile("ld." order ".sys.global.u32 %0, [%1];" \
+                   : "=r"(bits)                            \
+                   : "l"(global_address(from))             \
+                   : "memory");                            \
+    } else {                                               \
+      asm volatile("ld." order ".sys.global.u64 %0, [%1];" \
+                   : "=l"(bits)                            \
+                   : "l"(global_address(from))             \
+                   : "memory");                            \
+    }                                                      \
+    return bit_cast<T>(bits);                              \
+  }
+
+#define SYMM_STORE_WORD(name, instruction)                                 \
+  template <class T>                                                       \
+  __device__ void name(T* to, T value) {                                   \
+    auto const bits = bit_cast<Bits<T>>(value);                            \
+    if constexpr (sizeof(T) == 4) {                                        \
+      asm volatile(instruction ".u32 [%0], %1;" ::"l"(global_address(to)), \
+                   "r"(bits)                                               \
+                   : "memory");                                            \
+    } else {                                                               \
+      asm volatile(instruction ".u64 [%0], %1;" ::"l"(global_address(to)), \
+                   "l"(bits)                                               \
+                   : "memory");                                            \
+    }                                                                      \
+  }
+
+SYMM_LOAD_WORD(load_relaxed, "relaxed")
+SYMM_LOAD_WORD(load_acquire, "acquire")
+SYMM_STORE_WORD(store_relaxed, "st.relaxed.sys.global")
+SYMM_STORE_WORD(store_release, "st.release.sys.global")
+
+// Atomic operations, relaxed. Those with "fetch" and swap() return what the
+// word was.
+
+template <class T>
+__device__ T fetch(T const* address) {
+  return *static_cast<T const volatile*>(address);
+}
+template <class T>
+__device__ void set(T* address, T value) {
+  *static_cast<T volatile*>(address) = value;
+}
+template <class T>
+__device__ T swap(T* address, T value) {
+  return bit_cast<T>(atomicExch_system(reinterpret_cast<Bits<T>*>(address),
+                                       bit_cast<Bits<T>>(value)));
+}
+/// Compares bits.
+template <class T>
+__device__ T compare_swap(T* address, T compare, T value) {
+  return bit_cast<T>(atomicCAS_system(reinterpret_cast<Bits<T>*>(address),
+                                      bit_cast<Bits<T>>(compare),
+                                      bit_cast<Bits<T>>(value)));
+}
+
+/// Without use of the result, nvcc makes the instruction of it that asks for
+/// none.
+#define SYMM_FETCH_WORD(name, Word, function)                           \
+  template <class T>                                                    \
+  __device__ T name(T* address, T value) {                              \
+    return static_cast<T>(function(reinterpret_cast<Word<T>*>(address), \
+                                   static_cast<Word<T>>(value)));       \
+  }
+
+SYMM_FETCH_WORD(fetch_add, Summand, atomicAdd_system)
+SYMM_FETCH_WORD(fetch_min, Integer, atomicMin_system)
+SYMM_FETCH_WORD(fetch_max, Integer, atomicMax_system)
+SYMM_FETCH_WORD(fetch_and, Bits, atomicAnd_system)
+SYMM_FETCH_WORD(fetch_or, Bits, atomicOr_system)
+SYMM_FETCH_WORD(fetch_xor, Bits, atomicXor_system)
+
+/// Changes bits without asking what they were. (Waiting for the answer would
+/// cost a round trip; and on an address that may be of any memory GPUs ask all
+/// the same: 10.4 instead of 14.7 random updates a nanosecond and PE, between
+/// two H200.)
+#define SYMM_CHANGE_BITS(name, operation)                           \
+  template <class T>                                                \
+  __device__ void name(T* address, T value) {                       \
+    if constexpr (sizeof(T) == 4) {                                 \
+      asm volatile("red.relaxed.sys.global." operation              \
+                   ".b32 [%0], %1;" ::"l"(global_address(address)), \
+                   "r"(static_cast<Bits<T>>(value))                 \
+                   : "memory");                                     \
+    } else {                                                        \
+      asm volatile("red.relaxed.sys.global." operation              \
+                   ".b64 [%0], %1;" ::"l"(global_address(address)), \
+                   "l"(static_cast<Bits<T>>(value))                 \
+                   : "memory");                                     \
+    }                                                               \
+  }
+
+SYMM_CHANGE_BITS(change_and, "and")
+SYMM_CHANGE_BITS(change_or, "or")
+SYMM_CHANGE_BITS(change_xor, "xor")
+
+#undef SYMM_LOAD_WORD
+#undef SYMM_STORE_WORD
+#undef SYMM_FETCH_WORD
+#undef SYMM_CHANGE_BITS
+
+/// A number that differs from call to call.
+inline __device__ std::uint64_t clock() {
+  return static_cast<std::uint64_t>(clock64());
+}
+
+}  // namespace symm::Impl::InKernel
+
+#endif
+#endif

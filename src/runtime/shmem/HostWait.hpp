@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_HOSTWAIT_HPP
+#define SYMM_SHMEM_HOSTWAIT_HPP
+
+#include <chrono>
+#include <string_view>
+
+#include "../base/Text.hpp"
+#include "../pes/Backoff.hpp"
+
+namespace symm::Impl {
+
+/// How the host waits, for variables and for the PEs of a team:
+///
+///     HostWait wait(call);
+///     while (!is_done()) {
+///       if (!wait.pause()) continue;
+///       auto const why = wait.why_in_vain();
+///       if (is_done()) break;
+///       if (wait.must_report(why)) wait.report(why, ...);
+///     }
+///
+/// It takes no private memory: a PE that has none left goes on waiting, and
+/// does not leave a barrier alone.
+class HostWait {
+ public:
+  /// \param call for messages, such as "symm::wait_until".
+  explicit HostWait(char const* call);
+
+  /// One pause. Returns whether it is time to look after the other PEs.
+  bool pause() {
+    m_waited = m_backoff.pause();
+    if (m_waited < m_next_look) return false;
+    set_next_look();
+    return true;
+  }
+  /// "the process of PE 2 is gone", or "". What it stored before is visible
+  /// afterwards.
+  [[nodiscard]] static Text who_is_gone();
+  /// That, or, if it is time for a report, that all other PEs have left for
+  /// finalize(). What they stored before is visible afterwards, too.
+  [[nodiscard]] Text why_in_vain() const;
+  /// Whether report() has something to say.
+  [[nodiscard]] bool must_report(Text const& why_in_vain) const {
+    return !why_in_vain.empty() || is_report_due();
+  }
+  /// Ends the job, unless `why_in_vain` is "", and tells what it waits for.
+  /// \param where     behind the name of the call: "" or " of ...".
+  /// \param waits_for lines for the message.
+  void report(Text const& why_in_vain, std::string_view where,
+              std::string_view waits_for);
+
+ private:
+  [[nodiscard]] bool is_report_due() const;
+  void set_next_look();
+
+  char const* m_call;
+  Backoff m_backoff;
+  Backoff::Clock::duration m_waited{};
+  Backoff::Clock::duration m_next_look;
+  std::chrono::duration<double> m_next_report;
+};
+
+}  // namespace symm::Impl
+
+#endif

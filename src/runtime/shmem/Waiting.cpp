@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Waiting.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../job/Runtime.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../symm_errors.hpp"
+#include "HostWait.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// Whether `address` is in any PE's part.
+bool is_in_any_part(HeapMap const& map, void const* address) {
+  return reinterpret_cast<std::size_t>(address) -
+             reinterpret_cast<std::size_t>(map.base) <
+         static_cast<std::size_t>(map.n_pes) * map.stride;
+}
+
+/// "==" or the like.
+char const* text_of(Compare compare) {
+  switch (compare) {
+    case Compare::eq: return "==";
+    case Compare::ne: return "!=";
+    case Compare::gt: return ">";
+    case Compare::ge: return ">=";
+    case Compare::lt: return "<";
+    case Compare::le: return "<=";
+  }
+  return "?";
+}
+
+/// What it still waits for, for a message.
+Text text_of(HostPoll const& poll) {
+  Text result;
+  HostPoll::Unmet unmet;
+  std::size_t const n = poll.list_unmet(poll.poll, unmet);
+  auto const append   = [&](std::uint64_t value) {
+    if (poll.is_signed) {
+      result.append(static_cast<std::int64_t>(value));
+    } else {
+      result.append(value);
+    }
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    result.append("\n  variable ", unmet[i].index, " at ", unmet[i].address,
+                  ", now ");
+    append(unmet[i].now);
+    result.append(", to become ", text_of(poll.compare), " ");
+    append(unmet[i].wanted);
+  }
+  return result;
+}
+
+}  // namespace
+
+void check_variable(char const* call, void const* address) {
+  auto const& heap = Runtime::instance(call).heap();
+  if (address == nullptr) {
+    throw UsageError(std::string(call) +
+                     ": the address of the variable is null");
+  }
+  if (heap.memory() == MemoryKind::device &&
+      is_in_any_part(heap.map(), address)) {
+    throw UsageError(std::string(call) + ": " + address_text(address) +
+                     " is in GPU memory, where the host cannot wait: call it "
+                     "in a kernel, or use SymmetricHostSpace");
+  }
+}
+
+std::uint64_t scatter() {
+  static std::atomic<std::uint64_t> s_calls{0};
+  std::uint64_t x = s_calls.fetch_add(1, std::memory_order_relaxed);
+  // Half of splitmix64: calls that take turns do not get even numbers only.
+  x = (x + 1) * 0x9e37'79b9'7f4a'7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
+  return x ^ (x >> 31U);
+}
+
+void wait_on_host(char const* call, HostPoll const& poll) {
+  auto const is_done = [&] { return poll.is_done(poll.poll); };
+  HostWait wait(call);
+  while (!is_done()) {
+    if (!wait.pause()) continue;
+    auto const why = wait.why_in_vain();
+    if (is_done()) return;  // what they have stored before counts
+    if (wait.must_report(why)) wait.report(why, "", text_of(poll));
+  }
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_WAITING_HPP
+#define SYMM_SHMEM_WAITING_HPP
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "../base/Function.hpp"
+#include "../cuda/KernelWords.hpp"
+#include "Words.hpp"
+
+namespace symm {
+
+/// How the variable and the value are to compare.
+enum class Compare { eq, ne, gt, ge, lt, le };
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+// What the waits and tests of symm_signals.hpp are made of.
+
+/// What can be waited for: integers of 4 or 8 bytes.
+template <class T>
+concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
+                   !std::is_const_v<T> && MachineWord<T>;
+
+/// Whether `now` compares with `value` so.
+template <Waitable T>
+SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
+  switch (compare) {
+    case Compare::eq: return now == value;
+    case Compare::ne: return now != value;
+    case Compare::gt: return now > value;
+    case Compare::ge: return now >= value;
+    case Compare::lt: return now < value;
+    case Compare::le: return now <= value;
+  }
+  return false;
+}
+
+/// How all waits and tests look at a variable. (A relaxed load with a fence
+/// after success would do, too; on a GPU the fence waits for the thread's own
+/// stores, an acquire only discards what the first cache has.)
+template <Waitable T>
+SYMM_INLINE_FUNCTION T poll(T const* ivar) {
+  return load_acquire(ivar);
+}
+
+/// A variable that is not yet what it should be, for a message.
+struct UnmetVariable {
+  std::size_t index;
+  void const* address;
+  std::uint64_t now;  // the bits of a std::int64_t, if that is its sign
+  std::uint64_t wanted;
+};
+
+/// What the host waits for, without its type.
+struct HostPoll {
+  /// The first ones, as many as are told.
+  using Unmet = std::array<UnmetVariable, 4>;
+
+  void* poll;
+  bool (*is_done)(void* poll);
+  /// \returns how many it has written.
+  std::size_t (*list_unmet)(void const* poll, Unmet& unmet);
+  Compare compare;
+  bool is_signed;
+};
+
+/// Returns when it is done. Waits, reports and ends the job as
+/// symm_signals.hpp says.
+void wait_on_host(char const* call, HostPoll const& poll);
+
+/// \throws UsageError on this PE, if the host cannot look at `address`.
+void check_variable(char const* call, void const* address);
+
+/// A number for each call, all equally likely, modulo whatever.
+[[nodiscard]] std::uint64_t scatter();
+
+/// Variables and what they are to be.
+template <class T>
+struct WaitSet {
+  T const* ivars;
+  std::size_t count;
+  int const* status;  // null, or nonzero: the variable does not count
+  Compare compare;
+  T value;
+  T const* values = nullptr;  // one for each variable, in place of `value`
+
+  SYMM_FUNCTION bool counts(std::size_t i) const {
+    return status == nullptr || status[i] == 0;
+  }
+  SYMM_FUNCTION T wanted(std::size_t i) const {
+    return values == nullptr ? value : values[i];
+  }
+  SYMM_FUNCTION bool is_met(std::size_t i) const {
+    return is_true(poll(ivars + i), compare, wanted(i));
+  }
+  /// The first that are not met.
+  std::size_t list_unmet(HostPoll::Unmet& unmet) const {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < count && n < unmet.size(); ++i) {
+      if (!counts(i) || is_met(i)) continue;
+      unmet[n++] = {i, ivars + i, static_cast<std::uint64_t>(poll(ivars + i)),
+                    static_cast<std::uint64_t>(wanted(i))};
+    }
+    return n;
+  }
+};
+
+// What a wait repeats until it is true, and a test calls once.
+
+template <class T>
+struct PollOne {
+  WaitSet<T> set;
+  T now{};
+  SYMM_FUNCTION bool operator()() {
+    now = poll(set.ivars);
+    return is_true(now, set.compare, set.value);
+  }
+};
+
+template <class T>
+struct PollAll {
+  WaitSet<T> set;
+  std::size_t next = 0;  // those before have been met
+  SYMM_FUNCTION bool operator()() {
+    while (next < set.count && (!set.counts(next) || set.is_met(next))) ++next;
+    return next == set.count;
+  }
+};
+
+template <class T>
+struct PollAny {
+  WaitSet<T> set;
+  std::size_t first;  // to look at: not always the same, or others starve
+  std::size_t found = SIZE_MAX;
+  SYMM_FUNCTION bool operator()() {
+    bool is_empty = true;
+    for (std::size_t n = 0; n < set.count; ++n) {
+      auto const i = n < set.count - first ? first + n : first + n - set.count;
+      if (!set.counts(i)) continue;
+      is_empty = false;
+      if (!set.is_met(i)) continue;
+      found = i;
+      return true;
+    }
+    return is_empty;
+  }
+  SYMM_FUNCTION static std::size_t choose_first(std::size_t count) {
+    if (count < 2) return 0;
+    SYMM_IF_ON_HOST((return scatter() % count;))
+    SYMM_IF_ON_DEVICE(
+        (return (InKernel::clock() * 0x9e37'79b9'7f4a'7c15U >> 32U) % count;))
+  }
+};
+
+template <class T>
+struct PollSome {
+  WaitSet<T> set;
+  std::size_t* indices;
+  std::size_t n_found = 0;
+  SYMM_FUNCTION bool operator()() {
+    bool is_empty = true;
+    for (std::size_t i = 0; i < set.count; ++i) {
+      if (!set.counts(i)) continue;
+      is_empty = false;
+      if (set.is_met(i)) indices[n_found++] = i;
+    }
+    return is_empty || n_found > 0;
+  }
+};
+
+/// Poll as wait_on_host() takes it; valid as long as `poll`.
+template <class Poll>
+[[nodiscard]] HostPoll host_poll(Poll& poll) {
+  using T = decltype(poll.set.value);
+  return {&poll, [](void* p) -> bool { return (*static_cast<Poll*>(p))(); },
+          [](void const* p, HostPoll::Unmet& unmet) {
+            return static_cast<Poll const*>(p)->set.list_unmet(unmet);
+          },
+          poll.set.compare, std::is_signed_v<T>};
+}
+
+/// Calls is_done() until it is true.
+template <class Poll>
+SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
+                                   Poll& is_done) {
+  if (is_done.set.count == 0) return;
+  SYMM_IF_ON_DEVICE((while (!is_done()){}))
+  SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);
+                   if (!is_done()) wait_on_host(call, host_poll(is_done));))
+}
+
+/// Calls is_done() once.
+template <class Poll>
+SYMM_INLINE_FUNCTION bool test_for([[maybe_unused]] char const* call,
+                                   Poll& is_done) {
+  if (is_done.set.count == 0) return true;
+  SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);))
+  return is_done();
+}
+
+}  // namespace symm::Impl
+
+#endif
