@@ -60,7 +60,8 @@ LAYER_OF_UNIT = {
 # GPUs to.
 GPU_FOLDERS = ["cuda", "no_gpu"]
 LAYER_OF_GPU_HEADER = {
-    RUNTIME: {"KernelAbort": RUNTIME + "/base"},
+    RUNTIME: {"KernelAbort": RUNTIME + "/base",
+              "KernelWords": RUNTIME + "/base"},
     KOKKOS: {"Space": KOKKOS + "/space",
              "KokkosImpl": KOKKOS + "/kokkos_impl",
              "Views": KOKKOS + "/view"},

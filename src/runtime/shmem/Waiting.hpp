@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <symm_gpu/KernelWords.hpp>
 #include "../base/Function.hpp"
-#include "../cuda/KernelWords.hpp"
 #include "Words.hpp"
 
 namespace symm {

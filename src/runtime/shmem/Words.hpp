@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <symm_gpu/KernelWords.hpp>
 #include "../base/Function.hpp"
-#include "../cuda/KernelWords.hpp"
 
 namespace symm::Impl {
 

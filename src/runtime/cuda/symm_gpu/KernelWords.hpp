@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_CUDA_KERNELWORDS_HPP
-#define SYMM_CUDA_KERNELWORDS_HPP
+#ifndef SYMM_GPU_KERNEL_WORDS_HPP
+#define SYMM_GPU_KERNEL_WORDS_HPP
 
 #ifdef __CUDACC__
 
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../base/BitCast.hpp"
+#include "../../base/BitCast.hpp"
 
 /// How kernels access words of 4 or 8 bytes that other PEs access at the same
 /// time: what another vendor's GPUs need of their own. All is of scope "sys",
