@@ -96,8 +96,7 @@ TEXT_OWNERS = {
         [KOKKOS + "/kokkos_impl", KOKKOS + "/cuda/AllocationRecord_Cuda"] +
         [f"{KOKKOS}/{folder}/symm_gpu/KokkosImpl" for folder in GPU_FOLDERS],
     r"\b__CUDA\w+|\b__HIP\w+":
-        [RUNTIME + "/base/Function", RUNTIME + "/cuda", KOKKOS + "/cuda",
-         KOKKOS + "/Kokkos_SymmetricSpace_Ordering"],
+        [RUNTIME + "/base/Function", RUNTIME + "/cuda", KOKKOS + "/cuda"],
     r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda":
         [KOKKOS + "/cuda"] +
         [KOKKOS + "/Kokkos_SymmetricSpace_" + unit
