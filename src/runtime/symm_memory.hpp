@@ -27,6 +27,9 @@ namespace symm {
 // of their parts of the heap, and every PE reaches every copy. The heap is the
 // one in GPU memory if the PEs have devices, else the one in host memory;
 // functions that take an address find its heap.
+//
+// Those that C has, too, are templates, so that they do not clash with C's in a
+// file that says `using namespace symm`: an unqualified malloc() is C's there.
 
 /// Allocates `bytes` on every PE; contents are indeterminate. Collective, with
 /// a barrier on exit: every PE has the block when the call returns on any PE,
@@ -34,6 +37,7 @@ namespace symm {
 /// \param bytes 0: null, without a barrier (M06-M08).
 /// \returns the symmetric address of this PE's copy, a multiple of 16 (M03,
 ///          M04); null on every PE on failure.
+template <class = void>
 [[nodiscard]] void* malloc(std::size_t bytes) noexcept;
 
 /// As malloc().
@@ -44,6 +48,7 @@ namespace symm {
 /// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
 /// \param count, size number of objects and bytes of each; if either is 0,
 ///        null without a barrier.
+template <class = void>
 [[nodiscard]] void* calloc(std::size_t count, std::size_t size) noexcept;
 
 /// Changes the size of a block, which may move; its contents up to the smaller
@@ -51,6 +56,7 @@ namespace symm {
 /// \param address null: as malloc(bytes).
 /// \param bytes   0: as free(address), and null.
 /// \returns as malloc(); null on failure, and the block is unchanged.
+template <class = void>
 [[nodiscard]] void* realloc(void* address, std::size_t bytes) noexcept;
 
 /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
@@ -58,6 +64,7 @@ namespace symm {
 /// returned, was freed already, or belongs to a View; nothing is freed then,
 /// and the reason is printed on stderr, too, since nothing is returned.
 /// \param address null: does nothing, without a barrier (M16, M17).
+template <class = void>
 void free(void* address) noexcept;
 
 /// The address of PE `pe`'s copy of the object at the symmetric address

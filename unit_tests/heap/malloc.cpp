@@ -86,14 +86,14 @@ TEST(Malloc, M35_M45_M46_S19_C15_signatures) {
   using std::is_same_v;
   EXPECT_TRUE((is_same_v<decltype(symm::malloc(1)), void*>));
   EXPECT_TRUE(
-      (is_same_v<decltype(&symm::malloc), void* (*)(std::size_t) noexcept>));
+      (is_same_v<decltype(&symm::malloc<>), void* (*)(std::size_t) noexcept>));
   EXPECT_TRUE((is_same_v<decltype(&symm::align),
                          void* (*)(std::size_t, std::size_t) noexcept>));
-  EXPECT_TRUE((is_same_v<decltype(&symm::calloc),
+  EXPECT_TRUE((is_same_v<decltype(&symm::calloc<>),
                          void* (*)(std::size_t, std::size_t) noexcept>));
-  EXPECT_TRUE((is_same_v<decltype(&symm::realloc),
+  EXPECT_TRUE((is_same_v<decltype(&symm::realloc<>),
                          void* (*)(void*, std::size_t) noexcept>));
-  EXPECT_TRUE((is_same_v<decltype(&symm::free), void (*)(void*) noexcept>));
+  EXPECT_TRUE((is_same_v<decltype(&symm::free<>), void (*)(void*) noexcept>));
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ void run_named(char const* name, Body const& body) {
 
 char const* last_error() noexcept { return Impl::t_last_error.data(); }
 
+template <class>
 void* malloc(std::size_t bytes) noexcept {
   return Impl::null_on_failure(
       "symm::malloc", nullptr,
@@ -105,18 +106,21 @@ void* align(std::size_t alignment, std::size_t bytes) noexcept {
       [&](Impl::SymmetricHeap& heap) { return heap.align(alignment, bytes); });
 }
 
+template <class>
 void* calloc(std::size_t count, std::size_t size) noexcept {
   return Impl::null_on_failure(
       "symm::calloc", nullptr,
       [&](Impl::SymmetricHeap& heap) { return heap.calloc(count, size); });
 }
 
+template <class>
 void* realloc(void* address, std::size_t bytes) noexcept {
   return Impl::null_on_failure(
       "symm::realloc", address,
       [&](Impl::SymmetricHeap& heap) { return heap.realloc(address, bytes); });
 }
 
+template <class>
 void free(void* address) noexcept {
   auto const kind = Impl::run_noting_failure([&] {
     if (address != nullptr) {
@@ -125,6 +129,11 @@ void free(void* address) noexcept {
   });
   if (kind != Impl::ErrorKind::none) Impl::print_last_error();
 }
+
+template void* malloc<void>(std::size_t) noexcept;
+template void* calloc<void>(std::size_t, std::size_t) noexcept;
+template void* realloc<void>(void*, std::size_t) noexcept;
+template void free<void>(void*) noexcept;
 
 void* ptr(void const* address, Pe pe) noexcept {
   return Impl::null_on_failure(
