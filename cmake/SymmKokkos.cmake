@@ -14,20 +14,30 @@ endif()
 
 include(SymmDescribe)
 
-if(TARGET Kokkos::kokkos)
+# What depends on Kokkos::Impl is in src/Kokkos_SymmetricSpace/kokkos_impl/ and
+# in symm_gpu/KokkosImpl.hpp; it is written for, and tested with, the version
+# above. A new major version is refused until somebody has looked at those.
+function(_symm_check_kokkos_version whose)
   symm_describe_kokkos(symm_kokkos version)
-  message(STATUS "Kokkos: target of the enclosing project ${version}")
-  if(version AND version VERSION_LESS 5.0)
-    message(FATAL_ERROR "The Kokkos of the enclosing project is ${version}: "
-                        "this library needs Kokkos 5.")
+  set(symm_kokkos "${symm_kokkos}" PARENT_SCOPE)
+  message(STATUS "Kokkos: ${whose}, version ${version}")
+  if(version AND (version VERSION_LESS 5.0 OR version VERSION_GREATER_EQUAL 6.0))
+    message(FATAL_ERROR "The Kokkos of the ${whose} is ${version}: this library "
+                        "needs Kokkos 5 (tested: ${SYMM_KOKKOS_VERSION}).")
+  elseif(NOT version VERSION_EQUAL SYMM_KOKKOS_VERSION)
+    message(STATUS "Kokkos: this library is tested with ${SYMM_KOKKOS_VERSION}; "
+                   "run its tests with yours.")
   endif()
+endfunction()
+
+if(TARGET Kokkos::kokkos)
+  _symm_check_kokkos_version("enclosing project")
   return()
 endif()
 
 find_package(Kokkos 5.0 CONFIG QUIET)
 if(Kokkos_FOUND)
-  message(STATUS "Kokkos: installed ${Kokkos_VERSION} in ${Kokkos_DIR}")
-  symm_describe_kokkos(symm_kokkos version)
+  _symm_check_kokkos_version("installation in ${Kokkos_DIR}")
   return()
 elseif(Kokkos_CONSIDERED_VERSIONS)
   # Not silently another one, without the devices of this one.

@@ -8,6 +8,7 @@
 
 #include "../space/SymmetricHostSpace.hpp"
 #include "MemorySpaceAccess.hpp"
+#include "Version.hpp"
 #include "ViewFill.hpp"
 
 // The record of a managed View; must be seen before the first View of the

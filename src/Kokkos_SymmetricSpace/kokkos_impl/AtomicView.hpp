@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../space/SymmetricSpaceBase.hpp"
+#include "Version.hpp"
 
 // Views with Kokkos' trait Atomic: in the symmetric spaces, what the operators
 // of an element do (+=, ++, &=, ...) is one step for all threads of all PEs.
