@@ -13,6 +13,7 @@
   X(cuCtxPopCurrent)                        \
   X(cuCtxPushCurrent)                       \
   X(cuCtxSynchronize)                       \
+  X(cuDeviceCanAccessPeer)                  \
   X(cuDeviceGet)                            \
   X(cuDeviceGetAttribute)                   \
   X(cuDeviceGetCount)                       \
@@ -20,6 +21,8 @@
   X(cuDeviceGetPCIBusId)                    \
   X(cuDevicePrimaryCtxRelease)              \
   X(cuDevicePrimaryCtxRetain)               \
+  X(cuDeviceTotalMem)                       \
+  X(cuDriverGetVersion)                     \
   X(cuGetErrorName)                         \
   X(cuGetErrorString)                       \
   X(cuInit)                                 \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <array>
 #include <string>
+#include <vector>
 
 #include "../memory/Device.hpp"
 #include "../symm_errors.hpp"
@@ -16,6 +18,78 @@ int n_devices() {
                "cuDeviceGetCount");
   if (count == 0) throw SystemError("the CUDA driver finds no GPU");
   return count;
+}
+
+namespace {
+
+DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
+  auto const what =
+      "asking for the properties of GPU " + std::to_string(ordinal);
+  auto const check = [&](CUresult result, char const* call) {
+    driver.check(result, what, call);
+  };
+  CUdevice device = 0;
+  check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  // A driver that does not know the attribute does not have what it is about.
+  auto const attribute = [&](CUdevice_attribute which) {
+    int value         = 0;
+    auto const result = driver.cuDeviceGetAttribute(&value, which, device);
+    if (result == CUDA_ERROR_INVALID_VALUE) return 0;
+    check(result, "cuDeviceGetAttribute");
+    return value;
+  };
+  DeviceProperties its;
+  std::array<char, 128> text{};
+  int const bytes = static_cast<int>(text.size());
+  check(driver.cuDeviceGetName(text.data(), bytes, device), "cuDeviceGetName");
+  its.name = text.data();
+  check(driver.cuDeviceGetPCIBusId(text.data(), bytes, device),
+        "cuDeviceGetPCIBusId");
+  its.bus_address = text.data();
+  its.architecture =
+      std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) +
+      "." +
+      std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  check(driver.cuDeviceTotalMem(&its.memory_bytes, device), "cuDeviceTotalMem");
+  its.has_virtual_memory =
+      attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
+  its.has_file_descriptors =
+      attribute(
+          CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0;
+  its.has_host_memory =
+      attribute(
+          CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) !=
+      0;
+  for (int other = 0; other < count; ++other) {
+    if (other == ordinal) continue;
+    CUdevice peer  = 0;
+    int can_access = 0;
+    check(driver.cuDeviceGet(&peer, other), "cuDeviceGet");
+    check(driver.cuDeviceCanAccessPeer(&can_access, device, peer),
+          "cuDeviceCanAccessPeer");
+    if (can_access != 0) its.peers.push_back(other);
+  }
+  return its;
+}
+
+}  // namespace
+
+std::vector<DeviceProperties> describe_devices() {
+  int const count = n_devices();
+  std::vector<DeviceProperties> all;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    all.push_back(describe(CudaDriver::instance(), ordinal, count));
+  }
+  return all;
+}
+
+std::string device_driver() {
+  auto const& driver = CudaDriver::instance();
+  int version        = 0;  // 1000 * major + 10 * minor
+  driver.check(driver.cuDriverGetVersion(&version),
+               "asking for the version of the driver", "cuDriverGetVersion");
+  return "CUDA driver " + std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
 }
 
 std::unique_ptr<MemoryProvider> make_device_memory(MemoryKind kind, int device,

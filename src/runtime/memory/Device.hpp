@@ -3,7 +3,10 @@
 #ifndef SYMM_DEVICE_HPP
 #define SYMM_DEVICE_HPP
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "../base/Types.hpp"
 #include "MemoryProvider.hpp"
@@ -16,6 +19,28 @@ namespace symm::Impl {
 /// Number of GPUs that this process can use, at least 1. Local.
 /// \throws SystemError on this PE, saying why there is none.
 [[nodiscard]] int n_devices();
+
+/// A GPU that this process can use, for symm_info.
+struct DeviceProperties {
+  std::string name;
+  std::string bus_address;
+  std::string architecture;  // such as "9.0"
+  std::size_t memory_bytes = 0;
+  // What the symmetric heap needs: virtual memory management, whose memory is
+  // shared by file descriptors; and for the heap in host memory that as well.
+  bool has_virtual_memory   = false;
+  bool has_file_descriptors = false;
+  bool has_host_memory      = false;
+  std::vector<int> peers;  // GPUs whose memory it reaches
+};
+
+/// All that n_devices() counts. Local.
+/// \throws SystemError on this PE, saying why there is none.
+[[nodiscard]] std::vector<DeviceProperties> describe_devices();
+
+/// "CUDA driver 13.0", the one that is installed. Local.
+/// \throws SystemError on this PE, saying why there is none.
+[[nodiscard]] std::string device_driver();
 
 /// Memory that the kernels of GPU `device` and of its peers reach: its own, or
 /// host memory, which CPUs reach too. Local.

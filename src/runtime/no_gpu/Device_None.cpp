@@ -17,6 +17,10 @@ namespace {
 
 int n_devices() { throw_no_devices(); }
 
+std::vector<DeviceProperties> describe_devices() { throw_no_devices(); }
+
+std::string device_driver() { throw_no_devices(); }
+
 std::unique_ptr<MemoryProvider> make_device_memory(MemoryKind, int, int) {
   throw_no_devices();
 }

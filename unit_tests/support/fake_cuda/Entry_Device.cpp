@@ -156,6 +156,39 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
   }
 }
 
+CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device) {
+  Entry entry("cuDeviceTotalMem");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  auto const& driver = entry.driver;
+  if (!is_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
+  *bytes =
+      driver.config.devices.at(static_cast<std::size_t>(driver.gpu_of(device)))
+          .memory_bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int* can_access, CUdevice device,
+                               CUdevice peer) {
+  Entry entry("cuDeviceCanAccessPeer");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  auto const& driver = entry.driver;
+  if (!is_device(driver, device) || !is_device(driver, peer)) {
+    return CUDA_ERROR_INVALID_DEVICE;
+  }
+  bool const is_peer =
+      device != peer &&
+      driver.config.are_peers(driver.gpu_of(device), driver.gpu_of(peer));
+  *can_access = is_peer ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  Entry entry("cuDriverGetVersion");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   Entry entry("cuDevicePrimaryCtxRetain");
   if (entry.result() != CUDA_SUCCESS) return entry.result();

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <symm_info_build.hpp>
+
+#include "Sections.hpp"
+
+namespace symm_info {
+
+Section build() {
+  Facts facts;
+  facts.emplace_back("version", text(SYMM_INFO_VERSION));
+  facts.emplace_back("compiler", text(SYMM_INFO_COMPILER));
+  facts.emplace_back("build_type", text(SYMM_INFO_BUILD_TYPE));
+  facts.emplace_back("kokkos", text(SYMM_INFO_KOKKOS));
+  facts.emplace_back("mpi", text(SYMM_INFO_MPI));
+  facts.emplace_back(
+      "cuda", *SYMM_INFO_CUDA != '\0' ? text(SYMM_INFO_CUDA) : nothing("none"));
+  facts.emplace_back("bootstrap", text("MPI"));
+  facts.emplace_back(
+      "memory",
+      text(*SYMM_INFO_CUDA != '\0' ? "host (memfd), GPU and host (CUDA driver)"
+                                   : "host (memfd)"));
+  return {"build", false, {facts}};
+}
+
+}  // namespace symm_info

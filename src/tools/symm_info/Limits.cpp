@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "../../runtime/base/UniqueFd.hpp"
+#include "../../runtime/memory/HostMemory.hpp"
+#include "../../runtime/memory/Vmm_HostMemfd.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "Sections.hpp"
+
+namespace symm_info {
+
+namespace {
+
+using symm::Impl::Vmm;
+
+/// What setrlimit() and ulimit set.
+Value limit_of(decltype(RLIMIT_NOFILE) resource,
+               Value (*format)(std::uint64_t)) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0) return nothing("not known");
+  auto const value_of = [&](rlim_t value) {
+    return value == RLIM_INFINITY ? nothing("unlimited") : format(value);
+  };
+  auto const soft = value_of(limit.rlim_cur);
+  auto const hard = value_of(limit.rlim_max);
+  if (soft.text == hard.text) return soft;
+  return with_remark(soft, "can be raised to " + hard.text);
+}
+
+std::optional<std::uint64_t> number_in(char const* file) {
+  std::ifstream in(file);
+  std::uint64_t number = 0;
+  if (in >> number) return number;
+  return std::nullopt;
+}
+
+Value mappings() {
+  auto const limit = number_in("/proc/sys/vm/max_map_count");
+  return limit ? number(*limit) : nothing("not known");
+}
+
+/// MPI's own, mostly: the heap has memory without a name.
+Value shared_memory() {
+  struct statvfs its {};
+  if (::statvfs("/dev/shm", &its) != 0) return nothing("no /dev/shm");
+  auto const size = [&](fsblkcnt_t blocks) {
+    return bytes(static_cast<std::uint64_t>(blocks) * its.f_frsize);
+  };
+  return with_remark(size(its.f_bavail), "of " + size(its.f_blocks).text);
+}
+
+Value memory_left() {
+  auto const left = symm::Impl::available_host_memory();
+  return left == std::numeric_limits<std::size_t>::max() ? nothing("not known")
+                                                         : bytes(left);
+}
+
+/// By making some, as the heap does.
+Value shareable_memory() {
+  try {
+    symm::Impl::Vmm_HostMemfd vmm;
+    auto const handle =
+        vmm.create(vmm.granularity(Vmm::Granularity::recommended),
+                   Vmm::Sharing::by_descriptor);
+    vmm.release(handle);
+    return flag(true);
+  } catch (symm::Error const& error) {
+    return with_remark(flag(false), error.what());
+  }
+}
+
+/// Tells the end of a PE's process.
+Value pidfd() {
+#ifdef SYS_pidfd_open
+  symm::Impl::UniqueFd const self(
+      static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  if (self) return flag(true);
+  return with_remark(flag(false), std::generic_category().message(errno));
+#else
+  return with_remark(flag(false), "not in the build's system");
+#endif
+}
+
+/// Whether PEs may read and write each other's private memory.
+Value ptrace_scope() {
+  auto const scope = number_in("/proc/sys/kernel/yama/ptrace_scope");
+  if (!scope) return nothing("no such limit");
+  return *scope == 0 ? number(0)
+                     : with_remark(number(*scope),
+                                   "SharedHostBuffer needs 0, or permission");
+}
+
+}  // namespace
+
+Section limits() {
+  Facts facts;
+  facts.emplace_back("open_files", limit_of(RLIMIT_NOFILE, number));
+  facts.emplace_back("address_space", limit_of(RLIMIT_AS, bytes));
+  facts.emplace_back("file_size", limit_of(RLIMIT_FSIZE, bytes));
+  facts.emplace_back("locked_memory", limit_of(RLIMIT_MEMLOCK, bytes));
+  facts.emplace_back("mappings", mappings());
+  facts.emplace_back("memory_left", memory_left());
+  facts.emplace_back("memfd", shareable_memory());
+  facts.emplace_back("dev_shm_left", shared_memory());
+  facts.emplace_back("pidfd", pidfd());
+  facts.emplace_back("ptrace_scope", ptrace_scope());
+  return {"limits", false, {facts}};
+}
+
+}  // namespace symm_info

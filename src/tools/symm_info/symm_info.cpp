@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What this library is, what this machine gives it, and what its settings are:
+// to be read by people who look for a fault, and to be added to a report of
+// one.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+#include "Report.hpp"
+#include "Sections.hpp"
+
+namespace {
+
+constexpr char const* usage =
+    "symm_info [--json | --environment-table]\n"
+    "  version, build, GPUs, limits of the system and variables of the\n"
+    "  environment that matter to Kokkos SymmetricSpace\n"
+    "  --json               the same as one JSON object\n"
+    "  --environment-table  all variables and what they mean, in Markdown\n"
+    "Exit status 1: a variable holds junk, which a program would refuse.\n";
+
+int run(std::string_view option) {
+  if (option == "--environment-table") {
+    symm_info::print_environment_table(std::cout);
+    return EXIT_SUCCESS;
+  }
+  bool is_valid = true;
+  std::vector<symm_info::Section> const sections{
+      symm_info::build(), symm_info::gpu_driver(), symm_info::gpus(),
+      symm_info::limits(), symm_info::variables(is_valid)};
+  if (option == "--json") {
+    symm_info::print_json(std::cout, sections);
+  } else {
+    symm_info::print_text(std::cout, sections);
+  }
+  return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  std::string_view const option = argc > 1 ? argv[1] : "";
+  if (option == "--help") {
+    std::fputs(usage, stdout);
+    return EXIT_SUCCESS;
+  }
+  bool const is_known =
+      argc == 1 || option == "--json" || option == "--environment-table";
+  if (argc > 2 || !is_known) {
+    std::fputs(usage, stderr);
+    return 2;
+  }
+  return run(option);
+} catch (std::exception const& error) {
+  std::fprintf(stderr, "symm_info: %s\n", error.what());
+  return EXIT_FAILURE;
+}

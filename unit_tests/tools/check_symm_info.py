@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Checks what symm_info says.
+
+    check_symm_info.py PROGRAM VERSION        of this machine
+    check_symm_info.py PROGRAM --fake-gpus    of two GPUs of the fake driver
+    check_symm_info.py PROGRAM --table README that README has its table
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+OURS = ["SYMM_HEAP_LIMIT", "SYMM_SYMMETRIC_SIZE", "SYMM_STATIC_HEAP",
+        "SYMM_TIMEOUT"]
+
+
+def run(program, *options, status=0, **variables):
+    """Its output, without variables of ours but these."""
+    environment = {name: value for name, value in os.environ.items()
+                   if "SYMM" not in name and "SHMEM" not in name}
+    done = subprocess.run([program, *options], env={**environment, **variables},
+                          stdout=subprocess.PIPE, universal_newlines=True)
+    assert done.returncode == status, done
+    return done.stdout
+
+
+def facts(program, **arguments):
+    return json.loads(run(program, "--json", **arguments))
+
+
+def check_machine(program, version):
+    said = facts(program)
+    assert list(said) == ["build", "gpu_driver", "gpu", "limits", "variables"]
+    assert said["build"]["version"] == version
+    assert said["build"]["kokkos"].startswith("Kokkos 5"), said["build"]
+    assert said["limits"]["open_files"] > 2, said["limits"]
+    assert said["limits"]["memfd"] is True, said["limits"]
+    assert len(said["gpu"]) == said["gpu_driver"]["gpus"], said
+    for name in OURS:
+        assert said["variables"][name]["from"] == "default", said["variables"]
+
+    set_by_other_name = facts(program, SHMEM_SYMMETRIC_SIZE="3M")
+    assert set_by_other_name["variables"]["SYMM_SYMMETRIC_SIZE"] == {
+        "value": "3M", "from": "environment", "name": "SHMEM_SYMMETRIC_SIZE"}
+
+    odd = 'a "word" \\ \t'
+    junk = facts(program, status=1, SYMM_TIMEOUT=odd)["variables"]
+    assert junk["SYMM_TIMEOUT"]["value"] == odd
+    assert "expected a number of seconds" in junk["SYMM_TIMEOUT"]["error"]
+
+    for_people = run(program, SYMM_STATIC_HEAP="1")
+    assert f"  version" in for_people and version in for_people
+    assert "1 (environment)" in for_people, for_people
+    run(program, "--no-such-option", status=2)
+
+
+def check_fake_gpus(program):
+    said = facts(program, FAKE_CUDA_DEVICES="2", FAKE_CUDA_NO_HOST_NUMA="1",
+                 FAKE_CUDA_MEMORY="64,128", FAKE_CUDA_NAME="A \"GPU\"")
+    assert said["gpu_driver"]["driver"].startswith("CUDA driver ")
+    first, second = said["gpu"]
+    assert first["name"] == 'A "GPU"'
+    assert (first["memory"], second["memory"]) == (64 << 20, 128 << 20)
+    assert (first["host_memory"], second["host_memory"]) == (True, False)
+    assert (first["peers"], second["peers"]) == ([1], [0])
+    assert "gpu 1\n" in run(program, FAKE_CUDA_DEVICES="2")
+    apart = facts(program, FAKE_CUDA_DEVICES="2", FAKE_CUDA_NO_PEER="0-1")
+    assert apart["gpu"][0]["peers"] == []
+    none = facts(program, FAKE_CUDA_DEVICES="2", CUDA_VISIBLE_DEVICES="")
+    assert none["gpu_driver"] == {"driver": None, "gpus": 0}
+    assert none["variables"]["CUDA_VISIBLE_DEVICES"]["value"] == ""
+
+
+def check_table(program, readme):
+    table = run(program, "--environment-table")
+    assert all(f"`{name}`" in table for name in OURS), table
+    if table not in pathlib.Path(readme).read_text(encoding="utf-8"):
+        sys.exit(f"{readme} does not have this table:\n{table}")
+
+
+def main(arguments):
+    program, what = arguments[:2]
+    if what == "--table":
+        check_table(program, arguments[2])
+    elif what == "--fake-gpus":
+        check_fake_gpus(program)
+    else:
+        check_machine(program, what)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
