@@ -104,6 +104,12 @@ TEXT_OWNERS = {
                       "TeamSync")],
 }
 
+# What no public header of these libraries leads to: users do not wait for its
+# compilation.
+FACES = [RUNTIME]
+UNSEEN = [RUNTIME + "/bootstrap/FdExchange", RUNTIME + "/heap/SymmetricHeap",
+          RUNTIME + "/job/Runtime", RUNTIME + "/pes/Rendezvous"]
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -131,6 +137,17 @@ def find_cycle(graph):
     return None
 
 
+def reachable(graph, unit):
+    """Returns all units that the unit includes, however indirectly."""
+    found = set()
+    waiting = [unit]
+    while waiting:
+        new = graph.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
 def owns(owners, unit):
     """Whether the unit, or a folder around it, is among the owners."""
     return any(unit == owner or unit.startswith(owner + "/")
@@ -155,6 +172,7 @@ def check(src):
     """Returns a list of messages, one for each broken rule."""
     problems = []
     graph = {}
+    headers = {}  # the graph of the headers alone
     for path in sorted(src.rglob("*")):
         if path.suffix not in (".hpp", ".h", ".cpp", ".cu"):
             continue
@@ -192,6 +210,8 @@ def check(src):
                         f"'{LAYERS[layer_of(target)]}'")
                 elif target != unit:
                     graph.setdefault(unit, set()).add(target)
+                    if path.suffix == ".hpp":
+                        headers.setdefault(unit, set()).add(target)
                 continue
             for pattern, owners in OWNERS.items():
                 if re.fullmatch(pattern, header) and not owns(owners, unit):
@@ -201,6 +221,12 @@ def check(src):
             match = re.search(pattern, INCLUDE.sub("", code))
             if match and not owns(owners, unit):
                 problems.append(f"{name}: does not own {match.group()}")
+
+    for unit in headers:
+        if posixpath.dirname(unit) in FACES:
+            problems += [f"{unit}.hpp: leads to {unseen}.hpp, which is private"
+                         for unseen in UNSEEN
+                         if unseen in reachable(headers, unit)]
 
     cycle = find_cycle(graph)
     if cycle:
@@ -221,7 +247,9 @@ def self_test():
     cases = [
         ("runtime/base/Error.hpp", '#include "Types.hpp"', None),
         ("runtime/memory/Vmm.hpp", '#include "../base/Error.hpp"', None),
-        ("runtime/symm.hpp", '#include "job/Runtime.hpp"', None),
+        ("runtime/symm.hpp", '#include "base/Types.hpp"', None),
+        ("runtime/symm.hpp", '#include "job/Runtime.hpp"',
+         "symm.hpp: leads to runtime/job/Runtime.hpp"),
         ("runtime/bootstrap/Bootstrap_Mpi.cpp", "#include <mpi.h>", None),
         ("runtime/base/Types.hpp", "// <mpi.h> and Kokkos::Impl in a comment",
          None),

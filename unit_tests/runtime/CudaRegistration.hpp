@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <runtime/symm_memory.hpp>
 #include "CudaProgram.hpp"
 #include "CudaRuntime.hpp"
 

@@ -51,7 +51,7 @@ def check_machine(program, version):
     assert "expected a number of seconds" in junk["SYMM_TIMEOUT"]["error"]
 
     for_people = run(program, SYMM_STATIC_HEAP="1")
-    assert f"  version" in for_people and version in for_people
+    assert "  version" in for_people and version in for_people
     assert "1 (environment)" in for_people, for_people
     run(program, "--no-such-option", status=2)
 
