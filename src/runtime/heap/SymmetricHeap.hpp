@@ -3,10 +3,8 @@
 #ifndef SYMM_SYMMETRIC_HEAP_HPP
 #define SYMM_SYMMETRIC_HEAP_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,13 +13,15 @@
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/MemoryProvider.hpp"
-#include "../memory/SymmetricRange.hpp"
 #include "../pes/Rendezvous.hpp"
-#include "ChunkMap.hpp"
+#include "HeapBlocks.hpp"
+#include "HeapChunks.hpp"
 #include "HeapOptions.hpp"
 #include "HeapStats.hpp"
 #include "OffsetAllocator.hpp"
-#include "RetiredList.hpp"
+#include "RegisteredMemory.hpp"
+#include "RetiredViews.hpp"
+#include "ViewInfo.hpp"
 
 namespace symm::Impl {
 
@@ -41,12 +41,13 @@ class SymmetricHeap {
   /// Start of every allocation, at least (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
   /// Largest alignment: that of the parts.
-  static constexpr std::size_t max_alignment = std::size_t{1} << 30U;
+  static constexpr std::size_t max_alignment = HeapChunks::alignment;
 
   /// Collective.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
-  SymmetricHeap(MemoryProvider& vmm, FdExchange& exchange, Bootstrap& bootstrap,
-                Rendezvous& rendezvous, HeapOptions const& options);
+  SymmetricHeap(MemoryProvider& provider, FdExchange& exchange,
+                Bootstrap& bootstrap, Rendezvous& rendezvous,
+                HeapOptions const& options);
   SymmetricHeap(SymmetricHeap const&)            = delete;
   SymmetricHeap& operator=(SymmetricHeap const&) = delete;
 
@@ -150,7 +151,7 @@ class SymmetricHeap {
   /// Whether `address` is in memory of the program that register_memory() could
   /// take. Local.
   [[nodiscard]] bool can_register(void const* address) const {
-    return m_vmm.find_mapping(address).has_value();
+    return m_provider.find_mapping(address).has_value();
   }
 
   /// Collective. Gives chunks of physical memory in which nothing is allocated
@@ -170,129 +171,85 @@ class SymmetricHeap {
   /// Keeps all memory of the heap and its provider mapped until the process
   /// ends.
   void abandon() noexcept {
-    m_range->abandon();
-    m_vmm.abandon();
+    m_chunks.abandon();
+    m_provider.abandon();
   }
 
   /// Whether `address` is in this PE's part.
   [[nodiscard]] bool contains(void const* address) const {
     return map().contains(address);
   }
-  [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
-  [[nodiscard]] MemoryKind memory() const { return m_options.memory; }
+  [[nodiscard]] HeapMap const& map() const { return m_chunks.map(); }
+  [[nodiscard]] MemoryKind memory() const { return m_chunks.options().memory; }
 
   /// Whether all PEs have memory behind [address, address + bytes), which
   /// begins in this PE's part. Local.
   [[nodiscard]] bool is_mapped(void const* address, std::size_t bytes) const {
     auto const offset = map().offset_of(address);
     return offset < map().stride && bytes <= map().stride - offset &&
-           m_chunks->is_mapped(offset, bytes);
+           m_chunks.places().is_mapped(offset, bytes);
   }
 
   /// Copies bytes between what this process reaches: its own memory, and any
   /// PE's part of the heap. They have arrived on return. Local.
   /// \throws SystemError on this PE.
   void copy(void* to, void const* from, std::size_t bytes) const {
-    m_vmm.copy(to, from, bytes);
+    m_provider.copy(to, from, bytes);
   }
   [[nodiscard]] HeapStats stats() const;
 
  private:
-  using BlockId = OffsetAllocator::BlockId;
-  /// Set in the numbers of registered memory, which are not the allocator's.
-  static constexpr BlockId registered_bit = BlockId{1} << 31U;
+  using Id = HeapBlocks::Id;
 
-  /// What is known of a block beyond its place.
-  struct BlockInfo {
-    std::array<char, 52> label{};    // of its View; empty: not a View's
-    std::int32_t n_retired     = 0;  // PEs that have retired it
-    std::uint16_t header_bytes = 0;  // before its View's data
-    bool is_view               = false;
-    bool is_retired_here       = false;
-  };
+  // What calls are made of; collective.
 
-  struct Request {
-    std::size_t bytes     = 0;
-    std::size_t alignment = default_alignment;
-    std::size_t phase     = 0;
-  };
+  /// The beginning of each: the barrier, the check of the arguments, and the
+  /// end of Views that all PEs have retired.
+  void meet(Rendezvous::Call& call);
+  /// Goes on while PEs have more to tell of Views than fits into one call.
+  void meet_until_all_retired();
+  /// A new block, where the heap grows if it must. The PEs have met.
+  Id find_room(Rendezvous::Call const& call,
+               HeapBlocks::Request const& request);
+  /// The barrier at the end of a call, which gives back what it has taken if
+  /// any PE failed.
+  void end_step(std::optional<Failure> const& failure, Id block);
+  void free_block(void* address, bool is_view);
+  /// Meets, and maps memory of the program; returns the symmetric address.
+  char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
+  /// Unmaps that of Views that have ended on all PEs.
+  void remove_registered_views();
 
-  BlockId allocate(Rendezvous::Call& call, Request const& request);
-  BlockId find_room(Rendezvous::Call const& call, Request const& request);
-  BlockId take(Request const& request);
-  void give_back(BlockId id);
-  void grow(Rendezvous::Call const& call, Request const& request);
-  [[nodiscard]] std::optional<ChunkMap::Place> place_for(
-      Request const& request);
+  // Local.
 
-  // Physical memory. All are collective, and fail on all PEs or on none; what
-  // cannot be unmapped on any PE is lost on all of them, and its place is never
-  // used again.
-  [[nodiscard]] std::optional<Failure> add_own_chunk(std::size_t offset,
-                                                     std::size_t bytes);
-  [[nodiscard]] std::optional<Failure> add_chunk(
-      ChunkMap::Chunk chunk,
-      std::function<Vmm::Handle()> const& own_memory = {});
-  [[nodiscard]] std::optional<PeFailure> remove_chunk(std::size_t offset);
+  /// Takes over what retire() was given.
+  void collect_retired_views();
+  [[nodiscard]] ViewInfo& view(Id id) {
+    return RegisteredMemory::is_registered(id) ? m_registered.view(id)
+                                               : m_blocks.view(id);
+  }
+
+  // Why a call of this PE is wrong, for meet().
+
+  [[nodiscard]] static std::optional<Failure> check_alignment(
+      std::size_t alignment);
+  /// \param id is the block if nothing is wrong.
+  [[nodiscard]] std::optional<Failure> check_block(void const* address,
+                                                   bool is_view, Id& id) const;
+  [[nodiscard]] static Failure wrong_address(void const* address,
+                                             Text const& complaint);
+
+  [[noreturn]] static void throw_named(Rendezvous::Call const& call,
+                                       Failure const& failure);
   [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
                                       PeFailure const& failed);
 
-  void meet(Rendezvous::Call& call);
-  void meet_until_all_retired();
-  void collect(std::vector<void*> const& retired);
-  void barrier();
-  /// The barrier at the end of a call, which gives back what it has taken if
-  /// any PE failed.
-  void end_step(std::optional<Failure> const& failure, BlockId block);
-  Agree agree();
-
-  // Registered memory.
-  struct Registered {
-    void const* memory = nullptr;  // of the program; null: the place is unused
-    std::size_t offset = 0;
-    std::size_t bytes  = 0;
-    BlockInfo info;
-  };
-  std::optional<Failure> check_registrable(std::string const& what,
-                                           ForeignMemory::Mapping const& wanted,
-                                           int flags);
-  void* add_registered(Rendezvous::Call& call, Registered entry);
-  /// Collective, with an agreement; the failure is the same on all PEs.
-  std::optional<PeFailure> remove_registered(BlockId id);
-  /// The same of all Views that all PEs have retired.
-  void remove_retired();
-  /// The number of registered memory around an offset, or none.
-  [[nodiscard]] BlockId find_registered(std::size_t offset) const;
-  [[nodiscard]] Registered& registered(BlockId id) {
-    return m_registered[id & ~registered_bit];
-  }
-  [[nodiscard]] BlockInfo& info_of(BlockId id) {
-    return (id & registered_bit) == 0 ? m_info[id] : registered(id).info;
-  }
-  void drain_retired();
-
-  static std::optional<Failure> check_alignment(std::size_t alignment);
-  std::optional<Failure> check_block(void const* address, bool is_view,
-                                     BlockId& id) const;
-  static void set_label(BlockInfo& info, char const* label);
-  void free_block(void* address, bool is_view);
-  char* address_of(BlockId id) const;
-
   Rendezvous& m_rendezvous;
-  MemoryProvider& m_vmm;
-  HeapOptions m_options;
-  std::optional<SymmetricRange> m_range;
-  std::optional<ChunkMap> m_chunks;
-  OffsetAllocator m_allocator;
-  std::vector<BlockInfo> m_info;         // by block number
-  std::vector<Registered> m_registered;  // by number, without the bit
-
-  // Views that this PE has destroyed: handed over by retire(), then told to the
-  // other PEs, then waiting for theirs.
-  RetiredList m_retired;
-  std::vector<BlockId> m_to_tell;
-  std::size_t m_n_waiting = 0;
-  std::size_t m_n_views   = 0;
+  MemoryProvider& m_provider;
+  HeapChunks m_chunks;
+  HeapBlocks m_blocks;
+  RegisteredMemory m_registered;
+  RetiredViews m_retired;
 };
 
 }  // namespace symm::Impl

@@ -185,7 +185,7 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           options.is_static, options.symmetric_bytes,
           options.is_static ? options.symmetric_bytes : options.limit_bytes,
           kind});
-  memory(kind).registrable = std::make_unique<RegistrableMemory>(provider);
+  memory(kind).registrable = std::make_unique<PrivateMemory>(provider);
   // The first is the default heap's.
   if (!m_buffers) m_buffers.emplace(provider);
 }
@@ -231,7 +231,7 @@ void Runtime::register_buffer(void* address, std::size_t bytes) {
   m_buffers->add(address, bytes);
 }
 
-RegistrableMemory& Runtime::registrable(MemoryKind kind, char const* call) {
+PrivateMemory& Runtime::registrable(MemoryKind kind, char const* call) {
   static_cast<void>(heap(kind, call));
   return *memory(kind).registrable;
 }

@@ -14,8 +14,8 @@
 #include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
-#include "../heap/BufferRegistry.hpp"
-#include "../heap/RegistrableMemory.hpp"
+#include "../heap/LocalBuffers.hpp"
+#include "../heap/PrivateMemory.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../pes/PeTeamMemory.hpp"
@@ -81,14 +81,13 @@ class Runtime {
 
   // Memory of the program.
 
-  /// BufferRegistry::add() of what is in no symmetric heap.
+  /// LocalBuffers::add() of what is in no symmetric heap.
   /// \throws UsageError on this PE, if any of it is, and what add() throws.
   void register_buffer(void* address, std::size_t bytes);
   /// Local operands.
-  [[nodiscard]] BufferRegistry& buffers() { return *m_buffers; }
+  [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
   /// \throws UsageError on this PE, if there is no heap of that kind.
-  [[nodiscard]] RegistrableMemory& registrable(MemoryKind kind,
-                                               char const* call);
+  [[nodiscard]] PrivateMemory& registrable(MemoryKind kind, char const* call);
 
   /// Collective: SymmetricHeap::trim() of all heaps; the sum.
   std::size_t trim();
@@ -137,7 +136,7 @@ class Runtime {
     std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
     std::string missing;
-    std::unique_ptr<RegistrableMemory> registrable{};
+    std::unique_ptr<PrivateMemory> registrable{};
   };
 
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
@@ -157,7 +156,7 @@ class Runtime {
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;
-  std::optional<BufferRegistry> m_buffers;
+  std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;
 };

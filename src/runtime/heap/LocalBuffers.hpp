@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_BUFFER_REGISTRY_HPP
-#define SYMM_BUFFER_REGISTRY_HPP
+#ifndef SYMM_LOCAL_BUFFERS_HPP
+#define SYMM_LOCAL_BUFFERS_HPP
 
 #include <cstddef>
 #include <map>
@@ -13,14 +13,14 @@ namespace symm::Impl {
 
 /// Buffers of the program that kernels use as local operands. Local calls, on
 /// any thread.
-class BufferRegistry {
+class LocalBuffers {
  public:
   /// \param memory whose pin() a buffer needs; must outlive this.
-  explicit BufferRegistry(ForeignMemory& memory) : m_memory(memory) {}
-  ~BufferRegistry();
+  explicit LocalBuffers(ForeignMemory& memory) : m_memory(memory) {}
+  ~LocalBuffers();
 
-  BufferRegistry(BufferRegistry const&)            = delete;
-  BufferRegistry& operator=(BufferRegistry const&) = delete;
+  LocalBuffers(LocalBuffers const&)            = delete;
+  LocalBuffers& operator=(LocalBuffers const&) = delete;
 
   /// \throws UsageError for a buffer of no bytes, one that overlaps another
   ///         one (B09), and what pin() refuses. OutOfMemory, SystemError.

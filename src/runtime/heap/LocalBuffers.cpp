@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "BufferRegistry.hpp"
+#include "LocalBuffers.hpp"
 
 #include <iterator>
 #include <limits>
@@ -19,12 +19,12 @@ std::size_t value_of(void const* address) {
 
 }  // namespace
 
-BufferRegistry::~BufferRegistry() {
+LocalBuffers::~LocalBuffers() {
   // The process or its driver is about to end; there is nobody to tell.
   static_cast<void>(failure_of([&] { clear(); }));
 }
 
-void BufferRegistry::add(void* address, std::size_t bytes) {
+void LocalBuffers::add(void* address, std::size_t bytes) {
   auto const start = value_of(address);
   auto const text =
       "address " + address_text(address) + ", " + bytes_text(bytes);
@@ -58,7 +58,7 @@ void BufferRegistry::add(void* address, std::size_t bytes) {
   }
 }
 
-void BufferRegistry::erase(Buffers::iterator buffer) {
+void LocalBuffers::erase(Buffers::iterator buffer) {
   auto* const address  = reinterpret_cast<void*>(buffer->first);
   bool const is_pinned = buffer->second.is_pinned;
   m_buffers.erase(buffer);
@@ -69,7 +69,7 @@ void BufferRegistry::erase(Buffers::iterator buffer) {
   }
 }
 
-void BufferRegistry::remove(void* address) {
+void LocalBuffers::remove(void* address) {
   std::lock_guard const lock(m_mutex);
   auto const buffer = m_buffers.find(value_of(address));
   if (buffer == m_buffers.end()) {
@@ -79,7 +79,7 @@ void BufferRegistry::remove(void* address) {
   erase(buffer);
 }
 
-void BufferRegistry::clear() {
+void LocalBuffers::clear() {
   std::lock_guard const lock(m_mutex);
   std::optional<Failure> first;
   while (!m_buffers.empty()) {

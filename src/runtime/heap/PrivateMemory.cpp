@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "RegistrableMemory.hpp"
+#include "PrivateMemory.hpp"
 
 #include <cstdio>
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-char* RegistrableMemory::allocate(std::string const& label, std::size_t bytes) {
+char* PrivateMemory::allocate(std::string const& label, std::size_t bytes) {
   auto const unit = m_vmm.granularity(Vmm::Granularity::recommended);
   if (bytes > std::numeric_limits<std::size_t>::max() - unit) {
     throw OutOfMemory("View \"" + label + "\": " + bytes_text(bytes) +
@@ -46,7 +46,7 @@ char* RegistrableMemory::allocate(std::string const& label, std::size_t bytes) {
       {failure->kind, Text("View \"", label, "\": ", failure->message)});
 }
 
-void RegistrableMemory::free(void const* address) noexcept {
+void PrivateMemory::free(void const* address) noexcept {
   auto const failure = failure_of([&] {
     std::lock_guard const lock(m_mutex);
     auto const block = m_blocks.find(address);
@@ -63,7 +63,7 @@ void RegistrableMemory::free(void const* address) noexcept {
   }
 }
 
-std::vector<std::string> RegistrableMemory::live() const {
+std::vector<std::string> PrivateMemory::live() const {
   std::lock_guard const lock(m_mutex);
   std::vector<std::string> result;
   for (auto const& [address, block] : m_blocks) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_REGISTRABLE_MEMORY_HPP
-#define SYMM_REGISTRABLE_MEMORY_HPP
+#ifndef SYMM_PRIVATE_MEMORY_HPP
+#define SYMM_PRIVATE_MEMORY_HPP
 
 #include <cstddef>
 #include <map>
@@ -15,10 +15,10 @@ namespace symm::Impl {
 
 /// Private memory that can become part of the symmetric heap later: each block
 /// is one memory of virtual memory management. Local calls, on any thread.
-class RegistrableMemory {
+class PrivateMemory {
  public:
   /// \param provider must outlive this.
-  explicit RegistrableMemory(MemoryProvider& provider)
+  explicit PrivateMemory(MemoryProvider& provider)
       : m_vmm(provider), m_queue(provider) {}
 
   /// Zeros, at the start of whole granules (2 MiB) of their own.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "HeapBlocks.hpp"
+
+#include "../base/Failure.hpp"
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+void HeapBlocks::shrink(Id id, std::size_t bytes) {
+  auto const [offset, old_bytes] = m_allocator.place(id);
+  auto const kept                = round_up(bytes, OffsetAllocator::granule);
+  set_poisoned(m_map, offset + kept, old_bytes - kept, true);
+  m_allocator.shrink(id, kept);
+}
+
+Text HeapBlocks::complaint_about(void const* address, bool is_view) const {
+  if (!m_map.contains(address)) {
+    return Text(
+        "is not in the symmetric heap of this PE; pass what symm::malloc, "
+        "align, calloc or realloc has returned");
+  }
+  auto const offset = m_map.offset_of(address);
+  auto const outer  = m_allocator.find_enclosing(offset);
+  if (outer == none) return Text("is not allocated; was it freed already?");
+  if (m_views[outer].is_view && !is_view) {
+    return Text("belongs to View \"", m_views[outer].label.data(),
+                "\", which frees it when its last copy goes");
+  }
+  auto const [start, bytes] = m_allocator.place(outer);
+  return Text("is inside a block of ", bytes, " bytes, ", offset - start,
+              " bytes after its start; pass the start");
+}
+
+void HeapBlocks::list_views(std::vector<std::string>& list) const {
+  for (Id id = 0; id < m_views.size(); ++id) {
+    auto const& view = m_views[id];
+    if (!view.is_alive_here()) continue;
+    list.push_back("\"" + std::string(view.label.data()) + "\" (" +
+                   bytes_text(bytes_of(id) - view.header_bytes) + ")");
+  }
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_HEAP_BLOCKS_HPP
+#define SYMM_HEAP_BLOCKS_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../base/Text.hpp"
+#include "../memory/HeapMap.hpp"
+#include "OffsetAllocator.hpp"
+#include "Poison.hpp"
+#include "ViewInfo.hpp"
+
+namespace symm::Impl {
+
+/// The blocks of a heap: where they are, and which of them are a View's. All
+/// local, and the same on every PE that makes the same calls. What is free is
+/// poisoned. One thread at a time.
+class HeapBlocks {
+ public:
+  using Id = OffsetAllocator::BlockId;
+
+  static constexpr Id none = OffsetAllocator::none;
+
+  /// What a block is asked for with: (offset + phase) % alignment == 0.
+  struct Request {
+    std::size_t bytes     = 0;
+    std::size_t alignment = OffsetAllocator::granule;
+    std::size_t phase     = 0;
+  };
+
+  explicit HeapBlocks(HeapMap const& map) : m_map(map) {}
+
+  /// Gets the private memory that adding a range and one more call may need:
+  /// they do not throw then.
+  void prepare() {
+    m_allocator.prepare();
+    auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
+    if (m_views.size() < n_ids) m_views.resize(2 * n_ids);
+  }
+
+  /// The same for removing `n_ranges` ranges.
+  void prepare_to_remove(std::size_t n_ranges) {
+    m_allocator.prepare_to_remove(n_ranges);
+  }
+
+  // Ranges: the offsets that have physical memory for blocks.
+
+  /// Precondition: it overlaps no other range.
+  void add_range(std::size_t offset, std::size_t bytes) {
+    m_allocator.add_range(offset, bytes);
+    set_poisoned(m_map, offset, bytes, true);
+  }
+
+  /// Takes a range out again if no block is in it; returns whether it did.
+  bool remove_range(std::size_t offset, std::size_t bytes) {
+    if (!m_allocator.remove_range(offset, bytes)) return false;
+    set_poisoned(m_map, offset, bytes, false);
+    return true;
+  }
+
+  /// Bytes that a range added at `offset` must have at least so that the
+  /// request fits.
+  [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
+                                          Request const& request) {
+    return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
+                                     request.phase);
+  }
+  /// Bytes free from `offset` on, if what is before it is not.
+  [[nodiscard]] std::size_t free_bytes_at(std::size_t offset) {
+    return m_allocator.free_bytes_at(offset);
+  }
+
+  // Blocks.
+
+  /// A new block, or none if there is no room.
+  [[nodiscard]] Id take(Request const& request) {
+    auto const id =
+        m_allocator.allocate(request.bytes, request.alignment, request.phase);
+    if (id == none) return id;
+    auto const [offset, bytes] = m_allocator.place(id);
+    set_poisoned(m_map, offset, bytes, false);
+    return id;
+  }
+
+  void give_back(Id id) {
+    auto const [offset, bytes] = m_allocator.place(id);
+    set_poisoned(m_map, offset, bytes, true);
+    if (m_views[id].is_view) --m_n_views;
+    m_views[id] = {};
+    m_allocator.free(id);
+  }
+
+  /// Gives back what is behind the first `bytes` (> 0, at most its size).
+  void shrink(Id id, std::size_t bytes);
+
+  /// The block that starts at `offset`, or none.
+  [[nodiscard]] Id find(std::size_t offset) const {
+    return m_allocator.find(offset);
+  }
+  [[nodiscard]] std::size_t bytes_of(Id id) const {
+    return m_allocator.place(id).bytes;
+  }
+  /// On this PE.
+  [[nodiscard]] char* address_of(Id id) const {
+    return m_map.part(m_map.my_pe) + m_allocator.place(id).offset;
+  }
+
+  /// What is wrong with giving `address` back, as a View's memory or not. For
+  /// what no block, or the wrong one, starts at.
+  [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
+
+  // Views.
+
+  /// The block becomes that of a View.
+  void begin_view(Id id, char const* label, std::size_t header_bytes) {
+    m_views[id].begin(label, header_bytes);
+    ++m_n_views;
+  }
+  [[nodiscard]] ViewInfo& view(Id id) { return m_views[id]; }
+  [[nodiscard]] ViewInfo const& view(Id id) const { return m_views[id]; }
+  [[nodiscard]] std::size_t n_views() const { return m_n_views; }
+  /// Appends label and size of each that lives on this PE.
+  void list_views(std::vector<std::string>& list) const;
+
+  // Statistics.
+
+  [[nodiscard]] std::size_t n_live() const { return m_allocator.n_live(); }
+  [[nodiscard]] std::size_t live_bytes() const {
+    return m_allocator.live_bytes();
+  }
+  [[nodiscard]] std::size_t free_bytes() const {
+    return m_allocator.free_bytes();
+  }
+  [[nodiscard]] std::size_t largest_free_bytes() const {
+    return m_allocator.largest_free_bytes();
+  }
+
+ private:
+  HeapMap m_map;
+  OffsetAllocator m_allocator;
+  std::vector<ViewInfo> m_views;  // by block
+  std::size_t m_n_views = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif

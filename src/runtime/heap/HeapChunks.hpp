@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_HEAP_CHUNKS_HPP
+#define SYMM_HEAP_CHUNKS_HPP
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "../base/Failure.hpp"
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SymmetricRange.hpp"
+#include "../pes/Rendezvous.hpp"
+#include "ChunkMap.hpp"
+#include "HeapBlocks.hpp"
+#include "HeapOptions.hpp"
+
+namespace symm::Impl {
+
+/// The physical memory of a heap, in chunks at the same offsets on all PEs: its
+/// own, which are ranges of its blocks, and registered memory of the program.
+///
+/// What is collective here is a step of a call in which the PEs have met
+/// already; it succeeds on all PEs or fails on all, with one failure. Memory
+/// that a PE cannot unmap is lost on all PEs: its place is never used again.
+class HeapChunks {
+ public:
+  /// Of the parts, so that an aligned offset is an aligned address.
+  static constexpr std::size_t alignment = std::size_t{1} << 30U;
+
+  /// Collective. Reserves the addresses of all PEs' parts; maps nothing.
+  /// \throws OutOfMemory, SystemError on every PE.
+  HeapChunks(MemoryProvider& provider, FdExchange& exchange,
+             Bootstrap& bootstrap, Rendezvous& rendezvous,
+             HeapOptions const& options);
+
+  [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
+  /// With sizes rounded up to those of chunks.
+  [[nodiscard]] HeapOptions const& options() const { return m_options; }
+  [[nodiscard]] ChunkMap const& places() const { return m_places; }
+
+  /// Gets the private memory for the places of one more chunk, wherever that
+  /// goes: noting them does not throw then. Local.
+  void prepare() { m_places.prepare(); }
+
+  /// Collective. A chunk of the heap's own, and a range of `blocks`.
+  [[nodiscard]] std::optional<Failure> add(HeapBlocks& blocks,
+                                           std::size_t offset,
+                                           std::size_t bytes);
+
+  /// Collective. The same where the request fits then: with room for more if
+  /// there is memory for that.
+  [[nodiscard]] std::optional<Failure> grow(HeapBlocks& blocks,
+                                            HeapBlocks::Request const& request);
+
+  /// What came of trim().
+  struct Trimmed {
+    std::size_t bytes = 0;
+    /// The first: what can be given back besides has been.
+    std::optional<PeFailure> failure;
+  };
+  /// Collective. Gives back the chunks that no block is in.
+  /// Precondition: blocks.prepare_to_remove() with as many as there are places.
+  [[nodiscard]] Trimmed trim(HeapBlocks& blocks);
+
+  /// The offset for registered memory of `bytes` bytes, if there is one. Local.
+  [[nodiscard]] std::optional<std::size_t> place_for_registered(
+      std::size_t bytes) const {
+    return m_places.place_for_registered(bytes);
+  }
+  /// Collective. Maps memory of the program, each PE its own.
+  /// \param memory start of what ForeignMemory::find_mapping() finds, `bytes`
+  /// long.
+  [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
+                                                      std::size_t bytes,
+                                                      void const* memory);
+
+  /// Collective. Takes the chunk at `offset` out.
+  [[nodiscard]] std::optional<PeFailure> remove(std::size_t offset);
+
+  /// Lets AddressSanitizer forget what is free. Local.
+  void unpoison() const;
+
+  /// Keeps all memory mapped until the process ends.
+  void abandon() noexcept { m_range->abandon(); }
+
+ private:
+  [[nodiscard]] std::optional<Failure> add_chunk(
+      ChunkMap::Chunk chunk,
+      std::function<Vmm::Handle()> const& own_memory = {});
+  [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
+  Agree agree();
+
+  ForeignMemory& m_foreign;
+  Rendezvous& m_rendezvous;
+  HeapOptions m_options;
+  ChunkMap m_places;
+  std::optional<SymmetricRange> m_range;
+};
+
+}  // namespace symm::Impl
+
+#endif

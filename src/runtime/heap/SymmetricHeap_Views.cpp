@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The life of a View: its birth, its end on this PE, its end on all. The steps
+// of its birth are those of every block's.
+#include <cstdio>
+
+#include "../base/Failure.hpp"
+#include "SymmetricHeap.hpp"
+
+namespace symm::Impl {
+
+// The birth.
+
+void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
+                                   std::size_t alignment, std::size_t header) {
+  return m_rendezvous.run(Operation::allocate_view, [&]() -> void* {
+    auto call    = Rendezvous::make_call(Operation::allocate_view,
+                                         {bytes - header, alignment, header});
+    call.label   = label;
+    call.failure = check_alignment(alignment);
+    meet(call);
+    auto const id = find_room(call, {bytes, alignment, header % alignment});
+    m_blocks.begin_view(id, label, header);
+    return m_blocks.address_of(id);
+  });
+}
+
+SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
+                                           HeapBlocks::Request const& request) {
+  auto id = m_blocks.take(request);
+  if (id == HeapBlocks::none && m_rendezvous.has_more_notices()) {
+    meet_until_all_retired();
+    id = m_blocks.take(request);
+  }
+  if (id == HeapBlocks::none) {
+    auto const failure = m_chunks.grow(m_blocks, request);
+    if (failure) throw_named(call, *failure);
+    id = m_blocks.take(request);
+  }
+  return id;
+}
+
+void* SymmetricHeap::register_view(char const* label, void const* data,
+                                   std::size_t bytes,
+                                   std::optional<Failure> const& before) {
+  return m_rendezvous.run(Operation::register_view, [&]() -> void* {
+    Rendezvous::Call call{.operation = Operation::register_view,
+                          .label     = label};
+    RegisteredMemory::Wanted wanted{
+        {static_cast<char*>(const_cast<void*>(data)), bytes,
+         Vmm::Sharing::by_descriptor}};
+    auto const failure = failure_of([&] {
+      collect_retired_views();
+      if (before) throw_failure(*before);
+      m_registered.enclose(label, wanted);
+      call.failure = m_registered.refusal("View \"" + std::string(label) + "\"",
+                                          wanted.memory, 0);
+    });
+    if (failure) call.failure = failure;
+    call.arguments = {bytes, wanted.memory.bytes, wanted.start};
+    RegisteredMemory::Entry entry{wanted.memory.start, 0, wanted.memory.bytes};
+    entry.view.begin(label, 0);
+    return add_registered(call, entry) + wanted.start;
+  });
+}
+
+void SymmetricHeap::finish_view(char const* label,
+                                std::optional<Failure> const& failure) {
+  m_rendezvous.run(Operation::finish_view, [&] {
+    auto call    = Rendezvous::make_call(Operation::finish_view, {});
+    call.memory  = memory();
+    call.label   = label;
+    call.failure = failure;
+    m_rendezvous.meet(call);
+  });
+}
+
+// The end.
+
+void SymmetricHeap::free_view(void* address) { free_block(address, true); }
+
+void SymmetricHeap::retire(void* address) noexcept {
+  m_retired.retire(address);
+}
+
+void SymmetricHeap::meet(Rendezvous::Call& call) {
+  // All private memory that this call needs is there before the others hear of
+  // it: afterwards nothing may fail on one PE alone.
+  call.memory        = memory();
+  auto const failure = failure_of([&] {
+    m_provider.synchronize();
+    m_blocks.prepare();
+    m_chunks.prepare();
+    m_retired.prepare(m_blocks.n_views() + m_registered.n_views() + 1);
+    collect_retired_views();
+  });
+  if (failure && !call.failure) call.failure = failure;
+  call.notices          = m_retired.notices();
+  call.has_more_notices = m_retired.has_more_notices();
+  // If this throws, it throws on every PE and nobody has read the notices: the
+  // next call tells them again.
+  m_rendezvous.meet(call);
+  m_retired.told(call.notices.size());
+  bool has_registered = false;
+  // Every PE reads the same notices in the same order: the same blocks become
+  // free in the same order.
+  for (Pe pe = 0; pe < map().n_pes; ++pe) {
+    for (Id const id : m_rendezvous.notices(pe)) {
+      if (!m_retired.count(view(id), map().n_pes)) continue;
+      if (RegisteredMemory::is_registered(id)) {
+        has_registered = true;
+      } else {
+        m_blocks.give_back(id);
+      }
+    }
+  }
+  // Rendezvous of its own, after which there are no notices to read.
+  if (has_registered) remove_registered_views();
+}
+
+void SymmetricHeap::meet_until_all_retired() {
+  while (m_rendezvous.has_more_notices()) {
+    Rendezvous::Call call{.operation = Operation::agree};
+    meet(call);
+  }
+}
+
+void SymmetricHeap::collect_retired_views() {
+  m_retired.collect([&](void* address) {
+    auto const offset = map().offset_of(address);
+    auto id           = m_blocks.find(offset);
+    if (id == HeapBlocks::none) id = m_registered.find(offset);
+    if (id == HeapBlocks::none || !view(id).is_alive_here()) {
+      std::fprintf(stderr,
+                   "symm: PE %d: %p is not the memory of a live View in the "
+                   "symmetric heap; not freed\n",
+                   map().my_pe, address);
+      return RetiredViews::none;
+    }
+    view(id).is_retired_here = true;
+    return id;
+  });
+}
+
+void SymmetricHeap::remove_registered_views() {
+  while (true) {
+    auto const id = m_registered.find_ended();
+    if (id == RegisteredMemory::none) return;
+    auto const failed = m_chunks.remove(m_registered.remove(id).offset);
+    // Nobody is left to throw to: the Views have ended.
+    if (!failed || failed->pe != map().my_pe) continue;
+    std::fprintf(stderr,
+                 "symm: PE %d: taking a View out of the heap: %s; its "
+                 "addresses are lost\n",
+                 failed->pe, failed->failure.message.c_str());
+  }
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_VIEW_INFO_HPP
+#define SYMM_VIEW_INFO_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace symm::Impl {
+
+/// What a heap knows of the View that some of its memory belongs to, beyond the
+/// place.
+struct ViewInfo {
+  std::array<char, 52> label{};        // cut to fit
+  std::int32_t n_retired     = 0;      // PEs that have retired it
+  std::uint16_t header_bytes = 0;      // in front of its data
+  bool is_view               = false;  // otherwise the memory is no View's
+  bool is_retired_here       = false;
+
+  /// The memory becomes that of a View.
+  void begin(char const* its_label, std::size_t its_header_bytes) {
+    std::string_view const text(its_label);
+    label[text.copy(label.data(), label.size() - 1)] = '\0';
+    header_bytes = static_cast<std::uint16_t>(its_header_bytes);
+    is_view      = true;
+  }
+
+  /// Whether this PE still has it.
+  [[nodiscard]] bool is_alive_here() const {
+    return is_view && !is_retired_here;
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif
