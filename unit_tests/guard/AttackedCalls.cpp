@@ -37,9 +37,9 @@ void* checked(void* address) {
   return address;
 }
 
-char* allocate_registrable() {
+char* allocate_private() {
   return Runtime::instance("guard")
-      .registrable(symm::MemoryKind::host, "guard")
+      .private_memory(symm::MemoryKind::host, "guard")
       .allocate(long_label, 4 * mib);
 }
 
@@ -53,7 +53,7 @@ void make_room(Belongings& mine) { mine.views.reserve(n_views); }
 /// As the Kokkos layer does: a PE that has no memory tells the others why.
 void register_view(Belongings& mine) {
   auto const failure =
-      symm::Impl::failure_of([&] { mine.memory = allocate_registrable(); });
+      symm::Impl::failure_of([&] { mine.memory = allocate_private(); });
   mine.views.push_back(
       heap().register_view(long_label, mine.memory, 4 * mib, failure));
 }
@@ -115,13 +115,13 @@ std::vector<AttackedCall> const& attacked_calls() {
        },
        [](Belongings&) { symm::heap_trim(); }},
       {"register_memory",
-       [](Belongings& mine) { mine.memory = allocate_registrable(); },
+       [](Belongings& mine) { mine.memory = allocate_private(); },
        [](Belongings& mine) {
          mine.block = heap().register_memory(mine.memory, 4 * mib);
        }},
       {"unregister_memory",
        [](Belongings& mine) {
-         mine.block = heap().register_memory(allocate_registrable(), 4 * mib);
+         mine.block = heap().register_memory(allocate_private(), 4 * mib);
        },
        [](Belongings& mine) { heap().unregister_memory(mine.block, 4 * mib); }},
       {"register_view", make_room, register_view},

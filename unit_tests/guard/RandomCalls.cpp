@@ -50,9 +50,9 @@ void* unless_full(F&& f) {
   }
 }
 
-symm::RegistrableMemory& registrable() {
-  return symm::Runtime::instance("guard").registrable(symm::MemoryKind::host,
-                                                      "guard");
+symm::Impl::PrivateMemory& private_memory() {
+  return symm::Runtime::instance("guard").private_memory(symm::MemoryKind::host,
+                                                         "guard");
 }
 
 }  // namespace
@@ -178,13 +178,13 @@ void RandomCalls::register_memory() {
   auto const ends       = random_ends();
   char* memory          = nullptr;
   auto const failure    = symm::Impl::failure_of(
-      [&] { memory = registrable().allocate("memory", bytes); });
+      [&] { memory = private_memory().allocate("memory", bytes); });
   auto* const address = unless_full([&] {
     return is_of_view ? m_heap.register_view("view", memory, bytes, failure)
                       : m_heap.register_memory(memory, bytes);
   });
   if (address == nullptr) {
-    registrable().free(memory);
+    private_memory().free(memory);
     return;
   }
   add(address, {.bytes  = bytes,
@@ -201,7 +201,7 @@ void RandomCalls::unregister_memory() {
   remove(block.offset);
   m_heap.unregister_memory(part(m_me) + block.offset, block.bytes);
   expect_contents(block, m_me, block.memory, block.bytes);
-  registrable().free(block.memory);
+  private_memory().free(block.memory);
 }
 
 void RandomCalls::trim() { m_heap.trim(); }
@@ -298,7 +298,7 @@ void RandomCalls::end_views() {
     if (block.ends[static_cast<std::size_t>(m_me)] == m_time) {
       expect_contents(block, m_me, address, block.bytes);
       m_heap.retire(address);
-      if (block.memory != nullptr) registrable().free(block.memory);
+      if (block.memory != nullptr) private_memory().free(block.memory);
     }
     bool const is_gone =
         *std::max_element(block.ends.begin(), block.ends.end()) <= m_time;
@@ -342,10 +342,10 @@ void RandomCalls::end() {
       m_heap.free(address);
     } else if (block.kind == Kind::memory) {
       m_heap.unregister_memory(address, block.bytes);
-      registrable().free(block.memory);
+      private_memory().free(block.memory);
     } else if (block.ends[static_cast<std::size_t>(m_me)] > m_time) {
       m_heap.retire(address);
-      if (block.memory != nullptr) registrable().free(block.memory);
+      if (block.memory != nullptr) private_memory().free(block.memory);
     }
   }
   m_blocks.clear();
@@ -356,7 +356,7 @@ void RandomCalls::end() {
   EXPECT_EQ(stats.live_bytes, 0U);
   EXPECT_EQ(stats.mapped_bytes, 0U);
   EXPECT_EQ(stats.registered_bytes, 0U);
-  EXPECT_TRUE(registrable().live().empty());
+  EXPECT_TRUE(private_memory().live().empty());
 }
 
 }  // namespace symm_test

@@ -109,7 +109,7 @@ TEST_P(CudaRegistrationOn, R01_registrable_memory_becomes_symmetric) {
     auto const states  = heap_states();
     auto const before  = held();
     auto const kind    = GetParam().kind;
-    auto& its          = Runtime::instance("test").registrable(kind, "test");
+    auto& its          = Runtime::instance("test").private_memory(kind, "test");
     char* const memory = its.allocate("u", unit + 1);
     EXPECT_EQ(memory[2 * unit - 1], 0);
     EXPECT_EQ(&Runtime::instance("test").heap_for(memory), &heap(kind));

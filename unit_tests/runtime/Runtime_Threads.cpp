@@ -35,8 +35,9 @@ constexpr int n_rounds    = 60;
 
 symm::SymmetricHeap& heap() { return Runtime::instance("test").heap(); }
 
-symm::RegistrableMemory& registrable() {
-  return Runtime::instance("test").registrable(symm::MemoryKind::host, "test");
+symm::Impl::PrivateMemory& private_memory() {
+  return Runtime::instance("test").private_memory(symm::MemoryKind::host,
+                                                  "test");
 }
 
 /// Runs `beside` again and again on threads of their own while `collective`
@@ -118,13 +119,13 @@ TEST(RuntimeThreads, views_end_on_threads_beside_collective_calls) {
                 heap().retire(view);
               });
             }
-            auto* const memory = registrable().allocate("memory", 2 * mib);
+            auto* const memory = private_memory().allocate("memory", 2 * mib);
             auto* const view   = static_cast<char*>(
                 heap().register_view("registered", memory, 2 * mib));
             views.push([view, memory] {
               view[0] = 'x';
               heap().retire(view);
-              registrable().free(memory);
+              private_memory().free(memory);
             });
             symm::free(symm::malloc(1000));
             if (round % 8 == 7) symm::heap_trim();
@@ -187,9 +188,9 @@ TEST(RuntimeThreads, buffers_are_registered_beside_collective_calls) {
       ASSERT_EQ(symm::buffer_register(buffer.data(), buffer.size()),
                 symm::Status::success);
       ASSERT_EQ(symm::buffer_unregister(buffer.data()), symm::Status::success);
-      auto* const memory = registrable().allocate("memory", 2 * mib);
+      auto* const memory = private_memory().allocate("memory", 2 * mib);
       memory[0]          = 'x';
-      registrable().free(memory);
+      private_memory().free(memory);
     });
   });
 }

@@ -26,7 +26,7 @@ void require_runtime(char const* call) {
 void* allocate_registrable(MemoryKind kind, std::string const& label,
                            ViewBytes bytes) {
   constexpr char const* call = "symm::make_registrable_view";
-  auto& memory               = Runtime::instance(call).registrable(kind, call);
+  auto& memory = Runtime::instance(call).private_memory(kind, call);
   if (!bytes) {
     throw OutOfMemory(call_text(call, label) + ": " + too_large);
   }
@@ -38,8 +38,9 @@ void FreeRegistrable::destroy_shared_allocation() const noexcept {
   Kokkos::fence("symm: destruction of a View that kernels may use");
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   constexpr char const* call = "destruction of a registrable View";
-  auto const failure         = failure_of(
-      [&] { Runtime::instance(call).registrable(kind, call).free(address); });
+  auto const failure         = failure_of([&] {
+    Runtime::instance(call).private_memory(kind, call).free(address);
+  });
   static_cast<void>(failure);  // a runtime without such memory has no such View
 }
 

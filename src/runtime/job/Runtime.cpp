@@ -185,13 +185,13 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           options.is_static, options.symmetric_bytes,
           options.is_static ? options.symmetric_bytes : options.limit_bytes,
           kind});
-  memory(kind).registrable = std::make_unique<PrivateMemory>(provider);
+  memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
   // The first is the default heap's.
   if (!m_buffers) m_buffers.emplace(provider);
 }
 
 SymmetricHeap& Runtime::heap(MemoryKind kind, char const* call) {
-  auto const& [provider, heap, missing, registrable] = memory(kind);
+  auto const& [provider, heap, missing, private_memory] = memory(kind);
   if (heap != nullptr) return *heap;
   throw UsageError(std::string(call) + ": there is no symmetric heap in " +
                    (kind == MemoryKind::host ? "host" : "GPU") +
@@ -208,7 +208,7 @@ SymmetricHeap& Runtime::heap_of(void const* address) {
 }
 
 SymmetricHeap& Runtime::heap_for(void const* memory) {
-  for (auto const& [provider, heap, missing, registrable] : m_memories) {
+  for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
     // A question without an answer is a failure of this PE, for all PEs to
     // hear of: that heap asks again, in its collective call.
@@ -221,7 +221,7 @@ SymmetricHeap& Runtime::heap_for(void const* memory) {
 }
 
 void Runtime::register_buffer(void* address, std::size_t bytes) {
-  for (auto const& [provider, heap, missing, registrable] : m_memories) {
+  for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap != nullptr && heap->map().overlaps(address, bytes)) {
       throw UsageError("address " + address_text(address) + ", " +
                        bytes_text(bytes) +
@@ -231,9 +231,9 @@ void Runtime::register_buffer(void* address, std::size_t bytes) {
   m_buffers->add(address, bytes);
 }
 
-PrivateMemory& Runtime::registrable(MemoryKind kind, char const* call) {
+PrivateMemory& Runtime::private_memory(MemoryKind kind, char const* call) {
   static_cast<void>(heap(kind, call));
-  return *memory(kind).registrable;
+  return *memory(kind).private_memory;
 }
 
 std::size_t Runtime::trim() {
@@ -259,7 +259,7 @@ void Runtime::finalize() {
       if (memory.heap == nullptr) continue;
       auto const in_heap = memory.heap->finalize();
       live.insert(live.end(), in_heap.begin(), in_heap.end());
-      auto const beside = memory.registrable->live();
+      auto const beside = memory.private_memory->live();
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }

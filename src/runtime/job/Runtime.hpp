@@ -87,7 +87,8 @@ class Runtime {
   /// Local operands.
   [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
   /// \throws UsageError on this PE, if there is no heap of that kind.
-  [[nodiscard]] PrivateMemory& registrable(MemoryKind kind, char const* call);
+  [[nodiscard]] PrivateMemory& private_memory(MemoryKind kind,
+                                              char const* call);
 
   /// Collective: SymmetricHeap::trim() of all heaps; the sum.
   std::size_t trim();
@@ -136,7 +137,7 @@ class Runtime {
     std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
     std::string missing;
-    std::unique_ptr<PrivateMemory> registrable{};
+    std::unique_ptr<PrivateMemory> private_memory{};
   };
 
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/heap/RegistrableMemory.hpp>
+#include <runtime/heap/PrivateMemory.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 
 namespace symm_test::heap_registration {
@@ -66,7 +66,7 @@ struct RegistrationStack : PeStack {
 
   Bootstrap& bootstrap;
   symm::SymmetricHeap heap;
-  symm::RegistrableMemory registrable;
+  symm::Impl::PrivateMemory registrable;
   char* memory;
 };
 
@@ -183,12 +183,12 @@ TEST(RegistrationFaults, a_View_that_cannot_be_unmapped_is_told_and_harmless) {
   });
 }
 
-class RegistrableFaults : public testing::TestWithParam<VmmStep> {};
+class PrivateMemoryFaults : public testing::TestWithParam<VmmStep> {};
 
-TEST_P(RegistrableFaults, memory_that_cannot_be_made_leaves_nothing_behind) {
+TEST_P(PrivateMemoryFaults, memory_that_cannot_be_made_leaves_nothing_behind) {
   symm::Vmm_HostMemfd provider;
   FaultyVmm vmm(provider);
-  symm::RegistrableMemory registrable(vmm);
+  symm::Impl::PrivateMemory registrable(vmm);
   Holdings const before;
   vmm.fail(GetParam());
   auto const failure = symm::Impl::failure_of(
@@ -206,13 +206,13 @@ TEST_P(RegistrableFaults, memory_that_cannot_be_made_leaves_nothing_behind) {
   registrable.free(memory);  // again: it is none of its blocks
 }
 
-INSTANTIATE_TEST_SUITE_P(Steps, RegistrableFaults,
+INSTANTIATE_TEST_SUITE_P(Steps, PrivateMemoryFaults,
                          testing::Values(VmmStep::reserve, VmmStep::create,
                                          VmmStep::map, VmmStep::set_access));
 
-TEST(RegistrableMemory, sizes_near_the_largest_are_refused) {
+TEST(PrivateMemory, sizes_near_the_largest_are_refused) {
   symm::Vmm_HostMemfd vmm;
-  symm::RegistrableMemory registrable(vmm);
+  symm::Impl::PrivateMemory registrable(vmm);
   for (std::size_t const size : {~std::size_t{0}, ~std::size_t{0} - 2 * mib}) {
     EXPECT_THROW(static_cast<void>(registrable.allocate("u", size)),
                  symm::OutOfMemory);

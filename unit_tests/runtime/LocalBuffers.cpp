@@ -11,21 +11,21 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/heap/BufferRegistry.hpp>
+#include <runtime/heap/LocalBuffers.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm_errors.hpp>
 
 namespace symm_test {
 namespace {
 
-struct Registry : testing::Test {
+struct LocalBuffers : testing::Test {
   symm::Vmm_HostMemfd provider;
-  FaultyVmm vmm                = FaultyVmm(provider);
-  symm::BufferRegistry buffers = symm::BufferRegistry(vmm);
-  std::vector<char> memory     = std::vector<char>(10'000);
+  FaultyVmm vmm                    = FaultyVmm(provider);
+  symm::Impl::LocalBuffers buffers = symm::Impl::LocalBuffers(vmm);
+  std::vector<char> memory         = std::vector<char>(10'000);
 };
 
-TEST_F(Registry, B10_a_lack_of_memory_is_one_and_nothing_is_registered) {
+TEST_F(LocalBuffers, B10_a_lack_of_memory_is_one_and_nothing_is_registered) {
   vmm.fail(VmmStep::pin);
   EXPECT_THROW(buffers.add(memory.data(), 100), symm::OutOfMemory);
   vmm.heal();
@@ -34,7 +34,8 @@ TEST_F(Registry, B10_a_lack_of_memory_is_one_and_nothing_is_registered) {
   buffers.remove(memory.data());
 }
 
-TEST_F(Registry, B11_a_refusal_of_the_system_is_one_and_nothing_is_registered) {
+TEST_F(LocalBuffers,
+       B11_a_refusal_of_the_system_is_one_and_nothing_is_registered) {
   vmm.fail(VmmStep::pin, 0, 1'000'000,
            [] { throw symm::SystemError("an injected refusal"); });
   EXPECT_THROW(buffers.add(memory.data(), 100), symm::SystemError);
@@ -42,7 +43,7 @@ TEST_F(Registry, B11_a_refusal_of_the_system_is_one_and_nothing_is_registered) {
   buffers.add(memory.data(), 100);
 }
 
-TEST_F(Registry, B18_threads_register_at_the_same_time) {
+TEST_F(LocalBuffers, B18_threads_register_at_the_same_time) {
   constexpr std::size_t n_threads = 4;
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < n_threads; ++t) {
