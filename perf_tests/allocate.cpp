@@ -35,7 +35,7 @@
 #include "harness/Gpus.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::allocate_benchmark {
 namespace {
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -158,9 +158,7 @@ void measure(Session& session) {
   session.verify("words in blocks", wrong);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"allocate", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "allocate", perf::measure);
-}
+}  // namespace
+}  // namespace perf::allocate_benchmark

@@ -20,7 +20,7 @@
 #include "baselines/OpenShmem.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::allocate_holes_benchmark {
 namespace {
 
 std::vector<Contestant> contestants_for(std::size_t bytes) {
@@ -107,9 +107,7 @@ void measure(Session& session) {
   session.verify("words in blocks between holes", wrong);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"allocate_holes", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "allocate_holes", perf::measure);
-}
+}  // namespace
+}  // namespace perf::allocate_holes_benchmark

@@ -24,7 +24,7 @@
 #include "harness/PrivateBuffer.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::atomics_benchmark {
 namespace {
 
 /// PE `pe`'s copy of a symmetric word.
@@ -252,9 +252,7 @@ void measure(Session& session) {
   measure_operation<Add>(session, pair);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"atomics", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "atomics", perf::measure);
-}
+}  // namespace
+}  // namespace perf::atomics_benchmark

@@ -18,7 +18,7 @@
 #include "harness/MpiCheck.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::barrier_benchmark {
 namespace {
 
 /// Counts the PEs that a barrier let pass before all had arrived. Each PE
@@ -73,9 +73,7 @@ void measure(Session& session) {
   session.verify("early departures", count_early_departures(session));
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"barrier", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "barrier", perf::measure);
-}
+}  // namespace
+}  // namespace perf::barrier_benchmark

@@ -29,7 +29,7 @@
 #include "harness/PrivateBuffer.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::collectives_benchmark {
 namespace {
 
 constexpr std::size_t kib = std::size_t{1} << 10U;
@@ -197,9 +197,7 @@ void measure(Session& session) {
   measure_operations(session, team);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"collectives", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "collectives", perf::measure);
-}
+}  // namespace
+}  // namespace perf::collectives_benchmark

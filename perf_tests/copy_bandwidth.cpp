@@ -34,7 +34,7 @@
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"
 
-namespace perf {
+namespace perf::copy_bandwidth_benchmark {
 namespace {
 
 using Near = NearView<std::uint64_t>;
@@ -252,9 +252,7 @@ void measure(Session& session) {
   measure_direction(session, Direction::get);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"copy_bandwidth", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "copy_bandwidth", perf::measure);
-}
+}  // namespace
+}  // namespace perf::copy_bandwidth_benchmark

@@ -36,7 +36,7 @@
 #include "harness/ProcessMemory.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::footprint_benchmark {
 namespace {
 
 ProcessMemory memory_now() {
@@ -122,25 +122,7 @@ void measure(Session& session) {
   symm::finalize();
 }
 
-int run(int argc, char** argv) {
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  return run_session(argc, argv, "footprint", measure);
-}
+Registered const registered{"footprint", measure, Starts::kokkos};
 
 }  // namespace
-}  // namespace perf
-
-int main(int argc, char** argv) {
-  try {
-    int provided = 0;
-    perf::check_mpi(
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided),
-        "MPI_Init_thread");
-    int const status = perf::run(argc, argv);
-    perf::check_mpi(MPI_Finalize(), "MPI_Finalize");
-    return status;
-  } catch (std::exception const& error) {
-    static_cast<void>(std::fprintf(stderr, "footprint: %s\n", error.what()));
-    return EXIT_FAILURE;
-  }
-}
+}  // namespace perf::footprint_benchmark

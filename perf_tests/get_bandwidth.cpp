@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "bandwidth/Bandwidth.hpp"
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(
-      argc, argv, "get_bandwidth", [](perf::Session& session) {
-        perf::measure_bandwidth(session, perf::Direction::get);
-      });
-}
+namespace perf::get_bandwidth_benchmark {
+namespace {
+
+Registered const registered{"get_bandwidth", [](Session& session) {
+                              measure_bandwidth(session, Direction::get);
+                            }};
+
+}  // namespace
+}  // namespace perf::get_bandwidth_benchmark

@@ -25,7 +25,7 @@
 #include "harness/RandomCycle.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::get_latency_benchmark {
 namespace {
 
 constexpr std::size_t slots = 512;
@@ -129,9 +129,7 @@ void measure(Session& session) {
   if (shmem_word != nullptr) openshmem::deallocate(shmem_word);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"get_latency", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "get_latency", perf::measure);
-}
+}  // namespace
+}  // namespace perf::get_latency_benchmark

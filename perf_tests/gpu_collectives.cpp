@@ -30,7 +30,7 @@
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"
 
-namespace perf {
+namespace perf::collectives_benchmark {
 namespace {
 
 constexpr std::size_t kib = std::size_t{1} << 10U;
@@ -301,9 +301,7 @@ void measure(Session& session) {
   measure_operations(session);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"collectives", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "collectives", perf::measure);
-}
+}  // namespace
+}  // namespace perf::collectives_benchmark

@@ -36,7 +36,7 @@
 #include "harness/Session.hpp"
 #include "kernels/Spread.hpp"
 
-namespace perf {
+namespace perf::gups_benchmark {
 namespace {
 
 using Exec    = Kokkos::DefaultExecutionSpace;
@@ -312,9 +312,7 @@ class Measurement {
 
 void measure(Session& session) { Measurement(session).run(session); }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"gups", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "gups", perf::measure);
-}
+}  // namespace
+}  // namespace perf::gups_benchmark

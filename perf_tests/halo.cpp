@@ -24,7 +24,7 @@
 #include "exchange/PackedExchange.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::halo_benchmark {
 namespace {
 
 template <int Axis>
@@ -58,9 +58,7 @@ void measure(Session& session) {
   }
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"halo", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "halo", perf::measure);
-}
+}  // namespace
+}  // namespace perf::halo_benchmark

@@ -31,7 +31,7 @@
 #include "kernels/CopyKernels.hpp"
 #include "kernels/Lanes.hpp"
 
-namespace perf {
+namespace perf::host_memory_benchmark {
 namespace {
 
 using Words    = std::uint64_t*;
@@ -164,9 +164,7 @@ void measure(Session& session) {
   measure_way(session, "CPU loop", false, copy_by_loop);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"host_memory", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "host_memory", perf::measure);
-}
+}  // namespace
+}  // namespace perf::host_memory_benchmark

@@ -37,7 +37,7 @@
 #include "kernels/Lanes.hpp"
 #include "kernels/Ring.hpp"
 
-namespace perf {
+namespace perf::kernel_atomics_benchmark {
 namespace {
 
 using Counter = FarView<std::uint64_t>;
@@ -295,9 +295,7 @@ void measure(Session& session) {
   for (Shape const& shape : shapes) measure_adds(session, pair, shape);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"kernel_atomics", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "kernel_atomics", perf::measure);
-}
+}  // namespace
+}  // namespace perf::kernel_atomics_benchmark

@@ -24,7 +24,7 @@
 #include "kernels/LaneMemory.hpp"
 #include "kernels/Lanes.hpp"
 
-namespace perf {
+namespace perf::kernel_bandwidth_benchmark {
 namespace {
 
 constexpr std::size_t kib = std::size_t{1} << 10U;
@@ -105,9 +105,7 @@ void measure(Session& session) {
   measure_direction(session, Direction::get);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"kernel_bandwidth", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "kernel_bandwidth", perf::measure);
-}
+}  // namespace
+}  // namespace perf::kernel_bandwidth_benchmark

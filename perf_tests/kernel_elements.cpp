@@ -20,7 +20,7 @@
 #include "kernels/LaneMemory.hpp"
 #include "kernels/Lanes.hpp"
 
-namespace perf {
+namespace perf::kernel_elements_benchmark {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20U;
@@ -79,9 +79,7 @@ void measure(Session& session) {
   measure_direction(session, Direction::get);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"kernel_elements", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "kernel_elements", perf::measure);
-}
+}  // namespace
+}  // namespace perf::kernel_elements_benchmark

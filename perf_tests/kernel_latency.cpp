@@ -40,7 +40,7 @@
 #include "kernels/Lanes.hpp"
 #include "kernels/Ring.hpp"
 
-namespace perf {
+namespace perf::kernel_latency_benchmark {
 namespace {
 
 using FarWords   = FarView<std::uint64_t>;
@@ -356,9 +356,7 @@ void measure(Session& session) {
   measure_get(session, pair);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"kernel_latency", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "kernel_latency", perf::measure);
-}
+}  // namespace
+}  // namespace perf::kernel_latency_benchmark

@@ -38,7 +38,7 @@
 #include "kernels/Lanes.hpp"
 #include "kernels/RmaCalls.hpp"
 
-namespace perf {
+namespace perf::kernel_rma_benchmark {
 namespace {
 
 using rma::Scope;
@@ -379,9 +379,7 @@ void measure(Session& session) {
   }
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"kernel_rma", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "kernel_rma", perf::measure);
-}
+}  // namespace
+}  // namespace perf::kernel_rma_benchmark

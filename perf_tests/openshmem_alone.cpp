@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// OpenSHMEM without this project's heap in the process. The programs
-// *_openshmem sample both in turn in one process; that is only fair if
+// OpenSHMEM without this project's heap in the process. The benchmarks of
+// perf_tests_openshmem sample both in turn in one process; that is only fair if
 // OpenSHMEM is not slower there than here. MPI_Barrier is the yardstick: it is
 // measured in both.
 
@@ -19,7 +19,7 @@
 #include "harness/Pattern.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::openshmem_alone_benchmark {
 namespace {
 
 void measure(Session& session) {
@@ -52,16 +52,7 @@ void measure(Session& session) {
   openshmem::deallocate(word);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"openshmem_alone", measure, Starts::openshmem};
 
-int main(int argc, char** argv) {
-  try {
-    perf::openshmem::Job const job;
-    return perf::run_session(argc, argv, "openshmem_alone", perf::measure);
-  } catch (std::exception const& error) {
-    static_cast<void>(
-        std::fprintf(stderr, "openshmem_alone: %s\n", error.what()));
-    return EXIT_FAILURE;
-  }
-}
+}  // namespace
+}  // namespace perf::openshmem_alone_benchmark

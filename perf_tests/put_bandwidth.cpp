@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "bandwidth/Bandwidth.hpp"
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(
-      argc, argv, "put_bandwidth", [](perf::Session& session) {
-        perf::measure_bandwidth(session, perf::Direction::put);
-      });
-}
+namespace perf::put_bandwidth_benchmark {
+namespace {
+
+Registered const registered{"put_bandwidth", [](Session& session) {
+                              measure_bandwidth(session, Direction::put);
+                            }};
+
+}  // namespace
+}  // namespace perf::put_bandwidth_benchmark

@@ -29,7 +29,7 @@
 #include "harness/PrivateBuffer.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::put_latency_benchmark {
 namespace {
 
 constexpr std::size_t slots = 512;
@@ -158,9 +158,7 @@ void measure(Session& session) {
   if (shmem_word != nullptr) openshmem::deallocate(shmem_word);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"put_latency", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "put_latency", perf::measure);
-}
+}  // namespace
+}  // namespace perf::put_latency_benchmark

@@ -33,7 +33,7 @@
 #include "harness/Session.hpp"
 #include "registration/Transfers.hpp"
 
-namespace perf {
+namespace perf::registration_benchmark {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20U;
@@ -181,9 +181,7 @@ void measure(Session& session) {
   measure_transfers(session, copied);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"registration", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "registration", perf::measure);
-}
+}  // namespace
+}  // namespace perf::registration_benchmark

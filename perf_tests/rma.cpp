@@ -26,7 +26,7 @@
 #include "harness/PrivateBuffer.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::rma_benchmark {
 namespace {
 
 constexpr std::size_t kib = std::size_t{1} << 10U;
@@ -218,9 +218,7 @@ void measure(Session& session) {
       Measurement(pair, operation, bytes).run(session);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"rma", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "rma", perf::measure);
-}
+}  // namespace
+}  // namespace perf::rma_benchmark

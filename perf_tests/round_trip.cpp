@@ -20,7 +20,7 @@
 #include "harness/OneSided.hpp"
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::round_trip_benchmark {
 namespace {
 
 /// Waits for the word; gives the core away now and then, for there may be more
@@ -111,9 +111,7 @@ void measure(Session& session) {
   if (shmem_word != nullptr) openshmem::deallocate(shmem_word);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"round_trip", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "round_trip", perf::measure);
-}
+}  // namespace
+}  // namespace perf::round_trip_benchmark

@@ -10,7 +10,8 @@ A build with CUDA measures on GPUs: one PE each, or several on one if there are
 fewer GPUs than PEs. RESULTS.md has a part for CPUs and one for GPUs; --publish
 writes the one that was measured.
 
-Needs the Python standard library only. The machine should have nothing else to
+Needs pandas and matplotlib (scripts/setup.sh installs them for the system's
+python3). The machine should have nothing else to
 do: PEs are bound to cores, and a core that another program uses makes a barrier
 many times slower. Where that cannot be had, `--prefix "chrt -r 10"` (as root)
 gives the PEs precedence.
@@ -30,7 +31,7 @@ from driver import jobs as job_list  # noqa: E402
 from driver import machine, part as parts  # noqa: E402
 from driver import publish as page  # noqa: E402
 from driver import report  # noqa: E402
-from driver.records import Records  # noqa: E402
+from driver.records import RecordError, Records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -179,7 +180,7 @@ def main():
                   f"{os.getloadavg()[0]:.1f}); figures need a quiet machine",
                   file=sys.stderr)
         records, rounds = run_all(arguments, config, jobs, output)
-    except job_list.BenchmarkFailed as error:
+    except (job_list.BenchmarkFailed, RecordError) as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
     publishes = arguments.publish and not records.failed

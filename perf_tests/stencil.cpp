@@ -17,7 +17,7 @@
 
 #include "harness/Session.hpp"
 
-namespace perf {
+namespace perf::stencil_benchmark {
 namespace {
 
 using Field = Kokkos::View<double***, symm::SymmetricSpace>;
@@ -143,9 +143,7 @@ void measure(Session& session) {
   for (Index const edge : edges) measure_edge(session, edge);
 }
 
-}  // namespace
-}  // namespace perf
+Registered const registered{"stencil", measure};
 
-int main(int argc, char** argv) {
-  return perf::run_benchmark(argc, argv, "stencil", perf::measure);
-}
+}  // namespace
+}  // namespace perf::stencil_benchmark

@@ -10,9 +10,9 @@
 # --no-perf     no figures
 # --publish     write the summary, and the figures, to perf_tests/RESULTS.md
 #
-# It needs the CUDA toolkit, CMake, an MPI, GoogleTest and Python 3, installs
-# nothing and needs no network if SYMM_KOKKOS_ARCHIVE names the source archive of
-# Kokkos. SYMM_PRESET chooses another preset than cuda-release.
+# It needs the CUDA toolkit, CMake, an MPI, GoogleTest, CLI11, nlohmann-json and
+# Python 3, installs nothing and needs no network if SYMM_KOKKOS_ARCHIVE names the
+# source archive of Kokkos. SYMM_PRESET chooses another preset than cuda-release.
 # shellcheck source-path=SCRIPTDIR
 export SYMM_PRESET=${SYMM_PRESET:-cuda-release}
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -57,6 +57,16 @@ cmake_is_new_enough() {
   printf '3.23\n%s\n' "$version" | sort -V -C
 }
 
+# Debian's packages are for its own python3, which may not be the first in PATH.
+# shellcheck disable=SC2317  # called by need
+has_python_modules() {
+  local program
+  for program in python3 /usr/bin/python3; do
+    if "$program" -c "import $1"; then return; fi
+  done
+  return 1
+}
+
 step "Looking for what the build needs"
 need "CMake >= 3.23" "cmake" cmake_is_new_enough
 need "Ninja" "ninja-build" command -v ninja
@@ -66,6 +76,10 @@ need "MPI compiler wrapper" "libopenmpi-dev" command -v mpicxx
 need "mpiexec" "openmpi-bin" command -v mpiexec
 need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
 need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
+need "CLI11" "libcli11-dev" has_header CLI/CLI.hpp
+need "nlohmann-json" "nlohmann-json3-dev" has_header nlohmann/json.hpp
+need "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
+  has_python_modules matplotlib,pandas
 if $developer; then
   need "clang-format" "clang-format" command -v clang-format
   need "ShellCheck" "shellcheck" command -v shellcheck
@@ -101,7 +115,7 @@ Missing, and not installed by this script: ${missing[*]}
 These are names of Debian and Ubuntu packages. Either ask an administrator for
     apt-get install ${missing[*]}
 or provide the same software in another way (a module system, Spack, your own
-builds): programs in PATH, GoogleTest below a folder in CMAKE_PREFIX_PATH. Then
-run this script again.
+builds): programs in PATH, libraries below a folder in CMAKE_PREFIX_PATH. Then run
+this script again.
 MESSAGE
 exit 1

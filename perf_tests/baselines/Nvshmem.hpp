@@ -14,7 +14,7 @@ struct CUstream_st;
 /// NVSHMEM in the same process as this project's heap, so that samples of both
 /// can be taken in turn.
 ///
-/// Programs named *_nvshmem are linked with Nvshmem.cu, all others with
+/// perf_tests_nvshmem is linked with Nvshmem.cu, the other program with
 /// Nvshmem_Absent.cpp, so that NVSHMEM, which takes half a gigabyte of GPU
 /// memory, never disturbs the other figures. Nvshmem.cu is the only source that
 /// needs relocatable device code.

@@ -14,7 +14,7 @@
 /// cache line's way between two cores changes by 3 x within seconds; only
 /// neighbouring samples can be compared.
 ///
-/// Programs named *_openshmem are linked with OpenShmem.cpp, all others with
+/// perf_tests_openshmem is linked with OpenShmem.cpp, perf_tests with
 /// OpenShmem_Absent.cpp, so that OpenSHMEM never disturbs the other figures.
 /// openshmem_alone.cpp shows that the library is not slower in our company.
 namespace perf::openshmem {

@@ -43,6 +43,6 @@ def run(launcher, programs, environment, json_file, is_quick, timeout):
             for solver in SOLVERS:
                 file.write(json.dumps({"record": "result",
                                        "benchmark": "heat3d", "what": solver,
-                                       "edge": edge,
+                                       "case": {"edge": edge},
                                        "seconds": seconds[solver]}) + "\n")
     return None

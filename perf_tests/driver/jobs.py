@@ -143,8 +143,8 @@ def launcher_of(job, config):
 
 def command_of(job, config, json_file, extra):
     """The command line of a job."""
-    return launcher_of(job, config) + [config["programs"][job.program],
-                                       "--json", str(json_file)] + extra
+    return launcher_of(job, config) + [
+        *config["programs"][job.program], "--json", str(json_file)] + extra
 
 
 def _run_heat3d(job, config, json_file, extra, prefix, timeout):

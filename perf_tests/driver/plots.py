@@ -1,8 +1,12 @@
 """The plots of RESULTS.md."""
 
+import io
+
+import matplotlib
+from matplotlib.figure import Figure
+
 from driver.figures import size_text
 from driver.gpu_figures import DIRECTIONS, GIB, HOST_COPIES, OVER_SIZES
-from driver.svg_plot import line_plot
 
 
 def _points(records, job, what, value):
@@ -12,13 +16,30 @@ def _points(records, job, what, value):
 
 
 def _line_plot(title, x_label, y_label, lines, x_text):
-    """lines: (label, points). Those without points are left out. Returns None
-    if all are."""
+    """The text of an SVG file with logarithmic axes.
+
+    lines: (label, points). Those without points are left out; None if all are.
+    """
     lines = [(label, points) for label, points in lines if points]
     if not lines:
         return None
-    return line_plot(title, x_label, y_label, lines, x_text,
-                     lambda tick: f"{tick:g}")
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for label, points in lines:
+        axes.plot(*zip(*points), marker="o", markersize=4, label=label)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(lambda tick, _: x_text(round(tick)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+    axes.grid()
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    text = io.StringIO()
+    # Text stays text, and the same figures give the same file.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
 
 
 def _plot(records, title, y_label, series, value):

@@ -1,8 +1,14 @@
 """Reads the JSON lines of the benchmarks."""
 
+import collections
 import dataclasses
 import json
-import statistics
+
+import pandas
+
+
+class RecordError(Exception):
+    """A record that says too little, or what another has said."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,21 +21,18 @@ class Summary:
 
     @staticmethod
     def of(samples):
-        if len(samples) == 1:
-            return Summary(samples[0], samples[0], samples[0])
-        q1, median, q3 = statistics.quantiles(samples, n=4, method="inclusive")
-        return Summary(median, q1, q3)
+        quartiles = pandas.Series(samples).quantile([0.5, 0.25, 0.75])
+        return Summary(*map(float, quartiles))
 
 
 class Records:
     """All records of all rounds of one driver run."""
 
-    _KEYS = ("bytes", "kept", "blocks", "put", "scattered", "axis", "edge",
-             "round trip bytes", "updates")
-
     def __init__(self):
-        self._rounds = {}  # (job name, what, case) -> list of sample lists
-        self._values = {}  # (job name, what) -> list of values
+        # (job name, what) -> case -> number of the job's run -> its samples
+        self._seconds = collections.defaultdict(dict)
+        self._values = collections.defaultdict(list)  # (job name, what) -> values
+        self._runs = collections.Counter()  # job name -> runs
         self.environments = {}  # job name -> the last environment record
         self.wrong = []  # names of failed verifications
         self.failed = []  # names of jobs that did not run to their end
@@ -37,21 +40,32 @@ class Records:
 
     def read(self, job_name, file):
         """Adds the records that one run of a job wrote."""
+        self._runs[job_name] += 1
         for line in file.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             kind = record["record"]
             if kind == "result":
-                key = (job_name, record["what"], self._case(record))
-                self._rounds.setdefault(key, []).append(record["seconds"])
+                self._add_result(job_name, record)
             elif kind == "value":
-                key = (job_name, record["what"])
-                self._values.setdefault(key, []).append(record["value"])
+                self._values[job_name, record["what"]].append(record["value"])
             elif kind == "environment":
                 self.environments[job_name] = record
             elif kind == "note" and record["text"] not in self.notes:
                 self.notes.append(record["text"])
             elif kind == "verification" and record["wrong"] != 0:
                 self.wrong.append(f"{job_name}: {record['what']}")
+
+    def _add_result(self, job_name, record):
+        name = f"{job_name}: {record['what']}"
+        if "case" not in record:
+            raise RecordError(f"{name}: the record has no case")
+        cases = self._seconds[job_name, record["what"]]
+        runs = cases.setdefault(_key(record["case"]), {})
+        run = self._runs[job_name]
+        if run in runs:
+            raise RecordError(f"{name}: two records of {record['case']} in one "
+                              "run: a parameter is missing")
+        runs[run] = pandas.Series(record["seconds"], dtype=float)
 
     def environment_value(self, key):
         """What the first environment that has it says; None if none has."""
@@ -60,31 +74,34 @@ class Records:
                 return environment[key]
         return None
 
-    def _case(self, record):
-        return tuple((key, record[key]) for key in self._KEYS if key in record)
-
     def cases(self, job_name, what):
         """The cases measured, as dictionaries, in the order of measurement."""
-        return [dict(case) for job, name, case in self._rounds
-                if (job, name) == (job_name, what)]
+        return [dict(case) for case in self._seconds.get((job_name, what), ())]
+
+    def _samples(self, job_name, what, case):
+        """By run and number in it; None if not measured."""
+        runs = self._seconds.get((job_name, what), {}).get(_key(case))
+        return pandas.concat(runs) if runs else None
 
     def time(self, job_name, what, case):
         """Summary of the seconds of all rounds; None if not measured."""
-        rounds = self._rounds.get((job_name, what, tuple(case.items())))
-        return Summary.of([s for samples in rounds for s in samples]) \
-            if rounds else None
+        samples = self._samples(job_name, what, case)
+        return None if samples is None else Summary.of(samples)
 
     def ratio(self, job_name, what, baseline, case):
         """Summary of the ratios of neighbouring samples, over all rounds;
         None if one of the two was not measured."""
-        ours = self._rounds.get((job_name, what, tuple(case.items())))
-        theirs = self._rounds.get((job_name, baseline, tuple(case.items())))
-        if not ours or not theirs:
+        ours = self._samples(job_name, what, case)
+        theirs = self._samples(job_name, baseline, case)
+        if ours is None or theirs is None:
             return None
-        return Summary.of([a / b for samples in zip(ours, theirs)
-                           for a, b in zip(*samples)])
+        return Summary.of((ours / theirs).dropna())
 
     def value(self, job_name, what):
         """Summary of a value over all rounds; None if not measured."""
         values = self._values.get((job_name, what))
         return Summary.of(values) if values else None
+
+
+def _key(case):
+    return tuple(case.items())

@@ -15,7 +15,7 @@ import run
 from driver import figures as cpu_figures
 from driver import gpu_figures, heat3d, jobs, part, publish, report
 from driver.figures import Figure
-from driver.records import Records, Summary
+from driver.records import RecordError, Records, Summary
 
 # Writes the record in $RECORD_<program> and ends with the status in
 # $STATUS_<program>.
@@ -33,7 +33,8 @@ sys.exit(int(os.environ.get("STATUS_" + program, "0")))
 
 
 def result(what, seconds, **case):
-    return {"record": "result", "what": what, **case, "seconds": [seconds] * 10}
+    return {"record": "result", "what": what, "case": case,
+            "seconds": [seconds] * 10}
 
 
 class Publishing(unittest.TestCase):
@@ -82,6 +83,60 @@ class Verdicts(unittest.TestCase):
         self.assertIn("as equal", self.verdict(1.02, 1.0, False, null))
         self.assertIn("as equal", self.verdict(0.98, 1.0, True, null))
         self.assertEqual(self.verdict(0.96, 0.98, True, null), "missed")
+
+
+class Statistics(unittest.TestCase):
+    """records.py."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "x.jsonl"
+        self.records = Records()
+
+    def read(self, *lines):
+        self.file.write_text("\n".join(json.dumps(line) for line in lines))
+        self.records.read("job", self.file)
+
+    def test_quartiles_are_those_of_all_rounds(self):
+        for seconds in ([1.0, 2.0, 3.0], [4.0, 5.0]):
+            self.read({**result("a", 0), "seconds": seconds})
+        self.assertEqual(self.records.time("job", "a", {}),
+                         Summary(3.0, 2.0, 4.0))
+
+    def test_ratios_are_those_of_neighbours_in_the_same_round(self):
+        self.read(result("a", 2.0), result("b", 1.0))
+        self.read(result("b", 100.0))  # of which "a" has no sample
+        self.read(result("a", 6.0), result("b", 3.0))
+        self.assertEqual(self.records.ratio("job", "a", "b", {}),
+                         Summary(2.0, 2.0, 2.0))
+        self.assertIsNone(self.records.ratio("job", "a", "c", {}))
+
+    def test_a_case_without_its_parameters_is_an_error(self):
+        with self.assertRaisesRegex(RecordError, "job: a: .*no case"):
+            self.read({"record": "result", "what": "a", "seconds": [1.0]})
+        with self.assertRaisesRegex(RecordError, "a parameter is missing"):
+            self.read(result("a", 1.0, bytes=8), result("a", 2.0, bytes=8))
+
+
+class Plots(unittest.TestCase):
+    """plots.py, from records."""
+
+    def test_what_was_measured_is_drawn_the_same_each_time(self):
+        texts = []
+        for _ in range(2):
+            records = Records()
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "x.jsonl"
+                file.write_text("\n".join(json.dumps(
+                    result("memcpy, private", 1e-6, bytes=size))
+                    for size in (8, 1024)))
+                records.read("put_bandwidth.np2", file)
+            texts.append(part.CPUS.plots(records))
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(list(texts[0]), ["put_bandwidth.svg"])
+        for expected in ("<svg", "GB/s", "memcpy, private memory", "1 KiB"):
+            self.assertIn(expected, texts[0]["put_bandwidth.svg"])
 
 
 class GpuFigures(unittest.TestCase):
@@ -249,7 +304,8 @@ class Jobs(unittest.TestCase):
         mpiexec.chmod(0o755)
         self.config = {"mpiexec": str(mpiexec), "gpus": True,
                        "nvshmem libraries": "/nowhere",
-                       "programs": {"a": "a", "a_nvshmem": "a_nvshmem"}}
+                       "programs": {"a": ["p", "a"],
+                                    "a_nvshmem": ["p", "a_nvshmem"]}}
         self.job = jobs.Job("a_nvshmem", fallback="a")
         record = json.dumps({"record": "verification", "wrong": 0})
         variables = {"RECORD_a": record, "RECORD_a_nvshmem": record}
@@ -298,7 +354,7 @@ class Jobs(unittest.TestCase):
 
     def test_a_failure_on_gpus_leaves_the_other_programs(self):
         os.environ["STATUS_a"] = "1"
-        self.config["programs"]["b"] = "b"
+        self.config["programs"]["b"] = ["p", "b"]
         os.environ["RECORD_b"] = os.environ["RECORD_a"]
         asked, records = self.rounds([jobs.Job("a"), jobs.Job("b")])
         self.assertEqual(asked, ["a", "b", "b"])

@@ -3,25 +3,40 @@
 #ifndef SYMM_PERF_OPTIONS_HPP
 #define SYMM_PERF_OPTIONS_HPP
 
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace perf {
 
-/// What the command line of every benchmark can say.
+/// What the command line says.
 struct Options {
+  std::string benchmark;  ///< which is run
   bool quick  = false;    ///< few samples, small sizes: checks the data, for CI
-  bool help   = false;    ///< print usage() and stop
   int samples = 0;        ///< per contestant and case; 0: 21, or 10 with quick
   std::string json_file;  ///< append JSON lines to this file; empty: none
   std::string command;    ///< the command line as it was given
 };
 
+/// The command line asks for nothing that can be run. The message is for the
+/// user: the help, or what is wrong.
+class NothingToRun : public std::runtime_error {
+ public:
+  NothingToRun(std::string const& message, int exit_status)
+      : std::runtime_error(message), m_exit_status(exit_status) {}
+
+  /// Of the program: 0 after help.
+  [[nodiscard]] int exit_status() const { return m_exit_status; }
+
+ private:
+  int m_exit_status;
+};
+
 /// Flags that start with `--kokkos` or `--symm` belong to others and are
 /// skipped.
-/// \throws std::invalid_argument for a flag or a value that means nothing.
-[[nodiscard]] Options parse_options(int argc, char const* const* argv);
-
-[[nodiscard]] std::string usage(std::string const& program);
+/// \throws NothingToRun
+[[nodiscard]] Options parse_options(int argc, char const* const* argv,
+                                    std::vector<std::string> const& benchmarks);
 
 }  // namespace perf
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <span>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/Json.hpp"
 #include "harness/Statistics.hpp"
 
 namespace perf {
@@ -31,6 +30,18 @@ std::string time_text(double seconds) {
       std::snprintf(text.data(), text.size(), "%.3g", seconds / unit->seconds);
   return std::string(text.data(), static_cast<std::size_t>(length)) + " " +
          std::string(unit->name);
+}
+
+using Json = nlohmann::ordered_json;
+
+/// What every record begins with.
+Json record(char const* kind, std::string const& benchmark, int pes) {
+  return {{"record", kind}, {"benchmark", benchmark}, {"pes", pes}};
+}
+
+/// On one line. (What is not UTF-8, in the name of a machine, ends no run.)
+std::string line_of(Json const& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Series const* find(std::vector<Series> const& all, std::string const& name) {
@@ -69,20 +80,17 @@ void Report::write_json_line(std::string const& object) {
 void Report::environment(Environment const& environment) {
   if (!m_writes) return;
   std::printf("%s, %d PEs\n", m_benchmark.c_str(), m_pes);
-  JsonObject json;
-  json.add("record", "environment")
-      .add("benchmark", m_benchmark)
-      .add("pes", std::int64_t{m_pes})
-      .add("quick", m_quick);
+  Json json     = record("environment", m_benchmark, m_pes);
+  json["quick"] = m_quick;
   for (auto const& [key, value] : environment) {
     std::printf("  %-14s %s\n", key.c_str(), value.c_str());
-    json.add(key, value);
+    json[key] = value;
   }
   std::printf(
       "  every line: median [quartiles] of the slowest PE's time per "
       "iteration;\n"
       "  ratios: median [quartiles] of sample by sample ratios\n");
-  write_json_line(json.str());
+  write_json_line(line_of(json));
 }
 
 void Report::comparison(Case const& measured, std::vector<Series> const& all) {
@@ -94,28 +102,29 @@ void Report::comparison(Case const& measured, std::vector<Series> const& all) {
   for (auto const& series : all) {
     Summary const time = summarise(series.seconds);
     print_series(series, time, measured.payload_bytes);
-    JsonObject json;
-    json.add("record", "result").add("benchmark", m_benchmark);
-    json.add("pes", std::int64_t{m_pes}).add("what", series.name);
-    for (auto const& [key, value] : measured.parameters) json.add(key, value);
-    json.add("iterations", series.iterations)
-        .add("median", time.median)
-        .add("q1", time.q1)
-        .add("q3", time.q3)
-        .add("min", time.min)
-        .add("max", time.max);
+    Json json    = record("result", m_benchmark, m_pes);
+    json["what"] = series.name;
+    json["case"] = Json::object();
+    for (auto const& [key, value] : measured.parameters)
+      json["case"][key] = value;
+    json["iterations"] = series.iterations;
+    json["median"]     = time.median;
+    json["q1"]         = time.q1;
+    json["q3"]         = time.q3;
+    json["min"]        = time.min;
+    json["max"]        = time.max;
     if (auto const* baseline = find(all, series.baseline)) {
       auto const ratio = summarise(ratios(series.seconds, baseline->seconds));
       std::printf("  %.2f x [%.2f .. %.2f] of %s", ratio.median, ratio.q1,
                   ratio.q3, baseline->name.c_str());
-      json.add("baseline", baseline->name)
-          .add("ratio", ratio.median)
-          .add("ratio_q1", ratio.q1)
-          .add("ratio_q3", ratio.q3);
+      json["baseline"] = baseline->name;
+      json["ratio"]    = ratio.median;
+      json["ratio_q1"] = ratio.q1;
+      json["ratio_q3"] = ratio.q3;
     }
     std::printf("\n");
-    json.add("seconds", std::span<double const>(series.seconds));
-    write_json_line(json.str());
+    json["seconds"] = series.seconds;
+    write_json_line(line_of(json));
   }
   static_cast<void>(std::fflush(stdout));
 }
@@ -124,25 +133,19 @@ void Report::value(std::string const& what, std::string const& unit,
                    double value) {
   if (!m_writes) return;
   std::printf("    %-58s %14.1f %s\n", what.c_str(), value, unit.c_str());
-  write_json_line(JsonObject()
-                      .add("record", "value")
-                      .add("benchmark", m_benchmark)
-                      .add("pes", std::int64_t{m_pes})
-                      .add("what", what)
-                      .add("unit", unit)
-                      .add("value", value)
-                      .str());
+  Json json     = record("value", m_benchmark, m_pes);
+  json["what"]  = what;
+  json["unit"]  = unit;
+  json["value"] = value;
+  write_json_line(line_of(json));
 }
 
 void Report::note(std::string const& text) {
   if (!m_writes) return;
   std::printf("  note: %s\n", text.c_str());
-  write_json_line(JsonObject()
-                      .add("record", "note")
-                      .add("benchmark", m_benchmark)
-                      .add("pes", std::int64_t{m_pes})
-                      .add("text", text)
-                      .str());
+  Json json    = record("note", m_benchmark, m_pes);
+  json["text"] = text;
+  write_json_line(line_of(json));
 }
 
 void Report::verification(std::string const& what, std::int64_t wrong) {
@@ -150,13 +153,10 @@ void Report::verification(std::string const& what, std::int64_t wrong) {
   if (wrong != 0)
     std::printf("  FAILED: %s: %lld elements are wrong\n", what.c_str(),
                 static_cast<long long>(wrong));
-  write_json_line(JsonObject()
-                      .add("record", "verification")
-                      .add("benchmark", m_benchmark)
-                      .add("pes", std::int64_t{m_pes})
-                      .add("what", what)
-                      .add("wrong", wrong)
-                      .str());
+  Json json     = record("verification", m_benchmark, m_pes);
+  json["what"]  = what;
+  json["wrong"] = wrong;
+  write_json_line(line_of(json));
 }
 
 }  // namespace perf

@@ -5,10 +5,10 @@
 #include <mpi.h>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <stdexcept>
 #include <utility>
 
 #include "baselines/Nvshmem.hpp"
@@ -42,12 +42,12 @@ int world_pes() {
 
 }  // namespace
 
-Session::Session(std::string benchmark, Options options)
+Session::Session(Options options)
     : m_options(std::move(options)),
       m_my_pe(world_pe()),
       m_n_pes(world_pes()),
       m_gpus(gpus_of_job()),
-      m_report(std::move(benchmark), m_n_pes, m_my_pe == 0, m_options.quick,
+      m_report(m_options.benchmark, m_n_pes, m_my_pe == 0, m_options.quick,
                m_options.json_file) {
   m_report.environment(describe_environment(m_gpus, m_options.command));
 }
@@ -85,40 +85,75 @@ int Session::exit_status() const {
   return m_verified && !m_wrong ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int run_session(int argc, char const* const* argv, std::string const& name,
-                Benchmark const& benchmark) {
-  Options options;
-  try {
-    options = parse_options(argc, argv);
-  } catch (std::invalid_argument const& error) {
-    if (world_pe() == 0)
-      static_cast<void>(
-          std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what()));
-    return 2;
+namespace {
+
+/// Like MPI's own guard would be, if it had one.
+class MpiJob {
+ public:
+  MpiJob(int* argc, char*** argv) {
+    int provided = 0;
+    check_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+              "MPI_Init_thread");
   }
-  if (options.help) {
-    if (world_pe() == 0)
-      static_cast<void>(std::fputs(usage(argv[0]).c_str(), stdout));
-    return EXIT_SUCCESS;
-  }
+  ~MpiJob() { static_cast<void>(MPI_Finalize()); }
+  MpiJob(MpiJob const&)            = delete;
+  MpiJob& operator=(MpiJob const&) = delete;
+};
+
+int run_session(Registered const& benchmark, Options const& options) {
   try {
-    Session session(name, options);
-    benchmark(session);
+    Session session(options);
+    benchmark.run(session);
     return session.exit_status();
   } catch (std::exception const& error) {
-    abort_job(name, error.what());
+    abort_job(benchmark.name, error.what());
   }
 }
 
-int run_benchmark(int argc, char** argv, std::string const& name,
-                  Benchmark const& benchmark) {
+int start_and_run(int argc, char** argv, Registered const& benchmark,
+                  Options const& options) {
+  switch (benchmark.starts) {
+    case Starts::kokkos: {
+      MpiJob const mpi(&argc, &argv);
+      Kokkos::ScopeGuard const kokkos(argc, argv);
+      return run_session(benchmark, options);
+    }
+    case Starts::openshmem: {
+      openshmem::Job const job;
+      return run_session(benchmark, options);
+    }
+    case Starts::all: break;
+  }
+  openshmem::Job const job;  // finalises MPI, so it must go last
+  symm::ScopeGuard const guard(argc, argv);
+  nvshmem::Job const nvshmem_job;  // with MPI, on the GPU of Kokkos
+  return run_session(benchmark, options);
+}
+
+Registered const& find(std::string const& name) {
+  auto const& all = all_registered();
+  return *std::find_if(all.begin(), all.end(), [&](Registered const& each) {
+    return each.name == name;
+  });
+}
+
+}  // namespace
+
+int run_benchmark(int argc, char** argv) {
+  std::vector<std::string> names;
+  for (auto const& each : all_registered()) names.push_back(each.name);
+  Options options;
   try {
-    openshmem::Job const job;  // finalises MPI, so it must go last
-    symm::ScopeGuard const guard(argc, argv);
-    nvshmem::Job const nvshmem_job;  // with MPI, on the GPU of Kokkos
-    return run_session(argc, argv, name, benchmark);
+    options = parse_options(argc, argv, names);
+  } catch (NothingToRun const& end) {
+    MpiJob const mpi(&argc, &argv);
+    if (world_pe() == 0) static_cast<void>(std::fputs(end.what(), stderr));
+    return end.exit_status();
+  }
+  try {
+    return start_and_run(argc, argv, find(options.benchmark), options);
   } catch (std::exception const& error) {
-    abort_job(name, error.what());
+    abort_job(options.benchmark, error.what());
   }
 }
 

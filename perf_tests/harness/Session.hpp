@@ -4,12 +4,12 @@
 #define SYMM_PERF_SESSION_HPP
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "harness/Gpus.hpp"
 #include "harness/Options.hpp"
+#include "harness/Registered.hpp"
 #include "harness/Report.hpp"
 #include "harness/Sampler.hpp"
 
@@ -20,7 +20,7 @@ namespace perf {
 class Session {
  public:
   /// Collective over MPI_COMM_WORLD.
-  Session(std::string benchmark, Options options);
+  explicit Session(Options options);
 
   [[nodiscard]] int my_pe() const { return m_my_pe; }
   [[nodiscard]] int n_pes() const { return m_n_pes; }
@@ -55,21 +55,11 @@ class Session {
   bool m_wrong    = false;
 };
 
-using Benchmark = std::function<void(Session&)>;
-
-/// The `main` of a benchmark: initialises MPI, Kokkos and the symmetric heap,
-/// before them OpenSHMEM and after them NVSHMEM where the program was built
-/// with it; parses the command line, prints the environment and runs the
-/// benchmark. An exception on one PE aborts the job, for the others would wait
-/// for it.
-[[nodiscard]] int run_benchmark(int argc, char** argv, std::string const& name,
-                                Benchmark const& benchmark);
-
-/// The same without Kokkos and heap, for those that initialise them
-/// themselves.
-[[nodiscard]] int run_session(int argc, char const* const* argv,
-                              std::string const& name,
-                              Benchmark const& benchmark);
+/// The `main` of the programs: parses the command line, initialises what the
+/// benchmark wants, OpenSHMEM first and NVSHMEM last, prints the environment
+/// and runs the benchmark. An exception on one PE aborts the job, for the
+/// others would wait for it.
+[[nodiscard]] int run_benchmark(int argc, char** argv);
 
 }  // namespace perf
 

@@ -1,0 +1,22 @@
+# Header-only libraries that examples and benchmarks use, none of which the
+# libraries need: the interface targets symm_cli11 and symm_json.
+#
+# scripts/setup.sh installs them. Elsewhere, a folder that CMAKE_PREFIX_PATH names
+# will do, whose include/ has copies of CLI11's CLI/ and nlohmann-json's nlohmann/.
+function(_symm_add_headers target header package)
+  add_library(${target} INTERFACE)
+  find_path(SYMM_INCLUDE_${target} ${header})
+  mark_as_advanced(SYMM_INCLUDE_${target})
+  if(NOT SYMM_INCLUDE_${target})
+    message(
+      FATAL_ERROR
+        "Examples and benchmarks need <${header}> (Debian's package ${package}). "
+        "Install it (scripts/setup.sh does), or set CMAKE_PREFIX_PATH to a folder "
+        "whose include/ has it.")
+  endif()
+  target_include_directories(${target} SYSTEM
+                             INTERFACE "${SYMM_INCLUDE_${target}}")
+endfunction()
+
+_symm_add_headers(symm_cli11 CLI/CLI.hpp libcli11-dev)
+_symm_add_headers(symm_json nlohmann/json.hpp nlohmann-json3-dev)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PERF_REGISTERED_HPP
+#define SYMM_PERF_REGISTERED_HPP
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace perf {
+
+class Session;
+
+using Benchmark = std::function<void(Session&)>;
+
+/// What is there when a benchmark begins, besides MPI.
+enum class Starts {
+  all,       ///< Kokkos and the symmetric heap; OpenSHMEM and NVSHMEM where the
+             ///< program was built with them
+  kokkos,    ///< Kokkos alone: the benchmark starts the others itself
+  openshmem  ///< OpenSHMEM alone
+};
+
+/// A benchmark that the program has. Each source defines one, at namespace
+/// scope.
+struct Registered {
+  Registered(std::string its_name, Benchmark its_function,
+             Starts its_start = Starts::all);
+
+  std::string name;
+  Benchmark run;
+  Starts starts;
+};
+
+/// All of them, in no order.
+[[nodiscard]] std::vector<Registered> const& all_registered();
+
+}  // namespace perf
+
+#endif
