@@ -7,17 +7,12 @@
 
 #include <Kokkos_SymmetricSpace_Atomics.hpp>
 #include <Kokkos_SymmetricSpace_Collectives.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
-#include <Kokkos_SymmetricSpace_Rma.hpp>
-#include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
-#include <Kokkos_SymmetricSpace_RmaStrided.hpp>
 #include <Kokkos_SymmetricSpace_Signal.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 #include <Kokkos_SymmetricSpace_ViewCollectives.hpp>
-#include <Kokkos_SymmetricSpace_ViewCopy.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
 
 #include "../runtime/symm.hpp"

@@ -11,6 +11,7 @@
 #include "symm_memory.hpp"
 #include "symm_ordering.hpp"
 #include "symm_pes.hpp"
+#include "symm_rma.hpp"
 #include "symm_shared_buffers.hpp"
 #include "symm_signals.hpp"
 #include "symm_teams.hpp"

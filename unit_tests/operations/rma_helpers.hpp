@@ -145,7 +145,7 @@ SYMM_TEST_STRIDED(Iput, iput, false);
 SYMM_TEST_STRIDED(Iget, iget, true);
 
 // The loops of a GPU as operations of the host. `first` is a group of threads,
-// as Kokkos_SymmetricSpace_Copy.hpp has them, and the heap.
+// as runtime/shmem/Group.hpp has them, and the heap.
 
 /// As a team, but threads and lanes come in another order.
 struct ManyThreads {

@@ -46,6 +46,8 @@
   X(cuMemSetAccess)                         \
   X(cuMemUnmap)                             \
   X(cuMemcpy)                               \
+  X(cuMemcpy2DAsync)                        \
+  X(cuMemcpyAsync)                          \
   X(cuMemsetD8)                             \
   X(cuPointerGetAttribute)
 

@@ -338,6 +338,37 @@ void Vmm_Cuda::copy(void* to, void const* from, std::size_t bytes) {
         "cuCtxSynchronize");
 }
 
+void Vmm_Cuda::copy_strided(Strided const& elements, void* queue) {
+  auto const& [to, from, to_stride, from_stride, bytes, count] = elements;
+  ContextGuard const context(*this);
+  auto* const stream = static_cast<CUstream>(queue);
+  auto const enqueue = [&](std::size_t first, std::size_t n_bytes) {
+    check(m_driver.cuMemcpyAsync(device_pointer(to + first * to_stride),
+                                 device_pointer(from + first * from_stride),
+                                 n_bytes, stream),
+          "copying memory of " + m_place, "cuMemcpyAsync");
+  };
+  std::size_t const longest = std::max(to_stride, from_stride);
+  if (count == 1 || longest == bytes) {
+    enqueue(0, count * bytes);
+  } else if (longest <= static_cast<std::size_t>(
+                            attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH))) {
+    CUDA_MEMCPY2D copy{};
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice     = device_pointer(from);
+    copy.srcPitch      = from_stride;
+    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.dstDevice     = device_pointer(to);
+    copy.dstPitch      = to_stride;
+    copy.WidthInBytes  = bytes;
+    copy.Height        = count;
+    check(m_driver.cuMemcpy2DAsync(&copy, stream),
+          "copying memory of " + m_place, "cuMemcpy2DAsync");
+  } else {  // no memory has many of them
+    for (std::size_t i = 0; i < count; ++i) enqueue(i, bytes);
+  }
+}
+
 void Vmm_Cuda::synchronize() {
   ContextGuard const context(*this);
   check(m_driver.cuCtxSynchronize(), "waiting for kernels of " + m_place,

@@ -14,6 +14,16 @@ namespace symm::Impl {
 /// \throws SystemError in all of them, also for what kernels did wrong before.
 class CopyQueue {
  public:
+  /// Elements at equal distances, all in bytes.
+  struct Strided {
+    char* to;
+    char const* from;
+    std::size_t to_stride;  // the elements do not overlap
+    std::size_t from_stride;
+    std::size_t element_bytes;
+    std::size_t count;  // 1 or more
+  };
+
   virtual ~CopyQueue() = default;
 
   /// Fills mapped memory with zeros. Done when it returns.
@@ -22,6 +32,16 @@ class CopyQueue {
   /// Copies within mapped memory, and between it and host memory. Done when it
   /// returns; the ranges do not overlap.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+
+  /// Enqueues a copy as copy() makes them, of any memory of the process.
+  /// \param queue of the GPU that does it (a CUstream), in whose order it is;
+  ///        null for its default one.
+  virtual void copy_strided(Strided const& elements, void* /*queue*/) {
+    for (std::size_t i = 0; i < elements.count; ++i) {
+      copy(elements.to + i * elements.to_stride,
+           elements.from + i * elements.from_stride, elements.element_bytes);
+    }
+  }
 
   /// Waits for everything that this process has begun and that may access the
   /// memory (kernels).

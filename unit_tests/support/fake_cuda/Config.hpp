@@ -11,6 +11,9 @@
 
 namespace fake_cuda {
 
+/// The largest distance of rows in a copy (2 GiB of the real ones).
+inline constexpr int max_pitch = 1 << 20;
+
 enum class Fabric { absent, denied, granted, import_denied };
 
 struct Device {

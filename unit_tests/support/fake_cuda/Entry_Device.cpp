@@ -145,6 +145,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
       *value = properties.has_host_numa ? 1 : 0;
       return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID: *value = 0; return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
+      *value = fake_cuda::max_pitch;
+      return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
       // As a driver that is older than the attribute.
       if (driver.config.fabric == fake_cuda::Fabric::absent) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // What runs on a device: fills, copies, and the kernels of tests.
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -53,29 +54,66 @@ CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  Entry entry("cuMemcpy");
+namespace {
+
+/// Enqueues copies of `rows` rows.
+CUresult copy_rows(char const* function, CUdeviceptr to, std::size_t to_pitch,
+                   CUdeviceptr from, std::size_t from_pitch,
+                   std::size_t row_bytes, std::size_t rows, bool may_go_on) {
+  Entry entry(function);
   if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
     return result;
   }
   auto& driver        = entry.driver;
   auto* const context = driver.current();
   auto const place    = Place{true, context->gpu}.name();
-  if (!driver.addresses.may_access(to, bytes, place, true) ||
-      !driver.addresses.may_access(from, bytes, place, false)) {
-    return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!driver.addresses.may_access(to + row * to_pitch, row_bytes, place,
+                                     true) ||
+        !driver.addresses.may_access(from + row * from_pitch, row_bytes, place,
+                                     false)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
   }
   // Within a device it has begun when the call returns, and may go on.
   bool const is_on_host =
       !driver.addresses.is_reserved(to) || !driver.addresses.is_reserved(from);
   context->queue.push([=] {
     if (!is_on_host) std::this_thread::sleep_for(time_of_a_fill);
-    std::memcpy(reinterpret_cast<void*>(to),
-                reinterpret_cast<void const*>(from), bytes);
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::memcpy(reinterpret_cast<void*>(to + row * to_pitch),
+                  reinterpret_cast<void const*>(from + row * from_pitch),
+                  row_bytes);
+    }
   });
   entry.unlock();
-  if (is_on_host) context->queue.wait();
+  if (is_on_host && !may_go_on) context->queue.wait();
   return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  return copy_rows("cuMemcpy", to, 0, from, 0, bytes, 1, false);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
+                       CUstream /*stream*/) {
+  return copy_rows("cuMemcpyAsync", to, 0, from, 0, bytes, 1, true);
+}
+
+CUresult cuMemcpy2DAsync(CUDA_MEMCPY2D const* copy, CUstream /*stream*/) {
+  if (copy->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
+      copy->dstMemoryType != CU_MEMORYTYPE_UNIFIED ||
+      copy->srcPitch < copy->WidthInBytes ||
+      copy->dstPitch < copy->WidthInBytes ||
+      std::max(copy->srcPitch, copy->dstPitch) >
+          std::size_t{fake_cuda::max_pitch}) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return copy_rows("cuMemcpy2DAsync", copy->dstDevice, copy->dstPitch,
+                   copy->srcDevice, copy->srcPitch, copy->WidthInBytes,
+                   copy->Height, true);
 }
 
 FakeCudaCounts fake_cuda_counts() {

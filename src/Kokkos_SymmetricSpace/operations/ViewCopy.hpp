@@ -9,9 +9,11 @@
 #include <utility>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
 
-namespace symm {
+#include "../../runtime/shmem/Group.hpp"
+#include "../../runtime/shmem/GroupCopy.hpp"
+
+namespace symm::Impl {
 
 /// Whether the host has loads and stores for the memory of a space.
 template <class MemorySpace>
@@ -128,12 +130,12 @@ struct ElementOrder {
 };
 
 /// \tparam Index for the arithmetic: 64-bit divisions are slow on GPUs.
-template <class Index, class Group, class Dst, class Src>
-KOKKOS_INLINE_FUNCTION void copy_elements(Group const& group, Dst const& dst,
+template <class Index, Group Threads, class Dst, class Src>
+KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads, Dst const& dst,
                                           Src const& src) {
   ElementOrder<Dst> const order(dst);
   copy_each(
-      group, dst.size(),
+      threads, dst.size(),
       [&](std::size_t n) -> typename Src::non_const_value_type {
         return order.call(dst, static_cast<Index>(n),
                           [&](auto... i) { return src(i...); });
@@ -146,8 +148,8 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Group const& group, Dst const& dst,
 }
 
 /// All threads of the group call; no barrier. Precondition: equal extents.
-template <class Group, class Dst, class Src>
-KOKKOS_INLINE_FUNCTION void copy_view(Group const& group, Dst const& dst,
+template <Group Threads, class Dst, class Src>
+KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {
   using Value = typename Dst::value_type;
   if (dst.size() == 0) return;
@@ -156,15 +158,15 @@ KOKKOS_INLINE_FUNCTION void copy_view(Group const& group, Dst const& dst,
                 !Dst::memory_traits::is_atomic &&
                 !Src::memory_traits::is_atomic) {
     if (are_equal_bytes(dst, src)) {
-      copy_bytes<alignof(Value)>(group, dst.data(), src.data(),
+      copy_bytes<alignof(Value)>(threads, dst.data(), src.data(),
                                  dst.size() * sizeof(Value));
       return;
     }
   }
   if (dst.size() <= ~std::uint32_t{0}) {
-    copy_elements<std::uint32_t>(group, dst, src);
+    copy_elements<std::uint32_t>(threads, dst, src);
   } else {
-    copy_elements<std::uint64_t>(group, dst, src);
+    copy_elements<std::uint64_t>(threads, dst, src);
   }
 }
 
@@ -181,60 +183,23 @@ KOKKOS_FUNCTION constexpr void check_views() {
       "destination, which must not be const");
 }
 
-/// Copies the elements of `src` to `dst`, shared by the threads of a team, or
-/// by the vector lanes of one thread of it: copy(symm::lanes(member), dst,
-/// src). Either may be a peer's View, peer_view() or GlobalView::peer(). Views
-/// of equal order in memory and without gaps are copied by the widest accesses
-/// there are, all others element by element.
-///
-/// All threads (lanes) of the group call with equal arguments. When it returns
-/// on any, all elements have been read, and they are written as far as the
-/// group sees: its barrier is inside. Other PEs see them as after put(): behind
-/// quiet() or barrier_all().
-///
-/// \param group member handle of a Kokkos thread team, or lanes() of it.
-/// \param dst, src of any layouts, subviews too, of equal rank and extents;
-///        they must not overlap. Stops the program, with the extents, if those
-///        differ.
-template <ThreadGroup Group, class T, class... P, class U, class... Q>
-KOKKOS_FUNCTION void copy(Group const& group, Kokkos::View<T, P...> const& dst,
-                          Kokkos::View<U, Q...> const& src) {
-  check_views<Kokkos::View<T, P...>, Kokkos::View<U, Q...>>();
-  expect_equal_extents(dst, src);
-  auto const threads = group_of(group);
-  copy_view(threads, dst, src);
-  threads.barrier();
+/// What copy() of the host expects. \throws UsageError
+template <class Dst, class Src>
+void check_host_copy(Dst const& dst, Src const& src) {
+  if constexpr (!is_host_reachable_v<typename Dst::memory_space> ||
+                !is_host_reachable_v<typename Src::memory_space>) {
+    throw_not_reached_by_host();
+  } else if (!have_equal_extents(dst, src)) {
+    std::size_t dst_extents[Dst::rank() + 1]{};
+    std::size_t src_extents[Dst::rank() + 1]{};
+    for_each_dimension<Dst>([&](std::size_t r) {
+      dst_extents[r] = dst.extent(r);
+      src_extents[r] = src.extent(r);
+    });
+    throw_extents_differ(Dst::rank(), dst_extents, src_extents);
+  }
 }
 
-/// The same by the calling thread alone: one of a kernel, or of the host where
-/// that reaches both Views (where it does not, use Kokkos::deep_copy).
-///
-/// \throws UsageError on the host, on this PE, if the extents differ (in a
-///         kernel on a GPU the program stops), or if the memory of a View is a
-///         GPU's.
-template <class T, class... P, class U, class... Q>
-KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
-                          Kokkos::View<U, Q...> const& src) {
-  using Dst = Kokkos::View<T, P...>;
-  using Src = Kokkos::View<U, Q...>;
-  check_views<Dst, Src>();
-  KOKKOS_IF_ON_HOST((
-      if constexpr (!is_host_reachable_v<typename Dst::memory_space> ||
-                    !is_host_reachable_v<typename Src::memory_space>) {
-        throw_not_reached_by_host();
-      } else if (!have_equal_extents(dst, src)) {
-        std::size_t dst_extents[Dst::rank() + 1]{};
-        std::size_t src_extents[Dst::rank() + 1]{};
-        for_each_dimension<Dst>([&](std::size_t r) {
-          dst_extents[r] = dst.extent(r);
-          src_extents[r] = src.extent(r);
-        });
-        throw_extents_differ(Dst::rank(), dst_extents, src_extents);
-      }))
-  KOKKOS_IF_ON_DEVICE((expect_equal_extents(dst, src);))
-  copy_view(OneThread(), dst, src);
-}
-
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_ACCESS_HPP
-#define KOKKOS_SYMMETRICSPACE_ACCESS_HPP
+#ifndef SYMM_SHMEM_ACCESS_HPP
+#define SYMM_SHMEM_ACCESS_HPP
 
 #include <cstddef>
 
-#include <Kokkos_Core.hpp>
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
 
-#include "../runtime/base/KernelText.hpp"
-#include "../runtime/base/Types.hpp"
-#include "../runtime/heap/SymmetricHeap.hpp"
-#include "../runtime/memory/HeapMap.hpp"
+namespace symm::Impl {
 
-namespace symm {
+class SymmetricHeap;
 
 // How the operations find what they work on. All take symmetric addresses: of
 // an object in this PE's part of a heap, standing for the copies of all PEs.
 // In kernels they take the HeapMap to find those with, as their first argument
-// or after the thread team.
+// or after the group of threads.
 
 /// The heap of the symmetric address `address`, for an operation of the host on
 /// `bytes` from there on PE `pe`. Local; any thread, also while another one is
@@ -28,6 +28,25 @@ namespace symm {
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
+/// What an operation of the host works on: one PE's copy of an object.
+template <class T>
+struct Copy {
+  T* address;
+  MemoryKind memory;
+};
+
+/// heap_to_access(), and PE `pe`'s copy of the object there.
+Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
+                          char const* call);
+
+template <class T>
+[[nodiscard]] Copy<T> copy_to_access(T* address, std::size_t bytes, Pe pe,
+                                     char const* call) {
+  auto const copy =
+      copy_to_access(static_cast<void const*>(address), bytes, pe, call);
+  return {static_cast<T*>(copy.address), copy.memory};
+}
+
 /// The same for an operation that the host carries out by loads and stores.
 /// \throws UsageError, too, if the memory is a GPU's.
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
@@ -36,11 +55,11 @@ HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
 /// In a kernel: stops the program, with PE and address, if an operation cannot
 /// work, with a map of another heap than the address' too; where preconditions
 /// are checked (SYMM_CHECKS_IN_KERNELS).
-KOKKOS_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
-                                          [[maybe_unused]] void const* address,
-                                          [[maybe_unused]] std::size_t bytes,
-                                          [[maybe_unused]] Pe pe,
-                                          [[maybe_unused]] char const* call) {
+SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
+                                        [[maybe_unused]] void const* address,
+                                        [[maybe_unused]] std::size_t bytes,
+                                        [[maybe_unused]] Pe pe,
+                                        [[maybe_unused]] char const* call) {
 #ifdef SYMM_CHECKS_IN_KERNELS
   bool const is_pe = 0 <= pe && pe < heap.n_pes;
   bool const is_inside =
@@ -56,6 +75,6 @@ KOKKOS_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
 #endif
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

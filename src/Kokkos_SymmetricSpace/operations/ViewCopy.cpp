@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+#include "ViewCopy.hpp"
 
 #include <string>
 
-#include "../runtime/symm_errors.hpp"
+#include "../../runtime/symm_errors.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -33,4 +33,4 @@ void throw_not_reached_by_host() {
       "stores: call it in a kernel, or use Kokkos::deep_copy");
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_COPY_HPP
-#define KOKKOS_SYMMETRICSPACE_COPY_HPP
+#ifndef SYMM_SHMEM_GROUPCOPY_HPP
+#define SYMM_SHMEM_GROUPCOPY_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include <Kokkos_Core.hpp>
-#include "operations/Groups.hpp"
+#include "../base/Function.hpp"
+#include "../memory/HostCopy.hpp"
+#include "Group.hpp"
 
-#include "../runtime/memory/HostCopy.hpp"
+namespace symm::Impl {
 
-namespace symm {
+// Copies whose work a group of threads shares.
 
 /// copy_each() on a GPU.
-template <class Group, class Load, class Store>
-KOKKOS_INLINE_FUNCTION void copy_each_with_loads_in_flight(Group const& group,
-                                                           std::size_t count,
-                                                           Load const& load,
-                                                           Store const& store) {
+template <class Threads, class Load, class Store>
+SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
+                                                         std::size_t count,
+                                                         Load const& load,
+                                                         Store const& store) {
   using Value = std::remove_cvref_t<decltype(load(std::size_t{}))>;
   if constexpr (std::is_default_constructible_v<Value>) {
     constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
-    constexpr std::size_t row     = Group::row;
+    constexpr std::size_t row     = Threads::row;
     constexpr std::size_t tile    = row * n_loads;
     // The last tile is not whole: what is beyond the end is left out of it.
     std::size_t const n_tiles = (count + tile - 1) / tile;
-    group.for_each(n_tiles * row, [&](std::size_t i) {
+    threads.for_each(n_tiles * row, [&](std::size_t i) {
       std::size_t const begin = i / row * tile + i % row;
       Value values[n_loads];  // in registers: compilers unroll both loops
       for (std::size_t n = 0; n < n_loads; ++n) {
@@ -39,20 +40,20 @@ KOKKOS_INLINE_FUNCTION void copy_each_with_loads_in_flight(Group const& group,
       }
     });
   } else {
-    group.for_each(count, [&](std::size_t i) { store(i, load(i)); });
+    threads.for_each(count, [&](std::size_t i) { store(i, load(i)); });
   }
 }
 
 /// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU every thread has
 /// several loads on their way before its first store, and each of them is, with
 /// those of its neighbours, an access to adjacent elements.
-template <class Group, class Load, class Store>
-KOKKOS_INLINE_FUNCTION void copy_each(Group const& group, std::size_t count,
-                                      Load const& load, Store const& store) {
-  KOKKOS_IF_ON_HOST(
-      (group.for_each(count, [&](std::size_t i) { store(i, load(i)); });))
-  KOKKOS_IF_ON_DEVICE(
-      (copy_each_with_loads_in_flight(group, count, load, store);))
+template <class Threads, class Load, class Store>
+SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
+                                    Load const& load, Store const& store) {
+  SYMM_IF_ON_HOST(
+      (threads.for_each(count, [&](std::size_t i) { store(i, load(i)); });))
+  SYMM_IF_ON_DEVICE(
+      (copy_each_with_loads_in_flight(threads, count, load, store);))
 }
 
 /// What one instruction of a GPU loads or stores, whatever the objects are that
@@ -83,8 +84,8 @@ struct [[gnu::may_alias]] Word<1> {
 
 /// Copies one word of `bytes`, a power of two from `least` to `most`.
 template <std::size_t most, std::size_t least>
-KOKKOS_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
-                                           std::size_t bytes) {
+SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
+                                         std::size_t bytes) {
   if constexpr (most > least) {
     if (bytes != most) return copy_word<most / 2, least>(to, from, bytes);
   }
@@ -101,9 +102,9 @@ inline constexpr std::size_t n_halvings =
 /// Copies words of `width`, and what is before the first and after the last by
 /// words that are as wide as can be. Precondition: the addresses are congruent
 /// modulo `width`; they and `bytes`, at least `width`, are multiples of `unit`.
-template <std::size_t width, std::size_t unit, class Group>
-KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
-                                       char const* from, std::size_t bytes) {
+template <std::size_t width, std::size_t unit, class Threads>
+SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
+                                     char const* from, std::size_t bytes) {
   std::size_t const head    = -reinterpret_cast<std::size_t>(to) % width;
   std::size_t const n_words = (bytes - head) / width;
   if constexpr (width > unit) {
@@ -112,7 +113,7 @@ KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
       // Narrower words are in the head, if at all, in the order of their
       // widths; in the tail the other way around.
       constexpr std::size_t n_narrower = n_halvings<width, unit>;
-      group.for_each(2 * n_narrower, [&](std::size_t i) {
+      threads.for_each(2 * n_narrower, [&](std::size_t i) {
         bool const is_head     = i < n_narrower;
         std::size_t const word = unit << (is_head ? i : i - n_narrower);
         if (((is_head ? head : tail) & word) == 0) return;
@@ -125,38 +126,38 @@ KOKKOS_INLINE_FUNCTION void copy_words(Group const& group, char* to,
   auto* const to_words   = reinterpret_cast<Word<width>*>(to + head);
   auto* const from_words = reinterpret_cast<Word<width> const*>(from + head);
   copy_each(
-      group, n_words, [=](std::size_t i) { return from_words[i]; },
+      threads, n_words, [=](std::size_t i) { return from_words[i]; },
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
 /// copy_bytes() on a GPU, with words of `width` bytes or less: any word of 1,
 /// 2, 4 or 8 bytes that is aligned on both sides is in one of them.
-template <std::size_t width, std::size_t unit, class Group>
-KOKKOS_INLINE_FUNCTION void copy_by_widest_words(Group const& group, char* to,
-                                                 char const* from,
-                                                 std::size_t bytes) {
+template <std::size_t width, std::size_t unit, class Threads>
+SYMM_INLINE_FUNCTION void copy_by_widest_words(Threads const& threads, char* to,
+                                               char const* from,
+                                               std::size_t bytes) {
   if constexpr (width == unit) {
-    copy_words<width, unit>(group, to, from, bytes);
+    copy_words<width, unit>(threads, to, from, bytes);
   } else {
     std::size_t const differ =
         reinterpret_cast<std::size_t>(to) ^ reinterpret_cast<std::size_t>(from);
     if (differ % width == 0 && width <= bytes) {
-      copy_words<width, unit>(group, to, from, bytes);
+      copy_words<width, unit>(threads, to, from, bytes);
     } else {
-      copy_by_widest_words<width / 2, unit>(group, to, from, bytes);
+      copy_by_widest_words<width / 2, unit>(threads, to, from, bytes);
     }
   }
 }
 
 /// copy_bytes() on the host: a part for each thread, but small copies are one.
-template <std::size_t alignment, class Group>
-void copy_by_parts(Group const& group, char* to, char const* from,
+template <std::size_t alignment, class Threads>
+void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
   constexpr std::size_t line = 64;  // bytes; parts are whole cache lines
   static_assert(most_bytes_by_words <= line);
-  std::size_t const n    = group.size();
+  std::size_t const n    = threads.size();
   std::size_t const part = n == 1 ? bytes : (bytes / n + line) / line * line;
-  group.for_each(n, [&](std::size_t i) {
+  threads.for_each(n, [&](std::size_t i) {
     std::size_t const first = i * part;
     if (first >= bytes) return;
     copy_host_memory<alignment>(to + first, from + first,
@@ -170,17 +171,17 @@ void copy_by_parts(Group const& group, char* to, char const* from,
 ///
 /// \tparam alignment that both addresses have at least; `bytes` is a multiple
 ///         of it.
-template <std::size_t alignment, class Group>
-KOKKOS_INLINE_FUNCTION void copy_bytes(Group const& group, void* dest,
-                                       void const* source, std::size_t bytes) {
+template <std::size_t alignment, class Threads>
+SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
+                                     void const* source, std::size_t bytes) {
   auto* const to         = static_cast<char*>(dest);
   auto const* const from = static_cast<char const*>(source);
-  KOKKOS_IF_ON_HOST((copy_by_parts<alignment>(group, to, from, bytes);))
-  KOKKOS_IF_ON_DEVICE(
+  SYMM_IF_ON_HOST((copy_by_parts<alignment>(threads, to, from, bytes);))
+  SYMM_IF_ON_DEVICE(
       (copy_by_widest_words<16, (alignment < 16 ? alignment : 16)>(
-           group, to, from, bytes);))
+           threads, to, from, bytes);))
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_Access.hpp>
+#include "Access.hpp"
 
 #include <string>
 
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/job/Runtime.hpp"
+#include "../base/Failure.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../job/Runtime.hpp"
+#include "../symm_errors.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call) {
@@ -27,6 +29,12 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
   return heap;
 }
 
+Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
+                          char const* call) {
+  auto const& heap = heap_to_access(address, bytes, pe, call);
+  return {heap.map().peer_ptr(const_cast<void*>(address), pe), heap.memory()};
+}
+
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call) {
   auto const& heap = heap_to_access(address, bytes, pe, call);
@@ -38,4 +46,4 @@ HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
   return heap.map();
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

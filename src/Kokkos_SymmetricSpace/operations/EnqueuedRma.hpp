@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_ENQUEUEDRMA_HPP
+#define KOKKOS_SYMMETRICSPACE_ENQUEUEDRMA_HPP
+
+#include <cstddef>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+#include <symm_gpu/Queue.hpp>
+
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/HostCopy.hpp"
+#include "../../runtime/shmem/Access.hpp"
+#include "../../runtime/shmem/Rma.hpp"
+#include "../../runtime/shmem/RmaStrided.hpp"
+
+// Copies enqueued on an execution space instance. `call` is the name of the
+// operation, for messages.
+
+namespace symm::Impl {
+
+/// Whether what runs in a space is on the host.
+template <class Exec>
+inline constexpr bool runs_on_host_v =
+    Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// Enqueues a copy between what this process reaches. With CUDA it may be of
+/// any memory: the CUDA runtime looks which.
+template <class Space, class Exec>
+void enqueue_copy_in(Exec const& exec, void* to, void const* from,
+                     std::size_t bytes) {
+  using Kokkos::MemoryUnmanaged, Kokkos::View;
+  Kokkos::deep_copy(
+      exec, View<char*, Space, MemoryUnmanaged>(static_cast<char*>(to), bytes),
+      View<char const*, Space, MemoryUnmanaged>(static_cast<char const*>(from),
+                                                bytes));
+}
+
+/// \param memory of the symmetric side.
+template <class Exec>
+void enqueue_copy(Exec const& exec, MemoryKind memory, void* to,
+                  void const* from, std::size_t bytes,
+                  [[maybe_unused]] char const* call) {
+  if constexpr (runs_on_host_v<Exec>) {
+    if (memory == MemoryKind::host && bytes <= most_bytes_by_words) {
+      exec.fence(call);  // Kokkos has memcpy for them
+      copy_host_memory(to, from, bytes);
+      return;
+    }
+  }
+  if (memory == SymmetricSpace::memory_kind) {
+    enqueue_copy_in<SymmetricSpace>(exec, to, from, bytes);
+  } else {
+    enqueue_copy_in<SymmetricHostSpace>(exec, to, from, bytes);
+  }
+}
+
+template <class Exec>
+requires Kokkos::is_execution_space_v<Exec>
+void enqueue_put(Exec const& exec, void* dest, void const* source,
+                 std::size_t bytes, Pe pe, char const* call) {
+  if (bytes == 0) return;
+  auto const its = copy_to_access(dest, bytes, pe, call);
+  check_private(source, call);
+  enqueue_copy(exec, its.memory, its.address, source, bytes, call);
+}
+
+template <class Exec>
+requires Kokkos::is_execution_space_v<Exec>
+void enqueue_get(Exec const& exec, void* dest, void const* source,
+                 std::size_t bytes, Pe pe, char const* call) {
+  if (bytes == 0) return;
+  auto const its = copy_to_access(source, bytes, pe, call);
+  check_private(dest, call);
+  enqueue_copy(exec, its.memory, dest, its.address, bytes, call);
+}
+
+template <class Exec, class T>
+void enqueue_strided(Exec const& exec, MemoryKind memory,
+                     StridedCopy<T> const& copy, char const* call) {
+  if constexpr (runs_on_host_v<Exec>) {
+    exec.fence(call);
+    copy_strided(memory, copy, call);
+  } else {
+    enqueue_strided(copy.in_bytes(), queue_of(exec), call);
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif

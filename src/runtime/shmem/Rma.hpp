@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_RMA_HPP
+#define SYMM_SHMEM_RMA_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/HostCopy.hpp"
+#include "Access.hpp"
+#include "GroupCopy.hpp"
+#include "Words.hpp"
+
+namespace symm::Impl {
+
+// What the forms of put and get in symm_rma.hpp have in common. `call` is the
+// name of the form, for messages.
+
+/// Size in bytes of `count` elements, each `stride` elements behind the one
+/// before; the largest number, if it is none: that is in no heap.
+SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
+                                                    std::size_t count,
+                                                    std::size_t stride = 1) {
+  constexpr auto all = ~std::size_t{0};
+  if (count == 0) return 0;
+  if (stride != 0 && count - 1 > (all / size - 1) / stride) return all;
+  return ((count - 1) * stride + 1) * size;
+}
+
+/// What travels as bytes.
+template <class T>
+SYMM_FUNCTION constexpr void check_element() {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_volatile_v<T>,
+                "the elements must be trivially copyable: they travel as "
+                "bytes");
+}
+
+// On the host.
+
+/// \throws UsageError on this PE, if `address` is null.
+void check_private(void const* address, char const* call);
+
+/// putmem() and getmem().
+void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
+               char const* call);
+void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
+               char const* call);
+
+template <class T>
+void put_elements(T* dest, T const* source, std::size_t count, Pe pe,
+                  char const* call) {
+  check_element<T>();
+  put_bytes(dest, source, bytes_of(sizeof(T), count), pe, call);
+}
+
+template <class T>
+void get_elements(T* dest, T const* source, std::size_t count, Pe pe,
+                  char const* call) {
+  check_element<T>();
+  get_bytes(dest, source, bytes_of(sizeof(T), count), pe, call);
+}
+
+/// Copies between GPU memory of the heap, a peer's too, and any memory of this
+/// PE. Done when it returns.
+void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
+                     char const* call);
+
+// By a group of threads, on the host as well as in kernels.
+
+/// \tparam alignment of both addresses, at least; `bytes` is a multiple of it.
+template <std::size_t alignment, Group Threads>
+SYMM_INLINE_FUNCTION void put_bytes(Threads const& threads, HeapMap const& heap,
+                                    void* dest, void const* source,
+                                    std::size_t bytes, Pe pe,
+                                    char const* call) {
+  if (bytes != 0) {
+    expect_access(heap, dest, bytes, pe, call);
+    copy_bytes<alignment>(threads, heap.peer_ptr(dest, pe), source, bytes);
+  }
+  threads.barrier();
+}
+
+template <std::size_t alignment, Group Threads>
+SYMM_INLINE_FUNCTION void get_bytes(Threads const& threads, HeapMap const& heap,
+                                    void* dest, void const* source,
+                                    std::size_t bytes, Pe pe,
+                                    char const* call) {
+  if (bytes != 0) {
+    expect_access(heap, source, bytes, pe, call);
+    copy_bytes<alignment>(threads, dest, heap.peer_ptr(source, pe), bytes);
+  }
+  threads.barrier();
+}
+
+template <Group Threads, class T>
+SYMM_INLINE_FUNCTION void put_elements(Threads const& threads,
+                                       HeapMap const& heap, T* dest,
+                                       T const* source, std::size_t count,
+                                       Pe pe, char const* call) {
+  check_element<T>();
+  put_bytes<alignof(T)>(threads, heap, dest, source, bytes_of(sizeof(T), count),
+                        pe, call);
+}
+
+template <Group Threads, class T>
+SYMM_INLINE_FUNCTION void get_elements(Threads const& threads,
+                                       HeapMap const& heap, T* dest,
+                                       T const* source, std::size_t count,
+                                       Pe pe, char const* call) {
+  check_element<T>();
+  get_bytes<alignof(T)>(threads, heap, dest, source, bytes_of(sizeof(T), count),
+                        pe, call);
+}
+
+// One element.
+
+/// Whether it is one word that there are loads and stores for, which no cache
+/// answers.
+template <class T>
+inline constexpr bool is_one_access_v = MachineWord<T> &&
+                                        alignof(T) == sizeof(T);
+
+/// What p() does at the element itself. In kernels it is in global memory.
+template <class T>
+SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
+  if constexpr (is_one_access_v<T>) {
+    store_relaxed(to, value);
+  } else {
+    SYMM_IF_ON_HOST((copy_host_memory<alignof(T)>(to, &value, sizeof(T));))
+    SYMM_IF_ON_DEVICE((*to = value;))
+  }
+}
+
+/// What g() does, likewise.
+template <class T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T load_element(T const* from) {
+  if constexpr (is_one_access_v<T>) {
+    return load_relaxed(from);
+  } else {
+    SYMM_IF_ON_HOST((T element;
+                     copy_host_memory<alignof(T)>(&element, from, sizeof(T));
+                     return element;))
+    SYMM_IF_ON_DEVICE((return *from;))
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif
