@@ -9,11 +9,11 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/shmem/Access.hpp"
 
 // The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
 // Each is one step for all threads of all PEs, on CPUs and GPUs, that work on

@@ -9,11 +9,10 @@
 #include <optional>
 #include <string>
 
-#include <Kokkos_SymmetricSpace_Access.hpp>
-
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/job/Runtime.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/shmem/Access.hpp"
 
 namespace symm {
 

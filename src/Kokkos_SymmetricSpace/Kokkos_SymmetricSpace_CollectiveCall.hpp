@@ -10,14 +10,15 @@
 #include <typeinfo>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Access.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_TeamSync.hpp>
 #include "cuda/Launch.hpp"
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/heap/SymmetricHeap.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/shmem/Access.hpp"
+#include "../runtime/shmem/Group.hpp"
+#include "../runtime/shmem/GroupCopy.hpp"
 #include "../runtime/symm_teams.hpp"
 
 // How a collective operation runs: its checks, its barriers, and on how many

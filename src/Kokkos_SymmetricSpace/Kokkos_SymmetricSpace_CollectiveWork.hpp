@@ -12,12 +12,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
-#include <Kokkos_SymmetricSpace_Rma.hpp>
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/shmem/Group.hpp"
+#include "../runtime/shmem/GroupCopy.hpp"
+#include "../runtime/shmem/Rma.hpp"
 #include "../runtime/symm_teams.hpp"
 
 // What the collective operations are given, and what each PE does of them

@@ -10,10 +10,11 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/shmem/Group.hpp"
+#include "../runtime/shmem/GroupCopy.hpp"
 #include "../runtime/symm_teams.hpp"
 
 namespace symm {

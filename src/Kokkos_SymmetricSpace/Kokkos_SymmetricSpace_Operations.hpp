@@ -79,11 +79,10 @@ requires Kokkos::is_execution_space_v<Exec>
 void iput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  Impl::put_strided(
-      dest, source, dest_stride, source_stride, count, pe,
-      [&](MemoryKind memory, auto const& copy, char const* call) {
-        Impl::enqueue_strided(exec, memory, copy, call);
-      });
+  Impl::put_strided(dest, source, dest_stride, source_stride, count, pe,
+                    [&](MemoryKind memory, auto const& copy, char const* call) {
+                      Impl::enqueue_strided(exec, memory, copy, call);
+                    });
 }
 
 template <class Exec, class T>
@@ -91,11 +90,10 @@ requires Kokkos::is_execution_space_v<Exec>
 void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  Impl::get_strided(
-      dest, source, dest_stride, source_stride, count, pe,
-      [&](MemoryKind memory, auto const& copy, char const* call) {
-        Impl::enqueue_strided(exec, memory, copy, call);
-      });
+  Impl::get_strided(dest, source, dest_stride, source_stride, count, pe,
+                    [&](MemoryKind memory, auto const& copy, char const* call) {
+                      Impl::enqueue_strided(exec, memory, copy, call);
+                    });
 }
 
 /// Copies the elements of `src` to `dst`, shared by the threads of a team, or

@@ -4,20 +4,22 @@
 #define KOKKOS_SYMMETRICSPACE_SIGNAL_HPP
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_Access.hpp>
 #include <Kokkos_SymmetricSpace_Atomics.hpp>
-#include <Kokkos_SymmetricSpace_Copy.hpp>
 #include <Kokkos_SymmetricSpace_Ordering.hpp>
-#include <Kokkos_SymmetricSpace_Rma.hpp>
-#include <Kokkos_SymmetricSpace_RmaInKernels.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include "kokkos_impl/MemorySpaceAccess.hpp"
+#include "operations/EnqueuedRma.hpp"
+#include "operations/Groups.hpp"
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/heap/SymmetricHeap.hpp"
 #include "../runtime/memory/HeapMap.hpp"
+#include "../runtime/shmem/Access.hpp"
+#include "../runtime/shmem/Group.hpp"
+#include "../runtime/shmem/GroupCopy.hpp"
+#include "../runtime/shmem/Rma.hpp"
 #include "../runtime/symm_signals.hpp"
 
 namespace symm {
@@ -27,7 +29,7 @@ namespace symm {
 // its copy of the signal at `signal_address` is changed: who has seen that by
 // signal_wait_until(), a wait or a test sees the data. Nothing is said of other
 // puts of the caller: fence() comes before the call for them. Callers, returns
-// and errors are those of put() (Kokkos_SymmetricSpace_Rma.hpp). With a count
+// and errors are those of put() (symm_rma.hpp). With a count
 // of 0 it is the signal alone.
 //
 // Signals of several PEs to one signal object are atomic if all are of one

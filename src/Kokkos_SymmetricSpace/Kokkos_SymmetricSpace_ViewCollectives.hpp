@@ -11,7 +11,7 @@
 #include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
 #include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
-#include <Kokkos_SymmetricSpace_ViewCopy.hpp>
+#include "operations/ViewCopy.hpp"
 
 #include "../runtime/base/Types.hpp"
 #include "../runtime/symm_teams.hpp"

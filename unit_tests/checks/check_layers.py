@@ -62,7 +62,8 @@ GPU_FOLDERS = ["cuda", "no_gpu"]
 LAYER_OF_GPU_HEADER = {
     RUNTIME: {"KernelAbort": RUNTIME + "/base",
               "KernelWords": RUNTIME + "/base"},
-    KOKKOS: {"Space": KOKKOS + "/space",
+    KOKKOS: {"Queue": KOKKOS + "/space",
+             "Space": KOKKOS + "/space",
              "KokkosImpl": KOKKOS + "/kokkos_impl",
              "Views": KOKKOS + "/view"},
 }

@@ -83,7 +83,7 @@ void enqueue_strided(Exec const& exec, MemoryKind memory,
     exec.fence(call);
     copy_strided(memory, copy, call);
   } else {
-    enqueue_strided(copy.in_bytes(), queue_of(exec), call);
+    gpu_queue(call).copy_strided(copy.in_bytes(), queue_of(exec));
   }
 }
 

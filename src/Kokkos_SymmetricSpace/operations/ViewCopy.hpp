@@ -131,8 +131,8 @@ struct ElementOrder {
 
 /// \tparam Index for the arithmetic: 64-bit divisions are slow on GPUs.
 template <class Index, Group Threads, class Dst, class Src>
-KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads, Dst const& dst,
-                                          Src const& src) {
+KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
+                                          Dst const& dst, Src const& src) {
   ElementOrder<Dst> const order(dst);
   copy_each(
       threads, dst.size(),

@@ -4,6 +4,7 @@
 #define SYMM_SHMEM_ACCESS_HPP
 
 #include <cstddef>
+#include <type_traits>
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
@@ -35,13 +36,14 @@ struct Copy {
   MemoryKind memory;
 };
 
-/// heap_to_access(), and PE `pe`'s copy of the object there.
-Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
-                          char const* call);
+/// PE `pe`'s copy of the object at `address`, if heap_to_access() finds it.
+[[nodiscard]] Copy<void> copy_to_access(void const* address, std::size_t bytes,
+                                        Pe pe, char const* call);
 
 template <class T>
-[[nodiscard]] Copy<T> copy_to_access(T* address, std::size_t bytes, Pe pe,
-                                     char const* call) {
+requires(!std::is_void_v<T>)
+    [[nodiscard]] Copy<T> copy_to_access(T* address, std::size_t bytes, Pe pe,
+                                         char const* call) {
   auto const copy =
       copy_to_access(static_cast<void const*>(address), bytes, pe, call);
   return {static_cast<T*>(copy.address), copy.memory};

@@ -8,6 +8,7 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
+#include "../memory/CopyQueue.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
@@ -62,6 +63,10 @@ void get_elements(T* dest, T const* source, std::size_t count, Pe pe,
   check_element<T>();
   get_bytes(dest, source, bytes_of(sizeof(T), count), pe, call);
 }
+
+/// What copies GPU memory of the heap.
+/// \throws UsageError on this PE, if there is none.
+CopyQueue& gpu_queue(char const* call);
 
 /// Copies between GPU memory of the heap, a peer's too, and any memory of this
 /// PE. Done when it returns.

@@ -65,12 +65,8 @@ SYMM_INLINE_FUNCTION void run_strided(Threads const& threads,
 void check_strides(std::size_t dest_stride, std::size_t source_stride,
                    char const* call);
 
-/// Enqueues a copy between GPU memory of the heap and any memory of this PE on
-/// a queue of the GPU, as CopyQueue::copy_strided().
-void enqueue_strided(CopyQueue::Strided const& copy, void* queue,
-                     char const* call);
-
-/// The same behind all that this PE has begun there. Done when it returns.
+/// Copies between GPU memory of the heap and any memory of this PE, behind all
+/// that this PE's GPU has begun. Done when it returns.
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
 /// Carries out a copy whose symmetric side is in `memory`.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "RmaStrided.hpp"
+
+#include <string>
+
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+void check_strides(std::size_t dest_stride, std::size_t source_stride,
+                   char const* call) {
+  if (dest_stride != 0 && source_stride != 0) return;
+  throw UsageError(std::string(call) + ": strides are at least 1, not " +
+                   std::to_string(dest_stride) + " (dest) and " +
+                   std::to_string(source_stride) + " (source)");
+}
+
+void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {
+  auto& queue = gpu_queue(call);
+  queue.synchronize();
+  try {
+    queue.copy_strided(copy, nullptr);
+  } catch (...) {
+    queue.synchronize();  // nothing of it is still under way
+    throw;
+  }
+  queue.synchronize();
+}
+
+}  // namespace symm::Impl
