@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <Kokkos_Core.hpp>
-#include "../space/SymmetricHostSpace.hpp"
+#include "../space/SymmetricSpaceBase.hpp"
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Text.hpp"
@@ -105,21 +105,20 @@ using SequentialFill =
 
 }  // namespace symm::Impl
 
-template <class ExecutionSpace, class T>
-struct Kokkos::Impl::ViewValueFunctor<
-    Kokkos::Device<ExecutionSpace, symm::SymmetricHostSpace>, T>
-    : symm::Impl::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
-  using Fill =
-      symm::Impl::ParallelFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
+template <class ExecutionSpace, class Space, class T>
+requires symm::is_symmetric_space_v<Space>
+struct Kokkos::Impl::ViewValueFunctor<Kokkos::Device<ExecutionSpace, Space>, T>
+    : symm::Impl::ParallelFill<Space, ExecutionSpace, T> {
+  using Fill = symm::Impl::ParallelFill<Space, ExecutionSpace, T>;
   using Fill::Fill;
 };
 
-template <class ExecutionSpace, class T>
+template <class ExecutionSpace, class Space, class T>
+requires symm::is_symmetric_space_v<Space>
 struct Kokkos::Impl::ViewValueFunctorSequentialHostInit<
-    Kokkos::Device<ExecutionSpace, symm::SymmetricHostSpace>, T>
-    : symm::Impl::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T> {
-  using Fill =
-      symm::Impl::SequentialFill<symm::SymmetricHostSpace, ExecutionSpace, T>;
+    Kokkos::Device<ExecutionSpace, Space>, T>
+    : symm::Impl::SequentialFill<Space, ExecutionSpace, T> {
+  using Fill = symm::Impl::SequentialFill<Space, ExecutionSpace, T>;
   using Fill::Fill;
 };
 

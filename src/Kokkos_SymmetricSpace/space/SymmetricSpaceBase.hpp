@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -98,6 +99,29 @@ class SymmetricSpaceBase {
   Deallocate m_deallocate = Deallocate::retire;
   bool m_has_headers_only = false;
   char const* m_name;
+};
+
+/// What a symmetric space in one kind of memory has beside, and Kokkos asks
+/// for. \tparam Space the class that derives from this one; has a name().
+template <class Space, class ExecutionSpace, MemoryKind kind>
+class SymmetricSpaceIn : public SymmetricSpaceBase {
+ public:
+  using memory_space    = Space;
+  using execution_space = ExecutionSpace;
+  using device_type     = Kokkos::Device<execution_space, memory_space>;
+
+  static constexpr MemoryKind memory_kind = kind;
+
+  explicit SymmetricSpaceIn(Deallocate deallocate = Deallocate::retire)
+      : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
+  explicit SymmetricSpaceIn(HeadersOnly tag)
+      : SymmetricSpaceBase(kind, Space::name(), tag) {}
+
+  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
+  /// \param failure why this PE has not filled it; all PEs throw it.
+  static void finish_view(char const* label, std::optional<Failure> failure) {
+    SymmetricSpaceBase::finish_view(kind, label, std::move(failure));
+  }
 };
 
 }  // namespace Impl

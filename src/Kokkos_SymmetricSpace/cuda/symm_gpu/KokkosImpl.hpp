@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../kokkos_impl/MemorySpaceAccess.hpp"
-#include "../../kokkos_impl/ViewFill.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
 
@@ -93,15 +92,6 @@ struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricCudaSpace>
 template <>
 struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
     : std::true_type {};
-
-template <class ExecutionSpace, class T>
-struct Kokkos::Impl::ViewValueFunctor<
-    Kokkos::Device<ExecutionSpace, symm::SymmetricCudaSpace>, T>
-    : symm::Impl::ParallelFill<symm::SymmetricCudaSpace, ExecutionSpace, T> {
-  using Fill =
-      symm::Impl::ParallelFill<symm::SymmetricCudaSpace, ExecutionSpace, T>;
-  using Fill::Fill;
-};
 
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
     symm::SymmetricCudaSpace);

@@ -8,32 +8,33 @@
 #include "../../space/SymmetricHostSpace.hpp"
 
 // Copies of bytes: symmetric host memory, a peer's too, is host memory.
+namespace symm::Impl {
+
+template <class ExecutionSpace>
+using HostCopy = Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
+                                        ExecutionSpace>;
+
+}  // namespace symm::Impl
 
 template <class ExecutionSpace>
 struct Kokkos::Impl::DeepCopy<symm::SymmetricHostSpace,
                               symm::SymmetricHostSpace, ExecutionSpace>
-    : Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
-                             ExecutionSpace> {
-  using Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
-                               ExecutionSpace>::DeepCopy;
+    : symm::Impl::HostCopy<ExecutionSpace> {
+  using symm::Impl::HostCopy<ExecutionSpace>::DeepCopy;
 };
 
 template <class ExecutionSpace>
 struct Kokkos::Impl::DeepCopy<symm::SymmetricHostSpace, Kokkos::HostSpace,
                               ExecutionSpace>
-    : Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
-                             ExecutionSpace> {
-  using Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
-                               ExecutionSpace>::DeepCopy;
+    : symm::Impl::HostCopy<ExecutionSpace> {
+  using symm::Impl::HostCopy<ExecutionSpace>::DeepCopy;
 };
 
 template <class ExecutionSpace>
 struct Kokkos::Impl::DeepCopy<Kokkos::HostSpace, symm::SymmetricHostSpace,
                               ExecutionSpace>
-    : Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
-                             ExecutionSpace> {
-  using Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
-                               ExecutionSpace>::DeepCopy;
+    : symm::Impl::HostCopy<ExecutionSpace> {
+  using symm::Impl::HostCopy<ExecutionSpace>::DeepCopy;
 };
 
 #endif
