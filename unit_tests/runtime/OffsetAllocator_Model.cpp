@@ -113,7 +113,7 @@ class OffsetAllocatorModel : public testing::TestWithParam<int> {
     }
     auto const [offset, bytes] = m_allocator.place(id);
     ASSERT_EQ(m_twin.place(id).offset, offset) << "not the same on every PE";
-    ASSERT_EQ(bytes, symm::round_up(request.bytes, granule));
+    ASSERT_EQ(bytes, symm::Impl::round_up(request.bytes, granule));
     ASSERT_EQ((offset + request.phase) % request.alignment, 0U);
     ASSERT_TRUE(m_model.is_all(offset, bytes, Model::free)) << "overlap";
     ASSERT_EQ(m_blocks.count(id), 0U);
@@ -176,7 +176,7 @@ class OffsetAllocatorModel : public testing::TestWithParam<int> {
     m_allocator.shrink(id, kept);
     m_twin.shrink(id, kept);
     m_model.set(offset, bytes, Model::free);
-    m_model.set(offset, symm::round_up(kept, granule), id);
+    m_model.set(offset, symm::Impl::round_up(kept, granule), id);
   }
 
   void add_or_remove_range() {

@@ -77,7 +77,7 @@ TEST_P(VmmContract, V03_a_range_is_a_positive_multiple_of_the_page_size) {
        {std::size_t{0}, std::size_t{1}, page - 1, page + 1, 3 * page / 2}) {
     EXPECT_THROW(static_cast<void>(m_vmm->reserve(bytes)), UsageError) << bytes;
   }
-  auto const bytes    = symm::round_up(page, m_unit);
+  auto const bytes    = symm::Impl::round_up(page, m_unit);
   char* const address = m_vmm->reserve(bytes);
   EXPECT_NE(address, nullptr);
   m_vmm->address_free(address, bytes);
@@ -86,8 +86,8 @@ TEST_P(VmmContract, V03_a_range_is_a_positive_multiple_of_the_page_size) {
 TEST_P(VmmContract, V03_more_addresses_than_there_are_is_out_of_memory) {
   for (auto const bytes :
        {std::size_t{1} << 60U,
-        symm::round_down(std::numeric_limits<std::size_t>::max(),
-                         std::size_t{1} << 30U)}) {
+        symm::Impl::round_down(std::numeric_limits<std::size_t>::max(),
+                               std::size_t{1} << 30U)}) {
     EXPECT_THROW(static_cast<void>(m_vmm->reserve(bytes)), symm::OutOfMemory);
     EXPECT_THROW(
         static_cast<void>(m_vmm->reserve(bytes, std::size_t{1} << 30U)),

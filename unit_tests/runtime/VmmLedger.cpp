@@ -108,7 +108,7 @@ TEST_F(VmmLedger, the_largest_sizes_do_not_wrap_around) {
   auto const handle = new_handle(std::numeric_limits<std::size_t>::max());
   m_ledger.add_reservation(at(0), 4 * unit);
   auto const most =
-      symm::round_down(std::numeric_limits<std::size_t>::max(), unit);
+      symm::Impl::round_down(std::numeric_limits<std::size_t>::max(), unit);
   EXPECT_NE(refusal([&] { m_ledger.add_mapping(at(unit), most, 0, handle); }),
             "allowed");
 }

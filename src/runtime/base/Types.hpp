@@ -22,6 +22,11 @@ using Pe = int;
 
 /// Where memory is: in the host's memory or in a GPU's.
 enum class MemoryKind : std::uint16_t { host, device };
+
+}  // namespace symm
+
+namespace symm::Impl {
+
 inline constexpr int n_memory_kinds = 2;
 
 /// The smallest multiple of `unit` (a power of two) that is not below `bytes`.
@@ -39,6 +44,6 @@ constexpr bool is_multiple(std::size_t bytes, std::size_t unit) {
   return bytes % unit == 0;
 }
 
-}  // namespace symm
+}  // namespace symm::Impl
 
 #endif
