@@ -75,4 +75,15 @@ void CudaDriver::check(CUresult result, std::string const& what,
   throw SystemError(message);
 }
 
+int CudaDriver::attribute(CUdevice device, CUdevice_attribute which,
+                          std::string const& place) const {
+  int value         = 0;
+  auto const result = cuDeviceGetAttribute(&value, which, device);
+  if (result == CUDA_ERROR_INVALID_VALUE) return 0;
+  check(result,
+        "asking for attribute " + std::to_string(which) + " of " + place,
+        "cuDeviceGetAttribute");
+  return value;
+}
+
 }  // namespace symm::Impl

@@ -72,6 +72,12 @@ struct CudaDriver {
   /// \throws OutOfMemory, SystemError.
   void check(CUresult result, std::string const& what, char const* call) const;
 
+  /// 0 for one that the driver does not know: it does not have what that is
+  /// about.
+  /// \param place of the device, for messages. \throws SystemError.
+  [[nodiscard]] int attribute(CUdevice device, CUdevice_attribute which,
+                              std::string const& place) const;
+
   /// "CUDA_ERROR_X (<text>)".
   [[nodiscard]] std::string text_of(CUresult result) const;
 };

@@ -23,20 +23,15 @@ int n_devices() {
 namespace {
 
 DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
-  auto const what =
-      "asking for the properties of GPU " + std::to_string(ordinal);
+  auto const place = "GPU " + std::to_string(ordinal);
+  auto const what  = "asking for the properties of " + place;
   auto const check = [&](CUresult result, char const* call) {
     driver.check(result, what, call);
   };
   CUdevice device = 0;
   check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
-  // A driver that does not know the attribute does not have what it is about.
   auto const attribute = [&](CUdevice_attribute which) {
-    int value         = 0;
-    auto const result = driver.cuDeviceGetAttribute(&value, which, device);
-    if (result == CUDA_ERROR_INVALID_VALUE) return 0;
-    check(result, "cuDeviceGetAttribute");
-    return value;
+    return driver.attribute(device, which, place);
   };
   DeviceProperties its;
   std::array<char, 128> text{};

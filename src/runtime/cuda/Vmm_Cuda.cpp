@@ -67,14 +67,7 @@ Vmm_Cuda::~Vmm_Cuda() {
 }
 
 int Vmm_Cuda::attribute(CUdevice_attribute which) const {
-  int value         = 0;
-  auto const result = m_driver.cuDeviceGetAttribute(&value, which, m_device);
-  // A driver that does not know the attribute does not have what it is about.
-  if (result == CUDA_ERROR_INVALID_VALUE) return 0;
-  check(result,
-        "asking for attribute " + std::to_string(which) + " of " + m_place,
-        "cuDeviceGetAttribute");
-  return value;
+  return m_driver.attribute(m_device, which, m_place);
 }
 
 void Vmm_Cuda::require(CUdevice_attribute which, char const* what) const {
@@ -319,60 +312,6 @@ void Vmm_Cuda::address_free(char* address, std::size_t bytes) {
   check(m_driver.cuMemAddressFree(device_pointer(address), bytes),
         "giving back addresses", "cuMemAddressFree");
   m_ledger->forget_reservation(address);
-}
-
-void Vmm_Cuda::zero(char* address, std::size_t bytes) {
-  ContextGuard const context(*this);
-  check(m_driver.cuMemsetD8(device_pointer(address), 0, bytes),
-        "filling memory of " + m_place, "cuMemsetD8");
-  // It has begun, on the null stream, and may go on.
-  check(m_driver.cuCtxSynchronize(), "filling memory of " + m_place,
-        "cuCtxSynchronize");
-}
-
-void Vmm_Cuda::copy(void* to, void const* from, std::size_t bytes) {
-  ContextGuard const context(*this);
-  check(m_driver.cuMemcpy(device_pointer(to), device_pointer(from), bytes),
-        "copying memory of " + m_place, "cuMemcpy");
-  check(m_driver.cuCtxSynchronize(), "copying memory of " + m_place,
-        "cuCtxSynchronize");
-}
-
-void Vmm_Cuda::copy_strided(Strided const& elements, void* queue) {
-  auto const& [to, from, to_stride, from_stride, bytes, count] = elements;
-  ContextGuard const context(*this);
-  auto* const stream = static_cast<CUstream>(queue);
-  auto const enqueue = [&](std::size_t first, std::size_t n_bytes) {
-    check(m_driver.cuMemcpyAsync(device_pointer(to + first * to_stride),
-                                 device_pointer(from + first * from_stride),
-                                 n_bytes, stream),
-          "copying memory of " + m_place, "cuMemcpyAsync");
-  };
-  std::size_t const longest = std::max(to_stride, from_stride);
-  if (count == 1 || longest == bytes) {
-    enqueue(0, count * bytes);
-  } else if (longest <= static_cast<std::size_t>(
-                            attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH))) {
-    CUDA_MEMCPY2D copy{};
-    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.srcDevice     = device_pointer(from);
-    copy.srcPitch      = from_stride;
-    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.dstDevice     = device_pointer(to);
-    copy.dstPitch      = to_stride;
-    copy.WidthInBytes  = bytes;
-    copy.Height        = count;
-    check(m_driver.cuMemcpy2DAsync(&copy, stream),
-          "copying memory of " + m_place, "cuMemcpy2DAsync");
-  } else {  // no memory has many of them
-    for (std::size_t i = 0; i < count; ++i) enqueue(i, bytes);
-  }
-}
-
-void Vmm_Cuda::synchronize() {
-  ContextGuard const context(*this);
-  check(m_driver.cuCtxSynchronize(), "waiting for kernels of " + m_place,
-        "cuCtxSynchronize");
 }
 
 }  // namespace symm::Impl

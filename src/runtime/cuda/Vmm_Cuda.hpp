@@ -69,7 +69,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void zero(char* address, std::size_t bytes) override;
   void copy(void* to, void const* from, std::size_t bytes) override;
   /// One copy of the driver, if no stride is above what that takes (2 GiB).
-  void copy_strided(Strided const& elements, void* queue) override;
+  void copy_strided(Strided const& all, void* queue) override;
   void synchronize() override;
   void abandon() noexcept override { m_is_abandoned = true; }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The members of Vmm_Cuda that are CopyQueue.
+
+#include <algorithm>
+#include <cstddef>
+
+#include "Vmm_Cuda.hpp"
+
+namespace symm::Impl {
+
+void Vmm_Cuda::zero(char* address, std::size_t bytes) {
+  ContextGuard const context(*this);
+  check(m_driver.cuMemsetD8(device_pointer(address), 0, bytes),
+        "filling memory of " + m_place, "cuMemsetD8");
+  // It has begun, on the null stream, and may go on.
+  check(m_driver.cuCtxSynchronize(), "filling memory of " + m_place,
+        "cuCtxSynchronize");
+}
+
+void Vmm_Cuda::copy(void* to, void const* from, std::size_t bytes) {
+  ContextGuard const context(*this);
+  check(m_driver.cuMemcpy(device_pointer(to), device_pointer(from), bytes),
+        "copying memory of " + m_place, "cuMemcpy");
+  check(m_driver.cuCtxSynchronize(), "copying memory of " + m_place,
+        "cuCtxSynchronize");
+}
+
+void Vmm_Cuda::copy_strided(Strided const& all, void* queue) {
+  ContextGuard const context(*this);
+  auto* const stream = static_cast<CUstream>(queue);
+  auto const enqueue = [&](std::size_t first, std::size_t bytes) {
+    check(
+        m_driver.cuMemcpyAsync(
+            device_pointer(all.to + first * all.to_stride),
+            device_pointer(all.from + first * all.from_stride), bytes, stream),
+        "copying memory of " + m_place, "cuMemcpyAsync");
+  };
+  std::size_t const longest = std::max(all.to_stride, all.from_stride);
+  if (all.count == 1 || longest == all.element_bytes) {
+    enqueue(0, all.count * all.element_bytes);
+  } else if (longest <= static_cast<std::size_t>(
+                            attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH))) {
+    CUDA_MEMCPY2D copy{};
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice     = device_pointer(all.from);
+    copy.srcPitch      = all.from_stride;
+    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.dstDevice     = device_pointer(all.to);
+    copy.dstPitch      = all.to_stride;
+    copy.WidthInBytes  = all.element_bytes;
+    copy.Height        = all.count;
+    check(m_driver.cuMemcpy2DAsync(&copy, stream),
+          "copying memory of " + m_place, "cuMemcpy2DAsync");
+  } else {  // no memory has many of them
+    for (std::size_t i = 0; i < all.count; ++i) enqueue(i, all.element_bytes);
+  }
+}
+
+void Vmm_Cuda::synchronize() {
+  ContextGuard const context(*this);
+  check(m_driver.cuCtxSynchronize(), "waiting for kernels of " + m_place,
+        "cuCtxSynchronize");
+}
+
+}  // namespace symm::Impl
