@@ -17,7 +17,7 @@ namespace symm_test {
 
 namespace {
 
-using symm::Runtime;
+using symm::Impl::Runtime;
 
 constexpr std::size_t mib     = std::size_t{1} << 20U;
 constexpr std::size_t n_views = 200;
@@ -26,7 +26,7 @@ constexpr char const* long_label =
 
 std::array<long, 64> s_words{};  // shared by SharedHostBuffer
 
-symm::SymmetricHeap& heap() { return Runtime::instance("guard").heap(); }
+symm::Impl::SymmetricHeap& heap() { return Runtime::instance("guard").heap(); }
 
 void set(char const* variable, char const* value) {
   if (::setenv(variable, value, 1) != 0) std::abort();

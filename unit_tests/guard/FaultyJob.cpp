@@ -22,7 +22,7 @@ namespace symm_test {
 namespace {
 
 using symm::Pe;
-using symm::Runtime;
+using symm::Impl::Runtime;
 
 constexpr std::size_t mib         = std::size_t{1} << 20U;
 constexpr std::size_t small_words = 1000;
@@ -35,7 +35,7 @@ std::uint64_t value(Pe from, Pe to, std::size_t i) {
   return static_cast<std::uint64_t>(from * 64 + to) * 1'000'000 + i;
 }
 
-symm::SymmetricHeap& heap() { return Runtime::instance("guard").heap(); }
+symm::Impl::SymmetricHeap& heap() { return Runtime::instance("guard").heap(); }
 
 /// Fails like the functions of the heap.
 void* checked(void* address) {

@@ -51,15 +51,15 @@ void* unless_full(F&& f) {
 }
 
 symm::Impl::PrivateMemory& private_memory() {
-  return symm::Runtime::instance("guard").private_memory(symm::MemoryKind::host,
-                                                         "guard");
+  return symm::Impl::Runtime::instance("guard").private_memory(
+      symm::MemoryKind::host, "guard");
 }
 
 }  // namespace
 
-RandomCalls::RandomCalls(symm::Bootstrap& bootstrap, std::uint64_t seed)
+RandomCalls::RandomCalls(symm::Impl::Bootstrap& bootstrap, std::uint64_t seed)
     : m_bootstrap(bootstrap),
-      m_heap(symm::Runtime::instance("guard").heap()),
+      m_heap(symm::Impl::Runtime::instance("guard").heap()),
       m_me(bootstrap.my_pe()),
       m_random(seed) {}
 
@@ -329,8 +329,8 @@ void RandomCalls::expect_equal_heaps() {
   mine.retired_blocks = 0;  // those that the others have not heard of yet
   std::size_t sum     = 0;  // of what the model has
   for (auto const& [offset, block] : m_blocks) sum += offset * 31 + block.bytes;
-  auto const all_stats = symm::allgather(m_bootstrap, mine);
-  auto const all_sums  = symm::allgather(m_bootstrap, sum);
+  auto const all_stats = symm::Impl::allgather(m_bootstrap, mine);
+  auto const all_sums  = symm::Impl::allgather(m_bootstrap, sum);
   for (auto const& stats : all_stats) EXPECT_TRUE(stats == mine);
   for (auto const other : all_sums) EXPECT_EQ(other, sum);
 }

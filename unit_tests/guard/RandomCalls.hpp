@@ -29,7 +29,7 @@ class RandomCalls {
   static constexpr char const* heap_limit = "64M";
 
   /// The runtime is started, on n_pes PEs.
-  RandomCalls(symm::Bootstrap& bootstrap, std::uint64_t seed);
+  RandomCalls(symm::Impl::Bootstrap& bootstrap, std::uint64_t seed);
 
   /// Collective: the next call.
   void call();
@@ -85,8 +85,8 @@ class RandomCalls {
   void expect_zeros(Block const& block) const;
   void expect_equal_heaps();
 
-  symm::Bootstrap& m_bootstrap;
-  symm::SymmetricHeap& m_heap;
+  symm::Impl::Bootstrap& m_bootstrap;
+  symm::Impl::SymmetricHeap& m_heap;
   symm::Pe m_me;
   std::mt19937_64 m_random;
   std::map<std::size_t, Block> m_blocks;  // by offset

@@ -26,7 +26,7 @@ namespace symm_test {
 namespace {
 
 using symm::Pe;
-using symm::Runtime;
+using symm::Impl::Runtime;
 using testing::HasSubstr;
 
 constexpr JobLimits limits{std::chrono::seconds(60), std::chrono::seconds(5)};

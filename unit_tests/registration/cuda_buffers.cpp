@@ -22,7 +22,9 @@ using symm::buffer_unregister;
 using symm::MemoryKind;
 using symm::Status;
 
-symm::CudaDriver const& driver() { return symm::CudaDriver::instance(); }
+symm::Impl::CudaDriver const& driver() {
+  return symm::Impl::CudaDriver::instance();
+}
 
 int my_device() { return Kokkos::Cuda().cuda_device(); }
 

@@ -12,7 +12,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using symm::Backoff;
+using symm::Impl::Backoff;
 
 TEST(Backoff, spins_as_often_as_told_before_it_looks_at_the_clock) {
   Backoff backoff(3);

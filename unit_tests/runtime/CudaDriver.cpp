@@ -20,7 +20,7 @@
 namespace symm_test {
 namespace {
 
-using symm::CudaDriver;
+using symm::Impl::CudaDriver;
 using symm::Impl::ErrorKind;
 using testing::AllOf;
 using testing::HasSubstr;

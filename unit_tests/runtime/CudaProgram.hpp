@@ -85,7 +85,7 @@ class CudaProgram {
     return m_reserved + static_cast<std::size_t>(which + 1) * m_step;
   }
 
-  symm::CudaDriver const& m_driver = symm::CudaDriver::instance();
+  symm::Impl::CudaDriver const& m_driver = symm::Impl::CudaDriver::instance();
   std::size_t m_bytes;
   std::size_t m_step;  // from one mapping to the next
   int m_n_times;

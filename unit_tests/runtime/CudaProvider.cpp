@@ -13,8 +13,8 @@
 
 namespace symm_test {
 
-using symm::CudaDriver;
 using symm::MemoryKind;
+using symm::Impl::CudaDriver;
 using symm::Impl::device_pointer;
 
 CudaProvider const cuda_device_memory(MemoryKind::device);
@@ -67,8 +67,9 @@ std::string CudaProvider::name() const {
   return m_kind == MemoryKind::device ? "CudaDevice" : "CudaHost";
 }
 
-std::unique_ptr<symm::MemoryProvider> CudaProvider::make() const {
-  return std::make_unique<symm::Vmm_Cuda>(CudaDriver::instance(), m_kind, 0);
+std::unique_ptr<symm::Impl::MemoryProvider> CudaProvider::make() const {
+  return std::make_unique<symm::Impl::Vmm_Cuda>(CudaDriver::instance(), m_kind,
+                                                0);
 }
 
 void CudaProvider::write(char* to, std::vector<char> const& from) const {

@@ -35,7 +35,8 @@ class CudaProvider final : public VmmProvider {
   explicit CudaProvider(symm::MemoryKind kind) : m_kind(kind) {}
 
   [[nodiscard]] std::string name() const override;
-  [[nodiscard]] std::unique_ptr<symm::MemoryProvider> make() const override;
+  [[nodiscard]] std::unique_ptr<symm::Impl::MemoryProvider> make()
+      const override;
   void write(char* to, std::vector<char> const& from) const override;
   [[nodiscard]] std::vector<char> read(char const* from,
                                        std::size_t bytes) const override;
@@ -46,7 +47,7 @@ class CudaProvider final : public VmmProvider {
   [[nodiscard]] bool counts_references() const override { return false; }
   [[nodiscard]] std::optional<std::size_t> n_mappings() const override;
   [[nodiscard]] std::optional<std::size_t> bytes_behind(
-      symm::UniqueFd const&) const override {
+      symm::Impl::UniqueFd const&) const override {
     return std::nullopt;
   }
   [[nodiscard]] bool knows_size_of_imports() const override { return false; }

@@ -24,13 +24,13 @@ constexpr std::array<symm::MemoryKind, 2> both_kinds = {
 /// Two GPUs, which the PEs take in turn.
 class CudaRegistration : public CudaRuntime {};
 
-inline int gpu_of(symm::Bootstrap const& bootstrap) {
+inline int gpu_of(symm::Impl::Bootstrap const& bootstrap) {
   return bootstrap.my_pe() % 2;
 }
 
 /// Memory of the program in the memory of this PE's GPU, or in that of the
 /// host, which PEs can share.
-inline CudaProgram shareable(symm::Bootstrap const& bootstrap,
+inline CudaProgram shareable(symm::Impl::Bootstrap const& bootstrap,
                              symm::MemoryKind kind, std::size_t bytes,
                              int handle_types = by_descriptor) {
   return {kind, bytes, handle_types, 1, gpu_of(bootstrap)};
@@ -62,7 +62,7 @@ struct InUse {
 };
 
 /// Collective.
-inline InUse in_use(symm::Bootstrap& bootstrap) {
+inline InUse in_use(symm::Impl::Bootstrap& bootstrap) {
   bootstrap.barrier();
   InUse const result = {{fake().bytes_in_use("gpu0"),
                          fake().bytes_in_use("gpu1"),
@@ -85,7 +85,7 @@ inline void unregister(void* address, std::size_t bytes) {
 
 /// Collective: every PE writes to a share of every PE's copy, and finds the
 /// data of all at both addresses of its own memory.
-inline void expect_all_reach_all(symm::SymmetricHeap& heap, char* address,
+inline void expect_all_reach_all(symm::Impl::SymmetricHeap& heap, char* address,
                                  char const* memory, std::size_t bytes) {
   // One PE must not leave the others.
   if (address == nullptr) return;

@@ -45,12 +45,12 @@ inline FakeCuda const& fake() { return FakeCuda::instance(); }
 
 inline void initialize(ForkedBootstrap const& bootstrap,
                        std::optional<int> device) {
-  symm::Runtime::initialize(std::make_unique<ForkedBootstrap>(bootstrap),
-                            device);
+  symm::Impl::Runtime::initialize(std::make_unique<ForkedBootstrap>(bootstrap),
+                                  device);
 }
 
-inline symm::SymmetricHeap& heap(symm::MemoryKind kind) {
-  return symm::Runtime::instance("test").heap(kind, "test");
+inline symm::Impl::SymmetricHeap& heap(symm::MemoryKind kind) {
+  return symm::Impl::Runtime::instance("test").heap(kind, "test");
 }
 
 /// What a process holds of the driver and of the system.
@@ -77,7 +77,7 @@ constexpr std::size_t start_bytes = 2 * mib;
 
 /// Collective: the PEs have what they take at the start, so many on each GPU,
 /// and no more at any place.
-inline void expect_only_start_in_use(symm::Bootstrap& bootstrap,
+inline void expect_only_start_in_use(symm::Impl::Bootstrap& bootstrap,
                                      std::size_t n_on_gpu0,
                                      std::size_t n_on_gpu1) {
   bootstrap.barrier();
@@ -88,7 +88,7 @@ inline void expect_only_start_in_use(symm::Bootstrap& bootstrap,
 }
 
 /// Collective: no PE keeps memory at any place any more.
-inline void expect_nothing_in_use(symm::Bootstrap& bootstrap) {
+inline void expect_nothing_in_use(symm::Impl::Bootstrap& bootstrap) {
   expect_only_start_in_use(bootstrap, 0, 0);
 }
 
@@ -99,7 +99,7 @@ inline char value(symm::Pe from, symm::Pe to, std::size_t i) {
 
 /// Collective: every PE writes the next one's copy and finds in its own what
 /// the previous one wrote.
-inline void expect_data_arrives(symm::SymmetricHeap& heap, void* block,
+inline void expect_data_arrives(symm::Impl::SymmetricHeap& heap, void* block,
                                 std::size_t bytes) {
   ASSERT_NE(block, nullptr);
   auto const& map    = heap.map();
@@ -125,7 +125,7 @@ inline symm::Impl::Failure failure_text(std::function<void()> const& call) {
 }
 
 /// What the statistics say of a heap, but for the number of calls.
-inline std::string stats_of(symm::SymmetricHeap& heap) {
+inline std::string stats_of(symm::Impl::SymmetricHeap& heap) {
   auto const stats = heap.stats();
   std::string text;
   for (auto const number :

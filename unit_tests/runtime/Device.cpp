@@ -36,8 +36,9 @@ class Device : public testing::Test {
 void expect_refused(MemoryKind kind, int device, ErrorKind error,
                     testing::Matcher<std::string const&> const& message) {
   auto const before  = FakeCuda::instance().counts();
-  auto const failure = symm::Impl::failure_of(
-      [&] { static_cast<void>(symm::make_device_memory(kind, device, 1)); });
+  auto const failure = symm::Impl::failure_of([&] {
+    static_cast<void>(symm::Impl::make_device_memory(kind, device, 1));
+  });
   ASSERT_TRUE(failure) << device;
   EXPECT_EQ(failure->kind, error);
   EXPECT_THAT(failure->message, message);
@@ -45,17 +46,17 @@ void expect_refused(MemoryKind kind, int device, ErrorKind error,
 }
 
 TEST_F(Device, the_gpus_of_the_machine_are_counted) {
-  in_a_process([] { EXPECT_EQ(symm::n_devices(), 3); });
+  in_a_process([] { EXPECT_EQ(symm::Impl::n_devices(), 3); });
 }
 
 TEST_F(Device, those_that_are_hidden_do_not_count) {
   FakeCuda::set("CUDA_VISIBLE_DEVICES", "2,0");
   in_a_process([] {
-    EXPECT_EQ(symm::n_devices(), 2);
-    auto const vmm = symm::make_device_memory(MemoryKind::device, 0, 1);
+    EXPECT_EQ(symm::Impl::n_devices(), 2);
+    auto const vmm = symm::Impl::make_device_memory(MemoryKind::device, 0, 1);
     auto const handle =
-        vmm->create(vmm->granularity(symm::Vmm::Granularity::minimum),
-                    symm::Vmm::Sharing::none);
+        vmm->create(vmm->granularity(symm::Impl::Vmm::Granularity::minimum),
+                    symm::Impl::Vmm::Sharing::none);
     EXPECT_GT(FakeCuda::instance().bytes_in_use("gpu2"), 0U);
     EXPECT_EQ(FakeCuda::instance().bytes_in_use("gpu0"), 0U);
     vmm->release(handle);
@@ -65,8 +66,8 @@ TEST_F(Device, those_that_are_hidden_do_not_count) {
 TEST_F(Device, with_all_hidden_there_is_none) {
   FakeCuda::set("CUDA_VISIBLE_DEVICES", "-1");
   in_a_process([] {
-    auto const failure =
-        symm::Impl::failure_of([] { static_cast<void>(symm::n_devices()); });
+    auto const failure = symm::Impl::failure_of(
+        [] { static_cast<void>(symm::Impl::n_devices()); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message, AllOf(HasSubstr("CUDA_ERROR_NO_DEVICE"),
@@ -93,7 +94,8 @@ TEST_F(Device, a_gpu_without_virtual_memory_management_is_named) {
     expect_refused(MemoryKind::device, 1, ErrorKind::system,
                    AllOf(HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
                          HasSubstr("no virtual memory management")));
-    EXPECT_NE(symm::make_device_memory(MemoryKind::device, 2, 1), nullptr);
+    EXPECT_NE(symm::Impl::make_device_memory(MemoryKind::device, 2, 1),
+              nullptr);
   });
 }
 
@@ -112,16 +114,17 @@ TEST_F(Device, a_gpu_that_shares_no_host_memory_has_its_own) {
     expect_refused(MemoryKind::host, 2, ErrorKind::system,
                    AllOf(HasSubstr("GPU 2 (Fake H200, 0000:30:00.0)"),
                          HasSubstr("host memory")));
-    EXPECT_NE(symm::make_device_memory(MemoryKind::device, 2, 1), nullptr);
+    EXPECT_NE(symm::Impl::make_device_memory(MemoryKind::device, 2, 1),
+              nullptr);
   });
 }
 
 TEST_F(Device, a_process_forked_too_late_is_told_so_and_does_not_crash) {
   in_a_process([] {
-    EXPECT_EQ(symm::n_devices(), 3);
+    EXPECT_EQ(symm::Impl::n_devices(), 3);
     in_a_process([] {
-      auto const failure =
-          symm::Impl::failure_of([] { static_cast<void>(symm::n_devices()); });
+      auto const failure = symm::Impl::failure_of(
+          [] { static_cast<void>(symm::Impl::n_devices()); });
       ASSERT_TRUE(failure);
       EXPECT_THAT(failure->message, HasSubstr("CUDA_ERROR_NOT_INITIALIZED"));
     });

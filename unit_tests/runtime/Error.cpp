@@ -86,7 +86,7 @@ TEST(Text, parts_stand_one_behind_the_other) {
 }
 
 TEST(Text, what_is_longer_is_cut) {
-  using Short = symm::BasicText<5>;
+  using Short = symm::Impl::BasicText<5>;
   EXPECT_EQ(Short("12345"), "12345");
   EXPECT_EQ(Short("123456"), "12345");
   Short text("1234", 56);

@@ -59,8 +59,8 @@ class FakeCudaRules : public testing::Test {
     return driver().cuMemSetAccess(address, bytes, &wish, 1);
   }
 
-  static symm::CudaDriver const& driver() {
-    return symm::CudaDriver::instance();
+  static symm::Impl::CudaDriver const& driver() {
+    return symm::Impl::CudaDriver::instance();
   }
   static constexpr CUmemLocation gpu_0{CU_MEM_LOCATION_TYPE_DEVICE, {0}};
   static constexpr CUmemLocation cpu{CU_MEM_LOCATION_TYPE_HOST, {0}};
@@ -163,7 +163,7 @@ TEST_F(FakeCudaRules, references_and_descriptors_keep_memory) {
   ASSERT_EQ(driver().cuMemExportToShareableHandle(
                 &number, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
             CUDA_SUCCESS);
-  symm::UniqueFd descriptor(number);
+  symm::Impl::UniqueFd descriptor(number);
   EXPECT_EQ(driver().cuMemExportToShareableHandle(&number, handle,
                                                   CU_MEM_HANDLE_TYPE_FABRIC, 0),
             CUDA_ERROR_INVALID_VALUE)

@@ -40,8 +40,8 @@ class FakeCudaProgramRules : public testing::Test {
     EXPECT_EQ(FakeCuda::instance().counts(), FakeCudaCounts{});
   }
 
-  static symm::CudaDriver const& driver() {
-    return symm::CudaDriver::instance();
+  static symm::Impl::CudaDriver const& driver() {
+    return symm::Impl::CudaDriver::instance();
   }
   static FakeCuda const& fake() { return FakeCuda::instance(); }
 

@@ -27,10 +27,10 @@
 namespace symm_test {
 namespace {
 
-using symm::Bootstrap;
-using symm::FdExchange;
 using symm::Pe;
-using symm::UniqueFd;
+using symm::Impl::Bootstrap;
+using symm::Impl::FdExchange;
+using symm::Impl::UniqueFd;
 
 /// What the file holds that `from` passes in a round.
 constexpr int value(Pe from, int round) { return from * 1000 + round; }

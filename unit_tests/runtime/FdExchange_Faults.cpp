@@ -59,9 +59,9 @@ extern "C" ssize_t recvmsg(int socket, msghdr* header, int flags) {
 namespace symm_test {
 namespace {
 
-using symm::Bootstrap;
-using symm::FdExchange;
 using symm::Pe;
+using symm::Impl::Bootstrap;
+using symm::Impl::FdExchange;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -40,9 +40,9 @@
 namespace symm_test {
 namespace {
 
-using symm::Bootstrap;
-using symm::FdExchange;
-using symm::UniqueFd;
+using symm::Impl::Bootstrap;
+using symm::Impl::FdExchange;
+using symm::Impl::UniqueFd;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t margin = 16;
 constexpr std::size_t most   = 80;  // bytes, beyond most_bytes_by_words
-static_assert(most > symm::most_bytes_by_words);
+static_assert(most > symm::Impl::most_bytes_by_words);
 
 using Memory = std::array<std::uint8_t, margin + most + margin>;
 
@@ -27,7 +27,7 @@ TEST(HostCopy, every_word_in_the_range_is_in_one_access) {
       std::array<std::size_t, 8 + most> begin{};
       std::array<std::size_t, 8 + most> end{};
       std::size_t n_bytes = 0;
-      symm::for_each_host_word(
+      symm::Impl::for_each_host_word(
           memory.data() + offset, bytes, [&](std::size_t at, auto width) {
             EXPECT_EQ((offset + at) % width, 0U) << "is a word";
             for (std::size_t i = 0; i < width; ++i) {
@@ -60,8 +60,8 @@ void expect_exact_copies() {
         for (std::size_t i = 0; i < source.size(); ++i) {
           source.at(i) = static_cast<std::uint8_t>(i + 1);
         }
-        symm::copy_host_memory<alignment>(dest.data() + margin + to,
-                                          source.data() + margin + from, bytes);
+        symm::Impl::copy_host_memory<alignment>(
+            dest.data() + margin + to, source.data() + margin + from, bytes);
         Memory expected{};
         std::copy_n(source.data() + margin + from, bytes,
                     expected.data() + margin + to);

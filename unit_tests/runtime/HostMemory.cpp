@@ -33,11 +33,11 @@ std::size_t meminfo(std::string const& key) {
 TEST(HostMemory, what_is_available_is_not_more_than_the_machine_has) {
   auto const all = meminfo("MemTotal:") + meminfo("SwapTotal:");
   ASSERT_GT(all, 0U);
-  EXPECT_LE(symm::available_host_memory(), all);
+  EXPECT_LE(symm::Impl::available_host_memory(), all);
 }
 
 TEST(HostMemory, what_is_available_is_enough_to_run_this_test) {
-  EXPECT_GT(symm::available_host_memory(), std::size_t{1} << 20U);
+  EXPECT_GT(symm::Impl::available_host_memory(), std::size_t{1} << 20U);
 }
 
 // Other processes take and give back memory meanwhile: one of many tries must
@@ -54,20 +54,20 @@ TEST(HostMemory, what_the_machine_has_left_is_what_the_kernel_says) {
   bool is_seen = false;
   for (int i = 0; i < 1000 && !is_seen; ++i) {
     auto const before = left();
-    auto const found  = symm::available_host_memory();
+    auto const found  = symm::Impl::available_host_memory();
     auto const after  = left();
     is_seen           = std::max({before, found, after}) <
               std::min({before, found, after}) + tolerance;
   }
   EXPECT_TRUE(is_seen) << left() << " left, found "
-                       << symm::available_host_memory();
+                       << symm::Impl::available_host_memory();
 }
 
 TEST(HostMemory, a_control_group_with_less_than_the_machine_counts) {
   std::ifstream in("/sys/fs/cgroup/memory.max");
   std::size_t limit = 0;
   if (!(in >> limit)) GTEST_SKIP() << "no limit in the group at the root";
-  EXPECT_LE(symm::available_host_memory(), limit);
+  EXPECT_LE(symm::Impl::available_host_memory(), limit);
 }
 
 /// Files as the kernel shows them, in a folder of their own.
@@ -90,7 +90,8 @@ class ControlGroups : public testing::Test {
   }
 
   [[nodiscard]] std::size_t left() const {
-    return symm::left_in_control_groups(m_folder, m_folder / "membership");
+    return symm::Impl::left_in_control_groups(m_folder,
+                                              m_folder / "membership");
   }
 
   std::filesystem::path m_folder;

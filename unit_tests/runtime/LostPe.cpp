@@ -29,9 +29,9 @@ namespace symm_test {
 namespace {
 
 using namespace std::chrono_literals;
-using symm::Bootstrap;
-using symm::Operation;
 using symm::Pe;
+using symm::Impl::Bootstrap;
+using symm::Impl::Operation;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -83,7 +83,7 @@ TEST_P(LostPe, others_that_wait_in_a_rendezvous_stop_with_a_message) {
 
 TEST_P(LostPe, others_that_pass_descriptors_stop_with_a_message) {
   auto const results = run_pes(GetParam(), [](Bootstrap& bootstrap) {
-    symm::FdExchange exchange(bootstrap);
+    symm::Impl::FdExchange exchange(bootstrap);
     static_cast<void>(exchange.exchange(STDERR_FILENO));
     if (bootstrap.my_pe() == lost) std::raise(SIGKILL);
     static_cast<void>(exchange.exchange(STDERR_FILENO));
@@ -126,8 +126,8 @@ class LostPeInGrowth : public testing::TestWithParam<VmmStep> {};
 TEST_P(LostPeInGrowth, others_stop_with_a_message) {
   auto const results = run_pes(3, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    symm::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
-                             stack.rendezvous, {false, 0, 64 * mib});
+    symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
+                                   stack.rendezvous, {false, 0, 64 * mib});
     heap.free(heap.malloc(mib));
     if (bootstrap.my_pe() == lost) {
       stack.vmm.fail(GetParam(), 0, 1, [] { std::raise(SIGKILL); });
@@ -145,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, LostPeInGrowth,
 /// PE 1 ends its process; the others wait for it in a barrier.
 std::vector<PeResult> run_with_end(void (*end)()) {
   return run_pes(3, [end](ForkedBootstrap& bootstrap) {
-    symm::Runtime::initialize(std::make_unique<ForkedBootstrap>(bootstrap));
+    symm::Impl::Runtime::initialize(
+        std::make_unique<ForkedBootstrap>(bootstrap));
     static_cast<void>(symm::malloc(64));
     if (bootstrap.my_pe() == lost) {
       end();
@@ -180,8 +181,9 @@ TEST(LostPeOfRuntime, one_that_crashes_is_lost) {
 TEST(LostPeOfRuntime, one_that_has_finalized_is_not_lost) {
   for (int round = 0; round < 20; ++round) {
     expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
-      symm::Runtime::initialize(std::make_unique<ForkedBootstrap>(bootstrap));
-      symm::Runtime::finalize();
+      symm::Impl::Runtime::initialize(
+          std::make_unique<ForkedBootstrap>(bootstrap));
+      symm::Impl::Runtime::finalize();
       std::_Exit(0);
     });
   }

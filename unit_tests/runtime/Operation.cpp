@@ -11,8 +11,8 @@
 
 namespace {
 
-using symm::Operation;
-using symm::to_string;
+using symm::Impl::Operation;
+using symm::Impl::to_string;
 using testing::HasSubstr;
 using testing::Not;
 

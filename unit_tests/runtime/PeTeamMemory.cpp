@@ -23,10 +23,10 @@
 namespace symm_test {
 namespace {
 
-using symm::Bootstrap;
 using symm::Pe;
-using symm::PeTeamMemory;
-using symm::PeTeamWords;
+using symm::Impl::Bootstrap;
+using symm::Impl::PeTeamMemory;
+using symm::Impl::PeTeamWords;
 using testing::AllOf;
 using testing::HasSubstr;
 

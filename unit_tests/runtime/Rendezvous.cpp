@@ -28,12 +28,12 @@ namespace symm_test {
 namespace {
 
 using namespace std::chrono_literals;
-using symm::Bootstrap;
-using symm::Operation;
 using symm::Pe;
-using symm::Rendezvous;
+using symm::Impl::Bootstrap;
 using symm::Impl::ErrorKind;
 using symm::Impl::Failure;
+using symm::Impl::Operation;
+using symm::Impl::Rendezvous;
 using testing::HasSubstr;
 
 constexpr int n_rounds = 500;
@@ -226,9 +226,9 @@ void expect_start_fails(VmmStep step, std::string const& why) {
   expect_on_pes(3, [&](Bootstrap& bootstrap) {
     auto const descriptors = n_open_descriptors();
     {
-      symm::Vmm_HostMemfd memory;
+      symm::Impl::Vmm_HostMemfd memory;
       FaultyVmm vmm(memory);
-      symm::FdExchange exchange(bootstrap);
+      symm::Impl::FdExchange exchange(bootstrap);
       if (bootstrap.my_pe() == 1) vmm.fail(step);
       auto const failure = symm::Impl::failure_of(
           [&] { Rendezvous(bootstrap, exchange, vmm, 0s); });

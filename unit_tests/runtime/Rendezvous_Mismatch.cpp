@@ -18,12 +18,12 @@
 namespace symm_test {
 namespace {
 
-using symm::Bootstrap;
-using symm::Operation;
 using symm::Pe;
-using symm::Rendezvous;
+using symm::Impl::Bootstrap;
 using symm::Impl::ErrorKind;
 using symm::Impl::Failure;
+using symm::Impl::Operation;
+using symm::Impl::Rendezvous;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

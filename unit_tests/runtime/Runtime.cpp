@@ -24,9 +24,9 @@ namespace symm_test::runtime {
 namespace {
 
 using symm::Pe;
-using symm::Runtime;
-using symm::RuntimeOptions;
 using symm::Impl::ErrorKind;
+using symm::Impl::Runtime;
+using symm::Impl::RuntimeOptions;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -14,8 +14,8 @@ namespace {
 
 using symm::MemoryKind;
 using symm::Pe;
-using symm::Runtime;
-using symm::SymmetricHeap;
+using symm::Impl::Runtime;
+using symm::Impl::SymmetricHeap;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -19,8 +19,8 @@ using symm::buffer_register;
 using symm::buffer_unregister;
 using symm::buffer_unregister_all;
 using symm::MemoryKind;
-using symm::Runtime;
 using symm::Status;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -176,7 +176,7 @@ TEST_F(CudaBuffers, B11_a_buffer_that_cannot_be_unlocked_is_forgotten) {
     EXPECT_EQ(n_page_locked(), 1U);
     EXPECT_EQ(buffer_unregister(ours.data()), Status::success);
     EXPECT_EQ(n_page_locked(), 1U);
-    auto const& driver = symm::CudaDriver::instance();
+    auto const& driver = symm::Impl::CudaDriver::instance();
     CUcontext context  = nullptr;
     CUdevice device    = 0;
     EXPECT_EQ(driver.cuDeviceGet(&device, 1), CUDA_SUCCESS);

@@ -16,8 +16,8 @@ namespace symm_test {
 namespace {
 
 using symm::MemoryKind;
-using symm::Runtime;
-using symm::Vmm;
+using symm::Impl::Runtime;
+using symm::Impl::Vmm;
 
 /// What the system grants, and how often a PE then imports one peer's memory.
 struct Grant {
@@ -78,8 +78,8 @@ TEST_P(CudaFabric, V39_a_descriptor_is_taken_only_if_the_handle_is_refused) {
 
 TEST_P(CudaFabric, V16_V17_a_handle_is_there_if_it_is_granted) {
   expect_on_pes(1, [](ForkedBootstrap&) {
-    auto const vmm    = symm::make_device_memory(MemoryKind::device, 0, 1);
-    auto const unit   = vmm->granularity(Vmm::Granularity::minimum);
+    auto const vmm  = symm::Impl::make_device_memory(MemoryKind::device, 0, 1);
+    auto const unit = vmm->granularity(Vmm::Granularity::minimum);
     auto const before = held();
     // The first one finds out whether it is granted, the next ones know.
     for (int round = 0; round < 3; ++round) {
@@ -98,8 +98,8 @@ TEST_P(CudaFabric, V16_V17_a_handle_is_there_if_it_is_granted) {
 
 TEST_P(CudaFabric, V39_an_import_that_is_refused_is_no_error) {
   expect_on_pes(1, [](ForkedBootstrap&) {
-    auto const vmm        = symm::make_device_memory(MemoryKind::device, 0, 1);
-    auto const unit       = vmm->granularity(Vmm::Granularity::minimum);
+    auto const vmm  = symm::Impl::make_device_memory(MemoryKind::device, 0, 1);
+    auto const unit = vmm->granularity(Vmm::Granularity::minimum);
     auto const handle     = vmm->create(unit, Vmm::Sharing::by_descriptor);
     auto const before     = held();
     bool const is_granted = std::string(GetParam().fabric) == "granted";
@@ -117,7 +117,7 @@ TEST_P(CudaFabric, V39_an_import_that_is_refused_is_no_error) {
 TEST_P(CudaFabric, V16_memory_that_is_short_is_not_a_lack_of_permission) {
   FakeCuda::set("FAKE_CUDA_MEMORY", "8");
   expect_on_pes(1, [](ForkedBootstrap&) {
-    auto const vmm  = symm::make_device_memory(MemoryKind::device, 0, 1);
+    auto const vmm  = symm::Impl::make_device_memory(MemoryKind::device, 0, 1);
     auto const unit = vmm->granularity(Vmm::Granularity::minimum);
     EXPECT_THROW(
         static_cast<void>(vmm->create(8 * unit, Vmm::Sharing::by_descriptor)),

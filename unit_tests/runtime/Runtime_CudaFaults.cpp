@@ -13,8 +13,8 @@ namespace {
 
 using symm::MemoryKind;
 using symm::Pe;
-using symm::Runtime;
 using symm::Impl::ErrorKind;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

@@ -16,8 +16,8 @@ namespace symm_test {
 namespace {
 
 using symm::MemoryKind;
-using symm::Runtime;
 using symm::Status;
+using symm::Impl::Runtime;
 using testing::HasSubstr;
 
 /// PEs, and how many GPUs they take in turn.
@@ -38,7 +38,7 @@ struct Machine {
 class CudaRegistrationOn : public CudaRuntime,
                            public testing::WithParamInterface<Machine> {
  protected:
-  static int gpu(symm::Bootstrap const& bootstrap) {
+  static int gpu(symm::Impl::Bootstrap const& bootstrap) {
     return bootstrap.my_pe() % GetParam().n_gpus;
   }
   static MemoryKind other_kind() {

@@ -18,9 +18,9 @@ using symm::buffer_register_symmetric;
 using symm::buffer_unregister_symmetric;
 using symm::MemoryKind;
 using symm::Pe;
-using symm::Runtime;
 using symm::Status;
 using symm::Impl::ErrorKind;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -226,7 +226,7 @@ TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
         auto* const again = static_cast<char*>(
             buffer_register_symmetric(program.address(), bytes, 0));
         for (int const theirs :
-             symm::allgather(bootstrap, again == nullptr ? 1 : 0)) {
+             symm::Impl::allgather(bootstrap, again == nullptr ? 1 : 0)) {
           EXPECT_EQ(theirs, again == nullptr ? 1 : 0);
         }
         expect_all_reach_all(its, again, program.address(), bytes);

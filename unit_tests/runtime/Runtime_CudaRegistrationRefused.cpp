@@ -17,7 +17,7 @@ namespace {
 using symm::buffer_register_symmetric;
 using symm::MemoryKind;
 using symm::Pe;
-using symm::Runtime;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -28,7 +28,7 @@ constexpr int n_pes         = 3;
 /// Collective: PE `odd` passes `bad`, the others `good`, of so many bytes. It
 /// fails on all of them for what PE `odd` says, and nothing has changed.
 template <class Words>
-void expect_refused(symm::Bootstrap& bootstrap, Pe odd,
+void expect_refused(symm::Impl::Bootstrap& bootstrap, Pe odd,
                     std::pair<void*, std::size_t> bad,
                     std::pair<void*, std::size_t> good, Words const& words) {
   auto const before          = held();
@@ -109,7 +109,7 @@ TEST_P(CudaRegistrationOfOther, R10_memory_of_one_pe_that_is_no_vmm_memory) {
 /// Maps the memory of `other` behind the first mapping of `first`.
 void put_side_by_side(CudaProgram const& first, CudaProgram const& other,
                       int gpu) {
-  auto const& driver                  = symm::CudaDriver::instance();
+  auto const& driver                  = symm::Impl::CudaDriver::instance();
   CUmemGenericAllocationHandle handle = 0;
   CUmemAccessDesc const access{{CU_MEM_LOCATION_TYPE_DEVICE, {gpu}},
                                CU_MEM_ACCESS_FLAGS_PROT_READWRITE};

@@ -12,8 +12,8 @@ namespace symm_test {
 namespace {
 
 using symm::MemoryKind;
-using symm::Runtime;
 using symm::Impl::ErrorKind;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 

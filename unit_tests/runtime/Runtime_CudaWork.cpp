@@ -18,8 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 using symm::MemoryKind;
 using symm::Pe;
-using symm::Runtime;
-using symm::SymmetricHeap;
+using symm::Impl::Runtime;
+using symm::Impl::SymmetricHeap;
 
 constexpr std::size_t bytes = 64'000;
 constexpr char by_kernel    = 'k';

@@ -27,13 +27,13 @@ namespace symm_test {
 namespace {
 
 using symm::Pe;
-using symm::Runtime;
+using symm::Impl::Runtime;
 
 constexpr std::size_t mib = std::size_t{1} << 20U;
 constexpr int n_threads   = 2;
 constexpr int n_rounds    = 60;
 
-symm::SymmetricHeap& heap() { return Runtime::instance("test").heap(); }
+symm::Impl::SymmetricHeap& heap() { return Runtime::instance("test").heap(); }
 
 symm::Impl::PrivateMemory& private_memory() {
   return Runtime::instance("test").private_memory(symm::MemoryKind::host,
@@ -150,10 +150,10 @@ TEST(RuntimeThreads, copies_to_peers_go_on_beside_growth_and_trim) {
       auto* const theirs = symm::ptr(mine, peer);
       ASSERT_NE(theirs, nullptr);
       std::uint64_t value = 0;
-      symm::copy_host_memory(&value, theirs, sizeof value);
+      symm::Impl::copy_host_memory(&value, theirs, sizeof value);
       ++value;
-      symm::copy_host_memory(theirs, &value, sizeof value);
-      symm::copy_host_memory(&value, words + 8, sizeof value);
+      symm::Impl::copy_host_memory(theirs, &value, sizeof value);
+      symm::Impl::copy_host_memory(&value, words + 8, sizeof value);
     });
     symm::barrier_all();
     for (int thread = 0; thread < n_threads; ++thread) {
@@ -169,11 +169,12 @@ TEST(RuntimeThreads, a_thread_waits_for_a_word_that_another_one_puts) {
     std::thread waiting([&] {
       for (std::uint64_t n = 1; n <= 1000; ++n) {
         auto const* const here = reinterpret_cast<char const*>(word);
-        while (symm::load_host_word<8>(here) < n) std::this_thread::yield();
+        while (symm::Impl::load_host_word<8>(here) < n)
+          std::this_thread::yield();
       }
     });
     for (std::uint64_t n = 1; n <= 1000; ++n) {
-      symm::copy_host_memory(symm::ptr(word, me), &n, sizeof n);
+      symm::Impl::copy_host_memory(symm::ptr(word, me), &n, sizeof n);
       if (n % 100 == 0) symm::free(symm::malloc(1000));
     }
     waiting.join();

@@ -26,9 +26,9 @@ namespace symm_test {
 namespace {
 
 using symm::Pe;
-using symm::Runtime;
 using symm::SharedHostBuffer;
 using symm::Impl::ErrorKind;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -16,9 +16,9 @@ namespace symm_test::shared_device_buffer {
 namespace {
 
 using symm::Pe;
-using symm::Runtime;
 using symm::SharedDeviceBuffer;
 using symm::Impl::ErrorKind;
+using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -20,11 +20,11 @@
 namespace symm_test::symmetric_range {
 namespace {
 
-using symm::Bootstrap;
-using symm::FdExchange;
 using symm::Pe;
-using symm::SymmetricRange;
+using symm::Impl::Bootstrap;
 using symm::Impl::Failure;
+using symm::Impl::FdExchange;
+using symm::Impl::SymmetricRange;
 using testing::HasSubstr;
 
 constexpr std::size_t unit       = std::size_t{64} << 10U;
@@ -43,7 +43,7 @@ struct Stack {
   std::optional<Failure> add_chunk(std::size_t offset, std::size_t bytes) {
     return symm::Impl::failure_of([&] {
       range.add_chunk(offset, bytes, [&](std::optional<Failure> const& mine) {
-        return symm::agree(bootstrap, mine);
+        return symm::Impl::agree(bootstrap, mine);
       });
     });
   }
@@ -56,7 +56,7 @@ struct Stack {
 
   Bootstrap& bootstrap;
   FdExchange exchange;
-  symm::Vmm_HostMemfd memory;
+  symm::Impl::Vmm_HostMemfd memory;
   FaultyVmm vmm;
   SymmetricRange range;
 };
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Pes, SymmetricRangeSizes, testing::Values(1, 2, 4));
 TEST(SymmetricRange, M47_parts_that_exceed_the_address_space_are_refused) {
   expect_on_pes(1, [](Bootstrap& bootstrap) {
     FdExchange exchange(bootstrap);
-    symm::Vmm_HostMemfd vmm;
+    symm::Impl::Vmm_HostMemfd vmm;
     auto const half = std::numeric_limits<std::size_t>::max() / 2 + 1;
     EXPECT_THROW(SymmetricRange(vmm, exchange, 0, 2, half, 0),
                  symm::OutOfMemory);

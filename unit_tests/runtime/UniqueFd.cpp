@@ -11,7 +11,7 @@
 
 namespace {
 
-using symm::UniqueFd;
+using symm::Impl::UniqueFd;
 
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 

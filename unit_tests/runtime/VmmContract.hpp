@@ -22,8 +22,9 @@ class VmmProvider {
  public:
   virtual ~VmmProvider() = default;
 
-  [[nodiscard]] virtual std::string name() const                           = 0;
-  [[nodiscard]] virtual std::unique_ptr<symm::MemoryProvider> make() const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<symm::Impl::MemoryProvider> make()
+      const = 0;
 
   /// Copies between the memory behind a mapped address and this program.
   virtual void write(char* to, std::vector<char> const& from) const     = 0;
@@ -44,7 +45,7 @@ class VmmProvider {
   [[nodiscard]] virtual std::optional<std::size_t> n_mappings() const = 0;
   /// Physical bytes behind a descriptor of export_handle(), likewise.
   [[nodiscard]] virtual std::optional<std::size_t> bytes_behind(
-      symm::UniqueFd const& descriptor) const = 0;
+      symm::Impl::UniqueFd const& descriptor) const = 0;
 
   /// Whether import_handle() finds out if the size is another one. If not,
   /// mapping more than there is fails.
@@ -57,7 +58,7 @@ class VmmProvider {
 /// provider's own; classes of errors are not.
 class VmmContractBase : public testing::TestWithParam<VmmProvider const*> {
  protected:
-  using Vmm    = symm::Vmm;
+  using Vmm    = symm::Impl::Vmm;
   using Handle = Vmm::Handle;
 
   /// Bytes that differ along a block and between seeds.
@@ -128,7 +129,7 @@ class VmmContract : public VmmContractBase {
     m_vmm->address_free(block.address, reserved_bytes);
   }
 
-  std::unique_ptr<symm::MemoryProvider> m_vmm = GetParam()->make();
+  std::unique_ptr<symm::Impl::MemoryProvider> m_vmm = GetParam()->make();
   std::size_t m_unit = m_vmm->granularity(Vmm::Granularity::minimum);
 };
 

@@ -19,7 +19,7 @@ namespace symm_test {
 namespace {
 
 using symm::UsageError;
-using symm::Vmm;
+using symm::Impl::Vmm;
 
 std::size_t page_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

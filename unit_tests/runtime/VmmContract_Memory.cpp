@@ -11,7 +11,7 @@ namespace symm_test {
 namespace {
 
 using symm::UsageError;
-using symm::Vmm;
+using symm::Impl::Vmm;
 
 TEST_P(VmmContract, V09_new_memory_is_mapped_nowhere) {
   char* const address   = m_vmm->reserve(m_unit);

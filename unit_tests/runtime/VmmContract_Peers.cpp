@@ -15,11 +15,11 @@
 namespace symm_test {
 namespace {
 
-using symm::Bootstrap;
-using symm::FdExchange;
-using symm::UniqueFd;
 using symm::UsageError;
-using symm::Vmm;
+using symm::Impl::Bootstrap;
+using symm::Impl::FdExchange;
+using symm::Impl::UniqueFd;
+using symm::Impl::Vmm;
 
 /// What one of two processes does with a Vmm of its own; PE 0 exports, PE 1
 /// imports.
@@ -40,7 +40,7 @@ struct Peer {
 
   Bootstrap& bootstrap;
   FdExchange exchange;
-  std::unique_ptr<symm::MemoryProvider> vmm;
+  std::unique_ptr<symm::Impl::MemoryProvider> vmm;
   std::size_t unit;
 };
 
@@ -51,7 +51,7 @@ TEST_P(VmmContractOfPes, V12_a_handle_means_nothing_in_another_process) {
     if (peer.exports()) {
       mine = peer.vmm->create(peer.unit, Vmm::Sharing::by_descriptor);
     }
-    auto const theirs = symm::allgather(bootstrap, mine)[0];
+    auto const theirs = symm::Impl::allgather(bootstrap, mine)[0];
     if (peer.exports()) {
       peer.vmm->release(theirs);
     } else {
@@ -173,7 +173,7 @@ TEST_P(VmmContractOfPes,
     } else {
       handle = peer.vmm->import_handle(peer.pass(), peer.unit);
     }
-    auto const all = symm::allgather(bootstrap, handle);
+    auto const all = symm::Impl::allgather(bootstrap, handle);
     EXPECT_NE(all[0], all[1]);
     // Each is good for its own process.
     char* const address = peer.vmm->reserve(peer.unit);

@@ -23,7 +23,7 @@ namespace symm_test {
 namespace {
 
 using symm::UsageError;
-using symm::Vmm;
+using symm::Impl::Vmm;
 using testing::AllOf;
 using testing::HasSubstr;
 

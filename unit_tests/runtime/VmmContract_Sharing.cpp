@@ -16,9 +16,9 @@
 namespace symm_test {
 namespace {
 
-using symm::UniqueFd;
 using symm::UsageError;
-using symm::Vmm;
+using symm::Impl::UniqueFd;
+using symm::Impl::Vmm;
 
 TEST_P(VmmContract, V26_imported_memory_is_mapped_before_it_is_accessed) {
   auto const handle = m_vmm->create(m_unit, Vmm::Sharing::by_descriptor);

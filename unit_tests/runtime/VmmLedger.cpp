@@ -18,7 +18,7 @@
 namespace symm_test {
 namespace {
 
-using symm::Vmm;
+using symm::Impl::Vmm;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -50,7 +50,7 @@ class VmmLedger : public testing::Test {
     return m_ledger.add_handle(std::make_shared<Memory>(Memory{bytes}));
   }
 
-  symm::VmmLedger<Memory> m_ledger{"Vmm_X", page, unit};
+  symm::Impl::VmmLedger<Memory> m_ledger{"Vmm_X", page, unit};
 };
 
 TEST_F(VmmLedger, messages_name_the_provider_the_call_and_the_values) {

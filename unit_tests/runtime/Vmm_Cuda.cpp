@@ -21,7 +21,7 @@
 namespace symm_test {
 namespace {
 
-using symm::Vmm;
+using symm::Impl::Vmm;
 using testing::HasSubstr;
 
 class Machine final : public testing::Environment {
@@ -67,7 +67,7 @@ class CudaTransfer : public VmmContractBase {
     EXPECT_EQ(provider().read(m_address, m_bytes), whole);
   }
 
-  std::unique_ptr<symm::MemoryProvider> m_vmm = provider().make();
+  std::unique_ptr<symm::Impl::MemoryProvider> m_vmm = provider().make();
   std::size_t m_bytes  = m_vmm->granularity(Vmm::Granularity::minimum);
   char* m_address      = m_vmm->reserve(m_bytes);
   Vmm::Handle m_handle = m_vmm->create(m_bytes, Vmm::Sharing::none);
@@ -128,7 +128,7 @@ TEST_P(CudaTransfer, the_place_names_the_gpu_and_whose_memory_it_is) {
 
 /// The context that is current on this thread, or null.
 CUcontext current_context() {
-  auto const& driver = symm::CudaDriver::instance();
+  auto const& driver = symm::Impl::CudaDriver::instance();
   CUcontext context  = nullptr;
   if (driver.cuCtxPopCurrent(&context) != CUDA_SUCCESS) return nullptr;
   EXPECT_EQ(driver.cuCtxPushCurrent(context), CUDA_SUCCESS);

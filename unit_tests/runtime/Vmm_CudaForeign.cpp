@@ -24,7 +24,7 @@ namespace symm_test {
 namespace {
 
 using symm::MemoryKind;
-using symm::Vmm;
+using symm::Impl::Vmm;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -48,14 +48,15 @@ class CudaForeign : public testing::Test {
     for (char* const start : m_allocated) FakeCuda::instance().free(start);
   }
 
-  static std::unique_ptr<symm::MemoryProvider> make(
+  static std::unique_ptr<symm::Impl::MemoryProvider> make(
       MemoryKind kind = MemoryKind::device, int device = 0) {
-    return std::make_unique<symm::Vmm_Cuda>(symm::CudaDriver::instance(), kind,
-                                            device);
+    return std::make_unique<symm::Impl::Vmm_Cuda>(
+        symm::Impl::CudaDriver::instance(), kind, device);
   }
 
   char* allocate(FakeCudaMemory kind, std::size_t bytes, int device = 0) {
-    static_cast<void>(symm::CudaDriver::instance());  // which calls cuInit()
+    static_cast<void>(
+        symm::Impl::CudaDriver::instance());  // which calls cuInit()
     auto* const start = FakeCuda::instance().allocate(kind, bytes, device);
     EXPECT_NE(start, nullptr);
     m_allocated.push_back(start);
@@ -279,7 +280,7 @@ TEST_F(CudaForeign, memory_of_cudaMalloc_is_mapped_by_all_the_other_pes) {
          fake_cuda_malloc, static_cast<std::size_t>(n_pes) * bytes, me % 2);
     // From an address inside it, which differs between PEs.
     auto const shift = static_cast<std::size_t>(me) * 100;
-    auto const all   = symm::allgather(
+    auto const all   = symm::Impl::allgather(
           bootstrap, vmm->export_foreign(mine + shift, bytes).value());
     for (int pe = 0; pe < n_pes; ++pe) {
       if (pe == me) continue;

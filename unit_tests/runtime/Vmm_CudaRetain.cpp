@@ -20,7 +20,7 @@ namespace {
 
 using symm::MemoryKind;
 using symm::UsageError;
-using symm::Vmm;
+using symm::Impl::Vmm;
 using testing::HasSubstr;
 
 constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;

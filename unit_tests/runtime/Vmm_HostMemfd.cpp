@@ -25,14 +25,15 @@
 namespace symm_test {
 namespace {
 
-using symm::Vmm;
-using symm::Vmm_HostMemfd;
+using symm::Impl::Vmm;
+using symm::Impl::Vmm_HostMemfd;
 using testing::HasSubstr;
 
 class HostMemfdProvider final : public VmmProvider {
  public:
   [[nodiscard]] std::string name() const override { return "HostMemfd"; }
-  [[nodiscard]] std::unique_ptr<symm::MemoryProvider> make() const override {
+  [[nodiscard]] std::unique_ptr<symm::Impl::MemoryProvider> make()
+      const override {
     return std::make_unique<Vmm_HostMemfd>();
   }
   void write(char* to, std::vector<char> const& from) const override {
@@ -56,7 +57,7 @@ class HostMemfdProvider final : public VmmProvider {
     return n_memfd_mappings("symm");
   }
   [[nodiscard]] std::optional<std::size_t> bytes_behind(
-      symm::UniqueFd const& descriptor) const override {
+      symm::Impl::UniqueFd const& descriptor) const override {
     struct stat status {};
     EXPECT_EQ(::fstat(descriptor.get(), &status), 0);
     return static_cast<std::size_t>(status.st_blocks) * 512;
@@ -240,7 +241,7 @@ TEST(HostMemfd, nobody_can_change_the_size_of_memory_that_is_shared) {
 TEST(HostMemfd, memory_that_a_peer_could_make_smaller_is_not_imported) {
   Vmm_HostMemfd vmm;
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
-  symm::UniqueFd file(::memfd_create("not sealed", MFD_CLOEXEC));
+  symm::Impl::UniqueFd file(::memfd_create("not sealed", MFD_CLOEXEC));
   ASSERT_EQ(::ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
   auto const failure = symm::Impl::failure_of(
       [&] { static_cast<void>(vmm.import_handle(std::move(file), bytes)); });
@@ -250,7 +251,7 @@ TEST(HostMemfd, memory_that_a_peer_could_make_smaller_is_not_imported) {
 }
 
 TEST(HostMemfd, more_than_a_file_may_have_is_refused) {
-  expect_on_pes(1, [](symm::Bootstrap&) {
+  expect_on_pes(1, [](symm::Impl::Bootstrap&) {
     Vmm_HostMemfd vmm;
     auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
     rlimit const limit{bytes, bytes};

@@ -33,9 +33,9 @@ enum class VmmStep {
 
 /// Passes everything on to another provider, but for the steps that a test
 /// makes fail.
-class FaultyVmm final : public symm::MemoryProvider {
+class FaultyVmm final : public symm::Impl::MemoryProvider {
  public:
-  explicit FaultyVmm(symm::MemoryProvider& vmm) : m_vmm(vmm) {}
+  explicit FaultyVmm(symm::Impl::MemoryProvider& vmm) : m_vmm(vmm) {}
 
   /// From its call number `first` (from 0, counted from now) on, `times` calls
   /// of `step` run `action` before they do their work; without one they throw.
@@ -86,11 +86,11 @@ class FaultyVmm final : public symm::MemoryProvider {
     before(VmmStep::set_access);
     m_vmm.set_access(address, bytes, access);
   }
-  [[nodiscard]] symm::UniqueFd export_handle(Handle handle) override {
+  [[nodiscard]] symm::Impl::UniqueFd export_handle(Handle handle) override {
     before(VmmStep::export_handle);
     return m_vmm.export_handle(handle);
   }
-  [[nodiscard]] Handle import_handle(symm::UniqueFd descriptor,
+  [[nodiscard]] Handle import_handle(symm::Impl::UniqueFd descriptor,
                                      std::size_t bytes) override {
     before(VmmStep::import_handle);
     return m_vmm.import_handle(std::move(descriptor), bytes);
@@ -164,7 +164,7 @@ class FaultyVmm final : public symm::MemoryProvider {
     action();
   }
 
-  symm::MemoryProvider& m_vmm;
+  symm::Impl::MemoryProvider& m_vmm;
   VmmStep m_step = VmmStep::none;
   int m_n_calls  = 0;
   int m_first    = 0;

@@ -119,12 +119,13 @@ int status_of(PeFunction const& body, ForkedBootstrap& bootstrap) {
 
 struct Process {
   pid_t pid = -1;
-  symm::UniqueFd output;
+  symm::Impl::UniqueFd output;
 };
 
 Process fork_pe(ForkedJob& job, symm::Pe pe, PeFunction const& body) {
   Process process;
-  process.output = symm::UniqueFd(::memfd_create("pe_output", MFD_CLOEXEC));
+  process.output =
+      symm::Impl::UniqueFd(::memfd_create("pe_output", MFD_CLOEXEC));
   if (!process.output) {
     throw symm::SystemError("ForkedPes", "memfd_create", errno);
   }
@@ -143,7 +144,7 @@ Process fork_pe(ForkedJob& job, symm::Pe pe, PeFunction const& body) {
   std::exit(status_of(body, bootstrap));
 }
 
-std::string text_of(symm::UniqueFd const& file) {
+std::string text_of(symm::Impl::UniqueFd const& file) {
   std::string text;
   std::array<char, 4096> part;
   while (true) {

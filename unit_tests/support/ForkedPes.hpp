@@ -25,7 +25,7 @@ struct ForkedJob;
 /// Bootstrap of one forked PE. abort() ends that process, and those that wait
 /// in the bootstrap, now or later; others go on, so that a test sees what each
 /// PE does. Copies are the same PE.
-class ForkedBootstrap final : public symm::Bootstrap {
+class ForkedBootstrap final : public symm::Impl::Bootstrap {
  public:
   ForkedBootstrap(ForkedJob& job, symm::Pe my_pe) : m_job(&job), m_pe(my_pe) {}
 

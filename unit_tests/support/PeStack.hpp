@@ -16,17 +16,17 @@ namespace symm_test {
 /// What the runtime builds below the heap, with a Vmm that can fail.
 /// Collective.
 struct PeStack {
-  explicit PeStack(symm::Bootstrap& bootstrap,
+  explicit PeStack(symm::Impl::Bootstrap& bootstrap,
                    std::chrono::duration<double> timeout = {})
       : memory(bootstrap.n_pes()),
         vmm(memory),
         exchange(bootstrap, timeout),
         rendezvous(bootstrap, exchange, vmm, timeout) {}
 
-  symm::Vmm_HostMemfd memory;
+  symm::Impl::Vmm_HostMemfd memory;
   FaultyVmm vmm;
-  symm::FdExchange exchange;
-  symm::Rendezvous rendezvous;
+  symm::Impl::FdExchange exchange;
+  symm::Impl::Rendezvous rendezvous;
 };
 
 }  // namespace symm_test

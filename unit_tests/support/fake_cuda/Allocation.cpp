@@ -57,13 +57,13 @@ Contents contents_of(Allocation const& allocation, char const (&magic)[8]) {
   return contents;
 }
 
-symm::UniqueFd open_contents(void const* bits, char const (&magic)[8]) {
+symm::Impl::UniqueFd open_contents(void const* bits, char const (&magic)[8]) {
   Contents contents{};
   std::memcpy(&contents, bits, sizeof contents);
   if (std::memcmp(contents.magic, magic, sizeof magic) != 0) return {};
   auto const path = "/proc/" + std::to_string(contents.process) + "/fd/" +
                     std::to_string(contents.descriptor);
-  symm::UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  symm::Impl::UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 ||
       status.st_ino != contents.file) {
@@ -96,10 +96,11 @@ std::shared_ptr<Allocation> create_allocation(std::string const& machine,
                                               int handle_types) {
   auto const name = "fake_cuda:" + machine + ":" + place.name() + ":" +
                     std::to_string(handle_types);
-  auto result   = std::make_shared<Allocation>();
-  result->file  = symm::UniqueFd(::memfd_create(name.c_str(), MFD_CLOEXEC));
-  result->bytes = bytes;
-  result->place = place;
+  auto result = std::make_shared<Allocation>();
+  result->file =
+      symm::Impl::UniqueFd(::memfd_create(name.c_str(), MFD_CLOEXEC));
+  result->bytes        = bytes;
+  result->place        = place;
   result->handle_types = handle_types;
   if (!result->file ||
       ::ftruncate(result->file.get(), static_cast<off_t>(bytes)) != 0) {
@@ -109,7 +110,7 @@ std::shared_ptr<Allocation> create_allocation(std::string const& machine,
 }
 
 std::shared_ptr<Allocation> open_allocation(std::string const& machine,
-                                            symm::UniqueFd file) {
+                                            symm::Impl::UniqueFd file) {
   auto const link  = link_of(own_path(file.get()));
   auto const start = link_start(machine);
   struct stat status {};
@@ -133,7 +134,7 @@ CUmemFabricHandle fabric_handle_of(Allocation const& allocation) {
   return result;
 }
 
-symm::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric) {
+symm::Impl::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric) {
   return open_contents(fabric.data, fabric_magic);
 }
 
@@ -144,7 +145,7 @@ CUipcMemHandle ipc_handle_of(Allocation const& allocation) {
   return result;
 }
 
-symm::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc) {
+symm::Impl::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc) {
   return open_contents(ipc.reserved, ipc_magic);
 }
 

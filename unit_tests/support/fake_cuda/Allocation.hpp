@@ -27,7 +27,7 @@ struct Place {
 /// Physical memory: a memfd, whose name says what another process must know of
 /// it.
 struct Allocation {
-  symm::UniqueFd file;
+  symm::Impl::UniqueFd file;
   std::size_t bytes = 0;
   Place place;
   int handle_types                    = 0;
@@ -42,16 +42,16 @@ std::shared_ptr<Allocation> create_allocation(std::string const& machine,
 
 /// The allocation behind a descriptor; null if it is none of this machine.
 std::shared_ptr<Allocation> open_allocation(std::string const& machine,
-                                            symm::UniqueFd file);
+                                            symm::Impl::UniqueFd file);
 
 /// What stands for an allocation in a fabric handle.
 CUmemFabricHandle fabric_handle_of(Allocation const& allocation);
 /// A descriptor of the memory; empty if it is gone.
-symm::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric);
+symm::Impl::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric);
 
 /// The same for CUDA IPC.
 CUipcMemHandle ipc_handle_of(Allocation const& allocation);
-symm::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc);
+symm::Impl::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc);
 bool is_ipc_handle_of_this_process(CUipcMemHandle const& ipc);
 
 /// Bytes at a place that any process keeps by a handle, a mapping (a process

@@ -264,7 +264,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
   Entry entry("cuMemImportFromShareableHandle");
   if (entry.result() != CUDA_SUCCESS) return entry.result();
   auto& driver = entry.driver;
-  symm::UniqueFd file;
+  symm::Impl::UniqueFd file;
   if (type == fabric_type) {
     if (driver.config.fabric != Fabric::granted) {
       return CUDA_ERROR_NOT_PERMITTED;
@@ -275,7 +275,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
   } else if (type == fd_type) {
     auto const theirs =
         static_cast<int>(reinterpret_cast<std::intptr_t>(shareable));
-    file = symm::UniqueFd(::fcntl(theirs, F_DUPFD_CLOEXEC, 0));
+    file = symm::Impl::UniqueFd(::fcntl(theirs, F_DUPFD_CLOEXEC, 0));
   }
   if (!file) return CUDA_ERROR_UNKNOWN;
   auto const memory =
