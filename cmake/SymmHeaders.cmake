@@ -3,6 +3,7 @@
 #
 # scripts/setup.sh installs them. Elsewhere, a folder that CMAKE_PREFIX_PATH names
 # will do, whose include/ has copies of CLI11's CLI/ and nlohmann-json's nlohmann/.
+include_guard(GLOBAL)
 function(_symm_add_headers target header package)
   add_library(${target} INTERFACE)
   find_path(SYMM_INCLUDE_${target} ${header})

@@ -38,6 +38,11 @@ function(heat3d_add_bitwise_test solver grid pe_grid)
                FIXTURES_REQUIRED "heat3d_${grid}_one_pe;${name}")
 endfunction()
 
+set(heat3d_picture ppm)
+if(PNG_FOUND)
+  set(heat3d_picture png)
+endif()
+
 # What both solvers have to pass.
 function(heat3d_add_tests solver)
   foreach(pes IN LISTS example_pe_counts)
@@ -45,7 +50,7 @@ function(heat3d_add_tests solver)
       example.${solver}.np${pes}
       PES ${pes}
       COMMAND ${solver} --size 24 --steps 200 --picture
-              ${CMAKE_CURRENT_BINARY_DIR}/np${pes}.png)
+              ${CMAKE_CURRENT_BINARY_DIR}/np${pes}.${heat3d_picture})
   endforeach()
   set(pe_grids 1x1x1 2x1x1 1x1x2 1x3x1 2x2x1 2x2x2)
   if(SYMM_SANITIZE)
@@ -60,7 +65,7 @@ function(heat3d_add_tests solver)
     example.${solver}.refuses_an_unknown_option
     PES 3
     COMMAND ${solver} --sise 8
-    REFUSED_WITH "${solver}: unknown option '--sise'")
+    REFUSED_WITH "${solver}: .*not expected: .*--sise")
   symm_add_example_test(
     example.${solver}.refuses_a_grid_for_other_pes
     PES 3

@@ -5,7 +5,7 @@
 #
 # --pes N          number of PEs (processes), default 4
 # --picture FILE   where the picture of a slice goes (.png or .ppm), default
-#                  build/heat3d.png
+#                  build/heat3d.png, or .ppm where there was no libpng
 #
 # The other options go to the solver, for example --size 128 --steps 500.
 # shellcheck source-path=SCRIPTDIR
@@ -13,7 +13,7 @@ caller_dir=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 pes=4
-picture=$PWD/build/heat3d.png
+picture=
 options=()
 while (($# > 0)); do
   case $1 in
@@ -41,6 +41,12 @@ scripts/setup.sh
 configure
 build heat3d
 
+if [[ -z $picture ]]; then
+  picture=$PWD/build/heat3d.ppm
+  if grep -q 'HEAT3D_HAS_PNG' "build/$preset/build.ninja"; then
+    picture=${picture%.ppm}.png
+  fi
+fi
 step "Solving the heat equation on $pes PEs"
 run_pes "$pes" "build/$preset/examples/heat3d/heat3d" \
   --picture "$picture" "${options[@]}"

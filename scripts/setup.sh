@@ -26,6 +26,7 @@ for option in "$@"; do
 done
 
 missing=()
+wanted=() # of them, what can be done without
 
 # need WHAT PACKAGES COMMAND...: notes the packages when the command fails.
 need() {
@@ -38,6 +39,13 @@ need() {
     read -ra packages <<<"$packages"
     missing+=("${packages[@]}")
   fi
+}
+
+# want WHAT PACKAGES COMMAND...: the same for what can be done without.
+want() {
+  local before=${#missing[@]}
+  need "$@"
+  wanted+=("${missing[@]:before}")
 }
 
 # has_header HEADER: in the compiler's folders or below CMAKE_PREFIX_PATH.
@@ -78,7 +86,8 @@ need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
 need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
 need "CLI11" "libcli11-dev" has_header CLI/CLI.hpp
 need "nlohmann-json" "nlohmann-json3-dev" has_header nlohmann/json.hpp
-need "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
+want "libpng" "libpng-dev" has_header png.h
+want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
   has_python_modules matplotlib,pandas
 if $developer; then
   need "clang-format" "clang-format" command -v clang-format
@@ -105,6 +114,11 @@ if ! $check_only && command -v apt-get >/dev/null &&
     die "this system's CMake is older than 3.23; install a newer one and" \
       "put it first in PATH"
   fi
+  exit 0
+fi
+
+if ((${#missing[@]} == ${#wanted[@]})); then
+  echo "Not installed, and not needed for the rest: ${wanted[*]}"
   exit 0
 fi
 

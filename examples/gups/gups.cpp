@@ -252,7 +252,7 @@ int main(int argc, char* argv[]) {
     try {
       auto const options = gups::parse_options(argc, argv);
       if (!options.help) return run(options) ? 0 : 1;
-      if (symm::my_pe() == 0) std::fputs(gups::help_text(), stdout);
+      if (symm::my_pe() == 0) std::fputs(gups::help_text().c_str(), stdout);
       return 0;
     } catch (gups::UsageError const& error) {
       if (symm::my_pe() == 0) std::fprintf(stderr, "gups: %s\n", error.what());

@@ -3,65 +3,50 @@
 
 #include "options.hpp"
 
-#include <charconv>
-#include <string>
-#include <string_view>
-#include <system_error>
+#include <CLI/CLI.hpp>
 
 namespace gups {
 namespace {
 
-std::uint64_t parse_number(std::string const& option, std::string_view text,
-                           std::uint64_t least, std::uint64_t most) {
-  std::uint64_t number     = 0;
-  auto const* const end    = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most)
-    throw UsageError(option + ": '" + std::string(text) +
-                     "' is not a number from " + std::to_string(least) +
-                     " to " + std::to_string(most));
-  return number;
+/// What there is, written to `options`.
+void define(CLI::App& app, Options& options) {
+  app.set_help_flag("");
+  app.add_option("--log2-size", options.log2_size,
+                 "the table has two to this power words (default 20)")
+      ->check(CLI::Range(0, 48));
+  app.add_option("--updates-per-word", options.updates_per_word,
+                 "that many updates as often as there are words (default 4)")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("!--no-atomic", options.is_atomic,
+               "update by a load and a store, to see what gets lost");
+  app.add_flag("-h,--help", options.help, "print this text");
 }
 
 }  // namespace
 
 Options parse_options(int argc, char const* const* argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string const option = argv[i];
-    auto const value         = [&] {
-      if (i + 1 == argc) throw UsageError(option + " needs a value");
-      return std::string_view(argv[++i]);
-    };
-    if (option == "--log2-size")
-      options.log2_size =
-          static_cast<unsigned>(parse_number(option, value(), 0, 48));
-    else if (option == "--updates-per-word")
-      options.updates_per_word = parse_number(option, value(), 1, 1024);
-    else if (option == "--no-atomic")
-      options.is_atomic = false;
-    else if (option == "--help" || option == "-h")
-      options.help = true;
-    else
-      throw UsageError("unknown option '" + option + "'");
+  CLI::App app;
+  define(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& error) {
+    throw UsageError(error.what());
   }
   return options;
 }
 
-char const* help_text() {
-  return R"(usage: mpiexec -n PES gups [options]
-
-Random updates of a table of 64-bit words that is spread over the PEs (HPC
-Challenge, RandomAccess): each is an atomic exclusive or on some PE's word.
-
-  --log2-size K           the table has 2^K words (default 20)
-  --updates-per-word N    that many updates as often as there are words
-                          (default 4)
-  --no-atomic             update by a load and a store, to see what gets lost
-  --help                  print this text
-
-Exit status: 0 correct, 1 wrong words in the table, 2 bad options.
-)";
+std::string help_text() {
+  Options options;
+  CLI::App app(
+      "Random updates of a table of 64-bit words that is spread over the PEs "
+      "(HPC"
+      "\nChallenge, RandomAccess): each is an atomic exclusive or on some PE's "
+      "word.");
+  define(app, options);
+  app.footer(
+      "Exit status: 0 correct, 1 wrong words in the table, 2 bad options.\n");
+  return app.help("mpiexec -n PES gups");
 }
 
 }  // namespace gups

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 namespace gups {
 
@@ -27,7 +28,7 @@ struct Options {
 Options parse_options(int argc, char const* const* argv);
 
 /// The text for --help.
-char const* help_text();
+std::string help_text();
 
 }  // namespace gups
 

@@ -23,6 +23,8 @@ struct Image {
   std::vector<std::uint8_t> pixels;  ///< indices into palette, top row first
 };
 
+/// Whether this build has libpng; without it, write_png() fails.
+bool can_write_png();
 void write_png(std::ostream& out, Image const& image);
 void write_ppm(std::ostream& out, Image const& image);
 

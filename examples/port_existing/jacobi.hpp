@@ -4,84 +4,23 @@
 #ifndef SYMM_EXAMPLES_PORT_EXISTING_JACOBI_HPP
 #define SYMM_EXAMPLES_PORT_EXISTING_JACOBI_HPP
 
-// What the steps of the port share: options, the split of the grid, the start,
-// the check and the report. MPI and Kokkos; docs/porting.md is about the rest.
+// What the steps of the port share besides options: the split of the grid, the
+// start, the check and the report. MPI and Kokkos; docs/porting.md is about the
+// rest.
 
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
-#include <string_view>
-#include <system_error>
+
+#include "options.hpp"
 
 namespace jacobi {
-
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct Options {
-  int size  = 256;
-  int steps = 1000;
-  bool help = false;
-};
-
-inline int parse_number(std::string const& option, std::string_view text,
-                        int least, int most) {
-  int number               = 0;
-  auto const* const end    = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most)
-    throw UsageError(option + ": '" + std::string(text) +
-                     "' is not a number from " + std::to_string(least) +
-                     " to " + std::to_string(most));
-  return number;
-}
-
-/// Reads the command line; argv[0] is not looked at.
-/// \throws UsageError with a message that names the option and its value.
-inline Options parse_options(int argc, char const* const* argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string const option = argv[i];
-    auto const value         = [&] {
-      if (i + 1 == argc) throw UsageError(option + " needs a value");
-      return std::string_view(argv[++i]);
-    };
-    if (option == "--size")
-      options.size = parse_number(option, value(), 3, 40'000);
-    else if (option == "--steps")
-      options.steps = parse_number(option, value(), 0, 999'999'999);
-    else if (option == "--help" || option == "-h")
-      options.help = true;
-    else
-      throw UsageError("unknown option '" + option + "'");
-  }
-  return options;
-}
-
-inline std::string help_text(std::string const& program) {
-  return "usage: mpiexec -n PES " + program + R"( [options]
-
-Jacobi iteration for Laplace's equation on a square, from a sine mode that
-decays; compares the result with the exact one.
-
-  --size N     points per axis, with those on the boundary (default 256)
-  --steps N    iterations (default 1000)
-  --help       print this text
-
-Exit status: 0 solved and correct, 1 wrong result, 2 bad options.
-)";
-}
 
 using CellRange = Kokkos::MDRangePolicy<
     Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
