@@ -5,14 +5,8 @@
 
 /// Kokkos Views in a symmetric heap: include this one.
 
-#include <Kokkos_SymmetricSpace_Atomics.hpp>
-#include <Kokkos_SymmetricSpace_Collectives.hpp>
 #include <Kokkos_SymmetricSpace_Initialize.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
-#include <Kokkos_SymmetricSpace_Ordering.hpp>
-#include <Kokkos_SymmetricSpace_Signal.hpp>
-#include <Kokkos_SymmetricSpace_TeamSync.hpp>
-#include <Kokkos_SymmetricSpace_ViewCollectives.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
 
 #include "../runtime/symm.hpp"

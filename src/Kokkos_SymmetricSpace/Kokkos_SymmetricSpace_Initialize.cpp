@@ -33,9 +33,11 @@ class KokkosCompanion final : public Impl::Companion {
         "initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
-    if (Kokkos::is_initialized()) return;
-    m_start(Impl::choose_device(number_on_node, m_has_user_chosen));
-    m_has_begun = true;
+    if (!Kokkos::is_initialized()) {
+      m_start(Impl::choose_device(number_on_node, m_has_user_chosen));
+      m_has_begun = true;
+    }
+    Impl::use_queue_of_kokkos();
   }
   [[nodiscard]] std::optional<int> gpu() const override {
     return Impl::device_of_kokkos();

@@ -7,8 +7,11 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
+#include "operations/Collectives.hpp"
 #include "operations/EnqueuedRma.hpp"
 #include "operations/Groups.hpp"
+#include "operations/Signals.hpp"
+#include "operations/ViewCollectives.hpp"
 #include "operations/ViewCopy.hpp"
 
 #include "../runtime/symm_rma.hpp"

@@ -6,6 +6,8 @@
 /// The symmetric heap and what is done with it, without Kokkos and without
 /// MPI's header: all public headers of the runtime but symm_mpi.hpp.
 
+#include "symm_atomics.hpp"
+#include "symm_collectives.hpp"
 #include "symm_errors.hpp"
 #include "symm_job.hpp"
 #include "symm_memory.hpp"

@@ -4,12 +4,138 @@
 #define SYMM_SIGNALS_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
+#include <symm_gpu/Launch.hpp>
+
 #include "base/Function.hpp"
+#include "base/Types.hpp"
+#include "memory/HeapMap.hpp"
+#include "shmem/Access.hpp"
+#include "shmem/Group.hpp"
+#include "shmem/Rma.hpp"
+#include "shmem/Signal.hpp"
 #include "shmem/Waiting.hpp"
 
 namespace symm {
+
+// Data and a signal that they are there (OpenSHMEM 1.5, signaling operations).
+// PE `pe` gets `count` elements from `source` into its copy of `dest`, and then
+// its copy of the signal at `signal_address` is changed: who has seen that by
+// signal_wait_until(), a wait or a test sees the data. Nothing is said of other
+// puts of the caller: fence() comes before the call for them. Callers, returns
+// and errors are those of put() (symm_rma.hpp). With a count
+// of 0 it is the signal alone.
+//
+// Signals of several PEs to one signal object are atomic if all are of one
+// SignalOp. Between PEs, signals may be mixed with atomics on std::uint64_t.
+
+/// shmem_put_signal, on the host. A signal in GPU memory is delivered by a
+/// kernel, which it waits for; with Kokkos, behind the others of the default
+/// instance.
+/// \throws UsageError on this PE, too, if the signal is not in this PE's part
+///         of the heap. Nothing has been put then.
+template <class T>
+void put_signal(T* dest, std::type_identity_t<T> const* source,
+                std::size_t count, Signal* signal_address, Signal signal,
+                SignalOp op, Pe pe) {
+  constexpr auto call = "symm::put_signal";
+  Impl::check_element<T>();
+  auto const its_signal =
+      Impl::copy_to_access(signal_address, sizeof(Signal), pe, call);
+  Impl::put_bytes(dest, source, Impl::bytes_of(sizeof(T), count), pe, call);
+  Impl::DeliverSignal const deliver{its_signal.address, signal, op, count != 0};
+  if (its_signal.memory == MemoryKind::host) {
+    deliver();
+  } else {
+    Impl::run_one_thread_on_gpu(call, deliver);
+  }
+}
+
+/// shmem_put_signal in a kernel by a thread team, or the lanes of a thread, all
+/// of which call: one signal, when the data of all are there. `heap` is that of
+/// both the data and the signal.
+template <Impl::ThreadGroup Threads, class T>
+SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
+                                     HeapMap const& heap, T* dest,
+                                     std::type_identity_t<T> const* source,
+                                     std::size_t count, Signal* signal_address,
+                                     Signal signal, SignalOp op, Pe pe) {
+  Impl::check_element<T>();
+  Impl::expect_access(heap, signal_address, sizeof(Signal), pe,
+                      "symm::put_signal");
+  // One fence for all threads. The put ends with a barrier of the group
+  // (bar.sync, or for lanes bar.warp.sync), which orders the stores of each
+  // before whatever the signalling thread does next, and fences are cumulative:
+  // what is before a fence of scope sys includes what other threads have stored
+  // before a barrier with the thread that fences (PTX's causality order).
+  auto const group = Impl::group_of(threads);
+  Impl::put_bytes<alignof(T)>(group, heap, dest, source,
+                              Impl::bytes_of(sizeof(T), count), pe,
+                              "symm::put_signal");
+  if (group.rank() != 0) return;
+  Impl::DeliverSignal{heap.peer_ptr(signal_address, pe), signal, op,
+                      count != 0}();
+}
+
+/// The same by one thread.
+template <class T>
+SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
+                                     std::type_identity_t<T> const* source,
+                                     std::size_t count, Signal* signal_address,
+                                     Signal signal, SignalOp op, Pe pe) {
+  put_signal(Impl::OneThread(), heap, dest, source, count, signal_address,
+             signal, op, pe);
+}
+
+// shmem_put_signal_nbi: may return before the data and the signal are there,
+// which quiet() waits for. Here they are put_signal().
+
+template <class T>
+void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
+                    std::size_t count, Signal* signal_address, Signal signal,
+                    SignalOp op, Pe pe) {
+  put_signal(dest, source, count, signal_address, signal, op, pe);
+}
+template <Impl::ThreadGroup Threads, class T>
+SYMM_INLINE_FUNCTION void put_signal_nbi(Threads const& threads,
+                                         HeapMap const& heap, T* dest,
+                                         std::type_identity_t<T> const* source,
+                                         std::size_t count,
+                                         Signal* signal_address, Signal signal,
+                                         SignalOp op, Pe pe) {
+  put_signal(threads, heap, dest, source, count, signal_address, signal, op,
+             pe);
+}
+template <class T>
+SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
+                                         std::type_identity_t<T> const* source,
+                                         std::size_t count,
+                                         Signal* signal_address, Signal signal,
+                                         SignalOp op, Pe pe) {
+  put_signal(heap, dest, source, count, signal_address, signal, op, pe);
+}
+
+/// shmem_signal_fetch: the value of this PE's signal. Local; callable from host
+/// and kernels, as the waits are, and like them it shows the data of the
+/// signals that it has seen.
+/// \throws UsageError as wait_until().
+[[nodiscard]] SYMM_INLINE_FUNCTION Signal
+signal_fetch(Signal const* signal_address) {
+  SYMM_IF_ON_HOST((Impl::check_variable("symm::signal_fetch", signal_address);))
+  return Impl::poll(signal_address);
+}
+
+/// shmem_signal_wait_until: wait_until() on this PE's signal.
+/// \returns its value.
+/// \throws UsageError as wait_until().
+SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
+                                              Compare compare, Signal value) {
+  Impl::PollOne<Signal> one{{signal_address, 1, nullptr, compare, value}};
+  Impl::wait_for("symm::signal_wait_until", one);
+  return one.now;
+}
 
 // Waiting until another PE has changed a variable of this PE (OpenSHMEM 1.5,
 // point-to-point synchronization). The variables are changed by stores that

@@ -49,6 +49,8 @@ LAYER_OF_UNIT = {
     RUNTIME + "/symm_job": RUNTIME + "/job",
     RUNTIME + "/symm_memory": RUNTIME + "/job",
     RUNTIME + "/symm_pes": RUNTIME + "/job",
+    RUNTIME + "/symm_atomics": RUNTIME + "/shmem",
+    RUNTIME + "/symm_collectives": RUNTIME + "/shmem",
     RUNTIME + "/symm_ordering": RUNTIME + "/shmem",
     RUNTIME + "/symm_signals": RUNTIME + "/shmem",
     RUNTIME + "/symm_teams": RUNTIME + "/shmem",
@@ -61,7 +63,9 @@ LAYER_OF_UNIT = {
 GPU_FOLDERS = ["cuda", "no_gpu"]
 LAYER_OF_GPU_HEADER = {
     RUNTIME: {"KernelAbort": RUNTIME + "/base",
-              "KernelWords": RUNTIME + "/base"},
+              "KernelWords": RUNTIME + "/base",
+              "Launch": RUNTIME + "/shmem",
+              "CollectiveKernels": RUNTIME + "/shmem"},
     KOKKOS: {"Queue": KOKKOS + "/space",
              "Space": KOKKOS + "/space",
              "KokkosImpl": KOKKOS + "/kokkos_impl",
@@ -98,11 +102,7 @@ TEXT_OWNERS = {
         [f"{KOKKOS}/{folder}/symm_gpu/KokkosImpl" for folder in GPU_FOLDERS],
     r"\b__CUDA\w+|\b__HIP\w+":
         [RUNTIME + "/base/Function", RUNTIME + "/cuda", KOKKOS + "/cuda"],
-    r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda":
-        [KOKKOS + "/cuda"] +
-        [KOKKOS + "/Kokkos_SymmetricSpace_" + unit
-         for unit in ("CollectiveCall", "Rma", "RmaStrided", "Signal",
-                      "TeamSync")],
+    r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda": [KOKKOS + "/cuda"],
 }
 
 # What no public header of these libraries leads to: users do not wait for its

@@ -30,12 +30,14 @@ template <class T>
 using AtomicView =
     Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Atomic>>;
 
-static_assert(symm::AtomicWord<int*> && !symm::AtomicNumber<int*>);
-static_assert(symm::AtomicNumber<double> && !symm::AtomicBits<double>);
-static_assert(symm::AtomicBits<char32_t> && !symm::AtomicWord<int const>);
-static_assert(!symm::AtomicWord<short> && !symm::AtomicWord<bool>);
-static_assert(!symm::AtomicWord<std::complex<float>>);
-static_assert(!symm::AtomicWord<long double>);
+static_assert(symm::Impl::AtomicWord<int*> && !symm::Impl::AtomicNumber<int*>);
+static_assert(symm::Impl::AtomicNumber<double> &&
+              !symm::Impl::AtomicBits<double>);
+static_assert(symm::Impl::AtomicBits<char32_t> &&
+              !symm::Impl::AtomicWord<int const>);
+static_assert(!symm::Impl::AtomicWord<short> && !symm::Impl::AtomicWord<bool>);
+static_assert(!symm::Impl::AtomicWord<std::complex<float>>);
+static_assert(!symm::Impl::AtomicWord<long double>);
 
 // Their elements are atomic between PEs: the accessor says so.
 static_assert(std::is_same_v<AtomicView<long>::reference_type,

@@ -56,7 +56,7 @@ struct InParts {
                   T const* source, std::size_t count) const {
     auto const heap = symm::heap_map(Space::memory_kind);
     auto const work = op.work(team, dest, source, count);
-    symm::exchange_word(symm::OneThread(), team, "test", count);
+    symm::Impl::exchange_word(symm::Impl::OneThread(), team, "test", count);
     for (std::size_t part = n_parts; part-- > 0;) {
       work(ManyThreads(), heap, part, n_parts);
     }

@@ -25,7 +25,7 @@ struct Broadcast {
   template <class T>
   auto work(symm::PeTeam const& team, T* dest, T const* source,
             std::size_t count) const {
-    return symm::BroadcastWork<T>{team, dest, source, count, root};
+    return symm::Impl::BroadcastWork<T>{team, dest, source, count, root};
   }
   static std::size_t n_dest(int, std::size_t count) { return count; }
   static std::size_t n_source(int, std::size_t count) { return count; }
@@ -48,7 +48,7 @@ struct Fcollect {
   template <class T>
   auto work(symm::PeTeam const& team, T* dest, T const* source,
             std::size_t count) const {
-    return symm::GatherWork<T, false>{team, dest, source, count};
+    return symm::Impl::GatherWork<T, false>{team, dest, source, count};
   }
   static std::size_t n_dest(int n, std::size_t count) {
     return static_cast<std::size_t>(n) * count;
@@ -75,7 +75,7 @@ struct Collect {
   template <class T>
   auto work(symm::PeTeam const& team, T* dest, T const* source,
             std::size_t count) const {
-    return symm::CollectWork<T>{team, dest, source, count};
+    return symm::Impl::CollectWork<T>{team, dest, source, count};
   }
   [[nodiscard]] std::size_t count_of(symm::Pe member, std::size_t count) const {
     if (member % 3 == empty) return 0;
@@ -113,7 +113,7 @@ struct Alltoall {
   template <class T>
   auto work(symm::PeTeam const& team, T* dest, T const* source,
             std::size_t count) const {
-    return symm::GatherWork<T, true>{team, dest, source, count};
+    return symm::Impl::GatherWork<T, true>{team, dest, source, count};
   }
   static std::size_t n_dest(int n, std::size_t count) {
     return static_cast<std::size_t>(n) * count;
@@ -143,8 +143,8 @@ struct Alltoalls {
   template <class T>
   auto work(symm::PeTeam const& team, T* dest, T const* source,
             std::size_t count) const {
-    return symm::StridedAlltoallWork<T>{team,        dest,          source,
-                                        dest_stride, source_stride, count};
+    return symm::Impl::StridedAlltoallWork<T>{
+        team, dest, source, dest_stride, source_stride, count};
   }
   [[nodiscard]] std::size_t n_dest(int n, std::size_t count) const {
     return static_cast<std::size_t>(n) * count * dest_stride;
@@ -177,7 +177,7 @@ struct Reduce {
   template <class T>
   auto work(symm::PeTeam const& team, T* dest, T const* source,
             std::size_t count) const {
-    return symm::ReduceWork<T, Op>{team, dest, source, count, op};
+    return symm::Impl::ReduceWork<T, Op>{team, dest, source, count, op};
   }
   static std::size_t n_dest(int, std::size_t count) { return count; }
   static std::size_t n_source(int, std::size_t count) { return count; }

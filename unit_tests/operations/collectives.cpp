@@ -178,7 +178,7 @@ void reduce_all(Op const& op) {
     for_each_form(
         [&](auto const& form) { run_all(bench, teams, ops, form, 13); });
     if constexpr (is_on_host<Space>) {
-      run_all(bench, teams, ops, InGpuLoops<symm::OneThread>{1});
+      run_all(bench, teams, ops, InGpuLoops<symm::Impl::OneThread>{1});
       run_all(bench, teams, ops, InGpuLoops<ManyThreads>{3});
     }
   } else {
@@ -269,9 +269,9 @@ TEST(Reductions, need_no_default_constructor) {
 
 TEST(Reductions, tell_types_apart_by_a_hash_that_all_processes_share) {
   // Those of FNV-1a's authors.
-  EXPECT_EQ(symm::hash_of_name(""), 0xcbf2'9ce4'8422'2325U);
-  EXPECT_EQ(symm::hash_of_name("a"), 0xaf63'dc4c'8601'ec8cU);
-  EXPECT_EQ(symm::hash_of_name("foobar"), 0x8594'4171'f739'67e8U);
+  EXPECT_EQ(symm::Impl::hash_of_name(""), 0xcbf2'9ce4'8422'2325U);
+  EXPECT_EQ(symm::Impl::hash_of_name("a"), 0xaf63'dc4c'8601'ec8cU);
+  EXPECT_EQ(symm::Impl::hash_of_name("foobar"), 0x8594'4171'f739'67e8U);
 }
 
 /// The sums of numbers of all PEs.

@@ -164,7 +164,7 @@ TYPED_TEST(GpuLoops, copy_exactly_the_elements) {
     });
     exchange.run_all([](auto const& copies) {
       for (std::size_t k = 0; k < copies.n; ++k)
-        copies.copy(k, symm::OneThread(), copies.heap);
+        copies.copy(k, symm::Impl::OneThread(), copies.heap);
     });
   }
 }

@@ -111,8 +111,8 @@ TEST(TeamSync, a_word_that_is_passed_stays_until_the_next_is) {
     return pattern({pe, 0, static_cast<unsigned>(round)}, 0);
   };
   for (int round = 0; round < rounds(3000); ++round) {
-    auto const epoch =
-        symm::exchange_word(symm::OneThread(), all, "test", at(me, round));
+    auto const epoch = symm::Impl::exchange_word(symm::Impl::OneThread(), all,
+                                                 "test", at(me, round));
     if (round % 16 == 0) random_pause(random);
     for (Pe pe = 0; pe < all.n_pes(); ++pe) {
       EXPECT_EQ(*all.words().passed(me, pe, epoch),

@@ -2,12 +2,29 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_Core.hpp>
 
+#include <symm_gpu/Queue.hpp>
+
 #include "../../runtime/base/EnvironmentTable.hpp"
+#include "../../runtime/cuda/CudaCheck.hpp"
 #include "../../runtime/memory/Device.hpp"
+#include "../../runtime/shmem/GpuQueue.hpp"
 #include "../space/KokkosDevice.hpp"
-#include "CudaCheck.hpp"
 
 namespace symm::Impl {
+
+namespace {
+
+class DefaultInstance final : public GpuQueue {
+ public:
+  void run(char const* call, GpuWork const& work) override {
+    Kokkos::Cuda const exec;
+    enqueue_kernels(call, exec,
+                    [&](void* queue) { work.enqueue(work.what, queue); });
+    exec.fence(call);
+  }
+};
+
+}  // namespace
 
 std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
   // Both say why there is none; Kokkos would abort.
@@ -22,5 +39,10 @@ std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
 }
 
 std::optional<int> device_of_kokkos() { return Kokkos::Cuda().cuda_device(); }
+
+void use_queue_of_kokkos() {
+  static DefaultInstance s_queue;
+  set_gpu_queue(&s_queue);
+}
 
 }  // namespace symm::Impl

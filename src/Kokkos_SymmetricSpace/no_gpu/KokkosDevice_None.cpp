@@ -8,4 +8,6 @@ std::optional<int> choose_device(int, bool) { return std::nullopt; }
 
 std::optional<int> device_of_kokkos() { return std::nullopt; }
 
+void use_queue_of_kokkos() {}
+
 }  // namespace symm::Impl

@@ -22,6 +22,9 @@ namespace symm::Impl {
 /// runs.
 [[nodiscard]] std::optional<int> device_of_kokkos();
 
+/// From now on kernels of the host's calls go to Kokkos' default instance.
+void use_queue_of_kokkos();
+
 }  // namespace symm::Impl
 
 #endif

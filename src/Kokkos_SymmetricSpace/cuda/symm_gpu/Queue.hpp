@@ -4,12 +4,49 @@
 #define SYMM_GPU_QUEUE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "../../../runtime/cuda/CudaCheck.hpp"
 
 namespace symm::Impl {
 
 /// What the runtime enqueues on, to be in the order of an execution space
 /// instance. Of a space that runs on the host there is none.
 inline void* queue_of(Kokkos::Cuda const& exec) { return exec.cuda_stream(); }
+
+/// Tells Kokkos' tools, where some are loaded, of a kernel.
+class ToolsRegion {
+ public:
+  ToolsRegion(char const* name, Kokkos::Cuda const& exec)
+      : m_has_tools(Kokkos::Tools::profileLibraryLoaded()) {
+    if (!m_has_tools) return;
+    Kokkos::Tools::beginParallelFor(
+        name, Kokkos::Tools::Experimental::device_id(exec), &m_id);
+  }
+  ~ToolsRegion() {
+    if (m_has_tools) Kokkos::Tools::endParallelFor(m_id);
+  }
+  ToolsRegion(ToolsRegion const&)            = delete;
+  ToolsRegion& operator=(ToolsRegion const&) = delete;
+
+ private:
+  bool m_has_tools;
+  std::uint64_t m_id = 0;
+};
+
+/// Calls enqueue(queue_of(exec)), which enqueues kernels of its own: Kokkos has
+/// no launch that begins before the kernel ahead of it has ended. Leaves the
+/// device of `exec` as this thread's: one that is new to CUDA would make a
+/// context on device 0.
+/// \param name of the kernels, for Kokkos' tools and messages.
+/// \throws SystemError on this PE, if CUDA refuses, and what enqueue() throws.
+template <class Enqueue>
+void enqueue_kernels(char const* name, Kokkos::Cuda const& exec,
+                     Enqueue const& enqueue) {
+  ToolsRegion const region(name, exec);
+  check_cuda(cudaSetDevice(exec.cuda_device()), name, "cudaSetDevice");
+  enqueue(queue_of(exec));
+}
 
 }  // namespace symm::Impl
 

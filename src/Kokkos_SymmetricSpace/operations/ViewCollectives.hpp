@@ -3,31 +3,21 @@
 #ifndef KOKKOS_SYMMETRICSPACE_VIEWCOLLECTIVES_HPP
 #define KOKKOS_SYMMETRICSPACE_VIEWCOLLECTIVES_HPP
 
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
 #include <cstddef>
 #include <string>
 #include <type_traits>
 
-#include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
-#include <Kokkos_SymmetricSpace_CollectiveWork.hpp>
-#include <Kokkos_SymmetricSpace_Space.hpp>
-#include "operations/ViewCopy.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/shmem/CollectiveRun.hpp"
+#include "../../runtime/shmem/CollectiveWork.hpp"
+#include "../../runtime/shmem/PeTeam.hpp"
+#include "../../runtime/shmem/ReduceWork.hpp"
+#include "Collectives.hpp"
+#include "ViewCopy.hpp"
 
-#include "../runtime/base/Types.hpp"
-#include "../runtime/symm_teams.hpp"
-
-namespace symm {
-
-// The operations of Collectives on Views: of one symmetric space, of any rank
-// and layout, subviews too, without gaps between their elements, and with equal
-// extents on all PEs (but for the source of collect()). The host's forms, and
-// those enqueued on an execution space instance. Both throw UsageError, with
-// labels and extents, on the PEs that Collectives says; collect() on a GPU
-// stops the program, if it is enqueued and `dst` is too small.
-//
-// A View's block are its elements in the order of memory. So what member `pe`
-// has as src(i, ...) gets to dst(pe, i, ...) with LayoutRight, and to
-// dst(i, ..., pe) with LayoutLeft.
+namespace symm::Impl {
 
 /// "\"label\" (extent, extent)".
 template <class View>
@@ -125,21 +115,37 @@ auto reduce_work(PeTeam const& team, Dst const& dst, Src const& src, Op op) {
   return ReduceWork<T, Op>{team, dst.data(), src.data(), src.size(), op};
 }
 
+}  // namespace symm::Impl
+
+namespace symm {
+
+// The operations of symm_collectives.hpp on Views: of one symmetric space, of
+// any rank and layout, subviews too, without gaps between their elements, and
+// with equal extents on all PEs (but for the source of collect()). The host's
+// forms, and those enqueued on an execution space instance. Both throw
+// UsageError, with labels and extents, on the PEs that the forms of addresses
+// do; collect() on a GPU stops the program, if it is enqueued and `dst` is too
+// small.
+//
+// A View's block are its elements in the order of memory. So what member `pe`
+// has as src(i, ...) gets to dst(pe, i, ...) with LayoutRight, and to
+// dst(i, ..., pe) with LayoutLeft.
+
 /// The elements of `src` on member `root` to `dst` on all. Equal extents and
 /// layouts; both may be the same View.
 template <class T, class... P, class U, class... Q>
 void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
-  run_on_host(broadcast_work(team, dst, src, root),
-              problem_of_equal_views(dst, src));
+  Impl::run_on_host(Impl::broadcast_work(team, dst, src, root),
+                    Impl::problem_of_equal_views(dst, src));
 }
 template <class ExecutionSpace, class T, class... P, class U, class... Q>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void broadcast(ExecutionSpace const& exec, PeTeam const& team,
                Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
-  enqueue(exec, broadcast_work(team, dst, src, root),
-          problem_of_equal_views(dst, src));
+  Impl::enqueue(exec, Impl::broadcast_work(team, dst, src, root),
+                Impl::problem_of_equal_views(dst, src));
 }
 
 /// The blocks of all members, one after the other, to all.
@@ -147,16 +153,16 @@ void broadcast(ExecutionSpace const& exec, PeTeam const& team,
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
-  run_on_host(fcollect_work(team, dst, src),
-              problem_of_fcollect(team, dst, src));
+  Impl::run_on_host(Impl::fcollect_work(team, dst, src),
+                    Impl::problem_of_fcollect(team, dst, src));
 }
 template <class ExecutionSpace, class T, class... P, class U, class... Q>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void fcollect(ExecutionSpace const& exec, PeTeam const& team,
               Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
-  enqueue(exec, fcollect_work(team, dst, src),
-          problem_of_fcollect(team, dst, src));
+  Impl::enqueue(exec, Impl::fcollect_work(team, dst, src),
+                Impl::problem_of_fcollect(team, dst, src));
 }
 
 /// The same with blocks of different sizes.
@@ -166,16 +172,16 @@ void fcollect(ExecutionSpace const& exec, PeTeam const& team,
 template <class T, class... P, class U, class... Q>
 void collect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
              Kokkos::View<U, Q...> const& src) {
-  run_on_host(collect_work(team, dst, src),
-              problem_of_views(dst, src, true, ""));
+  Impl::run_on_host(Impl::collect_work(team, dst, src),
+                    Impl::problem_of_views(dst, src, true, ""));
 }
 template <class ExecutionSpace, class T, class... P, class U, class... Q>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void collect(ExecutionSpace const& exec, PeTeam const& team,
              Kokkos::View<T, P...> const& dst,
              Kokkos::View<U, Q...> const& src) {
-  enqueue(exec, collect_work(team, dst, src),
-          problem_of_views(dst, src, true, ""));
+  Impl::enqueue(exec, Impl::collect_work(team, dst, src),
+                Impl::problem_of_views(dst, src, true, ""));
 }
 
 /// A View is a block for each member: block n of `src` goes to member n, as the
@@ -184,16 +190,16 @@ void collect(ExecutionSpace const& exec, PeTeam const& team,
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
-  run_on_host(alltoall_work(team, dst, src),
-              problem_of_alltoall(team, dst, src));
+  Impl::run_on_host(Impl::alltoall_work(team, dst, src),
+                    Impl::problem_of_alltoall(team, dst, src));
 }
 template <class ExecutionSpace, class T, class... P, class U, class... Q>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void alltoall(ExecutionSpace const& exec, PeTeam const& team,
               Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
-  enqueue(exec, alltoall_work(team, dst, src),
-          problem_of_alltoall(team, dst, src));
+  Impl::enqueue(exec, Impl::alltoall_work(team, dst, src),
+                Impl::problem_of_alltoall(team, dst, src));
 }
 
 /// Element by element over the PEs; as reduce() of addresses. Equal extents and
@@ -201,8 +207,8 @@ void alltoall(ExecutionSpace const& exec, PeTeam const& team,
 template <class T, class... P, class U, class... Q, class Op>
 void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
-  run_on_host(reduce_work(team, dst, src, op),
-              problem_of_equal_views(dst, src));
+  Impl::run_on_host(Impl::reduce_work(team, dst, src, op),
+                    Impl::problem_of_equal_views(dst, src));
 }
 template <class ExecutionSpace, class T, class... P, class U, class... Q,
           class Op>
@@ -210,8 +216,8 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
 void reduce(ExecutionSpace const& exec, PeTeam const& team,
             Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
             Op op) {
-  enqueue(exec, reduce_work(team, dst, src, op),
-          problem_of_equal_views(dst, src));
+  Impl::enqueue(exec, Impl::reduce_work(team, dst, src, op),
+                Impl::problem_of_equal_views(dst, src));
 }
 
 }  // namespace symm

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_CollectiveCall.hpp>
+#include "CollectiveCall.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/job/Runtime.hpp"
-#include "../runtime/memory/HeapMap.hpp"
-#include "../runtime/shmem/Access.hpp"
+#include "../base/Failure.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../job/Runtime.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../symm_errors.hpp"
+#include "Access.hpp"
+#include "Group.hpp"
+#include "TeamSync.hpp"
 
-namespace symm {
+namespace symm::Impl {
 
 namespace {
 
@@ -66,7 +69,7 @@ struct PassedWords {
   bool has_second;
   std::uint64_t second;
 
-  KOKKOS_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
+  SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
     auto const words = team.words();
     store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
     if (has_second)
@@ -161,19 +164,25 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
   return heap;
 }
 
+CollectiveHeap use_of(SymmetricHeap const& heap) {
+  return {heap.map(), heap.memory()};
+}
+
 }  // namespace
 
-SymmetricHeap& check_collective(PeTeam const& team, CollectiveCall const& call,
+CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
   // Whether the others have elements is not known here: the kernel looks.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;
-  if (is_nothing && problem.empty()) return Runtime::instance(call.name).heap();
-  return check_blocks(team, call, problem);
+  if (is_nothing && problem.empty()) {
+    return use_of(Runtime::instance(call.name).heap());
+  }
+  return use_of(check_blocks(team, call, problem));
 }
 
-SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
+CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::uint64_t type,
                                 std::string const& problem) {
   check_team(team, call.name);
@@ -185,7 +194,7 @@ SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;
   std::optional<std::uint64_t> source;
-  if (!failure && is_source_passed(call, *heap)) {
+  if (!failure && is_source_passed(call, heap->memory())) {
     source = 0;
     if (call.source_bytes != 0)
       std::memcpy(&*source, call.source, call.source_bytes);
@@ -195,8 +204,8 @@ SymmetricHeap& enter_collective(PeTeam const& team, CollectiveCall const& call,
   if (has_failed || !is_equal_on_all(team, epoch, 0, mine)) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }
-  if (call.are_counts_equal()) return *heap;
-  return pass_counts(team, call, heap, failure);
+  if (call.are_counts_equal()) return use_of(*heap);
+  return use_of(pass_counts(team, call, heap, failure));
 }
 
-}  // namespace symm
+}  // namespace symm::Impl

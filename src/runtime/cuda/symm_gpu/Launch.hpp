@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_LAUNCH_HPP
-#define KOKKOS_SYMMETRICSPACE_LAUNCH_HPP
+#ifndef SYMM_GPU_LAUNCH_HPP
+#define SYMM_GPU_LAUNCH_HPP
 
-#include <Kokkos_Core.hpp>
-#include "CudaCheck.hpp"
+#include "../../shmem/GpuQueue.hpp"
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef __CUDACC__
 
 #include <cstddef>
-#include <cstdint>
 
-#include "../../runtime/shmem/Group.hpp"
+#include "../../shmem/Group.hpp"
+#include "../CudaCheck.hpp"
 
-// Kernels that the library enqueues for itself and that are short. Not launched
-// by Kokkos, which has no launch that begins before the kernel ahead of it has
-// ended and waits on the GPU (programmatic stream serialization): that hides
-// most of the time of a launch.
+// Kernels that the library enqueues for itself and that are short. They begin
+// before the kernel ahead of them has ended and wait on the GPU (programmatic
+// stream serialization): that hides most of the time of a launch.
 
 namespace symm::Impl {
 
@@ -57,44 +55,22 @@ bool waits_on_gpu(char const* name) {
   return result;
 }
 
-/// Tells Kokkos' tools, where some are loaded, of a kernel.
-class ToolsRegion {
- public:
-  ToolsRegion(char const* name, Kokkos::Cuda const& exec)
-      : m_has_tools(Kokkos::Tools::profileLibraryLoaded()) {
-    if (!m_has_tools) return;
-    Kokkos::Tools::beginParallelFor(
-        name, Kokkos::Tools::Experimental::device_id(exec), &m_id);
-  }
-  ~ToolsRegion() {
-    if (m_has_tools) Kokkos::Tools::endParallelFor(m_id);
-  }
-  ToolsRegion(ToolsRegion const&)            = delete;
-  ToolsRegion& operator=(ToolsRegion const&) = delete;
-
- private:
-  bool m_has_tools;
-  std::uint64_t m_id = 0;
-};
-
-/// Enqueues body(ThreadBlock, block, n_blocks) for every block, and leaves the
-/// device of `exec` as this thread's.
-/// \param name of the kernel, for Kokkos' tools and messages.
+/// Enqueues body(ThreadBlock, block, n_blocks) for every block.
+/// \param name of the kernel, for messages.
+/// \param stream of this thread's device.
 /// \param n_blocks 1 or more, and less than 2^31.
 /// \param n_threads of a block; not above most_launched_threads.
 /// \throws SystemError on this PE, if CUDA refuses.
 template <class Body>
-void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
+void launch(char const* name, cudaStream_t stream, std::size_t n_blocks,
             int n_threads, Body const& body) {
-  ToolsRegion const region(name, exec);
-  set_device_of(exec, name);
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim  = static_cast<unsigned>(n_blocks);
   config.blockDim = static_cast<unsigned>(n_threads);
-  config.stream   = exec.cuda_stream();
+  config.stream   = stream;
   config.attrs    = &early;
   config.numAttrs = waits_on_gpu<Body>(name) ? 1 : 0;
   check_cuda(cudaLaunchKernelEx(&config, launched_kernel<Body>, body), name,
@@ -104,4 +80,35 @@ void launch(char const* name, Kokkos::Cuda const& exec, std::size_t n_blocks,
 }  // namespace symm::Impl
 
 #endif
+
+namespace symm::Impl {
+
+#ifdef __CUDACC__
+template <class Body>
+struct OneThreadKernel {
+  Body body;
+
+  __device__ void operator()(ThreadBlock const&, std::size_t,
+                             std::size_t) const {
+    body();
+  }
+};
+#endif
+
+/// Runs body() as a kernel of one thread, and waits for it.
+template <class Body>
+void run_one_thread_on_gpu(char const* call,
+                           [[maybe_unused]] Body const& body) {
+#ifdef __CUDACC__
+  run_in_gpu_queue(call, [&](void* stream) {
+    launch(call, static_cast<cudaStream_t>(stream), 1, 1,
+           OneThreadKernel<Body>{body});
+  });
+#else
+  throw_without_kernel(call);
+#endif
+}
+
+}  // namespace symm::Impl
+
 #endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_COLLECTIVES_HPP
+#define KOKKOS_SYMMETRICSPACE_COLLECTIVES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <symm_gpu/CollectiveKernels.hpp>
+#include <symm_gpu/Queue.hpp>
+
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/shmem/CollectiveRun.hpp"
+#include "../../runtime/symm_collectives.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "EnqueuedRma.hpp"
+
+namespace symm::Impl {
+
+/// The enqueued form of a collective operation.
+template <class ExecutionSpace, class Work>
+void enqueue(ExecutionSpace const& exec, Work const& work,
+             std::string const& problem = {}) {
+  auto const call = work.call();
+  if constexpr (runs_on_host_v<ExecutionSpace>) {
+    exec.fence(call.name);
+    run_on_host(work, problem);
+  } else {
+    auto const heap = check_collective(work.team, call, problem);
+    enqueue_kernels(call.name, exec, [&](void* queue) {
+      enqueue_collective(queue, heap.map, work);
+    });
+  }
+}
+
+/// Of a valid team, on a GPU.
+template <class ExecutionSpace>
+void enqueue_team_barrier(ExecutionSpace const& exec, PeTeam const& team) {
+  enqueue_kernels("symm::barrier", exec,
+                  [&](void* queue) { enqueue_barrier(queue, team); });
+}
+
+}  // namespace symm::Impl
+
+namespace symm {
+
+// Barriers and collective operations enqueued on an execution space instance,
+// in order with its kernels; the host does not wait. What they do is in
+// symm_teams.hpp and symm_collectives.hpp.
+
+/// Collective over `team`, enqueued: what is enqueued later begins when all PEs
+/// of the team have got here; all that they wrote and enqueued before is
+/// visible to it. The host does not wait.
+/// \throws UsageError on this PE, if it is no team; SystemError on this PE, if
+///         CUDA refuses.
+template <class ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void barrier(ExecutionSpace const& exec, PeTeam const& team) {
+  if constexpr (Impl::runs_on_host_v<ExecutionSpace>) {
+    exec.fence("symm::barrier");
+    barrier(team);
+  } else {
+    Impl::check_team(team, "symm::barrier");
+    Impl::enqueue_team_barrier(exec, team);
+  }
+}
+
+// The operations throw UsageError on this PE if what it passes is wrong: it has
+// not taken part then; whether the others pass the same is not looked at. (If
+// the space is one of the host, they wait for its kernels, and are the host's
+// form.) collect() with elements on other PEs and null here stops the program.
+
+template <class ExecutionSpace, class T>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void broadcast(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+               std::type_identity_t<T> const* source, std::size_t count,
+               Pe root) {
+  Impl::enqueue(exec, Impl::BroadcastWork<T>{team, dest, source, count, root});
+}
+
+template <class ExecutionSpace, class T>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void fcollect(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+              std::type_identity_t<T> const* source, std::size_t count) {
+  Impl::enqueue(exec, Impl::GatherWork<T, false>{team, dest, source, count});
+}
+
+template <class ExecutionSpace, class T>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void collect(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+             std::type_identity_t<T> const* source, std::size_t count) {
+  Impl::enqueue(exec, Impl::CollectWork<T>{team, dest, source, count});
+}
+
+template <class ExecutionSpace, class T>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void alltoall(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+              std::type_identity_t<T> const* source, std::size_t count) {
+  Impl::enqueue(exec, Impl::GatherWork<T, true>{team, dest, source, count});
+}
+
+template <class ExecutionSpace, class T>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void alltoalls(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+               std::type_identity_t<T> const* source, std::size_t dest_stride,
+               std::size_t source_stride, std::size_t count) {
+  Impl::enqueue(exec,
+                Impl::StridedAlltoallWork<T>{team, dest, source, dest_stride,
+                                             source_stride, count},
+                Impl::problem_of_strides(dest_stride, source_stride));
+}
+
+template <class ExecutionSpace, class T, class Op>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void reduce(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+            std::type_identity_t<T> const* source, std::size_t count, Op op) {
+  Impl::enqueue(exec, Impl::ReduceWork<T, Op>{team, dest, source, count, op});
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_SIGNALS_HPP
+#define KOKKOS_SYMMETRICSPACE_SIGNALS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <type_traits>
+
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/shmem/Access.hpp"
+#include "../../runtime/shmem/Rma.hpp"
+#include "../../runtime/shmem/Signal.hpp"
+#include "../../runtime/symm_ordering.hpp"
+#include "../../runtime/symm_signals.hpp"
+#include "EnqueuedRma.hpp"
+
+namespace symm::Impl {
+
+struct QuietKernel {
+  KOKKOS_FUNCTION void operator()(int) const { quiet(); }
+};
+
+struct SignalKernel {
+  DeliverSignal deliver;
+  KOKKOS_FUNCTION void operator()(int) const { deliver(); }
+};
+
+}  // namespace symm::Impl
+
+namespace symm {
+
+/// quiet() for what has been enqueued on an execution space instance: all of
+/// it is complete and visible to all PEs before anything begins that is
+/// enqueued later. Enqueued itself: the host does not wait. Local.
+template <class ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void quiet(ExecutionSpace const& exec) {
+  // The launch itself orders: kernels and copies of one instance run one after
+  // the other, and what a thread knows to be done its fence makes visible.
+  Kokkos::parallel_for("symm::quiet",
+                       Kokkos::RangePolicy<ExecutionSpace>(exec, 0, 1),
+                       Impl::QuietKernel{});
+}
+
+/// put_signal(), enqueued on an execution space instance: the data after what
+/// is there already, then the signal.
+template <class ExecutionSpace, class T>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void put_signal(ExecutionSpace const& exec, T* dest,
+                std::type_identity_t<T> const* source, std::size_t count,
+                Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
+  constexpr auto call = "symm::put_signal";
+  Impl::check_element<T>();
+  // A thread of the host that signals must reach the signal.
+  if constexpr (Impl::runs_on_host_v<ExecutionSpace>) {
+    Impl::map_to_access(signal_address, sizeof(Signal), pe, call);
+  }
+  auto const its_signal =
+      Impl::copy_to_access(signal_address, sizeof(Signal), pe, call);
+  Impl::enqueue_put(exec, dest, source, Impl::bytes_of(sizeof(T), count), pe,
+                    call);
+  // Copies and kernels of one instance run one after the other.
+  Kokkos::parallel_for(
+      call, Kokkos::RangePolicy<ExecutionSpace>(exec, 0, 1),
+      Impl::SignalKernel{{its_signal.address, signal, op, count != 0}});
+}
+
+}  // namespace symm
+
+#endif

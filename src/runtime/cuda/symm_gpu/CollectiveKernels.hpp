@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GPU_COLLECTIVE_KERNELS_HPP
+#define SYMM_GPU_COLLECTIVE_KERNELS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../memory/HeapMap.hpp"
+#include "../../shmem/CollectiveCall.hpp"
+#include "../../shmem/CollectiveOfGroup.hpp"
+#include "../../shmem/GpuQueue.hpp"
+#include "../../shmem/PeTeam.hpp"
+#include "../../shmem/TeamSync.hpp"
+#include "Launch.hpp"
+
+// Barriers and collective operations as kernels of their own: for the host's
+// forms on memory of GPUs, and for what is enqueued.
+
+namespace symm::Impl {
+
+#ifdef __CUDACC__
+struct BarrierKernel {
+  PeTeam team;
+
+  __device__ void operator()(ThreadBlock const& group, std::size_t,
+                             std::size_t) const {
+    barrier_of(group, team, "symm::barrier");
+  }
+};
+
+/// Enqueues a barrier of a valid team. \throws SystemError on this PE.
+/// \param queue a stream of CUDA.
+inline void enqueue_barrier(void* queue, PeTeam const& team) {
+  launch("symm::barrier", static_cast<cudaStream_t>(queue), 1, 32,
+         BarrierKernel{team});
+}
+
+template <class Work>
+struct CollectiveInBlocks {
+  HeapMap heap;
+  Work work;
+
+  __device__ void operator()(ThreadBlock const& group, std::size_t block,
+                             std::size_t n_blocks) const {
+    work(group, heap, block, n_blocks);
+  }
+};
+
+/// What collect() needs in front of it.
+struct PassWord {
+  PeTeam team;
+  std::uint64_t word;
+
+  __device__ void operator()(ThreadBlock const& group, std::size_t,
+                             std::size_t) const {
+    exchange_word(group, team, "symm::collect", word);
+  }
+};
+
+/// Enqueues it on a GPU: in one block if it is little, else with a barrier in
+/// front of and behind a kernel of many. The PEs need not choose alike.
+template <class Work>
+void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
+  auto* const stream                      = static_cast<cudaStream_t>(queue);
+  constexpr std::size_t most_in_one_block = std::size_t{32} << 10U;
+  constexpr std::size_t bytes_of_block    = std::size_t{8} << 10U;
+  constexpr std::size_t most_blocks       = 64;
+  constexpr int n_threads                 = most_launched_threads;
+  auto const call                         = work.call();
+  // How much the others have in collect() is not known here.
+  auto const bytes = call.are_counts_equal()
+                         ? std::max(call.dest_bytes, call.source_bytes)
+                         : call.dest_bytes;
+  if (bytes <= most_in_one_block) {
+    launch(call.name, stream, 1, n_threads,
+           CollectiveOfGroup<Work>{heap, work});
+    return;
+  }
+  if (call.are_counts_equal()) {
+    enqueue_barrier(stream, work.team);
+  } else {
+    launch(call.name, stream, 1, n_threads, PassWord{work.team, work.count});
+  }
+  launch(call.name, stream, std::min(most_blocks, bytes / bytes_of_block),
+         n_threads, CollectiveInBlocks<Work>{heap, work});
+  enqueue_barrier(stream, work.team);
+}
+#endif
+
+/// The host's form on memory of GPUs: enqueues it and waits.
+template <class Work>
+void run_on_gpu(char const* call, [[maybe_unused]] HeapMap const& heap,
+                [[maybe_unused]] Work const& work) {
+#ifdef __CUDACC__
+  run_in_gpu_queue(call,
+                   [&](void* queue) { enqueue_collective(queue, heap, work); });
+#else
+  throw_without_kernel(call);
+#endif
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_COLLECTIVECALL_HPP
+#define SYMM_SHMEM_COLLECTIVECALL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
+#include "PeTeam.hpp"
+
+namespace symm::Impl {
+
+// What a collective operation is given, and its checks.
+
+/// Whether dest and source may have elements in common.
+enum class Overlap {
+  none,
+  if_equal,  // if they are the same address
+  unknown    // strided: nothing is checked
+};
+
+/// What a call has been given, for its checks. The counts of collect() differ
+/// between PEs, and with them the size of a source; dest then has room for
+/// `dest_bytes`, and without any element the addresses do not count.
+struct CollectiveCall {
+  char const* name;
+  std::size_t count;  // as the caller gave it
+  void const* dest;
+  std::size_t dest_bytes;
+  void const* source;
+  std::size_t source_bytes;
+  Pe root                  = 0;
+  Overlap overlap          = Overlap::none;
+  std::size_t collect_size = 0;  // of an element of collect(); others: 0
+  // Whether a source of a word goes along with the checks on the host.
+  bool may_pass_source = false;
+
+  [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
+    return collect_size == 0;
+  }
+};
+
+/// The heap of both blocks of a call.
+struct CollectiveHeap {
+  HeapMap map;
+  MemoryKind memory;
+};
+
+/// Local; the checks of the enqueued forms.
+/// \param problem what the caller has found to be wrong, for UsageError; or "".
+/// \throws UsageError on this PE.
+CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
+                                std::string const& problem);
+
+/// Whether each PE has got all sources when enter_collective() returns.
+[[nodiscard]] inline bool is_source_passed(CollectiveCall const& call,
+                                           MemoryKind memory) {
+  return call.may_pass_source && memory == MemoryKind::host &&
+         call.source_bytes <= sizeof(std::uint64_t);
+}
+
+/// The host's way into a collective operation, a barrier. In collect() every PE
+/// has passed its count then, and its source as the second word if
+/// is_source_passed(). \param type a number for the operation and the types in
+/// it, to be equal on
+///        all PEs.
+/// \throws UsageError on every PE of the team; on this PE, if it is no team.
+CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
+                                std::uint64_t type, std::string const& problem);
+
+}  // namespace symm::Impl
+
+#endif

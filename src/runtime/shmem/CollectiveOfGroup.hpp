@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_COLLECTIVEOFGROUP_HPP
+#define SYMM_SHMEM_COLLECTIVEOFGROUP_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../memory/HeapMap.hpp"
+#include "CollectiveCall.hpp"
+#include "Group.hpp"
+#include "TeamSync.hpp"
+
+namespace symm::Impl {
+
+/// All of it by one group of threads.
+template <class Work>
+struct CollectiveOfGroup {
+  HeapMap heap;
+  Work work;
+
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, std::size_t = 0,
+                                std::size_t = 1) const {
+    auto const call = work.call();
+    if (call.are_counts_equal()) {
+      barrier_of(group, work.team, call.name);
+    } else {
+      exchange_word(group, work.team, call.name, work.count);
+    }
+    work(group, heap, 0, 1);
+    barrier_of(group, work.team, call.name);
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_COLLECTIVERUN_HPP
+#define SYMM_SHMEM_COLLECTIVERUN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <typeinfo>
+
+#include <symm_gpu/CollectiveKernels.hpp>
+
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
+#include "Access.hpp"
+#include "CollectiveCall.hpp"
+#include "CollectiveOfGroup.hpp"
+#include "Group.hpp"
+#include "PeTeam.hpp"
+#include "TeamSync.hpp"
+
+// How a collective operation runs: its barriers, and where. What it does is a
+// functor of CollectiveWork, which has `team`, call() and operator().
+
+namespace symm::Impl {
+
+/// FNV-1a, which is the same in every process, as type_info::hash_code() need
+/// not be.
+[[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
+  for (; *name != '\0'; ++name) {
+    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100'0000'01b3U;
+  }
+  return hash;
+}
+
+/// The host's form.
+template <class Work>
+void run_on_host(Work const& work, std::string const& problem = {}) {
+  auto const call                 = work.call();
+  static std::uint64_t const type = hash_of_name(typeid(Work).name());
+  auto const heap  = enter_collective(work.team, call, type, problem);
+  auto const words = work.team.words();
+  if constexpr (requires { work.run_on_passed(words, *words.epoch()); }) {
+    if (is_source_passed(call, heap.memory)) {
+      work.run_on_passed(words, *words.epoch());
+      return;
+    }
+  }
+  if (heap.memory == MemoryKind::device) {
+    run_on_gpu(call.name, heap.map, work);
+    return;
+  }
+  work(OneThread{}, heap.map, 0, 1);
+  barrier_of(OneThread{}, work.team, call.name);
+}
+
+/// The form in kernels.
+template <class Threads, class Work>
+SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
+                                        HeapMap const& heap, Work const& work) {
+  auto const call = work.call();
+  expect(0 <= call.root && call.root < work.team.n_pes(), call.name,
+         "there is no such root in the team");
+  if (call.are_counts_equal() && call.count != 0) {
+    expect_access(heap, call.dest, call.dest_bytes, heap.my_pe, call.name);
+  }
+  if (call.count != 0) {
+    expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
+  }
+  CollectiveOfGroup<Work>{heap, work}(group_of(threads));
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_COLLECTIVEWORK_HPP
+#define SYMM_SHMEM_COLLECTIVEWORK_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
+#include "CollectiveCall.hpp"
+#include "Group.hpp"
+#include "GroupCopy.hpp"
+#include "PeTeam.hpp"
+#include "Rma.hpp"
+#include "Words.hpp"
+
+// What the collective operations are given, and what each PE does of them
+// between the barrier after which everybody's source is there and the one after
+// which everybody is done. The same code on the host (one thread), in a kernel
+// (one thread group) and in a kernel of several blocks:
+// work(group, heap, part, n_parts) does part `part`.
+//
+// Data are fetched from where they are, each PE beginning with another, but for
+// reductions: each PE reduces a share and stores it to all, so every result is
+// computed once and has the same bits everywhere. (On the host, sources of a
+// word come with the checks, and each PE computes alone, in the same order.)
+
+namespace symm::Impl {
+
+struct Range {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// A part of `count` elements; those that are not empty begin at multiples of
+/// `unit`.
+SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
+                                   std::size_t n_parts, std::size_t unit) {
+  std::size_t const n_units = (count + unit - 1) / unit;
+  std::size_t const each    = (n_units + n_parts - 1) / n_parts * unit;
+  std::size_t const first   = part * each < count ? part * each : count;
+  std::size_t const left    = count - first;
+  return {first, left < each ? left : each};
+}
+
+/// A member's copy of the block at the symmetric address `mine`.
+template <class T>
+SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
+                                 T* mine, Pe member) {
+  check_element<T>();
+  return heap.peer_ptr(mine, team.world_pe(member));
+}
+
+/// Size of one block for each PE of a team; the largest number, if it is none.
+SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
+                                              std::size_t size,
+                                              std::size_t count) {
+  return count == 0 ? 0
+                    : bytes_of(bytes_of(size, count),
+                               static_cast<std::size_t>(team.n_pes()));
+}
+
+/// Copies a part of a block of elements.
+template <class T, Group Threads>
+SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
+                                    T const* source, std::size_t count,
+                                    std::size_t part, std::size_t n_parts) {
+  constexpr std::size_t unit = sizeof(T) < 128 ? 128 / sizeof(T) : 1;
+  auto const range           = part_of(count, part, n_parts, unit);
+  if (range.count == 0 || dest == source) return;
+  copy_bytes<alignof(T)>(group, dest + range.first, source + range.first,
+                         range.count * sizeof(T));
+}
+
+template <class T>
+struct BroadcastWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;
+  Pe root;
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const bytes = bytes_of(sizeof(T), count);
+    return {"symm::broadcast", count, dest, bytes, source, bytes, root,
+            Overlap::if_equal};
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    copy_part(group, dest, block_of(team, heap, source, root), count, part,
+              n_parts);
+  }
+};
+
+/// fcollect and alltoall: one block of every member, one after the other.
+template <class T, bool is_alltoall>
+struct GatherWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;  // of a block
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const bytes = bytes_of_all(team, sizeof(T), count);
+    return {is_alltoall ? "symm::alltoall" : "symm::fcollect",
+            count,
+            dest,
+            bytes,
+            source,
+            is_alltoall ? bytes : bytes_of(sizeof(T), count)};
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    int const n       = team.n_pes();
+    Pe const me       = team.my_pe();
+    T const* const my = source + (is_alltoall ? block(me) : 0);
+    for (int k = 1; k <= n; ++k) {
+      Pe const pe = (me + k) % n;
+      copy_part(group, dest + block(pe), block_of(team, heap, my, pe), count,
+                part, n_parts);
+    }
+  }
+
+ private:
+  [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
+    return static_cast<std::size_t>(pe) * count;
+  }
+};
+
+/// Blocks of different sizes: every member has passed its count.
+template <class T>
+struct CollectWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;
+  // No more than that; at null nothing.
+  std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    return {"symm::collect",
+            count,
+            dest,
+            dest_bytes,
+            source,
+            bytes_of(sizeof(T), count),
+            0,
+            Overlap::none,
+            sizeof(T)};
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    auto const words          = team.words();
+    std::uint64_t const epoch = load_relaxed(words.epoch());
+    std::size_t first         = 0;
+    for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+      std::size_t const n =
+          load_relaxed(words.passed(words.map.my_pe, pe, epoch));
+      if (n > dest_bytes / sizeof(T) - first) {  // the host has looked before
+        (KernelText() << "symm::collect: dest is too small").abort();
+      }
+      copy_part(group, dest + first, block_of(team, heap, source, pe), n, part,
+                n_parts);
+      first += n;
+    }
+  }
+};
+
+/// alltoall with elements that are not next to each other.
+template <class T>
+struct StridedAlltoallWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t dest_stride;
+  std::size_t source_stride;
+  std::size_t count;
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const n = bytes_of_all(team, 1, count);
+    return {"symm::alltoalls",
+            count,
+            dest,
+            bytes_of(sizeof(T), n, dest_stride),
+            source,
+            bytes_of(sizeof(T), n, source_stride),
+            0,
+            Overlap::unknown};
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    int const n       = team.n_pes();
+    Pe const me       = team.my_pe();
+    auto const range  = part_of(count, part, n_parts, 1);
+    T const* const my = source + first_of(me, range) * source_stride;
+    for (int k = 1; k <= n; ++k) {
+      Pe const pe         = (me + k) % n;
+      T const* const from = block_of(team, heap, my, pe);
+      T* const to         = dest + first_of(pe, range) * dest_stride;
+      copy_each(
+          group, range.count,
+          [=, stride = source_stride](std::size_t i) {
+            return from[i * stride];
+          },
+          [=, stride = dest_stride](std::size_t i, T const& value) {
+            to[i * stride] = value;
+          });
+    }
+  }
+
+ private:
+  [[nodiscard]] SYMM_FUNCTION std::size_t first_of(Pe pe,
+                                                   Range const& range) const {
+    return static_cast<std::size_t>(pe) * count + range.first;
+  }
+};
+
+/// What is wrong with the strides of alltoalls(); "" if nothing.
+inline char const* problem_of_strides(std::size_t dest_stride,
+                                      std::size_t source_stride) {
+  return dest_stride == 0 || source_stride == 0 ? "a stride is 0" : "";
+}
+
+}  // namespace symm::Impl
+
+#endif

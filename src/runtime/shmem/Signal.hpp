@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_SIGNAL_HPP
+#define SYMM_SHMEM_SIGNAL_HPP
+
+#include <cstdint>
+
+#include "../base/Function.hpp"
+#include "Atomics.hpp"
+#include "Words.hpp"
+
+namespace symm {
+
+/// What signals are about: a symmetric object, changed by signals and atomics
+/// only.
+using Signal = std::uint64_t;
+
+/// Whether a signal replaces the value of the object or is added to it.
+enum class SignalOp { set, add };
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+/// Changes the signal at `target`, any PE's. Before it, makes visible what the
+/// calling thread knows to be done, if there are data.
+struct DeliverSignal {
+  Signal* target;
+  Signal signal;
+  SignalOp op;
+  bool has_data;
+
+  SYMM_FUNCTION void operator()() const {
+    if (has_data) fence_release();
+    if (op == SignalOp::set) {
+      store_relaxed(target, signal);
+    } else {
+      add_word(target, signal);
+    }
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

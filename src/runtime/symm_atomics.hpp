@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ATOMICS_HPP
+#define SYMM_ATOMICS_HPP
+
+#include <type_traits>
+
+#include "base/Function.hpp"
+#include "base/Types.hpp"
+#include "memory/HeapMap.hpp"
+#include "shmem/Access.hpp"
+#include "shmem/Atomics.hpp"
+
+// The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
+// Each is one step for all threads of all PEs, on CPUs and GPUs, that work on
+// the object by these operations. There are three forms of each:
+//
+//   atomic_add(address, value)
+//     On any address that the caller reaches: of an element of a global_view or
+//     peer_view, or what symm::ptr() returns. Callable from host and device; on
+//     the device in global memory only, not on scratch memory of a team.
+//   atomic_add(heap, address, value, pe)
+//     On PE `pe`'s copy of the object at the symmetric address `address`, with
+//     `heap` from symm::heap_map(view). Callable from host and device. Stops
+//     the program if it cannot work, where SYMM_CHECKS_IN_KERNELS is defined.
+//   atomic_add(address, value, pe)
+//     The same on the host, without the heap. Throws UsageError on this PE, if
+//     there is no PE `pe`, or the object is not in this PE's part of the heap
+//     or is in GPU memory.
+//
+// Ordering: none (relaxed). What returns a value has been done then; what
+// returns nothing is complete after quiet(), as a put is.
+//
+// Types: of 4 and 8 bytes. All operations work on integers; those that compute,
+// on float and double, too; those that only replace, on enumerations and
+// pointers, too (a pointer makes sense only to the process that made it).
+// Objects are aligned to their size. Values are converted to the object's type.
+//
+// Not one step for all: what kernels do to memory of the host where its link to
+// the GPU is PCI Express (CUDA's attribute HostNativeAtomicSupported is 0).
+// There a GPU takes it in its own cache, and additions of another GPU or of a
+// CPU get lost (they were, between two H200). Use memory of GPUs for what
+// several GPUs count.
+
+namespace symm {
+
+/// What T must be is known from the address alone.
+template <class T>
+using AtomicValue = std::type_identity_t<T>;
+
+#define SYMM_EXPECT_TYPE(concept, types)                                       \
+  static_assert(Impl::concept<T>,                                              \
+                "this atomic operation of symm is for non-const " types        \
+                " of 4 or 8 bytes: any other would need a lock, and those of " \
+                "a process do not keep other PEs out, whose updates would be " \
+                "lost")
+#define SYMM_EXPECT_WORD() \
+  SYMM_EXPECT_TYPE(AtomicWord, "numbers, enumerations and pointers")
+#define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
+#define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
+
+/// The forms of an operation that take a PE, made of the one that does not.
+#define SYMM_ATOMIC_OF_PE(result, name, parameters, arguments)                \
+  template <class T>                                                          \
+  SYMM_INLINE_FUNCTION result name(HeapMap const& heap, SYMM_LIST parameters, \
+                                   Pe pe) {                                   \
+    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);        \
+    address = heap.peer_ptr(address, pe);                                     \
+    return symm::name arguments;                                              \
+  }                                                                           \
+  template <class T>                                                          \
+  result name(SYMM_LIST parameters, Pe pe) {                                  \
+    auto const& map =                                                         \
+        Impl::map_to_access(address, sizeof(T), pe, "symm::" #name);          \
+    address = map.peer_ptr(address, pe);                                      \
+    return symm::name arguments;                                              \
+  }
+#define SYMM_LIST(...) __VA_ARGS__
+
+// Operations on any word.
+
+/// Returns the object's value (9.8, SHMEM_ATOMIC_FETCH). One load.
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
+  SYMM_EXPECT_WORD();
+  return Impl::fetch_word(address);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch, (T const* address), (address))
+
+/// Sets the object to `value` (9.8, SHMEM_ATOMIC_SET). One store.
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_set(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_WORD();
+  Impl::set_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_set, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Sets the object to `value` and returns what it was (9.8,
+/// SHMEM_ATOMIC_SWAP).
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_swap(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_WORD();
+  return Impl::swap_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_swap, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Sets the object to `value` if it is `compare`, and returns what it was in
+/// either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). Compares bits: for numbers
+/// with a fraction, 0.0 is not -0.0, and a NaN is itself.
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_compare_swap(T* address, AtomicValue<T> compare,
+                                           AtomicValue<T> value) {
+  SYMM_EXPECT_WORD();
+  return Impl::compare_swap_word(address, compare, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_compare_swap,
+                  (T * address, AtomicValue<T> compare, AtomicValue<T> value),
+                  (address, compare, value))
+
+// Operations on numbers. Sums of integers wrap around.
+
+/// Adds `value` and returns what the object was (9.8, SHMEM_ATOMIC_FETCH_ADD).
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_add(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_NUMBER();
+  return Impl::fetch_add_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_add, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Adds `value` (9.8, SHMEM_ATOMIC_ADD).
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_add(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_NUMBER();
+  Impl::add_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_add, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Adds 1 and returns what the object was (9.8, SHMEM_ATOMIC_FETCH_INC).
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
+  return symm::atomic_fetch_add(address, T{1});
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_inc, (T * address), (address))
+
+/// Adds 1 (9.8, SHMEM_ATOMIC_INC).
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_inc(T* address) {
+  symm::atomic_add(address, T{1});
+}
+SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address))
+
+/// Sets the object to `value` if that is less, and returns what it was.
+/// Not in OpenSHMEM. A NaN, here or there, changes nothing.
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_NUMBER();
+  return Impl::fetch_min_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_min, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Sets the object to `value` if that is less. Not in OpenSHMEM. A NaN, here
+/// or there, changes nothing.
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_NUMBER();
+  Impl::fetch_min_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Sets the object to `value` if that is greater, and returns what it was.
+/// Not in OpenSHMEM. A NaN, here or there, changes nothing.
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_NUMBER();
+  return Impl::fetch_max_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_max, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Sets the object to `value` if that is greater. Not in OpenSHMEM. A NaN, here
+/// or there, changes nothing.
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_NUMBER();
+  Impl::fetch_max_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+// Operations on bits.
+
+/// Keeps only the bits of `value` and returns what the object was (9.8,
+/// SHMEM_ATOMIC_FETCH_AND).
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_BITS();
+  return Impl::fetch_and_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Keeps only the bits of `value` (9.8, SHMEM_ATOMIC_AND).
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_BITS();
+  Impl::and_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_and, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Adds the bits of `value` and returns what the object was (9.8,
+/// SHMEM_ATOMIC_FETCH_OR).
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_BITS();
+  return Impl::fetch_or_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Adds the bits of `value` (9.8, SHMEM_ATOMIC_OR).
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_BITS();
+  Impl::or_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_or, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Turns over the bits of `value` and returns what the object was (9.8,
+/// SHMEM_ATOMIC_FETCH_XOR).
+template <class T>
+SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_BITS();
+  return Impl::fetch_xor_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+/// Turns over the bits of `value` (9.8, SHMEM_ATOMIC_XOR).
+template <class T>
+SYMM_INLINE_FUNCTION void atomic_xor(T* address, AtomicValue<T> value) {
+  SYMM_EXPECT_BITS();
+  Impl::xor_word(address, value);
+}
+SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
+                  (address, value))
+
+#undef SYMM_LIST
+#undef SYMM_ATOMIC_OF_PE
+#undef SYMM_EXPECT_BITS
+#undef SYMM_EXPECT_NUMBER
+#undef SYMM_EXPECT_WORD
+#undef SYMM_EXPECT_TYPE
+
+}  // namespace symm
+
+#endif
