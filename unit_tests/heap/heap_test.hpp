@@ -51,14 +51,14 @@ inline symm::HeapStats heap_state() {
 }
 
 /// The one heap of the program, for what the C-like functions do not show.
-inline symm::SymmetricHeap& heap() {
-  return symm::Runtime::instance("a test").heap();
+inline symm::Impl::SymmetricHeap& heap() {
+  return symm::Impl::Runtime::instance("a test").heap();
 }
 
 /// Whether an address outside of this heap's part is in the one of the heap in
 /// the other kind of memory, which may lie beside it.
 inline bool is_in_another_heap(void const* address) {
-  return &symm::Runtime::instance("a test").heap_of(address) != &heap();
+  return &symm::Impl::Runtime::instance("a test").heap_of(address) != &heap();
 }
 
 inline bool is_aligned(void const* address, std::size_t alignment) {

@@ -20,8 +20,9 @@ using namespace symm_test;
 using symm::MemoryKind;
 using symm::Pe;
 
-symm::SymmetricHeap& host_heap() {
-  return symm::Runtime::instance("a test").heap(MemoryKind::host, "a test");
+symm::Impl::SymmetricHeap& host_heap() {
+  return symm::Impl::Runtime::instance("a test").heap(MemoryKind::host,
+                                                      "a test");
 }
 
 class HostHeap : public testing::Test {

@@ -23,12 +23,12 @@ std::uintptr_t base() {
 }
 
 /// Takes addresses where the heap takes its own.
-std::unique_ptr<symm::MemoryProvider> make_obstacle() {
+std::unique_ptr<symm::Impl::MemoryProvider> make_obstacle() {
 #ifdef KOKKOS_ENABLE_CUDA
-  return symm::make_device_memory(symm::MemoryKind::device,
-                                  Kokkos::Cuda().cuda_device(), symm::n_pes());
+  return symm::Impl::make_device_memory(
+      symm::MemoryKind::device, Kokkos::Cuda().cuda_device(), symm::n_pes());
 #else
-  return std::make_unique<symm::Vmm_HostMemfd>();
+  return std::make_unique<symm::Impl::Vmm_HostMemfd>();
 #endif
 }
 
@@ -44,8 +44,9 @@ TEST(UnequalBases, S15_translation_works_whatever_the_addresses) {
   heap_with.reset();
   if (me > 0) {
     // As the heap does it: a driver may have other places for other sizes.
-    EXPECT_EQ(obstacle->reserve(bytes, symm::SymmetricHeap::max_alignment, at),
-              at);
+    EXPECT_EQ(
+        obstacle->reserve(bytes, symm::Impl::SymmetricHeap::max_alignment, at),
+        at);
   }
   heap_with.emplace(Variables{});
 

@@ -12,11 +12,11 @@
 
 namespace {
 
-using Kind = symm::ChunkMap::Kind;
+using Kind = symm::Impl::ChunkMap::Kind;
 
 TEST(ChunkMap, what_is_mapped_is_in_chunks_without_a_gap) {
   constexpr std::size_t unit = 16;
-  symm::ChunkMap map(100 * unit, unit);
+  symm::Impl::ChunkMap map(100 * unit, unit);
   EXPECT_FALSE(map.is_mapped(0, 1)) << "nothing is";
   map.add({unit, 2 * unit});
   map.add({3 * unit, unit});  // behind it
@@ -38,7 +38,7 @@ TEST(ChunkMap, what_is_mapped_is_in_chunks_without_a_gap) {
 
 TEST(ChunkMap, registered_memory_takes_the_highest_gap_that_is_large_enough) {
   constexpr std::size_t unit = 16;
-  symm::ChunkMap map(100 * unit, unit);
+  symm::Impl::ChunkMap map(100 * unit, unit);
   EXPECT_EQ(map.place_for_registered(101 * unit), std::nullopt);
   EXPECT_EQ(map.place_for_registered(100 * unit), std::size_t{0});
   map.add({0, 10 * unit});  // the heap's
@@ -64,7 +64,7 @@ TEST(ChunkMap, registered_memory_takes_the_highest_gap_that_is_large_enough) {
 }
 
 TEST(ChunkMap, memory_before_a_lost_chunk_ends_there) {
-  symm::ChunkMap map(64, 16);
+  symm::Impl::ChunkMap map(64, 16);
   map.add({0, 16});
   map.add({16, 16, Kind::registered});
   EXPECT_TRUE(map.is_mapped(0, 32));
@@ -75,7 +75,7 @@ TEST(ChunkMap, memory_before_a_lost_chunk_ends_there) {
 
 TEST(ChunkMap, a_look_up_beside_changes_finds_what_stays_and_nothing_else) {
   constexpr std::size_t unit = 16;
-  symm::ChunkMap map(1000 * unit, unit);
+  symm::Impl::ChunkMap map(1000 * unit, unit);
   map.add({500 * unit, unit});
   std::atomic<bool> is_over{false};
   std::atomic<long> n_read{0};

@@ -19,7 +19,7 @@ namespace symm_test {
 namespace {
 
 struct LocalBuffers : testing::Test {
-  symm::Vmm_HostMemfd provider;
+  symm::Impl::Vmm_HostMemfd provider;
   FaultyVmm vmm                    = FaultyVmm(provider);
   symm::Impl::LocalBuffers buffers = symm::Impl::LocalBuffers(vmm);
   std::vector<char> memory         = std::vector<char>(10'000);

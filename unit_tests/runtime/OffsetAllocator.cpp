@@ -15,7 +15,7 @@
 
 namespace {
 
-using symm::OffsetAllocator;
+using symm::Impl::OffsetAllocator;
 using BlockId = OffsetAllocator::BlockId;
 
 constexpr auto none           = OffsetAllocator::none;

@@ -20,7 +20,7 @@
 namespace offset_allocator_model {
 namespace {
 
-using symm::OffsetAllocator;
+using symm::Impl::OffsetAllocator;
 using BlockId = OffsetAllocator::BlockId;
 
 constexpr auto none           = OffsetAllocator::none;

@@ -14,7 +14,7 @@
 namespace offset_map {
 namespace {
 
-using symm::OffsetMap;
+using symm::Impl::OffsetMap;
 using Model = std::unordered_map<std::size_t, std::uint32_t>;
 
 void expect_equal(OffsetMap const& map, Model const& model) {

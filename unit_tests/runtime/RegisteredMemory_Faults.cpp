@@ -20,8 +20,8 @@
 namespace symm_test::heap_registration {
 namespace {
 
-using symm::Bootstrap;
 using symm::Pe;
+using symm::Impl::Bootstrap;
 using symm::Impl::ErrorKind;
 using testing::HasSubstr;
 
@@ -65,7 +65,7 @@ struct RegistrationStack : PeStack {
   }
 
   Bootstrap& bootstrap;
-  symm::SymmetricHeap heap;
+  symm::Impl::SymmetricHeap heap;
   symm::Impl::PrivateMemory registrable;
   char* memory;
 };
@@ -186,7 +186,7 @@ TEST(RegistrationFaults, a_View_that_cannot_be_unmapped_is_told_and_harmless) {
 class PrivateMemoryFaults : public testing::TestWithParam<VmmStep> {};
 
 TEST_P(PrivateMemoryFaults, memory_that_cannot_be_made_leaves_nothing_behind) {
-  symm::Vmm_HostMemfd provider;
+  symm::Impl::Vmm_HostMemfd provider;
   FaultyVmm vmm(provider);
   symm::Impl::PrivateMemory registrable(vmm);
   Holdings const before;
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, PrivateMemoryFaults,
                                          VmmStep::map, VmmStep::set_access));
 
 TEST(PrivateMemory, sizes_near_the_largest_are_refused) {
-  symm::Vmm_HostMemfd vmm;
+  symm::Impl::Vmm_HostMemfd vmm;
   symm::Impl::PrivateMemory registrable(vmm);
   for (std::size_t const size : {~std::size_t{0}, ~std::size_t{0} - 2 * mib}) {
     EXPECT_THROW(static_cast<void>(registrable.allocate("u", size)),

@@ -20,9 +20,9 @@
 namespace symm_test::heap_faults {
 namespace {
 
-using symm::Bootstrap;
 using symm::HeapStats;
 using symm::Pe;
+using symm::Impl::Bootstrap;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -33,7 +33,8 @@ constexpr int n_pes       = 3;
 /// A heap of one PE, on memory that can be made to fail.
 struct HeapStack : PeStack {
   explicit HeapStack(Bootstrap& its_bootstrap,
-                     symm::HeapOptions const& options = {false, 0, 256 * mib})
+                     symm::Impl::HeapOptions const& options = {false, 0,
+                                                               256 * mib})
       : PeStack(its_bootstrap),
         bootstrap(its_bootstrap),
         heap(vmm, exchange, bootstrap, rendezvous, options) {}
@@ -46,7 +47,7 @@ struct HeapStack : PeStack {
   [[nodiscard]] HeapStats stats() const { return heap.stats(); }
 
   Bootstrap& bootstrap;
-  symm::SymmetricHeap heap;
+  symm::Impl::SymmetricHeap heap;
 };
 
 /// All statistics but the number of calls.
@@ -65,7 +66,8 @@ void expect_stats(HeapStack const& stack, HeapStats const& expected) {
 }
 
 void expect_equal_on_all_pes(HeapStack& stack) {
-  for (auto const& stats : symm::allgather(stack.bootstrap, stack.stats())) {
+  for (auto const& stats :
+       symm::Impl::allgather(stack.bootstrap, stack.stats())) {
     expect_stats(stack, stats);
   }
 }
@@ -81,7 +83,7 @@ void expect_usable(HeapStack& stack, void* block, std::size_t bytes) {
   ASSERT_NE(block, nullptr);
   auto const& map = stack.heap.map();
   for (auto const offset :
-       symm::allgather(stack.bootstrap, map.offset_of(block))) {
+       symm::Impl::allgather(stack.bootstrap, map.offset_of(block))) {
     ASSERT_EQ(offset, map.offset_of(block));
   }
   Pe const to        = (map.my_pe + 1) % map.n_pes;
@@ -100,7 +102,7 @@ void expect_usable(HeapStack& stack, void* block, std::size_t bytes) {
 }
 
 std::string failure_text(HeapStack& stack,
-                         void* (*call)(symm::SymmetricHeap&)) {
+                         void* (*call)(symm::Impl::SymmetricHeap&)) {
   auto const failure = symm::Impl::failure_of([&] { call(stack.heap); });
   EXPECT_TRUE(failure) << "on every PE";
   if (!failure) return "";
@@ -124,9 +126,10 @@ TEST_P(HeapGrowthFaults, M34_M48_growth_that_fails_on_one_pe_fails_on_all) {
                                        : "";
     for (int round = 0; round < 3; ++round) {
       stack.fail(GetParam(), is_of_peer ? 1 : 0);
-      auto const text = failure_text(stack, [](symm::SymmetricHeap& heap) {
-        return heap.malloc(16 * mib);
-      });
+      auto const text =
+          failure_text(stack, [](symm::Impl::SymmetricHeap& heap) {
+            return heap.malloc(16 * mib);
+          });
       stack.vmm.heal();
       EXPECT_THAT(text, HasSubstr("symm::malloc(bytes = 16777216)"));
       EXPECT_THAT(text,
@@ -158,8 +161,9 @@ TEST_P(HeapGrowthFaults, M48_what_cannot_be_undone_costs_its_addresses_only) {
     void* const old   = stack.heap.malloc(100'000);
     auto const before = stack.stats();
     if (bootstrap.my_pe() == failing) stack.vmm.fail_with_undo(GetParam());
-    auto const text = failure_text(
-        stack, [](symm::SymmetricHeap& heap) { return heap.malloc(16 * mib); });
+    auto const text = failure_text(stack, [](symm::Impl::SymmetricHeap& heap) {
+      return heap.malloc(16 * mib);
+    });
     stack.vmm.heal();
     EXPECT_THAT(text, HasSubstr("an injected failure"));
     EXPECT_THAT(text, Not(HasSubstr("unmapping"))) << "the first is told";
@@ -179,17 +183,17 @@ TEST(HeapFaults, M34_align_calloc_and_views_fail_on_all_pes_too) {
     auto const before = stack.stats();
     stack.fail(VmmStep::create);
     EXPECT_THAT(failure_text(stack,
-                             [](symm::SymmetricHeap& heap) {
+                             [](symm::Impl::SymmetricHeap& heap) {
                                return heap.align(4096, mib);
                              }),
                 HasSubstr("alignment = 4096"));
     EXPECT_THAT(failure_text(stack,
-                             [](symm::SymmetricHeap& heap) {
+                             [](symm::Impl::SymmetricHeap& heap) {
                                return heap.calloc(1024, 1024);
                              }),
                 HasSubstr("count = 1024"));
     EXPECT_THAT(failure_text(stack,
-                             [](symm::SymmetricHeap& heap) {
+                             [](symm::Impl::SymmetricHeap& heap) {
                                return heap.allocate_view("flux", mib, 256, 128);
                              }),
                 HasSubstr("\"flux\""));
@@ -280,8 +284,9 @@ void expect_start_fails(VmmStep step) {
     auto const descriptors = n_open_descriptors();
     if (bootstrap.my_pe() == failing) stack.vmm.fail(step);
     auto const start = [&] {
-      symm::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
-                               stack.rendezvous, {true, 4 * mib, 4 * mib});
+      symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
+                                     stack.rendezvous,
+                                     {true, 4 * mib, 4 * mib});
       static_cast<void>(heap.finalize());
     };
     auto const failure = symm::Impl::failure_of(start);

@@ -19,7 +19,7 @@
 namespace symm_test::heap_threads {
 namespace {
 
-using symm::Bootstrap;
+using symm::Impl::Bootstrap;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -28,8 +28,8 @@ constexpr std::size_t mib = std::size_t{1} << 20U;
 TEST(HeapThreads, look_ups_beside_a_collective_call_find_what_is_mapped) {
   expect_on_pes(2, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    symm::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
-                             stack.rendezvous, {false, 0, 256 * mib});
+    symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
+                                   stack.rendezvous, {false, 0, 256 * mib});
     auto* const kept = static_cast<char*>(heap.malloc(1000));
     std::atomic<bool> is_over{false};
     std::atomic<long> n_wrong{0};
@@ -58,8 +58,8 @@ TEST(HeapThreads, look_ups_beside_a_collective_call_find_what_is_mapped) {
 TEST(HeapThreads, a_second_thread_in_a_collective_call_is_told_of_the_first) {
   expect_on_pes(2, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    symm::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
-                             stack.rendezvous, {false, 0, 256 * mib});
+    symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
+                                   stack.rendezvous, {false, 0, 256 * mib});
     // PE 1 is in no collective call before PE 0 has made both of its own.
     if (bootstrap.my_pe() == 0) {
       void* block = nullptr;
