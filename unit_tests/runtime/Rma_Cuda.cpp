@@ -20,7 +20,7 @@ TEST_F(CudaRma, forms_of_the_host) {
     initialize(bootstrap, bootstrap.my_pe() % 2);
     use_forms_of_the_host(
         static_cast<int*>(symm::calloc(5 * count, sizeof(int))));
-    symm::Runtime::finalize();
+    symm::Impl::Runtime::finalize();
   });
 }
 
@@ -40,7 +40,7 @@ TEST_F(CudaRma, takes_strides_above_what_the_driver_takes) {
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(found[i], value(previous(), symm::my_pe(), 2 * i));
     }
-    symm::Runtime::finalize();
+    symm::Impl::Runtime::finalize();
   });
 }
 
@@ -53,7 +53,7 @@ TEST_F(CudaRma, strided_forms_wait_for_the_kernels_of_this_PE) {
     std::vector<int> found(2);
     symm::iget(found.data(), block, 1, 2, 2, 0);
     EXPECT_EQ(found[1], 7);
-    symm::Runtime::finalize();
+    symm::Impl::Runtime::finalize();
   });
 }
 
