@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/pes/Rendezvous.hpp>
 
 #include "view_helpers.hpp"
 

@@ -144,7 +144,7 @@ TEST_F(CollectiveErrors, a_count_that_is_in_no_heap) {
 }
 
 TEST_F(CollectiveErrors, counts_of_collect_that_have_no_memory_together) {
-  auto const& heap = symm::Runtime::instance("test").heap_of(a.data());
+  auto const& heap = symm::Impl::Runtime::instance("test").heap_of(a.data());
   std::size_t most = a.size();
   while (heap.is_mapped(a.data(), 2 * most * sizeof(int))) most *= 2;
   // Each of them has memory; one of more counts is beyond it.

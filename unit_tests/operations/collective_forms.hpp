@@ -79,8 +79,8 @@ struct InGpuLoops {
     symm::barrier(team);
     for (std::size_t part = 0; part < n_parts; ++part) {
       work.reduce_on_device(Group(), heap,
-                            symm::part_of(count, me * n_parts + part,
-                                          n * n_parts, work.width * 8));
+                            symm::Impl::part_of(count, me * n_parts + part,
+                                                n * n_parts, work.width * 8));
     }
     symm::barrier(team);
   }

@@ -15,7 +15,7 @@ using symm::PeTeam;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr int n_free = symm::PeTeamMemory::max_teams - 2;
+constexpr int n_free = symm::Impl::PeTeamMemory::max_teams - 2;
 
 void expect_out_of_memory(std::string const& name,
                           std::function<void()> const& call) {

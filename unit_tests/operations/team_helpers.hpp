@@ -14,6 +14,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <runtime/pes/PeTeamMemory.hpp>
 
 /// PE teams, as lists of numbers in the world.
 namespace symm_test {
@@ -52,8 +53,9 @@ class Mail {
   int count_wrong(symm::PeTeam const& team) {
     auto const me = symm::my_pe();
     // The same number for all members, another one every time.
-    auto const round = *team.words().epoch() * symm::PeTeamMemory::max_teams +
-                       static_cast<std::uint64_t>(team.slot());
+    auto const round =
+        *team.words().epoch() * symm::Impl::PeTeamMemory::max_teams +
+        static_cast<std::uint64_t>(team.slot());
     for (auto const to : members_of(team)) {
       m_global(to, me) = value(me, to, round);
     }

@@ -21,7 +21,7 @@
 
 namespace symm {
 
-using namespace Impl;
+namespace Impl {
 
 namespace {
 
@@ -225,26 +225,31 @@ void end_team(PeTeam& team, char const* call) {
 
 }  // namespace
 
+}  // namespace Impl
+
 PeTeam team_split(PeTeam const& parent, int colour, int key) {
   constexpr char const* call = "symm::team_split";
-  check_team(parent, call);
-  return SplitCall(parent, call, Split::by_colour).make(colour, key);
+  Impl::check_team(parent, call);
+  return Impl::SplitCall(parent, call, Impl::Split::by_colour)
+      .make(colour, key);
 }
 
 PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
                           int count) {
   constexpr char const* call = "symm::team_split_strided";
-  check_team(parent, call);
-  SplitCall split(parent, call, Split::strided, first, stride, count);
+  Impl::check_team(parent, call);
+  Impl::SplitCall split(parent, call, Impl::Split::strided, first, stride,
+                        count);
   std::int64_t const last =
       first + std::int64_t{stride} * (std::int64_t{count} - 1);
   auto const n = parent.n_pes();
   if (count < 1 || first < 0 || first >= n || last < 0 || last >= n ||
       (stride == 0 && count > 1)) {
-    throw_argument(call, parent,
-                   "first = " + std::to_string(first) +
-                       ", stride = " + std::to_string(stride) + ", count = " +
-                       std::to_string(count) + " do not name PEs of it");
+    Impl::throw_argument(call, parent,
+                         "first = " + std::to_string(first) +
+                             ", stride = " + std::to_string(stride) +
+                             ", count = " + std::to_string(count) +
+                             " do not name PEs of it");
   }
   int const from_first = parent.my_pe() - first;
   int const position =
@@ -256,19 +261,19 @@ PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
 
 std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
   constexpr char const* call = "symm::team_split_2d";
-  check_team(parent, call);
-  SplitCall split(parent, call, Split::in_2d, x_range);
+  Impl::check_team(parent, call);
+  Impl::SplitCall split(parent, call, Impl::Split::in_2d, x_range);
   if (x_range < 1) {
-    throw_argument(call, parent,
-                   "x_range = " + std::to_string(x_range) + " is below 1");
+    Impl::throw_argument(
+        call, parent, "x_range = " + std::to_string(x_range) + " is below 1");
   }
   int const me = parent.my_pe();
   PeTeam row   = split.make(me / x_range, me % x_range);
   PeTeam column;
   try {
     column = split.make(me % x_range, me / x_range);
-  } catch (...) {         // on all PEs
-    end_team(row, call);  // no kernel has used it
+  } catch (...) {               // on all PEs
+    Impl::end_team(row, call);  // no kernel has used it
     throw;
   }
   return {row, column};
@@ -276,17 +281,18 @@ std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
 
 void team_destroy(PeTeam& team) {
   constexpr char const* call = "symm::team_destroy";
-  check_team(team, call);
-  if (team.slot() < PeTeamMemory::n_fixed_teams) {
+  Impl::check_team(team, call);
+  if (team.slot() < Impl::PeTeamMemory::n_fixed_teams) {
     throw UsageError(std::string(call) +
                      ": the world and the node's team stay until finalize()");
   }
-  CopyQueue* const queue = Runtime::instance(call).provider(MemoryKind::device);
-  auto const failure     = failure_of([&] {
+  Impl::CopyQueue* const queue =
+      Impl::Runtime::instance(call).provider(MemoryKind::device);
+  auto const failure = Impl::failure_of([&] {
     if (queue != nullptr) queue->synchronize();
   });
-  end_team(team, call);
-  if (failure) throw_failure(*failure);
+  Impl::end_team(team, call);
+  if (failure) Impl::throw_failure(*failure);
 }
 
 }  // namespace symm
