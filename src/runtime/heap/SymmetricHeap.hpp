@@ -30,11 +30,11 @@ namespace symm::Impl {
 ///
 /// Collective calls are made by all PEs with equal arguments, by one thread of
 /// each at a time: a second one gets a UsageError, alone and at once. Look-ups
-/// (contains(), map(), memory(), is_mapped()), copy(), can_register() and
-/// retire() may run on any number of threads beside it. A collective call waits
-/// for the kernels of this PE and is a rendezvous: a barrier, and a check of
-/// the arguments. If they differ, or any PE cannot do its part, the call throws
-/// on every PE, the message names PEs and values, and the heap is as before
+/// (contains(), map(), memory(), is_mapped()), can_register() and retire() may
+/// run on any number of threads beside it. A collective call waits for the
+/// kernels of this PE and is a rendezvous: a barrier, and a check of the
+/// arguments. If they differ, or any PE cannot do its part, the call throws on
+/// every PE, the message names PEs and values, and the heap is as before
 /// (M27-M30, M34, M48).
 class SymmetricHeap {
  public:
@@ -190,12 +190,6 @@ class SymmetricHeap {
            m_chunks.places().is_mapped(offset, bytes);
   }
 
-  /// Copies bytes between what this process reaches: its own memory, and any
-  /// PE's part of the heap. They have arrived on return. Local.
-  /// \throws SystemError on this PE.
-  void copy(void* to, void const* from, std::size_t bytes) const {
-    m_provider.copy(to, from, bytes);
-  }
   [[nodiscard]] HeapStats stats() const;
 
  private:
