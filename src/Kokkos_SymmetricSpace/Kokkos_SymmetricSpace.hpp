@@ -5,8 +5,8 @@
 
 /// Kokkos Views in a symmetric heap: include this one.
 
-#include <Kokkos_SymmetricSpace_Initialize.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
 
 #include "../runtime/symm.hpp"

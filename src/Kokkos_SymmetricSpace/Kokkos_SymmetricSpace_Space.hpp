@@ -3,7 +3,8 @@
 #ifndef KOKKOS_SYMMETRICSPACE_SPACE_HPP
 #define KOKKOS_SYMMETRICSPACE_SPACE_HPP
 
-/// The memory spaces: what a program needs that declares Views in them.
+/// The memory spaces, their start and their end: what a program needs that
+/// declares Views in them.
 
 #include <symm_gpu/Space.hpp>
 
@@ -11,6 +12,7 @@
 #include "kokkos_impl/AtomicView.hpp"
 #include "kokkos_impl/MemorySpaceAccess.hpp"
 #include "kokkos_impl/ViewFill.hpp"
+#include "space/Initialize.hpp"
 #include "space/SymmetricHostSpace.hpp"
 
 #endif

@@ -11,8 +11,6 @@
 #include "symm_errors.hpp"
 #include "symm_job.hpp"
 #include "symm_memory.hpp"
-#include "symm_ordering.hpp"
-#include "symm_pes.hpp"
 #include "symm_rma.hpp"
 #include "symm_shared_buffers.hpp"
 #include "symm_signals.hpp"

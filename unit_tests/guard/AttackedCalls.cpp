@@ -9,8 +9,8 @@
 #include <guard/FaultyJob.hpp>
 
 #include <runtime/job/Runtime.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
-#include <runtime/symm_pes.hpp>
 #include <runtime/symm_shared_buffers.hpp>
 
 namespace symm_test {

@@ -14,8 +14,8 @@
 #include <support/Shared.hpp>
 
 #include <runtime/job/Runtime.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
-#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 

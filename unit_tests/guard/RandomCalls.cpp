@@ -9,7 +9,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
-#include <runtime/symm_pes.hpp>
+#include <runtime/symm_job.hpp>
 
 namespace symm_test {
 

@@ -20,7 +20,7 @@
 #include <string>
 
 #include <runtime/job/Runtime.hpp>
-#include <runtime/symm_pes.hpp>
+#include <runtime/symm_job.hpp>
 
 namespace symm_test {
 namespace {

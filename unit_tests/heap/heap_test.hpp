@@ -15,8 +15,8 @@
 #include <string>
 
 #include <runtime/job/Runtime.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
-#include <runtime/symm_pes.hpp>
 #include <support/memory.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>

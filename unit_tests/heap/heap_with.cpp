@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
 #include <heap/heap_with.hpp>
 #include <support/mpi_main.hpp>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
 #include <heap/heap_test.hpp>
 #include <heap/heap_with.hpp>
 #include <runtime/symm_errors.hpp>

@@ -18,7 +18,7 @@
 
 #include <kokkos/view_helpers.hpp>
 #include <runtime/symm_errors.hpp>
-#include <runtime/symm_pes.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_shared_buffers.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>

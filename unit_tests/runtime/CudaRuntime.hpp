@@ -19,8 +19,8 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
-#include <runtime/symm_pes.hpp>
 
 /// What the tests of the runtime with GPUs share: PEs are forked processes, the
 /// GPUs those of the fake driver.

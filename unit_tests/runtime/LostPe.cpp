@@ -22,8 +22,8 @@
 
 #include <runtime/heap/SymmetricHeap.hpp>
 #include <runtime/job/Runtime.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
-#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <runtime/symm_pes.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_rma.hpp>
 
 /// Remote memory access in a program without Kokkos, for any heap.

@@ -20,8 +20,8 @@
 
 #include <runtime/job/Runtime.hpp>
 #include <runtime/memory/HostCopy.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
-#include <runtime/symm_pes.hpp>
 
 namespace symm_test {
 namespace {

@@ -19,7 +19,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
-#include <runtime/symm_pes.hpp>
+#include <runtime/symm_job.hpp>
 #include <runtime/symm_shared_buffers.hpp>
 
 namespace symm_test {

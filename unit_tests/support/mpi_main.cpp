@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
 
 // The default, which a test program's own definition replaces.
 [[gnu::weak]] symm_test::Start symm_test::what_to_start() {

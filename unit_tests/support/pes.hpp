@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <runtime/base/Types.hpp>
-#include <runtime/symm_pes.hpp>
+#include <runtime/symm_job.hpp>
 
 namespace symm_test {
 

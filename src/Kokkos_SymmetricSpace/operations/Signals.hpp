@@ -11,7 +11,7 @@
 #include "../../runtime/shmem/Access.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/shmem/Signal.hpp"
-#include "../../runtime/symm_ordering.hpp"
+#include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "EnqueuedRma.hpp"
 

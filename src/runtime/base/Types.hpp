@@ -8,13 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 
-// Private names are in symm::Impl. (Until all are where they belong, symm has
-// them, too.)
-namespace symm::Impl {}
-namespace symm {
-using namespace Impl;
-}
-
 namespace symm {
 
 /// Number of a PE (a process of the job), from 0 to n_pes() - 1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "../symm_pes.hpp"
+#include "../symm_job.hpp"
 
 #include "Runtime.hpp"
 

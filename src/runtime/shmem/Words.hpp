@@ -13,7 +13,7 @@
 namespace symm::Impl {
 
 // The loads, stores and fences that the operations are made of: for
-// symm_ordering.hpp, which says what they do, and for all that is in here.
+// symm_atomics.hpp, which says what they do, and for all that is in here.
 
 /// shmem_fence.
 SYMM_INLINE_FUNCTION void fence_words() {

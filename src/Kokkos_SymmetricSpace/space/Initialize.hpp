@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_INITIALIZE_HPP
-#define KOKKOS_SYMMETRICSPACE_INITIALIZE_HPP
+#ifndef SYMM_INITIALIZE_HPP
+#define SYMM_INITIALIZE_HPP
 
 #include <Kokkos_Core.hpp>
 
-#include "../runtime/symm_job.hpp"
-#include "../runtime/symm_pes.hpp"
+#include "../../runtime/symm_job.hpp"
 
 namespace symm {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <Kokkos_SymmetricSpace_Initialize.hpp>
+#include "Initialize.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "../runtime/job/Job.hpp"
-#include "../runtime/symm_errors.hpp"
-#include "space/KokkosDevice.hpp"
+#include "../../runtime/job/Job.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "KokkosDevice.hpp"
 
 namespace symm {
 
