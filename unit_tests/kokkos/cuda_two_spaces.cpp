@@ -122,8 +122,8 @@ TEST(TwoSpaces, S14_each_View_is_in_its_own_heap) {
   EXPECT_EQ(symm::heap_stats(MemoryKind::host).live_blocks, host_before);
   HostView const on_host("host", count);
   EXPECT_EQ(symm::heap_stats(MemoryKind::host).live_blocks, host_before + 1);
-  auto const& gpu_map  = symm::heap_map_of(on_gpu, "test");
-  auto const& host_map = symm::heap_map_of(on_host, "test");
+  auto const& gpu_map  = symm::Impl::heap_map_of(on_gpu, "test");
+  auto const& host_map = symm::Impl::heap_map_of(on_host, "test");
   EXPECT_TRUE(gpu_map.contains(on_gpu.data()));
   EXPECT_FALSE(gpu_map.contains(on_host.data()));
   EXPECT_TRUE(host_map.contains(on_host.data()));

@@ -154,8 +154,8 @@ void expect_mirrors_are_private() {
   auto const before = stats();
   auto const mirror = Kokkos::create_mirror_view(view);
   auto const other  = Kokkos::create_mirror(view);
-  EXPECT_FALSE(symm::heap_map_of(view, "test").contains(mirror.data()));
-  EXPECT_FALSE(symm::heap_map_of(view, "test").contains(other.data()));
+  EXPECT_FALSE(symm::Impl::heap_map_of(view, "test").contains(mirror.data()));
+  EXPECT_FALSE(symm::Impl::heap_map_of(view, "test").contains(other.data()));
   fill(mirror, symm::my_pe(), right());
   symm::barrier_all();  // Kokkos has set all PEs' copies to 0
   Kokkos::deep_copy(symm::peer_view(view, right()), mirror);
@@ -185,7 +185,7 @@ TEST(Mirrors, a_mirror_in_HostSpace_is_private_and_local) {
     EXPECT_EQ(count_wrong(copy, right(), right()), 0U);
     auto const own = Kokkos::create_mirror(Private(), view);
     static_assert(std::is_same_v<decltype(own)::memory_space, Private>);
-    EXPECT_FALSE(symm::heap_map_of(view, "test").contains(own.data()));
+    EXPECT_FALSE(symm::Impl::heap_map_of(view, "test").contains(own.data()));
   }
   symm::barrier_all();
 }

@@ -192,7 +192,8 @@ TEST(PeerView, a_peers_View_is_no_start_for_another_translation) {
 }
 
 TEST(PeerView, S14_of_an_unmanaged_View_of_symmetric_memory_works) {
-  auto& heap = symm::Runtime::instance("test").heap(Space::memory_kind, "test");
+  auto& heap =
+      symm::Impl::Runtime::instance("test").heap(Space::memory_kind, "test");
   auto* const block = static_cast<int*>(heap.malloc(100 * sizeof(int)));
   Kokkos::View<int*, Space, Kokkos::MemoryUnmanaged> const view(block, 100);
   fill(symm::peer_view(view, right()), symm::my_pe(), right());
@@ -220,8 +221,9 @@ TEST(HeapMap, S16_of_a_View_or_its_space_finds_the_copies_of_all_PEs) {
 
 TEST(GlobalView, S16_addresses_beyond_2_to_the_31_elements_with_int_indices) {
   View1 const view("v", 10);
-  auto const everywhere  = symm::global_view(view);
-  std::size_t const step = symm::heap_map_of(view, "test").stride / sizeof(int);
+  auto const everywhere = symm::global_view(view);
+  std::size_t const step =
+      symm::Impl::heap_map_of(view, "test").stride / sizeof(int);
   EXPECT_GT(step, std::size_t{1} << 31U) << "the test has no point";
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     auto const from = address_of(everywhere, 0, 7);

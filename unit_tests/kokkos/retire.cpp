@@ -116,7 +116,7 @@ TEST(Retire, S14_offsets_stay_equal_after_different_orders) {
     auto& view = views[(7 * i + shift) % count];
     if (i % 3 != 0 || symm::my_pe() == 0) view = {};
   }
-  auto const map = symm::heap_map_of(View1(), "test");
+  auto const map = symm::Impl::heap_map_of(View1(), "test");
   for (int i = 0; i < 40; ++i) {
     View1 const probe("probe", 1);
     EXPECT_TRUE(is_equal_on_all_pes(map.offset_of(probe.data())));
@@ -125,14 +125,15 @@ TEST(Retire, S14_offsets_stay_equal_after_different_orders) {
 
 TEST(Retire, M15_more_Views_at_once_than_one_call_can_tell) {
   auto const before       = settled();
-  std::size_t const count = 2 * symm::Rendezvous::max_notices + 17;
+  std::size_t const count = 2 * symm::Impl::Rendezvous::max_notices + 17;
   {
     std::vector<View1> views;
     for (std::size_t i = 0; i < count; ++i) views.emplace_back("v", 10);
     EXPECT_EQ(stats().live_blocks, before.live_blocks + count);
   }
   View1 const one("one", 1);
-  EXPECT_EQ(stats().retired_blocks, count - symm::Rendezvous::max_notices);
+  EXPECT_EQ(stats().retired_blocks,
+            count - symm::Impl::Rendezvous::max_notices);
   View1 const two("two", 1);
   View1 const three("three", 1);
   EXPECT_EQ(stats().live_blocks, before.live_blocks + 3);
@@ -141,7 +142,7 @@ TEST(Retire, M15_more_Views_at_once_than_one_call_can_tell) {
 TEST(Retire, M15_memory_is_reclaimed_in_one_call_when_it_is_needed) {
   settled();
   // More notices than fit into a call, and then one block of all their memory.
-  std::size_t const count = 3 * symm::Rendezvous::max_notices;
+  std::size_t const count = 3 * symm::Impl::Rendezvous::max_notices;
   std::size_t mapped      = 0;
   {
     std::vector<View1> views;

@@ -69,7 +69,7 @@ TEST(Tools, see_a_View_with_space_label_and_bytes) {
     header = s_events[0].address;
     EXPECT_EQ(s_events[0], (Event{"allocate", Space::name(), "temperature",
                                   header, 10 * 3 * sizeof(double)}));
-    EXPECT_TRUE(symm::heap_map_of(view, "test").contains(header));
+    EXPECT_TRUE(symm::Impl::heap_map_of(view, "test").contains(header));
     auto const copy = view;
     EXPECT_EQ(s_events.size(), 1U);
   }

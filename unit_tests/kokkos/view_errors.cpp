@@ -38,8 +38,8 @@ constexpr bool is_pinned_host_memory = false;
 
 /// Collective, by MPI: the same on all PEs.
 std::size_t max_available_host_memory() {
-  auto const all =
-      gather(symm::available_host_memory(symm::HostMemoryUse::pinned));
+  auto const all = gather(
+      symm::Impl::available_host_memory(symm::Impl::HostMemoryUse::pinned));
   return *std::max_element(all.begin(), all.end());
 }
 

@@ -153,7 +153,7 @@ TYPED_TEST(Views, M18_every_element_of_a_peer_is_written_with_peer_view) {
 TYPED_TEST(Views, S14_data_has_one_offset_on_all_PEs_and_256_byte_alignment) {
   GuardView const shift;  // so that not every View starts the heap
   auto const view = TypeParam::make();
-  auto const& map = symm::heap_map_of(view, "test");
+  auto const& map = symm::Impl::heap_map_of(view, "test");
   EXPECT_TRUE(map.contains(view.data()));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.data()) % 256, 0U);
 

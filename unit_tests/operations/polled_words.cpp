@@ -117,7 +117,7 @@ std::vector<Form<T>> forms_of_instances() {
 template <class T>
 Form<T> by_words_of_a_gpu() {
   return {"by the words of a GPU", [](Message<T> const& m) {
-            symm::copy_by_widest_words<16, 1>(
+            symm::Impl::copy_by_widest_words<16, 1>(
                 symm::Impl::OneThread(),
                 reinterpret_cast<char*>(symm::ptr(m.dest, m.pe)),
                 reinterpret_cast<char const*>(m.source), m.count * sizeof(T));

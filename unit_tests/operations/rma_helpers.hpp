@@ -163,7 +163,7 @@ struct PutByWords {
   KOKKOS_FUNCTION static void call(Shape const& shape, T* dest, T const* source,
                                    symm::Pe pe, Group const& group,
                                    symm::HeapMap const& heap) {
-    symm::copy_by_widest_words<16, alignof(T)>(
+    symm::Impl::copy_by_widest_words<16, alignof(T)>(
         group, reinterpret_cast<char*>(heap.peer_ptr(dest, pe)),
         reinterpret_cast<char const*>(source), shape.count * sizeof(T));
   }
@@ -177,7 +177,7 @@ struct IputWithLoadsInFlight {
                                    symm::Pe pe, Group const& group,
                                    symm::HeapMap const& heap) {
     T* const to = heap.peer_ptr(dest, pe);
-    symm::copy_each_with_loads_in_flight(
+    symm::Impl::copy_each_with_loads_in_flight(
         group, shape.count,
         [&](std::size_t i) { return source[i * shape.source_stride]; },
         [&](std::size_t i, T const& element) {

@@ -216,7 +216,7 @@ KOKKOS_FUNCTION auto whole(Member const& member, std::size_t count) {
   return Kokkos::TeamVectorRange(member, count);
 }
 template <class Member>
-KOKKOS_FUNCTION auto whole(symm::Lanes<Member> const& lanes,
+KOKKOS_FUNCTION auto whole(symm::Impl::Lanes<Member> const& lanes,
                            std::size_t count) {
   return Kokkos::ThreadVectorRange(lanes.member, count);
 }
@@ -249,7 +249,7 @@ struct GetAndPutBack {
     member.team_barrier();
   }
   template <class Member>
-  KOKKOS_FUNCTION static void barrier(symm::Lanes<Member> const&) {}
+  KOKKOS_FUNCTION static void barrier(symm::Impl::Lanes<Member> const&) {}
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
