@@ -12,6 +12,7 @@
 #include "CudaRegistration.hpp"
 
 namespace symm_test {
+namespace cuda_registration_faults {
 namespace {
 
 using symm::buffer_register_symmetric;
@@ -280,4 +281,5 @@ TEST_F(CudaRegistration, R17_R21_a_lost_context_of_one_pe_fails_on_all) {
 }
 
 }  // namespace
+}  // namespace cuda_registration_faults
 }  // namespace symm_test

@@ -87,6 +87,10 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
          n_threads, CollectiveInBlocks<Work>{heap, work});
   enqueue_barrier(stream, work.team);
 }
+#else
+[[noreturn]] inline void enqueue_barrier(void*, PeTeam const&) {
+  throw_without_kernel("symm::barrier");
+}
 #endif
 
 /// The host's form on memory of GPUs: enqueues it and waits.
