@@ -91,7 +91,7 @@ OWNERS = {
 # Text outside comments (a regular expression) -> the folders and units that may
 # have it.
 TEXT_OWNERS = {
-    r"\bgetenv\b": [RUNTIME + "/base/Env", KOKKOS + "/cuda/KokkosDevice_Cuda"],
+    r"\bgetenv\b": [RUNTIME + "/base/Env"],
     # KernelText checks preconditions where Kokkos does.
     r"\bKokkos::|\bKOKKOS_": [KOKKOS, RUNTIME + "/base/KernelText",
                               RUNTIME + "/base/EnvironmentTable"],
@@ -105,7 +105,7 @@ TEXT_OWNERS = {
 
 # What no public header of these libraries leads to: users do not wait for its
 # compilation.
-FACES = [RUNTIME]
+FACES = [RUNTIME, KOKKOS]
 UNSEEN = [RUNTIME + "/bootstrap/FdExchange", RUNTIME + "/heap/SymmetricHeap",
           RUNTIME + "/job/Runtime", RUNTIME + "/pes/Rendezvous"]
 
@@ -249,6 +249,9 @@ def self_test():
         ("runtime/symm.hpp", '#include "base/Types.hpp"', None),
         ("runtime/symm.hpp", '#include "job/Runtime.hpp"',
          "symm.hpp: leads to runtime/job/Runtime.hpp"),
+        ("Kokkos_SymmetricSpace/Kokkos_SymmetricSpace.hpp",
+         '#include "../runtime/job/Runtime.hpp"',
+         "SymmetricSpace.hpp: leads to runtime/job/Runtime.hpp"),
         ("runtime/bootstrap/Bootstrap_Mpi.cpp", "#include <mpi.h>", None),
         ("runtime/base/Types.hpp", "// <mpi.h> and Kokkos::Impl in a comment",
          None),

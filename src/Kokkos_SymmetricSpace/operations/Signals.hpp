@@ -26,6 +26,18 @@ struct SignalKernel {
   KOKKOS_FUNCTION void operator()(int) const { deliver(); }
 };
 
+/// PE `pe`'s copy of a signal, for a thread of the space; a host's must reach
+/// it. \throws UsageError on this PE.
+template <class ExecutionSpace>
+Signal* signal_to_deliver(Signal* address, Pe pe, char const* call) {
+  if constexpr (runs_on_host_v<ExecutionSpace>) {
+    return map_to_access(address, sizeof(Signal), pe, call)
+        .peer_ptr(address, pe);
+  } else {
+    return copy_to_access(address, sizeof(Signal), pe, call).address;
+  }
+}
+
 }  // namespace symm::Impl
 
 namespace symm {
@@ -52,18 +64,14 @@ void put_signal(ExecutionSpace const& exec, T* dest,
                 Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
   constexpr auto call = "symm::put_signal";
   Impl::check_element<T>();
-  // A thread of the host that signals must reach the signal.
-  if constexpr (Impl::runs_on_host_v<ExecutionSpace>) {
-    Impl::map_to_access(signal_address, sizeof(Signal), pe, call);
-  }
-  auto const its_signal =
-      Impl::copy_to_access(signal_address, sizeof(Signal), pe, call);
+  auto* const its_signal =
+      Impl::signal_to_deliver<ExecutionSpace>(signal_address, pe, call);
   Impl::enqueue_put(exec, dest, source, Impl::bytes_of(sizeof(T), count), pe,
                     call);
   // Copies and kernels of one instance run one after the other.
   Kokkos::parallel_for(
       call, Kokkos::RangePolicy<ExecutionSpace>(exec, 0, 1),
-      Impl::SignalKernel{{its_signal.address, signal, op, count != 0}});
+      Impl::SignalKernel{{its_signal, signal, op, count != 0}});
 }
 
 }  // namespace symm

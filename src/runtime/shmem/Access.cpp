@@ -2,47 +2,69 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Access.hpp"
 
-#include <string>
-
-#include "../base/Failure.hpp"
+#include "../base/Text.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../job/Runtime.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
 
+namespace {
+
+// What fails is apart from what does not, which has fewer instructions so.
+
+[[noreturn, gnu::noinline]] void throw_no_pe(Pe pe, int n_pes,
+                                             char const* call) {
+  throw UsageError(
+      Text(call, ": there is no PE ", pe, "; PEs are 0 to ", n_pes - 1));
+}
+
+[[noreturn, gnu::noinline]] void throw_not_in_heap(void const* address,
+                                                   std::size_t bytes,
+                                                   char const* call) {
+  throw UsageError(Text(call, ": ", bytes, " bytes at ", address,
+                        " are not in this PE's part of the symmetric heap: "
+                        "pass the address of this PE's copy, and the PE's "
+                        "number"));
+}
+
+[[noreturn, gnu::noinline]] void throw_not_reached(void const* address,
+                                                   char const* call) {
+  throw UsageError(Text(call, ": ", address,
+                        " is in GPU memory, where the host has no loads and "
+                        "stores: call it in a kernel, or use "
+                        "SymmetricHostSpace"));
+}
+
+/// heap_to_access(), in each of the functions below: a call more is a tenth of
+/// a put of one word.
+[[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
+                                                       std::size_t bytes, Pe pe,
+                                                       char const* call) {
+  auto& runtime = Runtime::instance(call);
+  if (pe < 0 || pe >= runtime.n_pes()) throw_no_pe(pe, runtime.n_pes(), call);
+  auto& heap = runtime.heap_of(address);
+  if (!heap.is_mapped(address, bytes)) throw_not_in_heap(address, bytes, call);
+  return heap;
+}
+
+}  // namespace
+
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call) {
-  auto& runtime = Runtime::instance(call);
-  if (pe < 0 || pe >= runtime.n_pes()) {
-    throw UsageError(std::string(call) + ": there is no PE " +
-                     std::to_string(pe) + "; PEs are 0 to " +
-                     std::to_string(runtime.n_pes() - 1));
-  }
-  auto& heap = runtime.heap_of(address);
-  if (!heap.is_mapped(address, bytes)) {
-    throw UsageError(std::string(call) + ": " + std::to_string(bytes) +
-                     " bytes at " + address_text(address) +
-                     " are not in this PE's part of the symmetric heap: pass "
-                     "the address of this PE's copy, and the PE's number");
-  }
-  return heap;
+  return find_heap(address, bytes, pe, call);
 }
 
 Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
                           char const* call) {
-  auto const& heap = heap_to_access(address, bytes, pe, call);
+  auto const& heap = find_heap(address, bytes, pe, call);
   return {heap.map().peer_ptr(const_cast<void*>(address), pe), heap.memory()};
 }
 
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call) {
-  auto const& heap = heap_to_access(address, bytes, pe, call);
-  if (heap.memory() == MemoryKind::device) {
-    throw UsageError(std::string(call) + ": " + address_text(address) +
-                     " is in GPU memory, where the host has no loads and "
-                     "stores: call it in a kernel, or use SymmetricHostSpace");
-  }
+  auto const& heap = find_heap(address, bytes, pe, call);
+  if (heap.memory() == MemoryKind::device) throw_not_reached(address, call);
   return heap.map();
 }
 

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Rma.hpp"
 
-#include <string>
-
+#include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/CopyQueue.hpp"
 #include "../memory/HostCopy.hpp"
@@ -14,13 +13,20 @@ namespace symm::Impl {
 namespace {
 
 /// Copies between `memory` of the heap and any memory of this PE.
-void copy_bytes(MemoryKind memory, void* to, void const* from,
-                std::size_t bytes, char const* call) {
+[[gnu::always_inline]] inline void copy_bytes(MemoryKind memory, void* to,
+                                              void const* from,
+                                              std::size_t bytes,
+                                              char const* call) {
   if (memory == MemoryKind::host) {
     copy_host_memory(to, from, bytes);
   } else {
     copy_gpu_memory(to, from, bytes, call);
   }
+}
+
+[[noreturn, gnu::noinline]] void throw_null(char const* call) {
+  throw UsageError(
+      Text(call, ": the address of this PE's side of the copy is null"));
 }
 
 }  // namespace
@@ -32,9 +38,7 @@ CopyQueue& gpu_queue(char const* call) {
 }
 
 void check_private(void const* address, char const* call) {
-  if (address != nullptr) return;
-  throw UsageError(std::string(call) +
-                   ": the address of this PE's side of the copy is null");
+  if (address == nullptr) throw_null(call);
 }
 
 void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
