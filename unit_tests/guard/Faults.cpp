@@ -138,13 +138,17 @@ Result call(Function& function, Result failed, Arguments... arguments) {
       arguments...);
 }
 
+/// Null if it fails.
+void* try_to_allocate(std::size_t bytes, std::size_t alignment) {
+  return fails(s_new) ? nullptr
+                      : std::aligned_alloc(alignment, (bytes + alignment) /
+                                                          alignment *
+                                                          alignment);
+}
+
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  void* const result =
-      fails(s_new) ? nullptr
-                   : std::aligned_alloc(alignment, (bytes + alignment) /
-                                                       alignment * alignment);
-  if (result == nullptr) throw std::bad_alloc();
-  return result;
+  void* const result = try_to_allocate(bytes, alignment);
+  return result != nullptr ? result : throw std::bad_alloc();
 }
 
 }  // namespace
@@ -333,6 +337,14 @@ void* operator new(std::size_t bytes) {
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+// Under a sanitizer the library's would not be ours, and ours deletes.
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  return try_to_allocate(bytes, alignof(std::max_align_t));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment,
+                   std::nothrow_t const&) noexcept {
+  return try_to_allocate(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* address) noexcept { std::free(address); }
 void operator delete(void* address, std::size_t) noexcept {

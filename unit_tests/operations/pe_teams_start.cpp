@@ -27,6 +27,11 @@ thread_local bool s_is_new_failing = false;
   auto* const memory = s_is_new_failing ? nullptr : std::malloc(bytes | 1U);
   return memory != nullptr ? memory : throw std::bad_alloc();
 }
+// Under a sanitizer the library's would not be ours, and ours deletes.
+[[gnu::noinline]] void* operator new(std::size_t bytes,
+                                     std::nothrow_t const&) noexcept {
+  return s_is_new_failing ? nullptr : std::malloc(bytes | 1U);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }

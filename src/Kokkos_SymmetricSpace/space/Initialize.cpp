@@ -22,7 +22,8 @@ namespace {
 
 class KokkosCompanion final : public Impl::Companion {
  public:
-  /// \param start is given the device to take, if it is not chosen yet.
+  /// \param start is given the device to take, if it is not chosen yet; not
+  ///        called after begin().
   KokkosCompanion(bool has_user_chosen,
                   std::function<void(std::optional<int>)> start)
       : m_has_user_chosen(has_user_chosen), m_start(std::move(start)) {}
@@ -34,8 +35,10 @@ class KokkosCompanion final : public Impl::Companion {
         "initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
+    // It refers to what initialize() has, which this object outlives.
+    auto const start = std::exchange(m_start, nullptr);
     if (!Kokkos::is_initialized()) {
-      m_start(Impl::choose_device(number_on_node, m_has_user_chosen));
+      start(Impl::choose_device(number_on_node, m_has_user_chosen));
       m_has_begun = true;
     }
     Impl::use_queue_of_kokkos();
