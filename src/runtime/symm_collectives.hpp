@@ -15,6 +15,7 @@
 #include "shmem/Group.hpp"
 #include "shmem/PeTeam.hpp"
 #include "shmem/ReduceWork.hpp"
+#include "shmem/ThisBlock.hpp"
 
 namespace symm {
 

@@ -13,6 +13,7 @@
 #include "shmem/Group.hpp"
 #include "shmem/Rma.hpp"
 #include "shmem/RmaStrided.hpp"
+#include "shmem/ThisBlock.hpp"
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6): what is put goes to PE
 // `pe`'s copy of the symmetric object `dest`, what is got comes from its copy
@@ -24,8 +25,9 @@
 //   one thread           heap              it is done
 //   a group of threads   threads, heap     it is done: the group's barrier
 //
-// (Kokkos_SymmetricSpace_Operations.hpp says which threads of Kokkos are such
-// groups, and has the forms for execution space instances.)
+// A group is symm::this_block() in kernels without Kokkos. (What it is with
+// Kokkos says Kokkos_SymmetricSpace_Operations.hpp, which has the forms for
+// execution space instances, too.)
 //
 // All take: elements of a type that is trivially copyable, and their number;
 // 0 copies nothing and looks at nothing else. `pe` may be this PE. Dest and

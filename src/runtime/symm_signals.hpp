@@ -16,6 +16,7 @@
 #include "shmem/Group.hpp"
 #include "shmem/Rma.hpp"
 #include "shmem/Signal.hpp"
+#include "shmem/ThisBlock.hpp"
 #include "shmem/Waiting.hpp"
 
 namespace symm {

@@ -11,6 +11,7 @@
 #include "shmem/Group.hpp"
 #include "shmem/PeTeam.hpp"
 #include "shmem/TeamSync.hpp"
+#include "shmem/ThisBlock.hpp"
 
 /// PE teams (class PeTeam, shmem/PeTeam.hpp), their barriers, and teams that
 /// are made of others.

@@ -140,10 +140,10 @@ Result call(Function& function, Result failed, Arguments... arguments) {
 
 /// Null if it fails.
 void* try_to_allocate(std::size_t bytes, std::size_t alignment) {
-  return fails(s_new) ? nullptr
-                      : std::aligned_alloc(alignment, (bytes + alignment) /
-                                                          alignment *
-                                                          alignment);
+  return fails(s_new)
+             ? nullptr
+             : std::aligned_alloc(alignment,
+                                  (bytes + alignment) / alignment * alignment);
 }
 
 void* allocate(std::size_t bytes, std::size_t alignment) {

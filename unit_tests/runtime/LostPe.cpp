@@ -31,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 using symm::Pe;
 using symm::Impl::Bootstrap;
-using symm::Impl::Operation;
+using symm::Impl::RuntimeCall;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -67,10 +67,12 @@ class LostPe : public testing::TestWithParam<int> {};
 TEST_P(LostPe, others_that_wait_in_a_rendezvous_stop_with_a_message) {
   auto const results = run_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    stack.rendezvous.meet({.operation = Operation::barrier_all});
-    stack.rendezvous.meet({.operation = Operation::free, .arguments = {4096}});
+    stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
+    stack.rendezvous.meet(
+        {.operation = RuntimeCall::free, .arguments = {4096}});
     if (bootstrap.my_pe() == lost) std::raise(SIGKILL);
-    stack.rendezvous.meet({.operation = Operation::malloc, .arguments = {64}});
+    stack.rendezvous.meet(
+        {.operation = RuntimeCall::malloc, .arguments = {64}});
   });
   EXPECT_TRUE(results[lost].was_killed_by(SIGKILL));
   expect_others_aborted(results,
@@ -107,7 +109,7 @@ TEST(LostPeOfMesh, one_whose_child_lives_is_lost) {
         std::raise(SIGKILL);
       }
       if (is_in_rendezvous) {
-        stack.rendezvous.meet({.operation = Operation::barrier_all});
+        stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
       } else {
         static_cast<void>(stack.exchange.exchange(STDERR_FILENO));
       }

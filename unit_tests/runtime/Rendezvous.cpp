@@ -32,8 +32,8 @@ using symm::Pe;
 using symm::Impl::Bootstrap;
 using symm::Impl::ErrorKind;
 using symm::Impl::Failure;
-using symm::Impl::Operation;
 using symm::Impl::Rendezvous;
+using symm::Impl::RuntimeCall;
 using testing::HasSubstr;
 
 constexpr int n_rounds = 500;
@@ -50,7 +50,7 @@ TEST_P(RendezvousSizes, M01_nobody_leaves_before_the_last_has_arrived) {
       if (round % 100 == bootstrap.my_pe()) std::this_thread::sleep_for(3ms);
       auto& arrived = (*n_arrived)[static_cast<std::size_t>(round)];
       ++arrived;
-      stack.rendezvous.meet({.operation = Operation::barrier_all});
+      stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
       ASSERT_EQ(arrived, n_pes) << "in round " << round;
     }
     EXPECT_EQ(stack.rendezvous.n_calls(), static_cast<unsigned>(n_rounds));
@@ -71,14 +71,14 @@ TEST_P(RendezvousSizes, M21_what_a_pe_wrote_before_is_visible_afterwards) {
       for (std::size_t i = 0; i < n_words; ++i) {
         (*written)[me][i] = value(bootstrap.my_pe(), round, i);
       }
-      stack.rendezvous.meet({.operation = Operation::barrier_all});
+      stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
       for (Pe pe = 0; pe < n_pes; ++pe) {
         for (std::size_t i = 0; i < n_words; ++i) {
           ASSERT_EQ((*written)[static_cast<std::size_t>(pe)][i],
                     value(pe, round, i));
         }
       }
-      stack.rendezvous.meet({.operation = Operation::barrier_all});
+      stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
     }
   });
 }
@@ -127,7 +127,7 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
       };
       auto const mine = notices_of(bootstrap.my_pe(), count(bootstrap.my_pe()));
       stack.rendezvous.meet(
-          {.operation = Operation::barrier_all, .notices = mine});
+          {.operation = RuntimeCall::barrier_all, .notices = mine});
       for (Pe pe = 0; pe < n_pes; ++pe) {
         auto const read = stack.rendezvous.notices(pe);
         EXPECT_EQ(std::vector<std::uint32_t>(read.begin(), read.end()),
@@ -138,7 +138,7 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
     for (Pe with_more = 0; with_more < n_pes; ++with_more) {
       auto const mine = notices_of(bootstrap.my_pe(), Rendezvous::max_notices);
       stack.rendezvous.meet(
-          {.operation        = Operation::barrier_all,
+          {.operation        = RuntimeCall::barrier_all,
            .notices          = mine,
            .has_more_notices = bootstrap.my_pe() == with_more});
       EXPECT_TRUE(stack.rendezvous.has_more_notices());
@@ -148,7 +148,7 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
       EXPECT_TRUE(stack.rendezvous.has_more_notices())
           << "an agreement is no meet()";
     }
-    stack.rendezvous.meet({.operation = Operation::barrier_all});
+    stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
     EXPECT_FALSE(stack.rendezvous.has_more_notices());
   });
 }
@@ -159,9 +159,9 @@ TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {
   auto const results = run_pes(3, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap, 0.25s);
     stack.rendezvous.meet(
-        {.operation = Operation::malloc, .arguments = {4096}});
+        {.operation = RuntimeCall::malloc, .arguments = {4096}});
     if (bootstrap.my_pe() == 1) std::this_thread::sleep_for(900ms);
-    stack.rendezvous.meet({.operation = Operation::allocate_view,
+    stack.rendezvous.meet({.operation = RuntimeCall::allocate_view,
                            .arguments = {64, 16, 0},
                            .label     = "pressure"});
   });
@@ -187,7 +187,7 @@ TEST(Rendezvous, a_PE_waits_in_finalize_until_this_one_arrives) {
   expect_on_pes(2, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     auto& rendezvous = stack.rendezvous;
-    rendezvous.meet({.operation = Operation::barrier_all});
+    rendezvous.meet({.operation = RuntimeCall::barrier_all});
     EXPECT_EQ(rendezvous.whereabouts(bootstrap.my_pe()),
               "PE " + std::to_string(bootstrap.my_pe()) +
                   ", whose last collective call was #1 symm::barrier_all()");
@@ -200,12 +200,12 @@ TEST(Rendezvous, a_PE_waits_in_finalize_until_this_one_arrives) {
     EXPECT_FALSE(rendezvous.is_in_finalize(0));
     // Refused on both, which go on.
     EXPECT_TRUE(symm::Impl::failure_of([&] {
-      rendezvous.meet({.operation = is_leaving ? Operation::finalize
-                                               : Operation::barrier_all});
+      rendezvous.meet({.operation = is_leaving ? RuntimeCall::finalize
+                                               : RuntimeCall::barrier_all});
     }));
     EXPECT_FALSE(rendezvous.is_in_finalize(0));
     EXPECT_FALSE(rendezvous.is_in_finalize(1));
-    rendezvous.meet({.operation = Operation::barrier_all});
+    rendezvous.meet({.operation = RuntimeCall::barrier_all});
   });
 }
 
@@ -213,7 +213,7 @@ TEST(Rendezvous, a_timeout_of_0_never_reports) {
   auto const results = run_pes(2, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap, 0s);
     if (bootstrap.my_pe() == 1) std::this_thread::sleep_for(300ms);
-    stack.rendezvous.meet({.operation = Operation::barrier_all});
+    stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
   });
   for (auto const& result : results) {
     EXPECT_TRUE(result.has_succeeded());
@@ -237,7 +237,7 @@ void expect_start_fails(VmmStep step, std::string const& why) {
       EXPECT_THAT(failure->message, HasSubstr("PE 1 failed: " + why));
       vmm.heal();
       Rendezvous works_again(bootstrap, exchange, vmm, 0s);
-      works_again.meet({.operation = Operation::barrier_all});
+      works_again.meet({.operation = RuntimeCall::barrier_all});
     }
     EXPECT_EQ(n_open_descriptors(), descriptors);
   });

@@ -22,8 +22,8 @@ using symm::Pe;
 using symm::Impl::Bootstrap;
 using symm::Impl::ErrorKind;
 using symm::Impl::Failure;
-using symm::Impl::Operation;
 using symm::Impl::Rendezvous;
+using symm::Impl::RuntimeCall;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -47,7 +47,7 @@ void expect_failure(CallOf const& call_of, ErrorKind kind,
       // M30: the next call works, with either slot of the records.
       for (int i = 0; i <= round; ++i) {
         EXPECT_NO_THROW(stack.rendezvous.meet(
-            {.operation = Operation::malloc, .arguments = {64}}));
+            {.operation = RuntimeCall::malloc, .arguments = {64}}));
       }
       EXPECT_FALSE(stack.rendezvous.agree(std::nullopt));
     }
@@ -57,7 +57,7 @@ void expect_failure(CallOf const& call_of, ErrorKind kind,
 TEST(RendezvousMismatch, M27_different_values_are_named_with_their_pes) {
   expect_failure(
       [](Pe pe) {
-        return Call{.operation = Operation::malloc,
+        return Call{.operation = RuntimeCall::malloc,
                     .arguments = {pe == 1 ? 2048U : 1024U}};
       },
       ErrorKind::usage,
@@ -69,7 +69,7 @@ TEST(RendezvousMismatch, M27_different_values_are_named_with_their_pes) {
 TEST(RendezvousMismatch, M28_any_of_the_arguments_may_differ) {
   expect_failure(
       [](Pe pe) {
-        return Call{.operation = Operation::align,
+        return Call{.operation = RuntimeCall::align,
                     .arguments = {1024, pe == 2 ? 64U : 32U}};
       },
       ErrorKind::usage,
@@ -80,7 +80,7 @@ TEST(RendezvousMismatch, M28_any_of_the_arguments_may_differ) {
   expect_failure(
       [](Pe pe) {
         // C12: the product agrees.
-        return Call{.operation = Operation::calloc,
+        return Call{.operation = RuntimeCall::calloc,
                     .arguments = {16, pe == 0 ? 2U : 4U, pe == 0 ? 8U : 4U}};
       },
       ErrorKind::usage,
@@ -94,10 +94,10 @@ TEST(RendezvousMismatch, M29_different_operations_are_named_with_their_pes) {
   expect_failure(
       [](Pe pe) {
         if (pe == 0) {
-          return Call{.operation = Operation::free, .arguments = {64}};
+          return Call{.operation = RuntimeCall::free, .arguments = {64}};
         }
-        if (pe == 1) return Call{.operation = Operation::barrier_all};
-        return Call{.operation = Operation::malloc, .arguments = {64}};
+        if (pe == 1) return Call{.operation = RuntimeCall::barrier_all};
+        return Call{.operation = RuntimeCall::malloc, .arguments = {64}};
       },
       ErrorKind::usage,
       AllOf(HasSubstr("PE 0 called symm::free(offset = 64)"),
@@ -108,7 +108,7 @@ TEST(RendezvousMismatch, M29_different_operations_are_named_with_their_pes) {
 TEST(RendezvousMismatch, views_are_named_with_their_labels) {
   expect_failure(
       [](Pe pe) {
-        return Call{.operation = Operation::allocate_view,
+        return Call{.operation = RuntimeCall::allocate_view,
                     .arguments = {pe == 0 ? 100U : 200U, 256, 128},
                     .label     = pe == 0 ? "density" : "velocity"};
       },
@@ -124,7 +124,7 @@ TEST(RendezvousMismatch, labels_alone_may_differ) {
     PeStack stack(bootstrap);
     auto const label = "of PE " + std::to_string(bootstrap.my_pe());
     EXPECT_NO_THROW(
-        stack.rendezvous.meet({.operation = Operation::allocate_view,
+        stack.rendezvous.meet({.operation = RuntimeCall::allocate_view,
                                .arguments = {1, 2, 3},
                                .label     = label.c_str()}));
   });
@@ -135,7 +135,7 @@ TEST(RendezvousMismatch, M34_a_failure_of_one_pe_is_thrown_on_all) {
        {ErrorKind::usage, ErrorKind::out_of_memory, ErrorKind::system}) {
     expect_failure(
         [kind](Pe pe) {
-          Call call{.operation = Operation::free, .arguments = {64}};
+          Call call{.operation = RuntimeCall::free, .arguments = {64}};
           if (pe == 1) call.failure = Failure{kind, "it was freed already"};
           return call;
         },
@@ -149,7 +149,7 @@ TEST(RendezvousMismatch, M34_a_failure_of_one_pe_is_thrown_on_all) {
 TEST(RendezvousMismatch, equal_failures_are_named_once_with_their_pes) {
   expect_failure(
       [](Pe pe) {
-        Call call{.operation = Operation::free, .arguments = {64}};
+        Call call{.operation = RuntimeCall::free, .arguments = {64}};
         call.failure =
             Failure{ErrorKind::usage, pe == 1 ? "one reason" : "another"};
         return call;
@@ -162,8 +162,8 @@ TEST(RendezvousMismatch, equal_failures_are_named_once_with_their_pes) {
 TEST(RendezvousMismatch, a_different_operation_counts_more_than_a_failure) {
   expect_failure(
       [](Pe pe) {
-        if (pe == 1) return Call{.operation = Operation::barrier_all};
-        return Call{.operation = Operation::free,
+        if (pe == 1) return Call{.operation = RuntimeCall::barrier_all};
+        return Call{.operation = RuntimeCall::free,
                     .arguments = {64},
                     .failure   = Failure{ErrorKind::usage, "a reason"}};
       },
@@ -178,14 +178,14 @@ TEST(RendezvousMismatch, texts_that_are_too_long_are_cut) {
                             Not(HasSubstr(std::string(512, 'x'))));
   expect_failure(
       [&](Pe pe) {
-        return Call{.operation = Operation::allocate_view,
+        return Call{.operation = RuntimeCall::allocate_view,
                     .arguments = {pe == 0 ? 1U : 2U},
                     .label     = text.c_str()};
       },
       ErrorKind::usage, is_cut);
   expect_failure(
       [&](Pe pe) {
-        Call call{.operation = Operation::barrier_all};
+        Call call{.operation = RuntimeCall::barrier_all};
         if (pe == 2) call.failure = Failure{ErrorKind::system, text};
         return call;
       },
@@ -198,7 +198,7 @@ TEST(RendezvousMismatch, an_agreement_does_not_pass_for_another_call) {
     auto const failure = symm::Impl::failure_of([&] {
       if (bootstrap.my_pe() == 1) {
         stack.rendezvous.meet(
-            {.operation = Operation::malloc, .arguments = {64}});
+            {.operation = RuntimeCall::malloc, .arguments = {64}});
       } else {
         static_cast<void>(stack.rendezvous.agree(std::nullopt));
       }
@@ -208,7 +208,7 @@ TEST(RendezvousMismatch, an_agreement_does_not_pass_for_another_call) {
     EXPECT_THAT(failure->message,
                 HasSubstr("PE 1 called symm::malloc(bytes = 64)"));
     EXPECT_NO_THROW(
-        stack.rendezvous.meet({.operation = Operation::barrier_all}));
+        stack.rendezvous.meet({.operation = RuntimeCall::barrier_all}));
   });
 }
 

@@ -2,21 +2,21 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_Core.hpp>
 
-#include <symm_gpu/Queue.hpp>
+#include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/base/EnvironmentTable.hpp"
 #include "../../runtime/cuda/CudaCheck.hpp"
 #include "../../runtime/memory/Device.hpp"
-#include "../../runtime/shmem/GpuQueue.hpp"
+#include "../../runtime/shmem/KernelQueue.hpp"
 #include "../space/KokkosDevice.hpp"
 
 namespace symm::Impl {
 
 namespace {
 
-class DefaultInstance final : public GpuQueue {
+class DefaultInstance final : public KernelQueue {
  public:
-  void run(char const* call, GpuWork const& work) override {
+  void run(char const* call, EnqueuedKernels const& work) override {
     Kokkos::Cuda const exec;
     enqueue_kernels(call, exec,
                     [&](void* queue) { work.enqueue(work.what, queue); });
@@ -42,7 +42,7 @@ std::optional<int> device_of_kokkos() { return Kokkos::Cuda().cuda_device(); }
 
 void use_queue_of_kokkos() {
   static DefaultInstance s_queue;
-  set_gpu_queue(&s_queue);
+  set_kernel_queue(&s_queue);
 }
 
 }  // namespace symm::Impl

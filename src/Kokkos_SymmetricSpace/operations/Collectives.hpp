@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <symm_gpu/CollectiveKernels.hpp>
-#include <symm_gpu/Queue.hpp>
+#include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/shmem/CollectiveRun.hpp"

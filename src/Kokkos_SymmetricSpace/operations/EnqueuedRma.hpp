@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
-#include <symm_gpu/Queue.hpp>
+#include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HostCopy.hpp"
@@ -83,7 +83,7 @@ void enqueue_strided(Exec const& exec, MemoryKind memory,
     exec.fence(call);
     copy_strided(memory, copy, call);
   } else {
-    gpu_queue(call).copy_strided(copy.in_bytes(), queue_of(exec));
+    copy_queue(call).copy_strided(copy.in_bytes(), queue_of(exec));
   }
 }
 

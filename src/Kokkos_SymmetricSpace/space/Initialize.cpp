@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../runtime/job/Job.hpp"
-#include "../../runtime/shmem/GpuQueue.hpp"
+#include "../../runtime/shmem/KernelQueue.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "KokkosDevice.hpp"
 
@@ -47,7 +47,7 @@ class KokkosCompanion final : public Impl::Companion {
     return Impl::device_of_kokkos();
   }
   void end() override {
-    Impl::set_gpu_queue(nullptr);  // a runtime without Kokkos may come
+    Impl::set_kernel_queue(nullptr);  // a runtime without Kokkos may come
     if (m_has_begun && Kokkos::is_initialized()) Kokkos::finalize();
   }
 

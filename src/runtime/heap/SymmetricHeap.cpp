@@ -32,8 +32,8 @@ SymmetricHeap::SymmetricHeap(MemoryProvider& provider, FdExchange& exchange,
 
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return m_rendezvous.run(Operation::malloc, [&]() -> void* {
-    auto call = Rendezvous::make_call(Operation::malloc, {bytes});
+  return m_rendezvous.run(RuntimeCall::malloc, [&]() -> void* {
+    auto call = Rendezvous::make_call(RuntimeCall::malloc, {bytes});
     meet(call);
     return m_blocks.address_of(find_room(call, {bytes}));
   });
@@ -41,8 +41,8 @@ void* SymmetricHeap::malloc(std::size_t bytes) {
 
 void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return m_rendezvous.run(Operation::align, [&]() -> void* {
-    Rendezvous::Call call{.operation = Operation::align,
+  return m_rendezvous.run(RuntimeCall::align, [&]() -> void* {
+    Rendezvous::Call call{.operation = RuntimeCall::align,
                           .arguments = {bytes, alignment},
                           .failure   = check_alignment(alignment)};
     meet(call);
@@ -52,12 +52,12 @@ void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
 
 void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   if (count == 0 || size == 0) return nullptr;
-  return m_rendezvous.run(Operation::calloc, [&]() -> void* {
+  return m_rendezvous.run(RuntimeCall::calloc, [&]() -> void* {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
       bytes = std::numeric_limits<std::size_t>::max();  // never there
     }
-    Rendezvous::Call call{.operation = Operation::calloc,
+    Rendezvous::Call call{.operation = RuntimeCall::calloc,
                           .arguments = {bytes, count, size}};
     meet(call);
     auto const id = find_room(call, {bytes});
@@ -71,9 +71,9 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
 
 void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
   if (address == nullptr && bytes == 0) return nullptr;
-  return m_rendezvous.run(Operation::realloc, [&]() -> void* {
+  return m_rendezvous.run(RuntimeCall::realloc, [&]() -> void* {
     auto id = HeapBlocks::none;
-    Rendezvous::Call call{.operation = Operation::realloc,
+    Rendezvous::Call call{.operation = RuntimeCall::realloc,
                           .arguments = {bytes, no_offset}};
     if (address != nullptr) {
       call.arguments[1] = map().offset_of(address);
@@ -108,7 +108,7 @@ void SymmetricHeap::free(void* address) {
 
 void SymmetricHeap::free_block(void* address, bool is_view) {
   auto id              = HeapBlocks::none;
-  auto const operation = is_view ? Operation::free_view : Operation::free;
+  auto const operation = is_view ? RuntimeCall::free_view : RuntimeCall::free;
   m_rendezvous.run(operation, [&] {
     auto call    = Rendezvous::make_call(operation, {map().offset_of(address)});
     call.failure = check_block(address, is_view, id);
@@ -128,8 +128,8 @@ void SymmetricHeap::end_step(std::optional<Failure> const& failure, Id block) {
 }
 
 std::size_t SymmetricHeap::trim() {
-  return m_rendezvous.run(Operation::heap_trim, [&]() -> std::size_t {
-    Rendezvous::Call call{.operation = Operation::heap_trim};
+  return m_rendezvous.run(RuntimeCall::heap_trim, [&]() -> std::size_t {
+    Rendezvous::Call call{.operation = RuntimeCall::heap_trim};
     call.failure = failure_of(
         [&] { m_blocks.prepare_to_remove(m_chunks.places().size()); });
     meet(call);
@@ -142,8 +142,8 @@ std::size_t SymmetricHeap::trim() {
 
 std::vector<std::string> SymmetricHeap::finalize() {
   return m_rendezvous.run(
-      Operation::finalize, [&]() -> std::vector<std::string> {
-        Rendezvous::Call call{.operation = Operation::finalize};
+      RuntimeCall::finalize, [&]() -> std::vector<std::string> {
+        Rendezvous::Call call{.operation = RuntimeCall::finalize};
         meet(call);
         meet_until_all_retired();
         std::vector<std::string> live;

@@ -11,9 +11,9 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
                                      int flags) {
   ForeignMemory::Mapping const wanted{static_cast<char*>(memory), bytes,
                                       Vmm::Sharing::by_descriptor};
-  return m_rendezvous.run(Operation::register_symmetric, [&]() -> void* {
+  return m_rendezvous.run(RuntimeCall::register_symmetric, [&]() -> void* {
     Rendezvous::Call call{
-        .operation = Operation::register_symmetric,
+        .operation = RuntimeCall::register_symmetric,
         .arguments = {bytes, static_cast<std::uint64_t>(flags)}};
     auto const failure = failure_of([&] {
       collect_retired_views();
@@ -52,9 +52,9 @@ char* SymmetricHeap::add_registered(Rendezvous::Call& call,
 }
 
 void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
-  m_rendezvous.run(Operation::unregister_symmetric, [&] {
+  m_rendezvous.run(RuntimeCall::unregister_symmetric, [&] {
     auto id = RegisteredMemory::none;
-    Rendezvous::Call call{.operation = Operation::unregister_symmetric,
+    Rendezvous::Call call{.operation = RuntimeCall::unregister_symmetric,
                           .arguments = {bytes, map().offset_of(address)}};
     auto const complaint = m_registered.complaint_about(address, bytes, id);
     if (complaint) call.failure = wrong_address(address, *complaint);

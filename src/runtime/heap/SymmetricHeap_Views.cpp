@@ -14,8 +14,8 @@ namespace symm::Impl {
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
-  return m_rendezvous.run(Operation::allocate_view, [&]() -> void* {
-    auto call    = Rendezvous::make_call(Operation::allocate_view,
+  return m_rendezvous.run(RuntimeCall::allocate_view, [&]() -> void* {
+    auto call    = Rendezvous::make_call(RuntimeCall::allocate_view,
                                          {bytes - header, alignment, header});
     call.label   = label;
     call.failure = check_alignment(alignment);
@@ -44,8 +44,8 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
 void* SymmetricHeap::register_view(char const* label, void const* data,
                                    std::size_t bytes,
                                    std::optional<Failure> const& before) {
-  return m_rendezvous.run(Operation::register_view, [&]() -> void* {
-    Rendezvous::Call call{.operation = Operation::register_view,
+  return m_rendezvous.run(RuntimeCall::register_view, [&]() -> void* {
+    Rendezvous::Call call{.operation = RuntimeCall::register_view,
                           .label     = label};
     RegisteredMemory::Wanted wanted{
         {static_cast<char*>(const_cast<void*>(data)), bytes,
@@ -67,8 +67,8 @@ void* SymmetricHeap::register_view(char const* label, void const* data,
 
 void SymmetricHeap::finish_view(char const* label,
                                 std::optional<Failure> const& failure) {
-  m_rendezvous.run(Operation::finish_view, [&] {
-    auto call    = Rendezvous::make_call(Operation::finish_view, {});
+  m_rendezvous.run(RuntimeCall::finish_view, [&] {
+    auto call    = Rendezvous::make_call(RuntimeCall::finish_view, {});
     call.memory  = memory();
     call.label   = label;
     call.failure = failure;
@@ -121,7 +121,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
 
 void SymmetricHeap::meet_until_all_retired() {
   while (m_rendezvous.has_more_notices()) {
-    Rendezvous::Call call{.operation = Operation::agree};
+    Rendezvous::Call call{.operation = RuntimeCall::agree};
     meet(call);
   }
 }

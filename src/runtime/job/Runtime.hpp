@@ -95,8 +95,8 @@ class Runtime {
 
   /// Collective: barrier_all().
   void barrier_all() {
-    m_rendezvous->run(Operation::barrier_all, [&] {
-      m_rendezvous->meet(Rendezvous::make_call(Operation::barrier_all, {}));
+    m_rendezvous->run(RuntimeCall::barrier_all, [&] {
+      m_rendezvous->meet(Rendezvous::make_call(RuntimeCall::barrier_all, {}));
     });
   }
 

@@ -131,7 +131,7 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
   m_my_pe         = runtime.my_pe();
   m_element_bytes = element_bytes;
   m_runtime       = runtime.life();
-  runtime.rendezvous().run(Operation::share_buffer,
+  runtime.rendezvous().run(RuntimeCall::share_buffer,
                            [&] { share(data, count, failure); });
 }
 
@@ -141,7 +141,7 @@ void SharedBuffer::share(void const* data, std::size_t count,
   auto& runtime          = Runtime::instance(what);
   auto& rendezvous       = runtime.rendezvous();
   auto const step        = failure_of([&] { prepare(data, count, failure); });
-  rendezvous.meet({.operation = Operation::share_buffer,
+  rendezvous.meet({.operation = RuntimeCall::share_buffer,
                    .memory    = m_kind,
                    .arguments = {m_element_bytes},
                    .failure   = step});
@@ -295,13 +295,13 @@ void SharedBuffer::close_imports() {
 void SharedBuffer::close() {
   Text const call(name_of(m_kind), "::close");
   auto& rendezvous = Runtime::instance(call.c_str()).rendezvous();
-  rendezvous.run(Operation::close_shared_buffer, [&] {
+  rendezvous.run(RuntimeCall::close_shared_buffer, [&] {
     auto const step = failure_of([&] {
       if (m_runtime.expired() || m_parts.empty()) {
         throw UsageError("the buffer is closed already");
       }
     });
-    rendezvous.meet({.operation = Operation::close_shared_buffer,
+    rendezvous.meet({.operation = RuntimeCall::close_shared_buffer,
                      .memory    = m_kind,
                      .arguments = {m_element_bytes, m_number},
                      .failure   = step});

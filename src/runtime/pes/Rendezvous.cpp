@@ -52,7 +52,7 @@ void for_equal_pes(int n_pes, AreEqual const& are_equal, Say const& say) {
 
 }  // namespace
 
-void Rendezvous::throw_occupied(Operation mine, Operation other) {
+void Rendezvous::throw_occupied(RuntimeCall mine, RuntimeCall other) {
   throw UsageError(Text(
       name_of(mine), ": another thread of this PE is in a collective call (",
       name_of(other), "); one thread at a time makes them. Nothing was done"));
@@ -156,7 +156,7 @@ bool Rendezvous::is_in_finalize(Pe pe) const {
   auto const sequence = latest(pe);
   if (sequence <= latest(m_my_pe)) return false;
   bool const is_finalize =
-      record(pe, sequence).operation == Operation::finalize;
+      record(pe, sequence).operation == RuntimeCall::finalize;
   std::atomic_thread_fence(std::memory_order_acquire);
   return is_finalize && latest(pe) == sequence;
 }
@@ -270,13 +270,13 @@ void Rendezvous::meet(Call const& call) {
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
   // What the latest meet() left to tell is so still.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
-  publish({.operation        = Operation::agree,
+  publish({.operation        = RuntimeCall::agree,
            .failure          = mine,
            .has_more_notices = has_more});
   wait_for_all();
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     Record const& other = record(pe, m_sequence);
-    if (other.operation != Operation::agree) throw_differing();
+    if (other.operation != RuntimeCall::agree) throw_differing();
     if (other.failure != ErrorKind::none) {
       return PeFailure{pe, {other.failure, {other.text.data()}}};
     }

@@ -15,7 +15,7 @@
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
-#include "Operation.hpp"
+#include "RuntimeCall.hpp"
 
 namespace symm::Impl {
 
@@ -33,10 +33,10 @@ class Rendezvous {
   static constexpr std::size_t max_notices = 372;
 
   struct Call {
-    Operation operation = Operation::none;
-    MemoryKind memory   = MemoryKind::host;  // whose heap; compared
-    OperationArguments arguments{};          // compared between PEs
-    char const* label = "";                  // shown in messages, not compared
+    RuntimeCall operation = RuntimeCall::none;
+    MemoryKind memory     = MemoryKind::host;  // whose heap; compared
+    RuntimeCallArguments arguments{};          // compared between PEs
+    char const* label = "";  // shown in messages, not compared
     /// Why this PE cannot do its part, found out before the call.
     std::optional<Failure> failure = no_failure();
     /// What this PE tells all others along the way, not compared.
@@ -47,8 +47,8 @@ class Rendezvous {
   /// Call{.operation = ..., .arguments = ...}, for which GCC clears the whole
   /// call, the text of its failure included: 2 KiB, the time of an allocation.
   /// (It does so for a constant initialiser of `failure`, too.)
-  static Call make_call(Operation operation,
-                        OperationArguments const& arguments) {
+  static Call make_call(RuntimeCall operation,
+                        RuntimeCallArguments const& arguments) {
     Call call;
     call.operation = operation;
     call.arguments = arguments;
@@ -70,15 +70,15 @@ class Rendezvous {
   /// \throws UsageError on this thread, if another one is in such a call; it
   ///         names both. No PE hears of it.
   template <class Body>
-  decltype(auto) run(Operation operation, Body const& body) {
-    auto other = Operation::none;
+  decltype(auto) run(RuntimeCall operation, Body const& body) {
+    auto other = RuntimeCall::none;
     if (!m_in_call.compare_exchange_strong(other, operation,
                                            std::memory_order_acquire)) {
       throw_occupied(operation, other);
     }
     struct End {
-      ~End() { in_call.store(Operation::none, std::memory_order_release); }
-      std::atomic<Operation>& in_call;
+      ~End() { in_call.store(RuntimeCall::none, std::memory_order_release); }
+      std::atomic<RuntimeCall>& in_call;
     } const end{m_in_call};
     return run_collective(m_bootstrap, name_of(operation), body);
   }
@@ -99,7 +99,7 @@ class Rendezvous {
 
   /// Whether a thread of this PE is in run(). Any thread.
   [[nodiscard]] bool is_in_call() const {
-    return m_in_call.load(std::memory_order_relaxed) != Operation::none;
+    return m_in_call.load(std::memory_order_relaxed) != RuntimeCall::none;
   }
 
   /// Rendezvous so far, inner steps of calls included.
@@ -125,10 +125,10 @@ class Rendezvous {
  private:
   struct alignas(64) Record {
     std::atomic<std::uint64_t> sequence{0};
-    Operation operation = Operation::none;
-    MemoryKind memory   = MemoryKind::host;
-    ErrorKind failure   = ErrorKind::none;
-    OperationArguments arguments{};
+    RuntimeCall operation = RuntimeCall::none;
+    MemoryKind memory     = MemoryKind::host;
+    ErrorKind failure     = ErrorKind::none;
+    RuntimeCallArguments arguments{};
     std::uint32_t n_notices        = 0;
     std::uint32_t has_more_notices = 0;
     // The first four share the cache line that is read anyway.
@@ -150,7 +150,7 @@ class Rendezvous {
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;
   void check_equal() const;
-  [[noreturn]] static void throw_occupied(Operation mine, Operation other);
+  [[noreturn]] static void throw_occupied(RuntimeCall mine, RuntimeCall other);
   [[noreturn]] void throw_differing() const;
   [[noreturn]] void throw_failures() const;
 
@@ -161,7 +161,7 @@ class Rendezvous {
   int m_n_pes;
   int m_spins;
   std::uint64_t m_sequence = 0;
-  std::atomic<Operation> m_in_call{Operation::none};
+  std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::optional<SymmetricRange> m_range;
 };
 

@@ -31,7 +31,7 @@ namespace {
 
 }  // namespace
 
-CopyQueue& gpu_queue(char const* call) {
+CopyQueue& copy_queue(char const* call) {
   auto& runtime = Runtime::instance(call);
   static_cast<void>(runtime.heap(MemoryKind::device, call));  // there is one
   return *runtime.provider(MemoryKind::device);
@@ -59,7 +59,7 @@ void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
 
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call) {
-  gpu_queue(call).copy(to, from, bytes);
+  copy_queue(call).copy(to, from, bytes);
 }
 
 }  // namespace symm::Impl

@@ -66,7 +66,7 @@ void get_elements(T* dest, T const* source, std::size_t count, Pe pe,
 
 /// What copies GPU memory of the heap.
 /// \throws UsageError on this PE, if there is none.
-CopyQueue& gpu_queue(char const* call);
+CopyQueue& copy_queue(char const* call);
 
 /// Copies between GPU memory of the heap, a peer's too, and any memory of this
 /// PE. Done when it returns.

@@ -17,7 +17,7 @@ void check_strides(std::size_t dest_stride, std::size_t source_stride,
 }
 
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {
-  auto& queue = gpu_queue(call);
+  auto& queue = copy_queue(call);
   queue.synchronize();
   try {
     queue.copy_strided(copy, nullptr);

@@ -10,7 +10,7 @@
 #include "../../memory/HeapMap.hpp"
 #include "../../shmem/CollectiveCall.hpp"
 #include "../../shmem/CollectiveOfGroup.hpp"
-#include "../../shmem/GpuQueue.hpp"
+#include "../../shmem/KernelQueue.hpp"
 #include "../../shmem/PeTeam.hpp"
 #include "../../shmem/TeamSync.hpp"
 #include "Launch.hpp"
@@ -24,7 +24,7 @@ namespace symm::Impl {
 struct BarrierKernel {
   PeTeam team;
 
-  __device__ void operator()(ThreadBlock const& group, std::size_t,
+  __device__ void operator()(LaunchedBlock const& group, std::size_t,
                              std::size_t) const {
     barrier_of(group, team, "symm::barrier");
   }
@@ -42,7 +42,7 @@ struct CollectiveInBlocks {
   HeapMap heap;
   Work work;
 
-  __device__ void operator()(ThreadBlock const& group, std::size_t block,
+  __device__ void operator()(LaunchedBlock const& group, std::size_t block,
                              std::size_t n_blocks) const {
     work(group, heap, block, n_blocks);
   }
@@ -53,7 +53,7 @@ struct PassWord {
   PeTeam team;
   std::uint64_t word;
 
-  __device__ void operator()(ThreadBlock const& group, std::size_t,
+  __device__ void operator()(LaunchedBlock const& group, std::size_t,
                              std::size_t) const {
     exchange_word(group, team, "symm::collect", word);
   }
@@ -98,8 +98,8 @@ template <class Work>
 void run_on_gpu(char const* call, [[maybe_unused]] HeapMap const& heap,
                 [[maybe_unused]] Work const& work) {
 #ifdef __CUDACC__
-  run_in_gpu_queue(call,
-                   [&](void* queue) { enqueue_collective(queue, heap, work); });
+  run_in_kernel_queue(
+      call, [&](void* queue) { enqueue_collective(queue, heap, work); });
 #else
   throw_without_kernel(call);
 #endif

@@ -3,14 +3,14 @@
 #ifndef SYMM_GPU_LAUNCH_HPP
 #define SYMM_GPU_LAUNCH_HPP
 
-#include "../../shmem/GpuQueue.hpp"
+#include "../../shmem/KernelQueue.hpp"
 
 #ifdef __CUDACC__
 
 #include <cstddef>
 
-#include "../../shmem/Group.hpp"
 #include "../CudaCheck.hpp"
+#include "ThreadBlock.hpp"
 
 // Kernels that the library enqueues for itself and that are short. They begin
 // before the kernel ahead of them has ended and wait on the GPU (programmatic
@@ -18,18 +18,7 @@
 
 namespace symm::Impl {
 
-/// A thread block of one dimension as a group.
-struct ThreadBlock : SharedLoops<ThreadBlock> {
-  [[nodiscard]] SYMM_FUNCTION std::size_t rank() const {
-    SYMM_IF_ON_HOST((return 0;))
-    SYMM_IF_ON_DEVICE((return threadIdx.x;))
-  }
-  [[nodiscard]] SYMM_FUNCTION std::size_t size() const {
-    SYMM_IF_ON_HOST((return 1;))
-    SYMM_IF_ON_DEVICE((return blockDim.x;))
-  }
-  SYMM_FUNCTION void barrier() const { SYMM_IF_ON_DEVICE((__syncthreads();)) }
-};
+using LaunchedBlock = ThreadBlock<1>;
 
 inline constexpr int most_launched_threads = 512;
 
@@ -39,7 +28,7 @@ __global__ __launch_bounds__(most_launched_threads) void launched_kernel(
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // what was enqueued before has ended
 #endif
-  body(ThreadBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
+  body(LaunchedBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
 }
 
 /// Whether the kernel waits for what was enqueued before it, and so may be
@@ -55,7 +44,7 @@ bool waits_on_gpu(char const* name) {
   return result;
 }
 
-/// Enqueues body(ThreadBlock, block, n_blocks) for every block.
+/// Enqueues body(LaunchedBlock, block, n_blocks) for every block.
 /// \param name of the kernel, for messages.
 /// \param stream of this thread's device.
 /// \param n_blocks 1 or more, and less than 2^31.
@@ -88,7 +77,7 @@ template <class Body>
 struct OneThreadKernel {
   Body body;
 
-  __device__ void operator()(ThreadBlock const&, std::size_t,
+  __device__ void operator()(LaunchedBlock const&, std::size_t,
                              std::size_t) const {
     body();
   }
@@ -100,7 +89,7 @@ template <class Body>
 void run_one_thread_on_gpu(char const* call,
                            [[maybe_unused]] Body const& body) {
 #ifdef __CUDACC__
-  run_in_gpu_queue(call, [&](void* stream) {
+  run_in_kernel_queue(call, [&](void* stream) {
     launch(call, static_cast<cudaStream_t>(stream), 1, 1,
            OneThreadKernel<Body>{body});
   });

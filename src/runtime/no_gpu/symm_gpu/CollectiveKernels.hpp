@@ -4,7 +4,7 @@
 #define SYMM_GPU_COLLECTIVE_KERNELS_HPP
 
 #include "../../memory/HeapMap.hpp"
-#include "../../shmem/GpuQueue.hpp"
+#include "../../shmem/KernelQueue.hpp"
 #include "../../shmem/PeTeam.hpp"
 
 namespace symm::Impl {

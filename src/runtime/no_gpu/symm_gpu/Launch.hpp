@@ -3,7 +3,7 @@
 #ifndef SYMM_GPU_LAUNCH_HPP
 #define SYMM_GPU_LAUNCH_HPP
 
-#include "../../shmem/GpuQueue.hpp"
+#include "../../shmem/KernelQueue.hpp"
 
 namespace symm::Impl {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "Operation.hpp"
+#include "RuntimeCall.hpp"
 
 #include <cstddef>
 
@@ -13,52 +13,53 @@ struct Signature {
   std::array<char const*, 3> arguments;  // null: not used
 };
 
-Signature signature_of(Operation operation) {
+Signature signature_of(RuntimeCall operation) {
   switch (operation) {
-    case Operation::barrier_all: return {"symm::barrier_all", {}};
-    case Operation::malloc: return {"symm::malloc", {"bytes"}};
-    case Operation::align: return {"symm::align", {"bytes", "alignment"}};
-    case Operation::calloc: return {"symm::calloc", {"bytes", "count", "size"}};
-    case Operation::realloc: return {"symm::realloc", {"bytes", "offset"}};
-    case Operation::free: return {"symm::free", {"offset"}};
-    case Operation::allocate_view:
+    case RuntimeCall::barrier_all: return {"symm::barrier_all", {}};
+    case RuntimeCall::malloc: return {"symm::malloc", {"bytes"}};
+    case RuntimeCall::align: return {"symm::align", {"bytes", "alignment"}};
+    case RuntimeCall::calloc:
+      return {"symm::calloc", {"bytes", "count", "size"}};
+    case RuntimeCall::realloc: return {"symm::realloc", {"bytes", "offset"}};
+    case RuntimeCall::free: return {"symm::free", {"offset"}};
+    case RuntimeCall::allocate_view:
       return {"allocation of a View", {"bytes", "alignment", "header"}};
-    case Operation::finish_view:
+    case RuntimeCall::finish_view:
       return {"end of the construction of a View", {}};
-    case Operation::free_view: return {"destruction of a View", {"offset"}};
-    case Operation::heap_trim: return {"symm::heap_trim", {}};
-    case Operation::register_symmetric:
+    case RuntimeCall::free_view: return {"destruction of a View", {"offset"}};
+    case RuntimeCall::heap_trim: return {"symm::heap_trim", {}};
+    case RuntimeCall::register_symmetric:
       return {"symm::buffer_register_symmetric", {"bytes", "flags"}};
-    case Operation::register_view:
+    case RuntimeCall::register_view:
       return {"symm::register_symmetric_view",
               {"bytes", "memory bytes", "start"}};
-    case Operation::unregister_symmetric:
+    case RuntimeCall::unregister_symmetric:
       return {"symm::buffer_unregister_symmetric", {"bytes", "offset"}};
-    case Operation::share_buffer:
+    case RuntimeCall::share_buffer:
       return {"construction of a shared buffer", {"bytes of an element"}};
-    case Operation::close_shared_buffer:
+    case RuntimeCall::close_shared_buffer:
       return {"close of a shared buffer", {"bytes of an element", "number"}};
-    case Operation::finalize: return {"symm::finalize", {}};
-    case Operation::agree: return {"end of the call before", {}};
+    case RuntimeCall::finalize: return {"symm::finalize", {}};
+    case RuntimeCall::agree: return {"end of the call before", {}};
     default: return {"no collective call", {}};
   }
 }
 
 }  // namespace
 
-char const* name_of(Operation operation) {
+char const* name_of(RuntimeCall operation) {
   return signature_of(operation).name;
 }
 
-char const* advice_for(Operation operation) {
-  if (operation != Operation::allocate_view) return "";
+char const* advice_for(RuntimeCall operation) {
+  if (operation != RuntimeCall::allocate_view) return "";
   return "; algorithms and containers of Kokkos allocate in the space of the "
          "View that they are given: for a call of one PE alone, give them a "
          "View "
          "in HostSpace or CudaSpace that refers to the same memory";
 }
 
-Text to_string(Operation operation, OperationArguments const& arguments,
+Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label, MemoryKind memory) {
   auto const signature = signature_of(operation);
   Text text            = signature.name;

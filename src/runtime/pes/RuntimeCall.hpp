@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_OPERATION_HPP
-#define SYMM_OPERATION_HPP
+#ifndef SYMM_PES_RUNTIME_CALL_HPP
+#define SYMM_PES_RUNTIME_CALL_HPP
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace symm::Impl {
 
 /// The collective calls, as their numbers in a rendezvous record.
-enum class Operation : std::uint16_t {
+enum class RuntimeCall : std::uint16_t {
   none,
   barrier_all,
   malloc,
@@ -33,18 +33,18 @@ enum class Operation : std::uint16_t {
   agree,  // an inner step of one of the calls above
 };
 
-using OperationArguments = std::array<std::uint64_t, 3>;
+using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 
 /// The call without arguments: "symm::malloc".
-char const* name_of(Operation operation);
+char const* name_of(RuntimeCall operation);
 
 /// What to look at where PEs differ in this call, as the end of a sentence;
 /// empty for most.
-char const* advice_for(Operation operation);
+char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
 /// of a View is added where there is one, and the memory where it is a GPU's.
-Text to_string(Operation operation, OperationArguments const& arguments,
+Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 
 }  // namespace symm::Impl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "GpuQueue.hpp"
+#include "KernelQueue.hpp"
 
 #include <atomic>
 #include <string>
@@ -13,19 +13,19 @@ namespace symm::Impl {
 
 namespace {
 
-std::atomic<GpuQueue*> s_gpu_queue{nullptr};
+std::atomic<KernelQueue*> s_kernel_queue{nullptr};
 
 }  // namespace
 
-void set_gpu_queue(GpuQueue* queue) { s_gpu_queue = queue; }
+void set_kernel_queue(KernelQueue* queue) { s_kernel_queue = queue; }
 
-void run_in_gpu_queue(char const* call, GpuWork const& work) {
-  if (GpuQueue* const queue = s_gpu_queue) {
+void run_in_kernel_queue(char const* call, EnqueuedKernels const& work) {
+  if (KernelQueue* const queue = s_kernel_queue) {
     queue->run(call, work);
     return;
   }
   work.enqueue(work.what, nullptr);
-  gpu_queue(call).synchronize();
+  copy_queue(call).synchronize();
 }
 
 void throw_without_kernel(char const* call) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "../symm_teams.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_job.hpp"
-#include "../symm_teams.hpp"
 #include "PeTeam.hpp"
 #include "TeamSync.hpp"
 

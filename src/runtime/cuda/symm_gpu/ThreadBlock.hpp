@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GPU_THREAD_BLOCK_HPP
+#define SYMM_GPU_THREAD_BLOCK_HPP
+
+#include "../../shmem/Group.hpp"
+
+namespace symm::Impl {
+
+#ifdef __CUDACC__
+/// A thread block of at most so many dimensions as a group; on the host one
+/// thread.
+template <int n_dimensions>
+struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
+  static_assert(n_dimensions == 1 || n_dimensions == 3);
+
+  [[nodiscard]] SYMM_FUNCTION std::size_t rank() const {
+    SYMM_IF_ON_HOST((return 0;))
+    SYMM_IF_ON_DEVICE((
+        if constexpr (n_dimensions == 1) { return threadIdx.x; } else {
+          return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x +
+                 threadIdx.x;
+        }))
+  }
+  [[nodiscard]] SYMM_FUNCTION std::size_t size() const {
+    SYMM_IF_ON_HOST((return 1;))
+    SYMM_IF_ON_DEVICE((
+        if constexpr (n_dimensions == 1) { return blockDim.x; } else {
+          return blockDim.x * blockDim.y * blockDim.z;
+        }))
+  }
+  SYMM_FUNCTION void barrier() const { SYMM_IF_ON_DEVICE((__syncthreads();)) }
+};
+#else
+// No compiler for kernels.
+template <int>
+using ThreadBlock = OneThread;
+#endif
+
+}  // namespace symm::Impl
+
+#endif
