@@ -153,6 +153,29 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
   });
 }
 
+TEST_P(RendezvousSizes, bits_of_all_are_those_that_every_pe_gave) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    auto& rendezvous = stack.rendezvous;
+    auto const mine  = std::uint64_t{1} << bootstrap.my_pe();
+    auto const meet  = [&](std::uint64_t bits) {
+      rendezvous.meet({.operation = RuntimeCall::barrier_all, .bits = bits});
+      return rendezvous.bits_of_all();
+    };
+    constexpr auto high = std::uint64_t{0b101} << 61U;
+    for (int round = 0; round < 3; ++round) {
+      EXPECT_EQ(meet(high | (~mine & 0xff)),
+                high | (0xffU << bootstrap.n_pes() & 0xff));
+      EXPECT_EQ(meet(mine), bootstrap.n_pes() == 1 ? mine : 0);
+      EXPECT_EQ(meet(bootstrap.my_pe() == 0 ? 0 : high), 0U) << "PE 0's are 0";
+      EXPECT_EQ(meet(high), high);
+      EXPECT_FALSE(rendezvous.agree(std::nullopt));
+      EXPECT_EQ(rendezvous.bits_of_all(), 0U) << "an agreement has none";
+    }
+    EXPECT_EQ(meet(0), 0U);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Pes, RendezvousSizes, testing::Values(1, 2, 3, 4));
 
 TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {

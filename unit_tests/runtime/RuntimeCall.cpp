@@ -16,7 +16,8 @@ using symm::Impl::to_string;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto last_operation = static_cast<std::uint32_t>(RuntimeCall::agree);
+constexpr auto last_operation =
+    static_cast<std::uint32_t>(RuntimeCall::compare_trails);
 
 TEST(RuntimeCall, a_call_is_shown_as_a_user_writes_it) {
   EXPECT_EQ(to_string(RuntimeCall::malloc, {1024}),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -29,25 +30,6 @@ int choose_spins(Bootstrap& bootstrap) {
     CPU_OR(&all, &all, &cpus);
   }
   return CPU_COUNT(&all) >= bootstrap.n_pes() ? 2000 : 0;
-}
-
-/// Calls say(pes, first) for every set of PEs that are equal, with their names
-/// and the lowest of them. One that does not equal itself is in none.
-template <class AreEqual, class Say>
-void for_equal_pes(int n_pes, AreEqual const& are_equal, Say const& say) {
-  for (Pe first = 0; first < n_pes; ++first) {
-    Pe lowest = 0;
-    while (lowest < first && !are_equal(lowest, first)) ++lowest;
-    if (lowest < first || !are_equal(first, first)) continue;
-    Text numbers;
-    int count = 0;
-    for (Pe pe = first; pe < n_pes; ++pe) {
-      if (!are_equal(first, pe)) continue;
-      numbers.append(count == 0 ? "" : ", ", pe);
-      ++count;
-    }
-    say(Text(count == 1 ? "PE " : "PEs ", numbers), first);
-  }
 }
 
 }  // namespace
@@ -88,17 +70,19 @@ void Rendezvous::publish(Call const& call) {
   // this PE has arrived since (last_call_of()), finds that it has.
   std::atomic_thread_fence(std::memory_order_release);
   Record& mine          = record(m_my_pe, ++m_sequence);
-  mine.operation        = call.operation;
-  mine.memory           = call.memory;
-  mine.arguments        = call.arguments;
-  mine.failure          = ErrorKind::none;
-  mine.n_notices        = static_cast<std::uint32_t>(call.notices.size());
+  mine.call.operation   = call.operation;
+  mine.call.memory      = call.memory;
+  mine.call.failure     = ErrorKind::none;
+  mine.call.arguments   = call.arguments;
+  mine.call.trail       = m_trail.hash();
+  mine.n_notices        = static_cast<std::uint16_t>(call.notices.size());
   mine.has_more_notices = call.has_more_notices ? 1 : 0;
   std::copy(call.notices.begin(), call.notices.end(), mine.notices.begin());
+  mine.bits             = call.bits;
   std::string_view text = call.label;
   if (call.failure) {
-    mine.failure = call.failure->kind;
-    text         = call.failure->message;
+    mine.call.failure = call.failure->kind;
+    text              = call.failure->message;
   }
   mine.text[text.copy(mine.text.data(), mine.text.size() - 1)] = '\0';
   mine.sequence.store(m_sequence, std::memory_order_release);
@@ -132,9 +116,10 @@ void Rendezvous::wait_slowly(Pe pe) {
 }
 
 Text Rendezvous::call_of(Record const& record) {
-  return to_string(record.operation, record.arguments,
-                   record.failure == ErrorKind::none ? record.text.data() : "",
-                   record.memory);
+  auto const& call = record.call;
+  return to_string(call.operation, call.arguments,
+                   call.failure == ErrorKind::none ? record.text.data() : "",
+                   call.memory);
 }
 
 std::uint64_t Rendezvous::latest(Pe pe) const {
@@ -156,7 +141,7 @@ bool Rendezvous::is_in_finalize(Pe pe) const {
   auto const sequence = latest(pe);
   if (sequence <= latest(m_my_pe)) return false;
   bool const is_finalize =
-      record(pe, sequence).operation == RuntimeCall::finalize;
+      record(pe, sequence).call.operation == RuntimeCall::finalize;
   std::atomic_thread_fence(std::memory_order_acquire);
   return is_finalize && latest(pe) == sequence;
 }
@@ -198,73 +183,16 @@ void Rendezvous::check_alive() const {
   }
 }
 
-void Rendezvous::check_equal() const {
-  Record const& mine  = record(m_my_pe, m_sequence);
-  bool same_operation = true;
-  bool same           = true;
-  bool failed         = false;
-  for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    Record const& other = record(pe, m_sequence);
-    same_operation      = same_operation && other.operation == mine.operation;
-    same                = same && other.memory == mine.memory &&
-           other.arguments == mine.arguments;
-    failed = failed || other.failure != ErrorKind::none;
-  }
-  if (!same_operation) throw_differing();
-  // Before a difference: it may be what makes one.
-  if (failed) throw_failures();
-  if (!same) throw_differing();
-}
-
-void Rendezvous::throw_differing() const {
-  Text text("mismatched collective call: ");
-  char const* separator = "";
-  char const* advice    = "";
-  for_equal_pes(
-      m_n_pes,
-      [&](Pe a, Pe b) {
-        return call_of(record(a, m_sequence)) == call_of(record(b, m_sequence));
-      },
-      [&](Text const& pes, Pe first) {
-        Record const& its = record(first, m_sequence);
-        text.append(separator, pes, " called ", call_of(its));
-        separator = "; ";
-        if (*advice == '\0') advice = advice_for(its.operation);
-      });
-  text.append(
-      ". Nothing was changed on any PE; make the same call with equal "
-      "arguments on all PEs",
-      advice);
-  throw UsageError(text);
-}
-
-void Rendezvous::throw_failures() const {
-  Record const& mine = record(m_my_pe, m_sequence);
-  Failure failure;
-  failure.message.append(
-      to_string(mine.operation, mine.arguments, "", mine.memory), " failed:");
-  for_equal_pes(
-      m_n_pes,
-      [&](Pe a, Pe b) {
-        Record const& one   = record(a, m_sequence);
-        Record const& other = record(b, m_sequence);
-        return one.failure != ErrorKind::none &&
-               other.failure != ErrorKind::none &&
-               std::string_view(one.text.data()) == other.text.data();
-      },
-      [&](Text const& pes, Pe first) {
-        Record const& its = record(first, m_sequence);
-        if (failure.kind == ErrorKind::none) failure.kind = its.failure;
-        failure.message.append(" on ", pes, ": ", its.text.data(), ";");
-      });
-  failure.message.append(" nothing was changed on any PE");
-  throw_failure(failure);
-}
-
 void Rendezvous::meet(Call const& call) {
   publish(call);
   wait_for_all();
-  check_equal();
+  auto const& mine  = record(m_my_pe, m_sequence).call;
+  bool is_different = false;
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    auto const& other = record(pe, m_sequence).call;
+    is_different |= std::memcmp(&other, &mine, sizeof mine) != 0;
+  }
+  if (is_different || mine.failure != ErrorKind::none) throw_mismatch();
 }
 
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
@@ -274,11 +202,16 @@ std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
            .failure          = mine,
            .has_more_notices = has_more});
   wait_for_all();
+  // All of them first: a PE in another call does not agree with anybody.
+  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+    if (record(pe, m_sequence).call.operation != RuntimeCall::agree) {
+      throw_mismatch();
+    }
+  }
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     Record const& other = record(pe, m_sequence);
-    if (other.operation != RuntimeCall::agree) throw_differing();
-    if (other.failure != ErrorKind::none) {
-      return PeFailure{pe, {other.failure, {other.text.data()}}};
+    if (other.call.failure != ErrorKind::none) {
+      return PeFailure{pe, {other.call.failure, {other.text.data()}}};
     }
   }
   return std::nullopt;
@@ -294,6 +227,15 @@ bool Rendezvous::has_more_notices() const {
     if (record(pe, m_sequence).has_more_notices != 0) return true;
   }
   return false;
+}
+
+std::uint64_t Rendezvous::bits_of_all() const {
+  auto bits = record(m_my_pe, m_sequence).bits;
+  // Mostly there is nothing to read.
+  for (Pe pe = 0; bits != 0 && pe < m_n_pes; ++pe) {
+    bits &= record(pe, m_sequence).bits;
+  }
+  return bits;
 }
 
 }  // namespace symm::Impl

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
+#include "CallTrail.hpp"
 #include "RuntimeCall.hpp"
 
 namespace symm::Impl {
@@ -22,7 +24,7 @@ namespace symm::Impl {
 /// The one collective step. Each PE publishes a record of its call and reads
 /// everybody's, which costs what a barrier costs and is three things at once:
 /// the barrier, the agreement on failures, and the check that all PEs made the
-/// same call with the same arguments.
+/// same call with the same arguments, and the same calls in trail() before.
 ///
 /// Records are in shared memory, two per PE, used in turn: a PE can write its
 /// record n + 2 only after everybody has published record n + 1 and so has read
@@ -30,7 +32,7 @@ namespace symm::Impl {
 class Rendezvous {
  public:
   /// Most notices that one call can carry.
-  static constexpr std::size_t max_notices = 372;
+  static constexpr std::size_t max_notices = 369;
 
   struct Call {
     RuntimeCall operation = RuntimeCall::none;
@@ -42,6 +44,7 @@ class Rendezvous {
     /// What this PE tells all others along the way, not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
+    std::uint64_t bits    = 0;  // for bits_of_all(), not compared
   };
 
   /// Call{.operation = ..., .arguments = ...}, for which GCC clears the whole
@@ -85,7 +88,8 @@ class Rendezvous {
 
   /// Collective. Returns when all PEs have called; what any PE wrote before is
   /// visible afterwards. Ends the job with a message if a PE's process is gone.
-  /// \throws UsageError on every PE, if operations or arguments differ.
+  /// \throws UsageError on every PE, if operations or arguments differ, or what
+  ///         is in trail(), which starts anew then.
   /// \throws the failures' exception on every PE, if a PE called with one.
   void meet(Call const& call);
 
@@ -96,6 +100,11 @@ class Rendezvous {
   [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
   /// Whether any PE had more notices than fit into the latest meet().
   [[nodiscard]] bool has_more_notices() const;
+  /// The bits that all PEs gave the latest meet(). Until the next call.
+  [[nodiscard]] std::uint64_t bits_of_all() const;
+
+  /// What this PE has done since, which the next meet() compares.
+  [[nodiscard]] CallTrail& trail() { return m_trail; }
 
   /// Whether a thread of this PE is in run(). Any thread.
   [[nodiscard]] bool is_in_call() const {
@@ -123,16 +132,23 @@ class Rendezvous {
   [[nodiscard]] Text whereabouts(Pe pe) const;
 
  private:
-  struct alignas(64) Record {
-    std::atomic<std::uint64_t> sequence{0};
+  struct Compared {
     RuntimeCall operation = RuntimeCall::none;
     MemoryKind memory     = MemoryKind::host;
     ErrorKind failure     = ErrorKind::none;
     RuntimeCallArguments arguments{};
-    std::uint32_t n_notices        = 0;
-    std::uint32_t has_more_notices = 0;
-    // The first four share the cache line that is read anyway.
+    std::uint64_t trail = 0;  // CallTrail::hash()
+  };
+  static_assert(std::has_unique_object_representations_v<Compared>);
+
+  struct alignas(64) Record {
+    std::atomic<std::uint64_t> sequence{0};
+    Compared call{};
+    std::uint16_t n_notices        = 0;
+    std::uint16_t has_more_notices = 0;
+    // The first three share the cache line that is read anyway.
     std::array<std::uint32_t, max_notices> notices{};
+    std::uint64_t bits = 0;
     std::array<char, 512> text{};  // the failure, or else the label
   };
   using Records = std::array<Record, 2>;
@@ -149,10 +165,16 @@ class Rendezvous {
   [[nodiscard]] static Text call_of(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;
-  void check_equal() const;
   [[noreturn]] static void throw_occupied(RuntimeCall mine, RuntimeCall other);
-  [[noreturn]] void throw_differing() const;
-  [[noreturn]] void throw_failures() const;
+
+  // What is wrong with a call, in Rendezvous_Mismatch.cpp.
+  [[noreturn]] void throw_mismatch();
+  [[nodiscard]] std::optional<Failure> mismatch() const;
+  [[nodiscard]] Failure difference() const;
+  [[nodiscard]] Failure failures() const;
+  [[nodiscard]] Text trail_difference();
+  [[nodiscard]] std::optional<std::uint64_t> first_differing_call();
+  bool compare(RuntimeCallArguments const& mine, char const* text = "");
 
   Bootstrap& m_bootstrap;
   FdExchange& m_exchange;
@@ -163,6 +185,7 @@ class Rendezvous {
   std::uint64_t m_sequence = 0;
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::optional<SymmetricRange> m_range;
+  CallTrail m_trail;
 };
 
 }  // namespace symm::Impl

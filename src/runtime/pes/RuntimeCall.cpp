@@ -40,7 +40,27 @@ Signature signature_of(RuntimeCall operation) {
     case RuntimeCall::close_shared_buffer:
       return {"close of a shared buffer", {"bytes of an element", "number"}};
     case RuntimeCall::finalize: return {"symm::finalize", {}};
+    case RuntimeCall::pool_create:
+      return {"creation of a pool", {"pool", "place", "maximum"}};
+    case RuntimeCall::pool_destroy: return {"destruction of a pool", {"pool"}};
+    case RuntimeCall::pool_current:
+      return {"symm::device_set_mem_pool", {"pool"}};
+    case RuntimeCall::pool_attribute:
+      return {"symm::mem_pool_set_attribute", {"pool", "attribute", "value"}};
+    case RuntimeCall::pool_grow: return {"growth of a pool", {"pool", "bytes"}};
+    case RuntimeCall::pool_trim:
+      return {"symm::mem_pool_trim_to", {"pool", "bytes to hold"}};
+    case RuntimeCall::malloc_async:
+      return {"symm::malloc_async", {"pool", "bytes", "stream"}};
+    case RuntimeCall::free_async:
+      return {"symm::free_async", {"pool", "offset", "stream"}};
+    case RuntimeCall::order_after:
+      return {"symm::order_after", {"stream", "earlier stream"}};
+    case RuntimeCall::stream_barrier:
+      return {"symm::barrier on a stream", {"stream"}};
     case RuntimeCall::agree: return {"end of the call before", {}};
+    case RuntimeCall::compare_trails:
+      return {"comparison of stream-ordered calls", {}};
     default: return {"no collective call", {}};
   }
 }

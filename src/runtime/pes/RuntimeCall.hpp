@@ -11,7 +11,8 @@
 
 namespace symm::Impl {
 
-/// The collective calls, as their numbers in a rendezvous record.
+/// The calls that all PEs make alike, as their numbers in a rendezvous record:
+/// collective ones, and those of stream-ordered pools (CallTrail).
 enum class RuntimeCall : std::uint16_t {
   none,
   barrier_all,
@@ -30,7 +31,19 @@ enum class RuntimeCall : std::uint16_t {
   share_buffer,
   close_shared_buffer,
   finalize,
-  agree,  // an inner step of one of the calls above
+  pool_create,
+  pool_destroy,
+  pool_current,
+  pool_attribute,
+  pool_grow,
+  pool_trim,
+  malloc_async,
+  free_async,
+  order_after,
+  stream_barrier,
+  // Inner steps of the calls above.
+  agree,
+  compare_trails,
 };
 
 using RuntimeCallArguments = std::array<std::uint64_t, 3>;
