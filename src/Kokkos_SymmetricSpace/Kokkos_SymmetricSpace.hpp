@@ -6,6 +6,7 @@
 /// Kokkos Views in a symmetric heap: include this one.
 
 #include <Kokkos_SymmetricSpace_Operations.hpp>
+#include <Kokkos_SymmetricSpace_Pools.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
 

@@ -11,6 +11,7 @@
 #include "symm_errors.hpp"
 #include "symm_job.hpp"
 #include "symm_memory.hpp"
+#include "symm_pools.hpp"
 #include "symm_rma.hpp"
 #include "symm_shared_buffers.hpp"
 #include "symm_signals.hpp"

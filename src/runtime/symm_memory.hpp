@@ -87,6 +87,7 @@ enum class Status : int {
   success       = 0,
   invalid_value = 1,
   out_of_memory = 2,
+  not_supported = 3,
   internal      = 7,  // the system or the driver has refused
 };
 

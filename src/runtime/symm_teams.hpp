@@ -76,7 +76,7 @@ void sync_all();
 /// \throws UsageError on every PE of `parent`, if they make different calls; on
 ///         this PE, if `parent` is no team.
 /// \throws OutOfMemory on every PE of `parent`, if the PEs of a new team are in
-///         62 teams already, besides the world's and the node's, or a PE has no
+///         61 teams already, besides those of the library, or a PE has no
 ///         private memory left; nothing changes.
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int colour, int key);

@@ -19,12 +19,13 @@ constexpr int n_free = symm::Impl::PeTeamMemory::max_teams - 2;
 
 void expect_out_of_memory(std::string const& name,
                           std::function<void()> const& call) {
-  EXPECT_THAT(message_of<symm::OutOfMemory>(call),
-              AllOf(HasSubstr("symm::" + name + ": "),
-                    HasSubstr("62 teams already, besides the world's")));
+  EXPECT_THAT(
+      message_of<symm::OutOfMemory>(call),
+      AllOf(HasSubstr("symm::" + name + ": "),
+            HasSubstr("61 teams already, besides those of the library")));
 }
 
-TEST(PeTeamLimits, there_are_62_besides_the_world_and_the_node_and_no_more) {
+TEST(PeTeamLimits, there_are_61_besides_those_of_the_library_and_no_more) {
   Mail mail;
   auto const n = symm::n_pes();
   std::vector<PeTeam> teams;

@@ -61,9 +61,9 @@ void expect_found(int n_pes, std::function<void(CallTrail&, Pe)> const& note,
     auto& rendezvous = stack.rendezvous;
     auto& trail      = rendezvous.trail();
     for (std::uint64_t round = 0; round < 3; ++round) {
-      note(trail, bootstrap.my_pe());
       auto const generation = trail.generation();
-      auto const failure    = symm::Impl::failure_of(
+      note(trail, bootstrap.my_pe());
+      auto const failure = symm::Impl::failure_of(
           [&] { expected.call(rendezvous, bootstrap.my_pe()); });
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, ErrorKind::usage);
@@ -222,9 +222,6 @@ TEST_P(RendezvousTrailFound, P04_a_call_that_is_not_kept_any_more_is_said_so) {
   // PE 1 keeps none of those that PE 0 has made.
   expect_found(2,
                [](CallTrail& trail, Pe pe) {
-                 // What an earlier generation has left must not pass for kept.
-                 note_equal_calls(trail, 6 + kept_calls);
-                 trail.start_anew();
                  note_equal_calls(trail, pe == 0 ? 5 : 6 + kept_calls);
                },
                {HasSubstr(text + "PE 0 made 5 calls; PE 1 made " +
@@ -269,22 +266,20 @@ TEST(RendezvousTrailMismatch, the_collective_call_may_differ_as_well) {
 }
 
 TEST(RendezvousTrailMismatch, one_pe_may_be_in_another_step) {
-  expect_found(
-      3, note_own_call,
-      {AllOf(own_calls,
-             HasSubstr("PEs 0, 2 called end of the call before(); PE 1 "
-                       "called symm::malloc(bytes = 64)")),
-       [](Rendezvous& rendezvous, Pe pe) {
-         if (pe == 1) {
-           rendezvous.meet(
-               {.operation = RuntimeCall::malloc, .arguments = {64}});
-         } else {
-           // The failure of PE 0 must not send PE 2 away.
-           static_cast<void>(rendezvous.agree(
-               pe == 0 ? std::optional(Failure{ErrorKind::system, "x"})
-                       : std::nullopt));
-         }
-       }});
+  expect_found(3, note_own_call,
+               {AllOf(own_calls, HasSubstr("PE 0 called symm::malloc(bytes = "
+                                           "64); PEs 1, 2 called end of")),
+                [](Rendezvous& rendezvous, Pe pe) {
+                  if (pe == 0) {
+                    rendezvous.meet(
+                        {.operation = RuntimeCall::malloc, .arguments = {64}});
+                  } else {
+                    // The failure of PE 1 must not send PE 2 away.
+                    static_cast<void>(rendezvous.agree(
+                        pe == 1 ? std::optional(Failure{ErrorKind::system, "x"})
+                                : std::nullopt));
+                  }
+                }});
 }
 
 TEST(RendezvousTrailMismatch, one_pe_may_have_failed) {

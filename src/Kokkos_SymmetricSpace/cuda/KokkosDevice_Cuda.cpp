@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <Kokkos_Core.hpp>
 
+#include <symm_gpu/CollectiveKernels.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/base/EnvironmentTable.hpp"
@@ -21,6 +22,11 @@ class DefaultInstance final : public KernelQueue {
     enqueue_kernels(call, exec,
                     [&](void* queue) { work.enqueue(work.what, queue); });
     exec.fence(call);
+  }
+  void put_barrier(void* queue, PeTeam const& team) override {
+    check_cuda(cudaSetDevice(Kokkos::Cuda().cuda_device()), "a memory pool",
+               "cudaSetDevice");
+    enqueue_barrier(queue, team);
   }
 };
 

@@ -15,6 +15,7 @@
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/pools/PoolCalls.hpp"
 
 // How Kokkos fills the elements of a symmetric View: as those of any View, and
 // then it waits for the other PEs, so that no fill overwrites what a PE puts
@@ -63,6 +64,12 @@ class FillOnAllPes : public Fill {
   /// Collective, with a barrier on exit. This object ends with the View if it
   /// throws.
   void construct_shared_allocation() {
+    // In a pool, what is put into the stream from now on finds it filled.
+    if (is_in_pool(
+            Kokkos::Impl::SharedAllocationHeader::get_header(this->ptr))) {
+      Fill::construct_shared_allocation();
+      return;
+    }
     auto failure = failure_of([this] {
       Fill::construct_shared_allocation();
       wait_for_fill(*this);

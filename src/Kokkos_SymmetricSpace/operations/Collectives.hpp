@@ -12,6 +12,7 @@
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/pools/PoolCalls.hpp"
 #include "../../runtime/shmem/CollectiveRun.hpp"
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_teams.hpp"
@@ -65,6 +66,7 @@ void barrier(ExecutionSpace const& exec, PeTeam const& team) {
     Impl::check_team(team, "symm::barrier");
     Impl::enqueue_team_barrier(exec, team);
   }
+  if (team.n_pes() == n_pes()) Impl::note_stream_barrier(Impl::stream_of(exec));
 }
 
 // The operations throw UsageError on this PE if what it passes is wrong: it has

@@ -14,16 +14,12 @@
 #include "../../runtime/shmem/Access.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/shmem/RmaStrided.hpp"
+#include "../space/ExecutionSpaceStream.hpp"
 
 // Copies enqueued on an execution space instance. `call` is the name of the
 // operation, for messages.
 
 namespace symm::Impl {
-
-/// Whether what runs in a space is on the host.
-template <class Exec>
-inline constexpr bool runs_on_host_v =
-    Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
 /// Enqueues a copy between what this process reaches. With CUDA it may be of
 /// any memory: the CUDA runtime looks which.

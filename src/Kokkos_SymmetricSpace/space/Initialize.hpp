@@ -5,7 +5,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../runtime/pools/PoolCalls.hpp"
 #include "../../runtime/symm_job.hpp"
+#include "ExecutionSpaceStream.hpp"
 
 namespace symm {
 
@@ -57,6 +59,7 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
 void barrier_all(ExecutionSpace const& space) {
   space.fence("symm::barrier_all");
   barrier_all();
+  Impl::note_stream_barrier(Impl::stream_of(space));
 }
 
 }  // namespace symm

@@ -10,6 +10,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/pools/PoolCalls.hpp"
 
 namespace symm::Impl {
 
@@ -34,10 +35,25 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
   // With the header there are more bytes than addresses: never there.
   if (bytes < logical_bytes) bytes = std::numeric_limits<std::size_t>::max();
   constexpr char const* call = "allocation of a View in a symmetric space";
-  void* const address =
-      Runtime::instance(call)
-          .heap(m_kind, call)
-          .allocate_view(label, bytes, data_alignment, header);
+  return tell_tools(label,
+                    Runtime::instance(call)
+                        .heap(m_kind, call)
+                        .allocate_view(label, bytes, data_alignment, header),
+                    bytes, logical_bytes);
+}
+
+void* SymmetricSpaceBase::allocate_in_pool(StreamName const& stream,
+                                           char const* label, std::size_t bytes,
+                                           std::size_t logical_bytes) const {
+  return tell_tools(label,
+                    Impl::allocate_in_pool(m_pool, bytes, bytes - logical_bytes,
+                                           stream, label),
+                    bytes, logical_bytes);
+}
+
+void* SymmetricSpaceBase::tell_tools(char const* label, void* address,
+                                     std::size_t bytes,
+                                     std::size_t logical_bytes) const {
   if (Kokkos::Tools::profileLibraryLoaded()) {
     Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(m_name), label,
                                 address,
@@ -62,11 +78,17 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
     ::operator delete (address, std::align_val_t{data_alignment});
     return;
   }
-  Kokkos::fence("symm: destruction of a View that kernels may use");
+  if (!m_pool.is_valid()) {
+    Kokkos::fence("symm: destruction of a View that kernels may use");
+  }
   if (Kokkos::Tools::profileLibraryLoaded()) {
     Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(m_name),
                                   label, address,
                                   logical_bytes == 0 ? bytes : logical_bytes);
+  }
+  if (m_pool.is_valid()) {
+    free_in_pool(label, address);
+    return;
   }
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   auto& heap = Runtime::instance("destruction of a View").heap_of(address);

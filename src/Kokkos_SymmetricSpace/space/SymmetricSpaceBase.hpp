@@ -12,6 +12,8 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_pools.hpp"
+#include "ExecutionSpaceStream.hpp"
 
 namespace symm {
 
@@ -62,20 +64,18 @@ class SymmetricSpaceBase {
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const;
-  void* allocate(char const* label, std::size_t bytes) const {
-    return allocate(label, bytes, bytes);
-  }
-  void* allocate(std::size_t bytes) const {
-    return allocate("[unlabeled]", bytes);
-  }
+  /// In a pool: in the order of `exec`, without waiting; not collective then,
+  /// but the same on all PEs (symm_pools.hpp).
   template <class ExecutionSpace>
-  void* allocate(ExecutionSpace const&, char const* label, std::size_t bytes,
-                 std::size_t logical_bytes) const {
-    return allocate(label, bytes, logical_bytes);
+  void* allocate(ExecutionSpace const& exec, char const* label,
+                 std::size_t bytes, std::size_t logical_bytes) const {
+    if (!m_pool.is_valid()) return allocate(label, bytes, logical_bytes);
+    return allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
   }
 
   /// Called by Kokkos. Waits for kernels that may use the memory; then as
-  /// Deallocate says. After finalize() the memory is left alone.
+  /// Deallocate says. In a pool: in the order of the stream that it was
+  /// allocated on, without waiting. After finalize() the memory is left alone.
   void deallocate(char const* label, void* address, std::size_t bytes,
                   std::size_t logical_bytes = 0) const noexcept;
   void deallocate(void* address, std::size_t bytes) const noexcept {
@@ -83,11 +83,14 @@ class SymmetricSpaceBase {
   }
 
  protected:
+  [[nodiscard]] bool has_pool() const { return m_pool.is_valid(); }
   static void finish_view(MemoryKind kind, char const* label,
                           std::optional<Failure> failure);
 
   SymmetricSpaceBase(MemoryKind kind, char const* name, Deallocate deallocate)
       : m_kind(kind), m_deallocate(deallocate), m_name(name) {}
+  SymmetricSpaceBase(MemoryKind kind, char const* name, MemPool pool)
+      : m_kind(kind), m_pool(pool), m_name(name) {}
   SymmetricSpaceBase(MemoryKind kind, char const* name, HeadersOnly)
       : m_kind(kind), m_has_headers_only(true), m_name(name) {}
   ~SymmetricSpaceBase()                                    = default;
@@ -95,8 +98,14 @@ class SymmetricSpaceBase {
   SymmetricSpaceBase& operator=(SymmetricSpaceBase const&) = default;
 
  private:
+  void* allocate_in_pool(StreamName const& stream, char const* label,
+                         std::size_t bytes, std::size_t logical_bytes) const;
+  void* tell_tools(char const* label, void* address, std::size_t bytes,
+                   std::size_t logical_bytes) const;
+
   MemoryKind m_kind;
   Deallocate m_deallocate = Deallocate::retire;
+  MemPool m_pool;
   bool m_has_headers_only = false;
   char const* m_name;
 };
@@ -112,8 +121,33 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
   static constexpr MemoryKind memory_kind = kind;
 
+  /// Called by Kokkos, too. In a pool: in the order of the default instance,
+  /// for which Kokkos waits.
+  void* allocate(char const* label, std::size_t bytes,
+                 std::size_t logical_bytes) const {
+    if (has_pool()) {
+      return allocate(execution_space(), label, bytes, logical_bytes);
+    }
+    return SymmetricSpaceBase::allocate(label, bytes, logical_bytes);
+  }
+  void* allocate(char const* label, std::size_t bytes) const {
+    return allocate(label, bytes, bytes);
+  }
+  void* allocate(std::size_t bytes) const {
+    return allocate("[unlabeled]", bytes);
+  }
+  using SymmetricSpaceBase::allocate;
+
   explicit SymmetricSpaceIn(Deallocate deallocate = Deallocate::retire)
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
+  /// Its Views live in a pool, which must be in memory of this kind: their
+  /// construction with an execution space instance, and their destruction, are
+  /// in the order of that instance, and wait for nothing.
+  ///
+  ///     Kokkos::View<double*, symm::SymmetricSpace> t(
+  ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
+  explicit SymmetricSpaceIn(MemPool pool)
+      : SymmetricSpaceBase(kind, Space::name(), pool) {}
   explicit SymmetricSpaceIn(HeadersOnly tag)
       : SymmetricSpaceBase(kind, Space::name(), tag) {}
 

@@ -23,6 +23,9 @@
   X(cuDevicePrimaryCtxRetain)               \
   X(cuDeviceTotalMem)                       \
   X(cuDriverGetVersion)                     \
+  X(cuEventCreate)                          \
+  X(cuEventDestroy)                         \
+  X(cuEventRecord)                          \
   X(cuGetErrorName)                         \
   X(cuGetErrorString)                       \
   X(cuInit)                                 \
@@ -49,7 +52,11 @@
   X(cuMemcpy2DAsync)                        \
   X(cuMemcpyAsync)                          \
   X(cuMemsetD8)                             \
-  X(cuPointerGetAttribute)
+  X(cuPointerGetAttribute)                  \
+  X(cuStreamIsCapturing)                    \
+  X(cuStreamQuery)                          \
+  X(cuStreamSynchronize)                    \
+  X(cuStreamWaitEvent)
 
 #include "../base/Types.hpp"
 

@@ -52,6 +52,7 @@ Vmm_Cuda::~Vmm_Cuda() {
   if (m_is_abandoned) return;
   // What fails here does so because the driver is at its own end already, and
   // takes everything with it.
+  if (m_event != nullptr) static_cast<void>(m_driver.cuEventDestroy(m_event));
   for (auto const& [address, mapping] : m_ledger->mappings()) {
     static_cast<void>(
         m_driver.cuMemUnmap(device_pointer(address), mapping.bytes));

@@ -71,6 +71,10 @@ class Vmm_Cuda final : public MemoryProvider {
   /// One copy of the driver, if no stride is above what that takes (2 GiB).
   void copy_strided(Strided const& all, void* queue) override;
   void synchronize() override;
+  [[nodiscard]] bool is_idle(void* queue) override;
+  void wait(void* queue) override;
+  void make_wait(void* later, void* earlier) override;
+  [[nodiscard]] bool is_captured(void* queue) override;
   void abandon() noexcept override { m_is_abandoned = true; }
 
  private:
@@ -123,6 +127,8 @@ class Vmm_Cuda final : public MemoryProvider {
   bool m_may_have_fabric    = false;
   std::mutex m_mutex;  // held by the public functions that use the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
+  std::mutex m_event_mutex;
+  CUevent m_event     = nullptr;  // of make_wait(), made when it is needed
   bool m_is_abandoned = false;
 };
 

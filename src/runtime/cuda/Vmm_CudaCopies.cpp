@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 
 #include "Vmm_Cuda.hpp"
 
@@ -62,6 +63,47 @@ void Vmm_Cuda::synchronize() {
   ContextGuard const context(*this);
   check(m_driver.cuCtxSynchronize(), "waiting for kernels of " + m_place,
         "cuCtxSynchronize");
+}
+
+bool Vmm_Cuda::is_idle(void* queue) {
+  ContextGuard const context(*this);
+  auto const result = m_driver.cuStreamQuery(static_cast<CUstream>(queue));
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  check(result, "asking for the work of " + m_place, "cuStreamQuery");
+  return true;
+}
+
+void Vmm_Cuda::wait(void* queue) {
+  ContextGuard const context(*this);
+  check(m_driver.cuStreamSynchronize(static_cast<CUstream>(queue)),
+        "waiting for the work of " + m_place, "cuStreamSynchronize");
+}
+
+void Vmm_Cuda::make_wait(void* later, void* earlier) {
+  ContextGuard const context(*this);
+  auto const what = "ordering the work of " + m_place;
+  // One event is enough: a wait is for what was recorded last, then.
+  std::lock_guard const lock(m_event_mutex);
+  if (m_event == nullptr) {
+    check(m_driver.cuEventCreate(&m_event, CU_EVENT_DISABLE_TIMING), what,
+          "cuEventCreate");
+  }
+  check(m_driver.cuEventRecord(m_event, static_cast<CUstream>(earlier)), what,
+        "cuEventRecord");
+  check(m_driver.cuStreamWaitEvent(static_cast<CUstream>(later), m_event, 0),
+        what, "cuStreamWaitEvent");
+}
+
+bool Vmm_Cuda::is_captured(void* queue) {
+  auto status = CU_STREAM_CAPTURE_STATUS_NONE;
+  // Without a ContextGuard, which costs more than the question: a stream knows
+  // its context.
+  auto const result =
+      m_driver.cuStreamIsCapturing(static_cast<CUstream>(queue), &status);
+  // The default stream, while another one of the thread is captured.
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
+  check(result, "asking for the work of " + m_place, "cuStreamIsCapturing");
+  return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 }  // namespace symm::Impl

@@ -61,6 +61,24 @@ class HeapBlocks {
     return true;
   }
 
+  /// Everything that is free becomes free in `to`, whose private memory is
+  /// prepared one by one.
+  void move_free_to(HeapBlocks& to) {
+    while (true) {
+      to.prepare();
+      auto const [offset, bytes] = m_allocator.remove_any_free();
+      if (bytes == 0) return;
+      to.m_allocator.add_range(offset, bytes);
+    }
+  }
+  /// Gives a block back into `to`.
+  void give_back_to(HeapBlocks& to, Id id) {
+    auto const [offset, bytes] = m_allocator.place(id);
+    give_back(id);
+    m_allocator.remove_range(offset, bytes);
+    to.m_allocator.add_range(offset, bytes);
+  }
+
   /// Bytes that a range added at `offset` must have at least so that the
   /// request fits.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "../base/Failure.hpp"
@@ -53,18 +54,25 @@ class HeapChunks {
 
   /// Collective. The same where the request fits then: with room for more if
   /// there is memory for that.
-  [[nodiscard]] std::optional<Failure> grow(HeapBlocks& blocks,
-                                            HeapBlocks::Request const& request);
+  /// \param most_bytes of the chunk.
+  [[nodiscard]] std::optional<Failure> grow(
+      HeapBlocks& blocks, HeapBlocks::Request const& request,
+      std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
   /// What came of trim().
   struct Trimmed {
     std::size_t bytes = 0;
+    /// With those that are lost.
+    std::size_t removed_bytes = 0;
     /// The first: what can be given back besides has been.
     std::optional<PeFailure> failure;
   };
-  /// Collective. Gives back the chunks that no block is in.
+  /// Collective. Gives back the chunks of `blocks` that no block is in.
+  /// \param most_bytes of them.
   /// Precondition: blocks.prepare_to_remove() with as many as there are places.
-  [[nodiscard]] Trimmed trim(HeapBlocks& blocks);
+  [[nodiscard]] Trimmed trim(
+      HeapBlocks& blocks,
+      std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
   /// The offset for registered memory of `bytes` bytes, if there is one. Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(

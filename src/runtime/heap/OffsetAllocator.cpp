@@ -189,6 +189,18 @@ void OffsetAllocator::add_range(std::size_t offset, std::size_t bytes) {
   merge_and_add_free(insert_after(last_before(offset), offset, bytes));
 }
 
+OffsetAllocator::Place OffsetAllocator::remove_any_free() {
+  merge_latest();
+  if (m_rows == 0) return {};
+  auto const row = static_cast<unsigned>(std::countr_zero(m_rows));
+  auto const id =
+      m_heads[row][static_cast<unsigned>(std::countr_zero(m_columns[row]))];
+  auto const found = place(id);
+  remove_free(id);
+  erase(id);
+  return found;
+}
+
 bool OffsetAllocator::remove_range(std::size_t offset, std::size_t bytes) {
   merge_latest();
   auto const id = last_before(offset + 1);

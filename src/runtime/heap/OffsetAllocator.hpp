@@ -49,6 +49,10 @@ class OffsetAllocator {
   /// whether it was.
   bool remove_range(std::size_t offset, std::size_t bytes);
 
+  /// Takes a free block out, as remove_range() does, as long as there is one;
+  /// of no bytes otherwise.
+  [[nodiscard]] Place remove_any_free();
+
   /// Gets the private memory that adding a range and one more call may need:
   /// they do not throw then.
   void prepare() { make_room_for(max_new_blocks); }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -163,6 +164,29 @@ class SymmetricHeap {
   ///         used again.
   std::size_t trim();
 
+  // Chunks for blocks that somebody else keeps: those of a memory pool.
+
+  /// Collective. A chunk in which the request fits.
+  /// \param call        what the PEs compare, and messages name.
+  /// \param most_bytes  of the chunk.
+  /// \param is_enough   asked when all PEs have waited for their kernels and
+  ///        met: whether there is room without one. The same on all PEs.
+  /// \throws OutOfMemory, SystemError, UsageError on every PE.
+  void grow(Rendezvous::Call& call, HeapBlocks& blocks,
+            HeapBlocks::Request const& request, std::size_t most_bytes,
+            std::function<bool()> const& is_enough);
+
+  /// Collective. Gives back chunks of `blocks` in which nothing is allocated.
+  /// \param most_bytes asked when all PEs have waited for their kernels and
+  ///        met: of them. The same on all PEs.
+  /// \returns bytes given back, those included that are lost, if a PE cannot
+  ///          unmap them; the reason is printed on it.
+  /// \throws SystemError, UsageError on every PE.
+  std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
+                   std::function<std::size_t()> const& most_bytes);
+  /// The same as a step of a collective call in which the PEs have met.
+  std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes);
+
   /// Collective; the last call. Returns the labels and sizes of Views that this
   /// PE has not destroyed yet. If there are any, the memory stays mapped until
   /// the process ends, so that their destructors find their headers.
@@ -191,6 +215,16 @@ class SymmetricHeap {
   }
 
   [[nodiscard]] HeapStats stats() const;
+  [[nodiscard]] MemoryProvider& provider() { return m_provider; }
+  /// Bytes per PE that it can grow to.
+  [[nodiscard]] std::size_t limit_bytes() const {
+    return m_chunks.options().limit_bytes;
+  }
+  /// A multiple of the sizes of chunks.
+  [[nodiscard]] std::size_t rounded(std::size_t bytes) const {
+    return round_up(bytes,
+                    m_provider.granularity(Vmm::Granularity::recommended));
+  }
 
  private:
   using Id = HeapBlocks::Id;

@@ -102,6 +102,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   // next call tells them again.
   m_rendezvous.meet(call);
   m_retired.told(call.notices.size());
+  if (auto* const follower = m_rendezvous.follower()) follower->all_ended();
   bool has_registered = false;
   // Every PE reads the same notices in the same order: the same blocks become
   // free in the same order.

@@ -255,13 +255,18 @@ void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
+    if (runtime.m_follower != nullptr) {
+      live = runtime.m_follower->finalize();
+      runtime.set_follower(nullptr);
+    }
+    bool const has_pool_blocks = !live.empty();
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
       auto const in_heap = memory.heap->finalize();
       live.insert(live.end(), in_heap.begin(), in_heap.end());
       auto const beside = memory.private_memory->live();
       live.insert(live.end(), beside.begin(), beside.end());
-      if (!beside.empty()) memory.heap->abandon();
+      if (!beside.empty() || has_pool_blocks) memory.heap->abandon();
     }
   });
   for (auto const& view : live) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -74,6 +75,10 @@ class Runtime {
   [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
   /// \throws UsageError on this PE, if there is none of that kind.
   [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
+  /// Null, if there is none of that kind.
+  [[nodiscard]] SymmetricHeap* find_heap(MemoryKind kind) {
+    return memory(kind).heap.get();
+  }
   /// The heap that has `address` in this PE's part, else heap().
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
   /// The heap that can take `memory` of the program, else heap(). Local.
@@ -96,8 +101,18 @@ class Runtime {
   /// Collective: barrier_all().
   void barrier_all() {
     m_rendezvous->run(RuntimeCall::barrier_all, [&] {
-      m_rendezvous->meet(Rendezvous::make_call(RuntimeCall::barrier_all, {}));
+      auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});
+      auto* const follower = m_rendezvous->follower();
+      if (follower != nullptr) call.bits = follower->idle_streams();
+      m_rendezvous->meet(call);
+      if (call.bits != 0) follower->were_idle(m_rendezvous->bits_of_all());
     });
+  }
+
+  /// Who follows the collective calls from now on, until finalize(). Local.
+  void set_follower(std::unique_ptr<Follower> follower) {
+    m_follower = std::move(follower);
+    m_rendezvous->set_follower(m_follower.get());
   }
 
   // What memory that PEs share without a heap is made with.
@@ -108,6 +123,7 @@ class Runtime {
   [[nodiscard]] MemoryProvider* provider(MemoryKind kind) {
     return memory(kind).provider.get();
   }
+  [[nodiscard]] Bootstrap& bootstrap() { return *m_bootstrap; }
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
@@ -160,6 +176,7 @@ class Runtime {
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;
+  std::unique_ptr<Follower> m_follower;
 };
 
 }  // namespace symm::Impl

@@ -2,12 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../symm_memory.hpp"
 
-#include <array>
-#include <cstdio>
-#include <string_view>
-
 #include "../base/Failure.hpp"
 #include "../base/Text.hpp"
+#include "LastError.hpp"
 #include "Runtime.hpp"
 
 namespace symm {
@@ -15,46 +12,6 @@ namespace symm {
 namespace Impl {
 
 namespace {
-
-// No Text: calls that succeed would look whether it is constructed.
-constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
-
-/// Makes the exception that is being handled last_error(): call it inside a
-/// catch block only.
-/// \returns its kind.
-ErrorKind note_last_error() noexcept {
-  auto const failure = current_failure();
-  std::string_view const text(failure.message);
-  t_last_error[text.copy(t_last_error.data(), t_last_error.size() - 1)] = '\0';
-  return failure.kind;
-}
-
-/// Runs the body of a C-like function: what it throws becomes last_error().
-/// \returns what kind of failure it was; ErrorKind::none for success.
-template <class Body>
-ErrorKind run_noting_failure(Body const& body) noexcept {
-  try {
-    body();
-    t_last_error[0] = '\0';
-    return ErrorKind::none;
-  } catch (...) {
-    return note_last_error();
-  }
-}
-
-void print_last_error() noexcept {
-  std::fprintf(stderr, "symm: %s\n", last_error());
-}
-
-template <class Body>
-Status status_of(Body const& body) noexcept {
-  switch (run_noting_failure(body)) {
-    case ErrorKind::none: return Status::success;
-    case ErrorKind::usage: return Status::invalid_value;
-    case ErrorKind::out_of_memory: return Status::out_of_memory;
-    default: return Status::internal;
-  }
-}
 
 /// Runs a call and turns what it throws into null and last_error().
 /// \param address whose heap it is about; null: the default one.
@@ -90,8 +47,6 @@ void run_named(char const* name, Body const& body) {
 }  // namespace
 
 }  // namespace Impl
-
-char const* last_error() noexcept { return Impl::t_last_error.data(); }
 
 template <class>
 void* malloc(std::size_t bytes) noexcept {

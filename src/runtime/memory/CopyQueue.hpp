@@ -46,6 +46,19 @@ class CopyQueue {
   /// Waits for everything that this process has begun and that may access the
   /// memory (kernels).
   virtual void synchronize() = 0;
+
+  // One queue of the GPU (a CUstream; null for its default one). Where there is
+  // none, everything has ended when the call that began it returns.
+
+  /// Whether all that was put into it has ended.
+  [[nodiscard]] virtual bool is_idle(void* /*queue*/) { return true; }
+  /// Waits for that.
+  virtual void wait(void* /*queue*/) {}
+  /// What is put into `later` from now on begins when what is in `earlier` now
+  /// has ended; the host does not wait.
+  virtual void make_wait(void* /*later*/, void* /*earlier*/) {}
+  /// Whether it records a graph instead of doing its work.
+  [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
 };
 
 }  // namespace symm::Impl

@@ -21,10 +21,10 @@ namespace symm::Impl {
 /// The words of all PE teams in one kind of memory.
 class PeTeamMemory {
  public:
-  /// Slots, one for each team that a PE is in. The first two are the world's
-  /// and the node's from the start to the end.
+  /// Slots, one for each team that a PE is in. The first three are the world's,
+  /// the node's and the memory pools' from the start to the end.
   static constexpr int max_teams     = 64;
-  static constexpr int n_fixed_teams = 2;
+  static constexpr int n_fixed_teams = 3;
 
   /// Collective, through the bootstrap.
   /// \throws OutOfMemory, SystemError on every PE.

@@ -17,6 +17,7 @@
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
 #include "CallTrail.hpp"
+#include "Follower.hpp"
 #include "RuntimeCall.hpp"
 
 namespace symm::Impl {
@@ -83,7 +84,17 @@ class Rendezvous {
       ~End() { in_call.store(RuntimeCall::none, std::memory_order_release); }
       std::atomic<RuntimeCall>& in_call;
     } const end{m_in_call};
-    return run_collective(m_bootstrap, name_of(operation), body);
+    return run_collective(m_bootstrap, name_of(operation),
+                          [&]() -> decltype(body()) {
+                            if constexpr (std::is_void_v<decltype(body())>) {
+                              body();
+                              end_call(operation);
+                            } else {
+                              auto result = body();
+                              end_call(operation);
+                              return result;
+                            }
+                          });
   }
 
   /// Collective. Returns when all PEs have called; what any PE wrote before is
@@ -113,6 +124,15 @@ class Rendezvous {
 
   /// Rendezvous so far, inner steps of calls included.
   [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
+
+  /// Who follows the calls of this PE; null, if nobody does. Any thread.
+  [[nodiscard]] Follower* follower() const {
+    return m_follower.load(std::memory_order_acquire);
+  }
+  /// \param follower outlives its being set; null: nobody any more.
+  void set_follower(Follower* follower) {
+    m_follower.store(follower, std::memory_order_release);
+  }
 
   // How a PE waits, in here and elsewhere. All local; any thread.
 
@@ -155,6 +175,9 @@ class Rendezvous {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Record) == 2048);
 
+  void end_call(RuntimeCall operation) const {
+    if (auto* const following = follower()) following->before_return(operation);
+  }
   Record& record(Pe pe, std::uint64_t sequence) const;
   void publish(Call const& call);
   void wait_for_all();
@@ -184,6 +207,7 @@ class Rendezvous {
   int m_spins;
   std::uint64_t m_sequence = 0;
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
+  std::atomic<Follower*> m_follower{nullptr};
   std::optional<SymmetricRange> m_range;
   CallTrail m_trail;
 };

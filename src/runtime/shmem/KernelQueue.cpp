@@ -28,6 +28,12 @@ void run_in_kernel_queue(char const* call, EnqueuedKernels const& work) {
   copy_queue(call).synchronize();
 }
 
+void put_barrier(void* queue, PeTeam const& team) {
+  s_kernel_queue.load()->put_barrier(queue, team);
+}
+
+bool has_kernel_queue() { return s_kernel_queue != nullptr; }
+
 void throw_without_kernel(char const* call) {
   throw UsageError(std::string(call) +
                    ": the memory is a GPU's, and this call was not compiled by "

@@ -3,7 +3,11 @@
 #ifndef SYMM_SHMEM_KERNELQUEUE_HPP
 #define SYMM_SHMEM_KERNELQUEUE_HPP
 
-namespace symm::Impl {
+namespace symm {
+
+class PeTeam;
+
+namespace Impl {
 
 /// Kernels to enqueue, by calling enqueue(what, stream) with a stream of the
 /// vendor's runtime, on a thread whose device is the stream's.
@@ -20,6 +24,9 @@ class KernelQueue {
   /// Enqueues the work and waits for it.
   /// \throws SystemError on this PE.
   virtual void run(char const* call, EnqueuedKernels const& work) = 0;
+  /// Puts a barrier of the team into a queue of the PE's GPU.
+  /// \throws SystemError on this PE.
+  virtual void put_barrier(void* queue, PeTeam const& team) = 0;
 };
 
 /// For a library that has queues of its own, such as Kokkos. Without (null), it
@@ -30,6 +37,10 @@ void set_kernel_queue(KernelQueue* queue);
 
 /// KernelQueue::run() of the one.
 void run_in_kernel_queue(char const* call, EnqueuedKernels const& work);
+
+/// KernelQueue::put_barrier() of the one. Precondition: has_kernel_queue().
+void put_barrier(void* queue, PeTeam const& team);
+[[nodiscard]] bool has_kernel_queue();
 
 /// \throws UsageError on this PE: nobody has compiled a kernel for `call`.
 [[noreturn]] void throw_without_kernel(char const* call);
@@ -44,6 +55,8 @@ void run_in_kernel_queue(char const* call, Enqueue const& enqueue) {
                             &enqueue});
 }
 
-}  // namespace symm::Impl
+}  // namespace Impl
+
+}  // namespace symm
 
 #endif

@@ -169,7 +169,7 @@ int SplitCall::choose_slot(int colour) {
           std::string(m_call) + ": the PEs of a new team are in " +
           std::to_string(PeTeamMemory::max_teams -
                          PeTeamMemory::n_fixed_teams) +
-          " teams already, besides the world's and the node's; destroy one");
+          " teams already, besides those of the library; destroy one");
     }
     if (first->colour == colour) {
       slot = std::countr_one(taken);

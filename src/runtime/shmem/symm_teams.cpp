@@ -12,7 +12,7 @@ namespace {
 
 constexpr int world_slot = 0;
 constexpr int node_slot  = 1;
-static_assert(Impl::PeTeamMemory::n_fixed_teams == 2);
+static_assert(Impl::PeTeamMemory::n_fixed_teams == 3);
 
 }  // namespace
 

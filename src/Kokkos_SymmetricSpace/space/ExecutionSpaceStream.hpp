@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXECUTION_SPACE_STREAM_HPP
+#define SYMM_EXECUTION_SPACE_STREAM_HPP
+
+#include <memory>
+
+#include <Kokkos_Core.hpp>
+#include <symm_gpu/ExecutionSpaceQueue.hpp>
+
+#include "../../runtime/pools/Stream.hpp"
+
+namespace symm::Impl {
+
+/// Whether what runs in a space is on the host.
+template <class Exec>
+inline constexpr bool runs_on_host_v =
+    Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// An instance of a host space, which lives as long as this.
+template <class Exec>
+class HostInstance final : public HostStream {
+ public:
+  explicit HostInstance(Exec const& exec) : m_exec(exec) {}
+  void fence() override { m_exec.fence("symm: a memory pool"); }
+
+ private:
+  Exec m_exec;
+};
+
+/// An instance whose work is in a queue of a GPU, and which lives as long as
+/// this.
+template <class Exec>
+class GpuInstance final : public QueueStream {
+ public:
+  explicit GpuInstance(Exec const& exec)
+      : QueueStream(gpu_of_streams(), queue_of(exec)), m_exec(exec) {}
+
+ private:
+  Exec m_exec;
+};
+
+/// \param exec outlives the result.
+template <class Exec>
+[[nodiscard]] StreamName stream_of(Exec const& exec) {
+  if constexpr (runs_on_host_v<Exec>) {
+    return {exec.impl_internal_space_instance(),
+            [](void const* what) -> std::unique_ptr<Stream> {
+              return std::make_unique<HostInstance<Exec>>(
+                  *static_cast<Exec const*>(what));
+            },
+            &exec, [](void const*) { return false; }};
+  } else {
+    return {
+        queue_of(exec),
+        [](void const* what) -> std::unique_ptr<Stream> {
+          return std::make_unique<GpuInstance<Exec>>(
+              *static_cast<Exec const*>(what));
+        },
+        &exec,
+        [](void const* what) {
+          return is_captured_queue(queue_of(*static_cast<Exec const*>(what)));
+        }};
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif

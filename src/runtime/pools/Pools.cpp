@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Pools.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "../base/Failure.hpp"
+#include "../base/Text.hpp"
+#include "../job/LastError.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+std::mutex s_begin;  // of Pools
+
+constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
+
+std::size_t index_of(MemoryKind memory) {
+  return static_cast<std::size_t>(memory);
+}
+
+char const* name_of(MemoryKind memory) {
+  return memory == MemoryKind::host ? "host" : "GPU";
+}
+
+void refuse_captured(char const* call, StreamName const& name) {
+  if (!name.is_captured(name.what)) return;
+  throw NotSupported(
+      Text(call,
+           ": the stream is being captured into a graph; allocate before, and "
+           "free when the graph is not launched any more"));
+}
+
+}  // namespace
+
+Pools* Pools::find() noexcept {
+  if (!Runtime::is_initialized()) return nullptr;
+  return static_cast<Pools*>(
+      Runtime::instance("pools").rendezvous().follower());
+}
+
+Pools& Pools::instance(char const* call) {
+  auto& runtime  = Runtime::instance(call);
+  auto* follower = runtime.rendezvous().follower();
+  if (follower == nullptr) {
+    std::lock_guard const lock(s_begin);
+    if (runtime.rendezvous().follower() == nullptr) {
+      runtime.set_follower(std::make_unique<Pools>(runtime));
+    }
+    follower = runtime.rendezvous().follower();
+  }
+  return static_cast<Pools&>(*follower);
+}
+
+Pools::Pools(Runtime& runtime)
+    : m_runtime(runtime),
+      m_symmetric(runtime.n_pes()),
+      m_generation(runtime.rendezvous().trail().generation()) {
+  for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
+    ++m_n_symmetric;  // the same number where there is no such heap
+    auto* const heap = runtime.find_heap(memory);
+    if (heap == nullptr) continue;
+    MemPoolProperties properties;
+    properties.memory = memory;
+    m_symmetric.pools.push_back(std::make_unique<StreamPool>(
+        m_n_symmetric, properties, *heap, m_symmetric.order));
+    m_default[index_of(memory)] = MemPool::make(m_n_symmetric);
+  }
+  m_current = m_default;
+}
+
+// Which pools there are.
+
+Pools::Found Pools::get(MemPool pool, char const* call) {
+  if (pool.is_valid()) {
+    auto& its =
+        group((pool.number() & local_bit) != 0 ? MemPoolKind::local
+                                               : MemPoolKind::symmetric);
+    for (auto const& candidate : its.pools) {
+      if (candidate->number() == pool.number() && !candidate->is_ending()) {
+        return {its, *candidate};
+      }
+    }
+  }
+  throw UsageError(Text(call, pool.is_valid()
+                                  ? ": the pool has been destroyed"
+                                  : ": no pool; mem_pool_create makes one"));
+}
+
+SymmetricHeap& Pools::local_heap(MemoryKind memory, char const* call) {
+  auto& shared = m_runtime.heap(memory, call);
+  auto& heap   = m_local_heaps[index_of(memory)];
+  if (heap == nullptr) {
+    heap = std::make_unique<LocalHeap>(m_runtime.bootstrap(), shared.provider(),
+                                       memory, shared.limit_bytes());
+  }
+  return heap->heap();
+}
+
+MemPool Pools::create(MemPoolProperties const& properties) {
+  constexpr char const* call = "symm::mem_pool_create";
+  Lock const lock(m_mutex);
+  bool const is_local = properties.kind == MemPoolKind::local;
+  if (!is_local && properties.handle_type != MemPoolHandleType::none) {
+    throw UsageError(
+        Text(call,
+             ": a symmetric pool has no handles; its PEs reach all of it, and "
+             "for other processes there are local pools"));
+  }
+  auto& heap        = is_local ? local_heap(properties.memory, call)
+                               : m_runtime.heap(properties.memory, call);
+  auto& its         = group(properties.kind);
+  auto const number = is_local ? local_bit | ++m_n_local : ++m_n_symmetric;
+  auto rounded      = properties;
+  rounded.max_bytes =
+      heap.rounded(std::min(properties.max_bytes, heap.limit_bytes()));
+  its.pools.push_back(
+      std::make_unique<StreamPool>(number, rounded, heap, its.order));
+  note(*its.pools.back(), RuntimeCall::pool_create,
+       {number, static_cast<std::uint64_t>(properties.memory),
+        properties.max_bytes});
+  return MemPool::make(number);
+}
+
+void Pools::destroy(MemPool pool) {
+  constexpr char const* call = "symm::mem_pool_destroy";
+  Lock const lock(m_mutex);
+  auto const found = get(pool, call);
+  if (std::find(m_default.begin(), m_default.end(), pool) != m_default.end()) {
+    throw UsageError(Text(call, ": a default pool cannot be destroyed"));
+  }
+  auto const memory = index_of(found.pool.properties().memory);
+  if (m_current[memory] == pool) m_current[memory] = m_default[memory];
+  note(found.pool, RuntimeCall::pool_destroy, {pool.number()});
+  found.pool.end();
+}
+
+MemPool Pools::default_pool(MemoryKind memory) {
+  // Says why there is none.
+  static_cast<void>(
+      m_runtime.heap(memory, "symm::device_get_default_mem_pool"));
+  return m_default[index_of(memory)];
+}
+
+MemPool Pools::current_pool(MemoryKind memory) {
+  static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
+  Lock const lock(m_mutex);
+  return m_current[index_of(memory)];
+}
+
+void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
+  constexpr char const* call = "symm::device_set_mem_pool";
+  Lock const lock(m_mutex);
+  auto const found = get(pool, call);
+  if (found.pool.properties().memory != memory) {
+    throw UsageError(Text(call, ": the pool is in ",
+                          name_of(found.pool.properties().memory),
+                          " memory, not in ", name_of(memory), " memory"));
+  }
+  // Which one is current decides where malloc_async() allocates.
+  auto& trail = m_runtime.rendezvous().trail();
+  if (!found.pool.is_local()) {
+    trail.note(RuntimeCall::pool_current, {pool.number()});
+  }
+  m_current[index_of(memory)] = pool;
+}
+
+// Blocks.
+
+bool Pools::is_out_of_step(StreamPool const& pool) const {
+  return !pool.is_local() &&
+         m_runtime.rendezvous().trail().generation() != m_generation;
+}
+
+void Pools::note(StreamPool const& pool, RuntimeCall call,
+                 RuntimeCallArguments const& arguments, char const* label) {
+  if (!pool.is_local()) {
+    m_runtime.rendezvous().trail().note(call, arguments, label);
+  }
+}
+
+void Pools::catch_up(Group& group) {
+  auto const ended = group.order.ended_here();
+  if (ended == group.collected_to) return;
+  group.collected_to   = ended;
+  std::uint64_t in_use = 0;
+  for (auto const& pool : group.pools) {
+    pool->collect();
+    in_use |= pool->streams_in_use();
+  }
+  group.order.forget_all_but(in_use);
+}
+
+void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
+                    std::size_t phase, StreamName const& name,
+                    char const* label) {
+  Lock const lock(m_mutex);
+  auto const [group, pool] = get(which, call);
+  refuse_captured(call, name);
+  if (is_out_of_step(pool)) {
+    throw UsageError(
+        Text(call,
+             ": the PEs have made different calls on symmetric pools, as an "
+             "earlier collective call has told; make another pool"));
+  }
+  if (bytes == 0) return nullptr;
+  catch_up(group);
+  auto stream = group.order.number_of(name);
+  note(pool, RuntimeCall::malloc_async, {pool.number(), bytes, stream}, label);
+  void* address = pool.take(stream, bytes, phase, label);
+  if (address != nullptr) return address;
+  pool.grow(stream, bytes, phase);
+  catch_up(group);
+  stream  = group.order.number_of(name);  // it may have been forgotten
+  address = pool.take(stream, bytes, phase, label);
+  return address;
+}
+
+StreamPool* Pools::find_owner(void const* address) {
+  for (auto* const group : {&m_symmetric, &m_local}) {
+    for (auto const& pool : group->pools) {
+      if (pool->heap().contains(address) && pool->find(address) != nullptr) {
+        return pool.get();
+      }
+    }
+  }
+  return nullptr;
+}
+
+void Pools::throw_no_block(char const* call, void const* address) {
+  throw UsageError(Text(call, ": address ", address,
+                        " is no block of a pool; pass what malloc_async has "
+                        "returned, once"));
+}
+
+void Pools::free_block(StreamPool& pool, void* address,
+                       StreamOrder::Number stream) {
+  auto& order = group(pool.properties().kind).order;
+  note(pool, RuntimeCall::free_async,
+       {pool.number(), pool.heap().map().offset_of(address), stream});
+  pool.free(stream, address, !order.stream(stream).is_on_gpu());
+}
+
+void Pools::free(char const* call, void* address, StreamName const& name) {
+  if (address == nullptr) return;
+  Lock const lock(m_mutex);
+  refuse_captured(call, name);
+  auto* const pool = find_owner(address);
+  if (pool == nullptr) throw_no_block(call, address);
+  auto& its = group(pool->properties().kind);
+  catch_up(its);
+  free_block(*pool, address, its.order.number_of(name));
+}
+
+void Pools::free_on_its_stream(char const* call, void* address) {
+  Lock const lock(m_mutex);
+  auto* const pool = find_owner(address);
+  if (pool == nullptr) throw_no_block(call, address);
+  catch_up(group(pool->properties().kind));
+  free_block(*pool, address, pool->find(address)->stream);
+}
+
+bool Pools::is_block(void const* address) {
+  Lock const lock(m_mutex);
+  return find_owner(address) != nullptr;
+}
+
+// The order of streams.
+
+void Pools::order_after(StreamName const& later, StreamName const& earlier) {
+  constexpr char const* call = "symm::order_after";
+  Lock const lock(m_mutex);
+  refuse_captured(call, later);
+  refuse_captured(call, earlier);
+  if (later.key == earlier.key) return;
+  later.make(later.what)->wait_for(*earlier.make(earlier.what));
+  for (auto* const group : {&m_symmetric, &m_local}) {
+    catch_up(*group);
+    auto& order = group->order;
+    // What neither knows of is no pool's matter.
+    if (!order.knows(later) && !order.knows(earlier)) continue;
+    auto const numbers =
+        std::pair(order.number_of(later), order.number_of(earlier));
+    order.order_after(numbers.first, numbers.second);
+    if (group == &m_symmetric) {
+      m_runtime.rendezvous().trail().note(RuntimeCall::order_after,
+                                          {numbers.first, numbers.second});
+    }
+  }
+}
+
+void Pools::note_barrier(StreamName const& name) {
+  Lock const lock(m_mutex);
+  catch_up(m_symmetric);
+  if (!m_symmetric.order.knows(name)) return;
+  auto const number = m_symmetric.order.number_of(name);
+  m_symmetric.order.barrier(number);
+  m_runtime.rendezvous().trail().note(RuntimeCall::stream_barrier, {number});
+}
+
+// Attributes.
+
+std::uint64_t Pools::attribute(MemPool which, MemPoolAttribute attribute) {
+  constexpr char const* call = "symm::mem_pool_get_attribute";
+  Lock const lock(m_mutex);
+  auto& pool         = get(which, call).pool;
+  auto const& policy = pool.policy();
+  switch (attribute) {
+    case MemPoolAttribute::reuse_follow_event_dependencies:
+      return policy.follow_event_dependencies ? 1 : 0;
+    case MemPoolAttribute::reuse_allow_opportunistic:
+      return policy.allow_opportunistic ? 1 : 0;
+    case MemPoolAttribute::reuse_allow_internal_dependencies:
+      return policy.allow_internal_dependencies ? 1 : 0;
+    case MemPoolAttribute::release_threshold: return policy.release_threshold;
+    case MemPoolAttribute::reserved_mem_current: return pool.reserved().current;
+    case MemPoolAttribute::reserved_mem_high: return pool.reserved().high;
+    case MemPoolAttribute::used_mem_current: return pool.used().current;
+    case MemPoolAttribute::used_mem_high: return pool.used().high;
+  }
+  throw UsageError(Text(call, ": there is no attribute ",
+                        static_cast<std::uint32_t>(attribute)));
+}
+
+void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
+                          std::uint64_t value) {
+  constexpr char const* call = "symm::mem_pool_set_attribute";
+  Lock const lock(m_mutex);
+  auto& pool         = get(which, call).pool;
+  auto& policy       = pool.policy();
+  auto const restart = [&](StreamPool::Amount& amount) {
+    if (value != 0) {
+      throw UsageError(Text(call,
+                            ": a high-water mark can be set to 0 only, "
+                            "not to ",
+                            value));
+    }
+    amount.high = amount.current;
+  };
+  switch (attribute) {
+    case MemPoolAttribute::reuse_follow_event_dependencies:
+      policy.follow_event_dependencies = value != 0;
+      break;
+    case MemPoolAttribute::reuse_allow_opportunistic:
+      policy.allow_opportunistic = value != 0;
+      break;
+    case MemPoolAttribute::reuse_allow_internal_dependencies:
+      policy.allow_internal_dependencies = value != 0;
+      break;
+    case MemPoolAttribute::release_threshold:
+      policy.release_threshold = value;
+      break;
+    case MemPoolAttribute::reserved_mem_high: restart(pool.reserved()); break;
+    case MemPoolAttribute::used_mem_high: restart(pool.used()); break;
+    default:
+      throw UsageError(Text(call, ": attribute ",
+                            static_cast<std::uint32_t>(attribute),
+                            " cannot be set"));
+  }
+  note(pool, RuntimeCall::pool_attribute,
+       {pool.number(), static_cast<std::uint64_t>(attribute), value});
+}
+
+void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
+  Lock const lock(m_mutex);
+  auto const [group, pool] = get(which, "symm::mem_pool_trim_to");
+  pool.trim_to(min_bytes_to_hold);
+  catch_up(group);
+}
+
+// Follower.
+
+std::uint64_t Pools::idle_streams() {
+  Lock const lock(m_mutex);
+  std::uint64_t wanted = 0;
+  for (auto const& pool : m_symmetric.pools) wanted |= pool->streams_to_watch();
+  return wanted == 0 ? 0 : m_symmetric.order.idle(wanted);
+}
+
+void Pools::were_idle(std::uint64_t streams) {
+  Lock const lock(m_mutex);
+  m_symmetric.order.were_idle(streams);
+}
+
+void Pools::all_ended() {
+  Lock const lock(m_mutex);
+  m_symmetric.order.all_ended();
+  m_local.order.all_ended();
+}
+
+void Pools::before_return(RuntimeCall call) {
+  if (call == RuntimeCall::barrier_all || call == RuntimeCall::pool_grow ||
+      call == RuntimeCall::pool_trim || call == RuntimeCall::finalize) {
+    return;
+  }
+  Lock const lock(m_mutex);
+  for (auto* const group : {&m_symmetric, &m_local}) {
+    catch_up(*group);
+    for (auto const& pool : group->pools) {
+      if (!is_out_of_step(*pool)) pool->release();
+    }
+    std::erase_if(group->pools,
+                  [](auto const& pool) { return pool->has_ended(); });
+  }
+}
+
+std::vector<std::string> Pools::finalize() {
+  Lock const lock(m_mutex);
+  std::vector<std::string> live;
+  for (auto* const group : {&m_symmetric, &m_local}) {
+    for (auto const& pool : group->pools) pool->list_blocks(live);
+  }
+  if (!live.empty()) {
+    for (auto const& heap : m_local_heaps) {
+      if (heap != nullptr) heap->heap().abandon();
+    }
+  }
+  return live;
+}
+
+}  // namespace symm::Impl

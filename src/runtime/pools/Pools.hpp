@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_POOLS_POOLS_HPP
+#define SYMM_POOLS_POOLS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../job/Runtime.hpp"
+#include "../pes/Follower.hpp"
+#include "../symm_pools.hpp"
+#include "LocalHeap.hpp"
+#include "StreamOrder.hpp"
+#include "StreamPool.hpp"
+
+namespace symm::Impl {
+
+/// All pools of a PE, from the first call about pools to finalize(). What is
+/// public in symm_pools.hpp, and what the space of Kokkos needs, with
+/// exceptions. Any thread; of symmetric pools one at a time.
+class Pools final : public Follower {
+ public:
+  /// \throws UsageError on this PE, before initialize() and after finalize().
+  static Pools& instance(char const* call);
+  /// Those that there are; null, if no call was about pools yet.
+  static Pools* find() noexcept;
+
+  explicit Pools(Runtime& runtime);
+
+  // All throw UsageError on this PE for a pool that there is not.
+
+  [[nodiscard]] MemPool create(MemPoolProperties const& properties);
+  void destroy(MemPool pool);
+  [[nodiscard]] MemPool default_pool(MemoryKind memory);
+  [[nodiscard]] MemPool current_pool(MemoryKind memory);
+  void set_current_pool(MemoryKind memory, MemPool pool);
+
+  /// \param call   for messages.
+  /// \param phase  (address + phase) is aligned; a View's header.
+  /// \returns null for 0 bytes.
+  /// \throws UsageError, OutOfMemory, SystemError, NotSupported.
+  [[nodiscard]] void* malloc(char const* call, MemPool pool, std::size_t bytes,
+                             std::size_t phase, StreamName const& name,
+                             char const* label);
+  /// \throws UsageError, NotSupported.
+  void free(char const* call, void* address, StreamName const& name);
+  /// In the order of the stream that it was allocated on.
+  void free_on_its_stream(char const* call, void* address);
+  /// Whether `address` is in a live block.
+  [[nodiscard]] bool is_block(void const* address);
+
+  void order_after(StreamName const& later, StreamName const& earlier);
+  /// A barrier of all PEs has been put into the stream.
+  void note_barrier(StreamName const& name);
+
+  [[nodiscard]] std::uint64_t attribute(MemPool pool, MemPoolAttribute which);
+  void set_attribute(MemPool pool, MemPoolAttribute which, std::uint64_t value);
+  void trim_to(MemPool pool, std::size_t min_bytes_to_hold);
+
+  [[nodiscard]] std::uint64_t idle_streams() override;
+  void were_idle(std::uint64_t streams) override;
+  void all_ended() override;
+  void before_return(RuntimeCall call) override;
+  [[nodiscard]] std::vector<std::string> finalize() override;
+
+ private:
+  using Lock = std::lock_guard<std::recursive_mutex>;
+
+  /// The pools of one kind, and the order of the streams that use them.
+  struct Group {
+    explicit Group(int n_pes) : order(n_pes) {}
+
+    StreamOrder order;
+    StreamOrder::Position collected_to = 0;
+    std::vector<std::unique_ptr<StreamPool>> pools;
+  };
+
+  struct Found {
+    Group& group;
+    StreamPool& pool;
+  };
+
+  [[nodiscard]] Group& group(MemPoolKind kind) {
+    return kind == MemPoolKind::symmetric ? m_symmetric : m_local;
+  }
+  [[nodiscard]] Found get(MemPool pool, char const* call);
+  [[nodiscard]] StreamPool* find_owner(void const* address);
+  /// What symmetric pools do, for the next collective call to compare.
+  void note(StreamPool const& pool, RuntimeCall call,
+            RuntimeCallArguments const& arguments, char const* label = "");
+  void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
+  /// Makes free for all what has ended.
+  static void catch_up(Group& group);
+  [[noreturn]] void throw_no_block(char const* call, void const* address);
+  [[nodiscard]] SymmetricHeap& local_heap(MemoryKind memory, char const* call);
+  [[nodiscard]] bool is_out_of_step(StreamPool const& pool) const;
+
+  Runtime& m_runtime;
+  std::recursive_mutex m_mutex;  // growth comes back as Follower
+  std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
+  Group m_symmetric;
+  Group m_local{1};
+  std::array<MemPool, n_memory_kinds> m_default;
+  std::array<MemPool, n_memory_kinds> m_current;
+  std::uint64_t m_n_symmetric = 0;  // made so far
+  std::uint64_t m_n_local     = 0;
+  std::uint64_t m_generation  = 0;  // CallTrail's, of the pools that there are
+};
+
+}  // namespace symm::Impl
+
+#endif

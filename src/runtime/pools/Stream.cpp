@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Stream.hpp"
+
+#include "../job/Runtime.hpp"
+#include "../pes/PeTeamMemory.hpp"
+#include "../shmem/KernelQueue.hpp"
+#include "../shmem/PeTeam.hpp"
+#include "../symm_teams.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* name = "a memory pool";
+
+constexpr int pools_slot = 2;
+static_assert(PeTeamMemory::n_fixed_teams == 3);
+
+PeTeam team_of_pools() { return PeTeam::make_of_all(pools_slot, name); }
+
+}  // namespace
+
+CopyQueue* gpu_of_streams() {
+  return Runtime::instance(name).provider(MemoryKind::device);
+}
+
+void QueueStream::wait_for(Stream& earlier) {
+  if (!is_on_gpu() || !earlier.is_on_gpu()) {
+    earlier.fence();
+    return;
+  }
+  m_gpu->make_wait(m_queue, static_cast<QueueStream&>(earlier).queue());
+}
+
+void QueueStream::barrier() {
+  if (is_on_gpu()) {
+    put_barrier(m_queue, team_of_pools());
+  } else {
+    symm::barrier(team_of_pools());
+  }
+}
+
+bool QueueStream::has_barrier() const {
+  return !is_on_gpu() || has_kernel_queue();
+}
+
+void HostStream::barrier() {
+  fence();
+  symm::barrier(team_of_pools());
+}
+
+bool is_captured_queue(void* queue) {
+  auto* const gpu = gpu_of_streams();
+  return gpu != nullptr && gpu->is_captured(queue);
+}
+
+StreamName name_of_queue(void* const& queue) {
+  static constexpr char default_queue = 0;
+  return {queue != nullptr ? queue : &default_queue,
+          [](void const* what) -> std::unique_ptr<Stream> {
+            return std::make_unique<QueueStream>(
+                gpu_of_streams(), *static_cast<void* const*>(what));
+          },
+          &queue,
+          [](void const* what) {
+            return is_captured_queue(*static_cast<void* const*>(what));
+          }};
+}
+
+}  // namespace symm::Impl

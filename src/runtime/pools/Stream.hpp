@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_POOLS_STREAM_HPP
+#define SYMM_POOLS_STREAM_HPP
+
+#include <memory>
+
+#include "../memory/CopyQueue.hpp"
+
+namespace symm::Impl {
+
+/// What the pools need of a stream: a queue of a GPU, or an execution space
+/// instance of the host. It keeps the instance alive. Local calls.
+///
+/// \throws SystemError on this PE, in all of them, if CUDA refuses.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  /// Whether all that was put into it has ended: at this time, on this PE.
+  [[nodiscard]] virtual bool is_idle() = 0;
+  /// Waits on the host for all that was put into it.
+  virtual void fence() = 0;
+  /// What is put into it from now on begins when all that is in `earlier` has
+  /// ended. Not waited for by the host, where both are queues of a GPU.
+  virtual void wait_for(Stream& earlier) = 0;
+  /// Puts a barrier of all PEs into it, of a team that only the pools use.
+  /// Precondition: has_barrier().
+  virtual void barrier() = 0;
+  [[nodiscard]] virtual bool has_barrier() const { return true; }
+  /// Otherwise all that was put into it has ended when the call returns.
+  [[nodiscard]] virtual bool is_on_gpu() const { return false; }
+};
+
+/// A queue of the GPU that the heap is on, or of none.
+class QueueStream : public Stream {
+ public:
+  /// \param gpu null where there is none.
+  QueueStream(CopyQueue* gpu, void* queue) : m_gpu(gpu), m_queue(queue) {}
+
+  [[nodiscard]] bool is_idle() override {
+    return m_gpu == nullptr || m_gpu->is_idle(m_queue);
+  }
+  void fence() override {
+    if (m_gpu != nullptr) m_gpu->wait(m_queue);
+  }
+  void wait_for(Stream& earlier) override;
+  void barrier() override;
+  [[nodiscard]] bool has_barrier() const override;
+  [[nodiscard]] bool is_on_gpu() const override { return m_gpu != nullptr; }
+
+  [[nodiscard]] void* queue() const { return m_queue; }
+
+ private:
+  CopyQueue* m_gpu;
+  void* m_queue;
+};
+
+/// An execution space instance whose work is done on the host.
+class HostStream : public Stream {
+ public:
+  [[nodiscard]] bool is_idle() override {
+    fence();  // kernels of the host have ended when parallel_for() returns
+    return true;
+  }
+  void wait_for(Stream& earlier) override { earlier.fence(); }
+  void barrier() override;
+};
+
+/// A stream as calls name it: what tells it from others, and how to make it
+/// when it is new to the pools.
+struct StreamName {
+  /// Unique among the streams that live; not null.
+  void const* key;
+  /// Makes it of `what`.
+  std::unique_ptr<Stream> (*make)(void const* what);
+  void const* what;
+  /// Whether it records a graph instead of doing its work.
+  bool (*is_captured)(void const* what);
+};
+
+/// Of a CUstream; null: the default one, or the order of the host's calls.
+[[nodiscard]] StreamName name_of_queue(void* const& queue);
+[[nodiscard]] bool is_captured_queue(void* queue);
+/// The one that the heap in GPU memory is on; null, if there is none.
+[[nodiscard]] CopyQueue* gpu_of_streams();
+
+}  // namespace symm::Impl
+
+#endif

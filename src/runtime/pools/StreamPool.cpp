@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "StreamPool.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../heap/Poison.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+std::uint64_t bit(StreamOrder::Number stream) {
+  return std::uint64_t{1} << stream;
+}
+
+}  // namespace
+
+StreamPool::PerStream& StreamPool::per_stream(Number stream) {
+  if (stream >= m_streams.size()) m_streams.resize(stream + 1);
+  return m_streams[stream];
+}
+
+HeapBlocks& StreamPool::arena_of(PerStream& its) {
+  if (its.arena == nullptr) {
+    its.arena = std::make_unique<HeapBlocks>(m_heap.map());
+  }
+  return *its.arena;
+}
+
+// Which memory a stream may use.
+
+bool StreamPool::may_reuse(Number from, Position at, Number to) const {
+  auto const ended = is_local() ? m_order.ended_here() : m_order.ended();
+  if (at <= ended) return true;
+  if (from == to || m_policy.follow_event_dependencies) {
+    if (is_local() ? m_order.precedes(from, at, to)
+                   : m_order.precedes_on_all(from, at, to)) {
+      return true;
+    }
+  }
+  return m_policy.allow_opportunistic && m_order.was_idle_behind(from, at);
+}
+
+void StreamPool::move_freed(Number from, Number to) {
+  auto& queue = m_streams[from].freed;
+  auto& n     = m_streams[from].n_reused;
+  if (n == queue.size() || !may_reuse(from, queue[n].at, to)) return;
+  auto& its   = m_streams[to];
+  auto& arena = arena_of(its);
+  do {
+    auto const& freed = queue[n];
+    arena.prepare();
+    if (freed.arena == &arena) {
+      arena.give_back(freed.id);
+    } else {
+      freed.arena->prepare();
+      freed.arena->give_back_to(arena, freed.id);
+    }
+    ++n;
+  } while (n < queue.size() && may_reuse(from, queue[n].at, to));
+  if (n == queue.size()) {
+    queue.clear();
+    n = 0;
+  }
+  its.latest = m_order.advance();
+}
+
+bool StreamPool::may_take_over(Number from, Number to) const {
+  auto const& its = m_streams[from];
+  if (its.arena == nullptr || its.arena->free_bytes() == 0) return false;
+  // Its last uses, on all PEs, end before what `from` got from `latest` on.
+  return (m_policy.follow_event_dependencies &&
+          m_order.precedes(from, its.latest, to)) ||
+         (m_policy.allow_opportunistic &&
+          m_order.was_idle_behind(from, its.latest));
+}
+
+void StreamPool::move_arena(Number from, Number to) {
+  if (!may_take_over(from, to)) return;
+  auto& source = m_streams[from];
+  auto& its    = m_streams[to];
+  source.arena->prepare();
+  source.arena->move_free_to(arena_of(its));
+  its.latest = m_order.advance();
+}
+
+char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
+                       char const* label) {
+  auto const request = request_of(bytes, phase);
+  // So that nothing fails when the block is taken.
+  m_live.prepare();
+  if (m_unused.empty()) {
+    m_blocks.emplace_back();
+    m_unused.reserve(m_blocks.capacity());
+    m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
+  }
+  auto* its = &per_stream(stream);
+  // The common case: what the stream has had before.
+  move_freed(stream, stream);
+  auto* arena = its->arena.get();
+  auto id     = HeapBlocks::none;
+  if (arena != nullptr) {
+    arena->prepare();
+    id = arena->take(request);
+  }
+  if (id == HeapBlocks::none) {
+    for (Number other = 0; other < m_streams.size(); ++other) {
+      if (other == stream) continue;
+      move_freed(other, stream);
+      move_arena(other, stream);
+    }
+    arena = &arena_of(*its);
+    arena->prepare();
+    id = arena->take(request);
+  }
+  if (id == HeapBlocks::none) {
+    arena = &m_common;
+    arena->prepare();
+    id = arena->take(request);
+  }
+  if (id == HeapBlocks::none) {
+    arena = its->arena.get();
+    id    = take_when_idle(stream, request);
+  }
+  if (id == HeapBlocks::none) id = take_with_dependency(stream, request);
+  if (id == HeapBlocks::none) return nullptr;
+
+  auto const slot = m_unused.back();
+  m_unused.pop_back();
+  auto& block  = m_blocks[slot];
+  block.arena  = arena;
+  block.id     = id;
+  block.stream = stream;
+  std::string_view const text(label);
+  block.label[text.copy(block.label.data(), block.label.size() - 1)] = '\0';
+  char* const address = arena->address_of(id);
+  m_live.insert(m_heap.map().offset_of(address), slot);
+  ++its->n_live;
+  m_used.set(m_used.current + arena->bytes_of(id));
+  return address;
+}
+
+bool StreamPool::could_serve(PerStream const& its,
+                             HeapBlocks::Request const& request) const {
+  if (its.arena != nullptr &&
+      its.arena->largest_free_bytes() >= request.bytes) {
+    return true;
+  }
+  return std::any_of(
+      its.freed.begin() + static_cast<std::ptrdiff_t>(its.n_reused),
+      its.freed.end(), [&](Freed const& freed) {
+        return freed.arena->bytes_of(freed.id) >= request.bytes;
+      });
+}
+
+HeapBlocks::Id StreamPool::take_when_idle(Number stream,
+                                          HeapBlocks::Request const& request) {
+  // On other PEs it may be another time: barrier_all() asks for symmetric
+  // pools.
+  if (!is_local() || !m_policy.allow_opportunistic) return HeapBlocks::none;
+  for (Number other = 0; other < m_streams.size(); ++other) {
+    if (other == stream || !could_serve(m_streams[other], request)) continue;
+    if (!m_order.stream(other).is_idle()) continue;
+    m_order.were_idle(bit(other));
+    move_freed(other, stream);
+    move_arena(other, stream);
+    auto const id = m_streams[stream].arena->take(request);
+    if (id != HeapBlocks::none) return id;
+  }
+  return HeapBlocks::none;
+}
+
+HeapBlocks::Id StreamPool::take_with_dependency(
+    Number stream, HeapBlocks::Request const& request) {
+  if (!m_policy.allow_internal_dependencies) return HeapBlocks::none;
+  if (!m_order.stream(stream).has_barrier() && !is_alone()) {
+    return HeapBlocks::none;
+  }
+  if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
+    return HeapBlocks::none;
+  }
+  auto const move_all = [&](Number other) {
+    // This dependency is the pool's own.
+    auto const allowed =
+        std::exchange(m_policy.follow_event_dependencies, true);
+    move_freed(other, stream);
+    if (other != stream) move_arena(other, stream);
+    m_policy.follow_event_dependencies = allowed;
+  };
+  auto& arena = *m_streams[stream].arena;
+  if (is_alone()) {
+    for (Number other = 0; other < m_streams.size(); ++other) {
+      if (other == stream || !could_serve(m_streams[other], request)) continue;
+      m_order.make_wait(stream, other);
+      move_all(other);
+      auto const id = arena.take(request);
+      if (id != HeapBlocks::none) return id;
+    }
+    return HeapBlocks::none;
+  }
+  // One barrier for all that waits.
+  if (std::none_of(m_streams.begin(), m_streams.end(), [&](auto const& its) {
+        return could_serve(its, request);
+      })) {
+    return HeapBlocks::none;
+  }
+  for (Number other = 0; other < m_streams.size(); ++other) {
+    auto const& its     = m_streams[other];
+    bool const has_some = its.has_freed() ||
+                          (its.arena != nullptr && its.arena->free_bytes() > 0);
+    if (other != stream && has_some) m_order.make_wait(stream, other);
+  }
+  m_order.make_barrier(stream);
+  for (Number other = 0; other < m_streams.size(); ++other) move_all(other);
+  return arena.take(request);
+}
+
+void StreamPool::free(Number stream, void* address, bool is_over) {
+  auto& its         = per_stream(stream);
+  auto const offset = m_heap.map().offset_of(address);
+  auto const slot   = m_live.find(offset);
+  auto& block       = m_blocks[slot];
+  auto const bytes  = bytes_of(block);
+  its.freed.push_back({block.arena, block.id, m_order.advance()});
+  --m_streams[block.stream].n_live;
+  m_live.erase(offset);
+  m_unused.push_back(slot);  // there is room: it was taken from there
+  block.arena = nullptr;
+  m_used.current -= bytes;
+  if (is_over) set_poisoned(m_heap.map(), offset, bytes, true);
+}
+
+void StreamPool::collect() {
+  auto const ended = is_local() ? m_order.ended_here() : m_order.ended();
+  for (auto& its : m_streams) {
+    while (its.has_freed() && its.freed[its.n_reused].at <= ended) {
+      auto const& freed = its.freed[its.n_reused++];
+      m_common.prepare();
+      freed.arena->prepare();
+      if (freed.arena == &m_common) {
+        m_common.give_back(freed.id);
+      } else {
+        freed.arena->give_back_to(m_common, freed.id);
+      }
+    }
+    if (!its.has_freed()) {
+      its.freed.clear();
+      its.n_reused = 0;
+    }
+  }
+  for (auto& its : m_streams) {
+    if (its.arena != nullptr) its.arena->move_free_to(m_common);
+  }
+}
+
+// Growth and its opposite.
+
+HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
+                                           std::size_t phase) const {
+  // More is never there, and does not overflow.
+  return {round_up(std::min(bytes, m_heap.map().stride), alignment), alignment,
+          phase % alignment};
+}
+
+bool StreamPool::has_much_to_reuse(Number stream) const {
+  std::size_t waiting = 0;
+  for (Number other = 0; other < m_streams.size(); ++other) {
+    auto const& its = m_streams[other];
+    for (auto i = its.n_reused; i < its.freed.size(); ++i) {
+      waiting += its.freed[i].arena->bytes_of(its.freed[i].id);
+    }
+    if (other != stream && its.arena) waiting += its.arena->free_bytes();
+  }
+  return waiting > 0 && 2 * waiting >= m_reserved.current;
+}
+
+bool StreamPool::has_room(HeapBlocks::Request const& request) {
+  auto const id = m_common.take(request);
+  if (id == HeapBlocks::none) return false;
+  m_common.give_back(id);
+  return true;
+}
+
+void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase) {
+  auto const request = request_of(bytes, phase);
+  auto call = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
+  bool const is_rather_reused =
+      has_much_to_reuse(stream) || is_at_its_limit(request.bytes);
+  auto const most         = m_properties.max_bytes == 0
+                                ? std::numeric_limits<std::size_t>::max()
+                                : m_properties.max_bytes - m_reserved.current;
+  std::size_t free_before = 0;
+  try {
+    m_heap.grow(call, m_common, request, most, [&] {
+      if (is_local()) m_order.all_ended_here();
+      collect();
+      free_before = m_common.free_bytes();
+      return is_rather_reused && has_room(request);
+    });
+  } catch (OutOfMemory const&) {  // on all PEs
+    if (!has_room(request)) throw;
+  }
+  m_reserved.set(m_reserved.current + m_common.free_bytes() - free_before);
+}
+
+void StreamPool::trim_to(std::size_t min_bytes_to_hold) {
+  auto call = Rendezvous::make_call(RuntimeCall::pool_trim,
+                                    {m_number, min_bytes_to_hold});
+  m_reserved.current -= m_heap.trim(call, m_common, [&] {
+    if (is_local()) m_order.all_ended_here();
+    collect();
+    return m_reserved.current -
+           std::min<std::size_t>(m_reserved.current, min_bytes_to_hold);
+  });
+}
+
+void StreamPool::release() {
+  auto const kept = m_is_ending ? 0 : m_policy.release_threshold;
+  if (m_reserved.current <= kept) return;
+  m_reserved.current -= m_heap.trim_step(m_common, m_reserved.current - kept);
+}
+
+std::uint64_t StreamPool::streams_in_use() const {
+  std::uint64_t result = 0;
+  for (Number stream = 0; stream < m_streams.size(); ++stream) {
+    auto const& its = m_streams[stream];
+    if (its.n_live > 0 || its.has_freed()) result |= bit(stream);
+  }
+  return result;
+}
+
+std::uint64_t StreamPool::streams_to_watch() const {
+  if (!m_policy.allow_opportunistic) return 0;
+  std::uint64_t result = 0;
+  for (Number stream = 0; stream < m_streams.size(); ++stream) {
+    auto const& its = m_streams[stream];
+    if (its.has_freed() ||
+        (its.arena != nullptr && its.arena->free_bytes() > 0)) {
+      result |= bit(stream);
+    }
+  }
+  return result;
+}
+
+void StreamPool::list_blocks(std::vector<std::string>& list) const {
+  for (auto const& block : m_blocks) {
+    if (block.arena == nullptr) continue;
+    list.push_back("\"" + std::string(block.label.data()) + "\" (" +
+                   std::to_string(bytes_of(block)) + " bytes of a pool)");
+  }
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_POOLS_STREAM_POOL_HPP
+#define SYMM_POOLS_STREAM_POOL_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../heap/HeapBlocks.hpp"
+#include "../heap/OffsetMap.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../symm_pools.hpp"
+#include "StreamOrder.hpp"
+
+namespace symm::Impl {
+
+/// The memory of one pool, and on which stream it may be used next.
+///
+/// Free memory is in *arenas*: the common one, which every stream may use, and
+/// one for each stream, which only what is put into that stream from now on may
+/// use. What free() gets waits in the queue of its stream, until the order of
+/// the streams tells that another use cannot overlap with it in time (H02): it
+/// goes into the arena of the stream that asks. When all PEs have waited for
+/// all their streams, everything goes back into the common one.
+///
+/// All decisions are made of the sequence of calls alone, so that they are the
+/// same on all PEs of a symmetric pool; those of a local one look at the time,
+/// too (H54). One thread at a time.
+class StreamPool {
+ public:
+  using Number   = StreamOrder::Number;
+  using Position = StreamOrder::Position;
+
+  /// Of blocks, and what their sizes are multiples of.
+  static constexpr std::size_t alignment = 256;
+
+  /// A block that lives.
+  struct Block {
+    HeapBlocks* arena = nullptr;
+    HeapBlocks::Id id = HeapBlocks::none;
+    Number stream     = 0;  // it was allocated on
+    std::array<char, 44> label{};
+  };
+
+  /// What the program sets.
+  struct Policy {
+    bool follow_event_dependencies   = true;
+    bool allow_opportunistic         = true;
+    bool allow_internal_dependencies = true;
+    std::uint64_t release_threshold  = 0;
+  };
+
+  struct Amount {
+    std::uint64_t current = 0;
+    std::uint64_t high    = 0;
+
+    void set(std::uint64_t value) {
+      current = value;
+      if (value > high) high = value;
+    }
+  };
+
+  /// \param heap  of all PEs, or, for a local pool, of this one alone.
+  /// \param order of the streams that use pools of this kind.
+  StreamPool(std::uint64_t number, MemPoolProperties const& properties,
+             SymmetricHeap& heap, StreamOrder& order)
+      : m_number(number),
+        m_properties(properties),
+        m_heap(heap),
+        m_order(order),
+        m_common(heap.map()) {}
+
+  StreamPool(StreamPool const&)            = delete;
+  StreamPool& operator=(StreamPool const&) = delete;
+
+  [[nodiscard]] std::uint64_t number() const { return m_number; }
+  [[nodiscard]] MemPoolProperties const& properties() const {
+    return m_properties;
+  }
+  [[nodiscard]] bool is_local() const {
+    return m_properties.kind == MemPoolKind::local;
+  }
+  [[nodiscard]] SymmetricHeap& heap() const { return m_heap; }
+
+  /// A block for `stream`, without growth: its address, or null if there is no
+  /// room that the stream may use, or be made to wait for (H55).
+  /// \param phase as HeapBlocks::Request has it.
+  /// \throws SystemError on this PE.
+  [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
+                           char const* label);
+
+  /// Collective, of a symmetric pool: waits for the kernels, and grows unless
+  /// what waits to be used again is a good part of the pool and has room for
+  /// the request.
+  /// \throws OutOfMemory, SystemError on every PE; UsageError on every PE, if a
+  ///         PE is in another call.
+  void grow(Number stream, std::size_t bytes, std::size_t phase);
+
+  /// The block that starts at `address`; null, if none does.
+  [[nodiscard]] Block const* find(void const* address) const {
+    auto const slot = m_live.find(m_heap.map().offset_of(address));
+    return slot == OffsetMap::none ? nullptr : &m_blocks[slot];
+  }
+  [[nodiscard]] std::size_t bytes_of(Block const& block) const {
+    return block.arena->bytes_of(block.id);
+  }
+
+  /// Precondition: a block starts at `address`.
+  /// \param is_over whether this PE has nothing left to do with it, and not
+  ///        only in the order of the stream.
+  void free(Number stream, void* address, bool is_over);
+
+  /// Everything has ended on all PEs (of a local pool: here): all that waits is
+  /// free for all.
+  void collect();
+
+  /// Collective, of a symmetric pool: trim().
+  void trim_to(std::size_t min_bytes_to_hold);
+  /// A step of a collective call whose PEs have met, behind collect(): gives
+  /// back what is above the threshold; all, if the pool is to end.
+  void release();
+
+  /// Streams that blocks live on, or wait in; a bit each.
+  [[nodiscard]] std::uint64_t streams_in_use() const;
+  /// Streams whose being idle would help; a bit each.
+  [[nodiscard]] std::uint64_t streams_to_watch() const;
+
+  [[nodiscard]] Policy& policy() { return m_policy; }
+  [[nodiscard]] Amount& reserved() { return m_reserved; }
+  [[nodiscard]] Amount& used() { return m_used; }
+  [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
+  /// Appends label and size of each.
+  void list_blocks(std::vector<std::string>& list) const;
+
+  /// The pool is to end when its last block has (H44).
+  void end() { m_is_ending = true; }
+  [[nodiscard]] bool is_ending() const { return m_is_ending; }
+  /// That nothing is left of it.
+  [[nodiscard]] bool has_ended() const {
+    return m_is_ending && m_live.count() == 0 && m_reserved.current == 0;
+  }
+
+ private:
+  /// A block that was freed.
+  struct Freed {
+    HeapBlocks* arena = nullptr;
+    HeapBlocks::Id id = HeapBlocks::none;
+    Position at       = 0;
+  };
+  /// Whether no other PE uses the blocks.
+  [[nodiscard]] bool is_alone() const { return m_heap.map().n_pes == 1; }
+
+  /// What the pool has of one stream.
+  struct PerStream {
+    std::unique_ptr<HeapBlocks> arena;
+    Position latest = 0;  // of what was put into the arena
+    std::vector<Freed> freed;
+    std::size_t n_reused = 0;  // the first of them, in which nothing is left
+    std::uint32_t n_live = 0;  // blocks allocated on it
+    [[nodiscard]] bool has_freed() const { return n_reused < freed.size(); }
+  };
+
+  PerStream& per_stream(Number stream);
+  [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
+  [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
+                                               std::size_t phase) const;
+  [[nodiscard]] bool may_reuse(Number from, Position at, Number to) const;
+  [[nodiscard]] bool may_take_over(Number from, Number to) const;
+  /// What `to` may use of what waits in, or belongs to, `from`.
+  void move_freed(Number from, Number to);
+  void move_arena(Number from, Number to);
+  [[nodiscard]] bool could_serve(PerStream const& its,
+                                 HeapBlocks::Request const& request) const;
+  [[nodiscard]] HeapBlocks::Id take_with_dependency(
+      Number stream, HeapBlocks::Request const& request);
+  [[nodiscard]] HeapBlocks::Id take_when_idle(
+      Number stream, HeapBlocks::Request const& request);
+  /// Whether so much waits, or is another stream's, that it is better used than
+  /// the pool enlarged.
+  [[nodiscard]] bool has_much_to_reuse(Number stream) const;
+  /// In the common arena.
+  [[nodiscard]] bool has_room(HeapBlocks::Request const& request);
+  [[nodiscard]] bool is_at_its_limit(std::size_t bytes) const {
+    return m_properties.max_bytes != 0 &&
+           m_reserved.current + bytes > m_properties.max_bytes;
+  }
+
+  std::uint64_t m_number;
+  MemPoolProperties m_properties;
+  SymmetricHeap& m_heap;
+  StreamOrder& m_order;
+  HeapBlocks m_common;
+  std::vector<PerStream> m_streams;
+  std::vector<Block> m_blocks;          // slots
+  std::vector<std::uint32_t> m_unused;  // of them
+  OffsetMap m_live;                     // from offsets to slots
+  Policy m_policy;
+  Amount m_reserved;
+  Amount m_used;
+  bool m_is_ending = false;
+};
+
+}  // namespace symm::Impl
+
+#endif
