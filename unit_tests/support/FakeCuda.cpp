@@ -37,14 +37,18 @@ void* load() {
 FakeCuda::FakeCuda() {
   void* const library = load();  // the same that the runtime gets
 #define SYMM_FIND(name) find<decltype(&(name))>(library, #name)
-  m_counts       = SYMM_FIND(fake_cuda_counts);
-  m_n_current    = SYMM_FIND(fake_cuda_n_current_contexts);
-  m_bytes_in_use = SYMM_FIND(fake_cuda_bytes_in_use);
-  m_fail         = SYMM_FIND(fake_cuda_fail);
-  m_allocate     = SYMM_FIND(fake_cuda_allocate);
-  m_free         = SYMM_FIND(fake_cuda_free);
-  m_launch       = SYMM_FIND(fake_cuda_launch);
-  m_lose_context = SYMM_FIND(fake_cuda_lose_context);
+  m_counts         = SYMM_FIND(fake_cuda_counts);
+  m_n_current      = SYMM_FIND(fake_cuda_n_current_contexts);
+  m_bytes_in_use   = SYMM_FIND(fake_cuda_bytes_in_use);
+  m_n_calls        = SYMM_FIND(fake_cuda_n_calls);
+  m_make_stream    = SYMM_FIND(fake_cuda_make_stream);
+  m_destroy_stream = SYMM_FIND(fake_cuda_destroy_stream);
+  m_capture        = SYMM_FIND(fake_cuda_capture);
+  m_fail           = SYMM_FIND(fake_cuda_fail);
+  m_allocate       = SYMM_FIND(fake_cuda_allocate);
+  m_free           = SYMM_FIND(fake_cuda_free);
+  m_launch         = SYMM_FIND(fake_cuda_launch);
+  m_lose_context   = SYMM_FIND(fake_cuda_lose_context);
 #undef SYMM_FIND
 }
 
@@ -76,15 +80,15 @@ void FakeCuda::set_machine(int n_devices) {
   set("FAKE_CUDA_MACHINE", std::to_string(::getpid()));
 }
 
-void FakeCuda::launch(int device, int milliseconds,
-                      std::function<void()> work) const {
+void FakeCuda::launch(int device, int milliseconds, std::function<void()> work,
+                      CUstream stream) const {
   auto owned      = std::make_unique<std::function<void()>>(std::move(work));
   auto const call = [](void* argument) {
     std::unique_ptr<std::function<void()>> const mine(
         static_cast<std::function<void()>*>(argument));
     (*mine)();
   };
-  m_launch(device, milliseconds, call, owned.release());
+  m_launch(device, stream, milliseconds, call, owned.release());
 }
 
 }  // namespace symm_test
@@ -92,12 +96,14 @@ void FakeCuda::launch(int device, int milliseconds,
 bool operator==(FakeCudaCounts const& a, FakeCudaCounts const& b) {
   return a.handles == b.handles && a.mappings == b.mappings &&
          a.reservations == b.reservations && a.contexts == b.contexts &&
-         a.registered == b.registered && a.opened == b.opened;
+         a.registered == b.registered && a.opened == b.opened &&
+         a.events == b.events;
 }
 
 std::ostream& operator<<(std::ostream& out, FakeCudaCounts const& counts) {
   return out << counts.handles << " handles, " << counts.mappings
              << " mappings, " << counts.reservations << " reservations, "
              << counts.contexts << " contexts, " << counts.registered
-             << " registered, " << counts.opened << " opened";
+             << " registered, " << counts.opened << " opened, " << counts.events
+             << " events";
 }

@@ -49,8 +49,21 @@ class FakeCuda {
   }
   void free(void* start) const { m_free(start); }
 
+  [[nodiscard]] std::size_t n_calls(char const* function) const {
+    return m_n_calls(function);
+  }
+
+  [[nodiscard]] CUstream make_stream(int device = 0) const {
+    return m_make_stream(device);
+  }
+  void destroy_stream(CUstream stream) const { m_destroy_stream(stream); }
+  void begin_capture(CUstream stream) const { m_capture(stream, true); }
+  /// Whether it was valid.
+  bool end_capture(CUstream stream) const { return m_capture(stream, false); }
+
   /// Begins a kernel, which does `work` after some time.
-  void launch(int device, int milliseconds, std::function<void()> work) const;
+  void launch(int device, int milliseconds, std::function<void()> work,
+              CUstream stream = nullptr) const;
   void lose_context(int device) const { m_lose_context(device); }
 
  private:
@@ -59,6 +72,10 @@ class FakeCuda {
   decltype(&fake_cuda_counts) m_counts;
   decltype(&fake_cuda_n_current_contexts) m_n_current;
   decltype(&fake_cuda_bytes_in_use) m_bytes_in_use;
+  decltype(&fake_cuda_n_calls) m_n_calls;
+  decltype(&fake_cuda_make_stream) m_make_stream;
+  decltype(&fake_cuda_destroy_stream) m_destroy_stream;
+  decltype(&fake_cuda_capture) m_capture;
   decltype(&fake_cuda_fail) m_fail;
   decltype(&fake_cuda_allocate) m_allocate;
   decltype(&fake_cuda_free) m_free;

@@ -52,7 +52,7 @@ template <class Exec>
             &exec, [](void const*) { return false; }};
   } else {
     return {
-        queue_of(exec),
+        key_of_queue(queue_of(exec)),
         [](void const* what) -> std::unique_ptr<Stream> {
           return std::make_unique<GpuInstance<Exec>>(
               *static_cast<Exec const*>(what));

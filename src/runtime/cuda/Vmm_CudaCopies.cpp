@@ -95,11 +95,18 @@ void Vmm_Cuda::make_wait(void* later, void* earlier) {
 }
 
 bool Vmm_Cuda::is_captured(void* queue) {
-  auto status = CU_STREAM_CAPTURE_STATUS_NONE;
+  auto status    = CU_STREAM_CAPTURE_STATUS_NONE;
+  auto const ask = [&] {
+    return m_driver.cuStreamIsCapturing(static_cast<CUstream>(queue), &status);
+  };
   // Without a ContextGuard, which costs more than the question: a stream knows
-  // its context.
-  auto const result =
-      m_driver.cuStreamIsCapturing(static_cast<CUstream>(queue), &status);
+  // its context. The default one is that of the current context.
+  auto result = CUDA_ERROR_INVALID_CONTEXT;
+  if (queue != nullptr) result = ask();
+  if (result == CUDA_ERROR_INVALID_CONTEXT) {
+    ContextGuard const context(*this);
+    result = ask();
+  }
   // The default stream, while another one of the thread is captured.
   if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
   check(result, "asking for the work of " + m_place, "cuStreamIsCapturing");

@@ -295,7 +295,8 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
 void Pools::note_barrier(StreamName const& name) {
   Lock const lock(m_mutex);
   catch_up(m_symmetric);
-  if (!m_symmetric.order.knows(name)) return;
+  // In a graph it is not there yet, and does not count when it is launched.
+  if (!m_symmetric.order.knows(name) || name.is_captured(name.what)) return;
   auto const number = m_symmetric.order.number_of(name);
   m_symmetric.order.barrier(number);
   m_runtime.rendezvous().trail().note(RuntimeCall::stream_barrier, {number});

@@ -55,9 +55,13 @@ bool is_captured_queue(void* queue) {
   return gpu != nullptr && gpu->is_captured(queue);
 }
 
-StreamName name_of_queue(void* const& queue) {
+void const* key_of_queue(void* queue) {
   static constexpr char default_queue = 0;
-  return {queue != nullptr ? queue : &default_queue,
+  return queue != nullptr ? queue : &default_queue;
+}
+
+StreamName name_of_queue(void* const& queue) {
+  return {key_of_queue(queue),
           [](void const* what) -> std::unique_ptr<Stream> {
             return std::make_unique<QueueStream>(
                 gpu_of_streams(), *static_cast<void* const*>(what));

@@ -79,6 +79,8 @@ struct StreamName {
   bool (*is_captured)(void const* what);
 };
 
+/// StreamName::key of a CUstream.
+[[nodiscard]] void const* key_of_queue(void* queue);
 /// Of a CUstream; null: the default one, or the order of the host's calls.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);

@@ -21,6 +21,7 @@ struct FakeCudaCounts {
   std::size_t contexts;      // references to primary contexts
   std::size_t registered;    // ranges of cuMemHostRegister()
   std::size_t opened;        // references of cuIpcOpenMemHandle()
+  std::size_t events;        //
 };
 FakeCudaCounts fake_cuda_counts();
 
@@ -30,6 +31,9 @@ int fake_cuda_n_current_contexts();
 /// Physical bytes at a place ("gpu0" by its physical number, "numa0") that any
 /// process of the machine (FAKE_CUDA_MACHINE) keeps.
 std::size_t fake_cuda_bytes_in_use(char const* place);
+
+/// Calls of a function of the driver so far, by name.
+std::size_t fake_cuda_n_calls(char const* function);
 
 /// From its call number `first` (from 0, counted from now) on, `times` calls of
 /// `function` return `result` and do nothing else. One fault at a time.
@@ -47,10 +51,18 @@ enum FakeCudaMemory {
 void* fake_cuda_allocate(FakeCudaMemory kind, int device, std::size_t bytes);
 void fake_cuda_free(void* start);
 
-/// Begins a kernel on a device: after `milliseconds`, on another thread, calls
-/// work(argument).
-void fake_cuda_launch(int device, int milliseconds, void (*work)(void*),
-                      void* argument);
+/// A stream of a device; waits neither for the null one nor that for it.
+CUstream fake_cuda_make_stream(int device);
+/// What it has to do goes on.
+void fake_cuda_destroy_stream(CUstream stream);
+/// Begins or ends the capture of a stream; what is put into it then is lost.
+/// Whether the capture was valid.
+bool fake_cuda_capture(CUstream stream, bool is_captured);
+
+/// Begins a kernel in a stream of a device (null: its null stream): after
+/// `milliseconds`, on another thread, calls work(argument).
+void fake_cuda_launch(int device, CUstream stream, int milliseconds,
+                      void (*work)(void*), void* argument);
 
 /// Makes the device's context as lost as a faulting kernel does.
 void fake_cuda_lose_context(int device);

@@ -66,6 +66,7 @@ std::vector<CUctx_st*>& context_stack() {
 Entry::Entry(char const* function)
     : driver(Driver::instance()), m_lock(driver.mutex) {
   std::string_view const name = function;
+  ++driver.n_calls[function];
   // Once initialised, never again in a child of that process.
   bool const is_initialised = driver.process == ::getpid();
   bool const is_first       = name == "cuInit" && driver.process == 0;
@@ -83,6 +84,21 @@ CUresult Entry::context_result() const {
   auto const* const context = driver.current();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return context->is_lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
+CUresult Entry::stream_result(CUstream stream) const {
+  if (stream == nullptr) return context_result();
+  if (m_result != CUDA_SUCCESS) return m_result;
+  bool const is_live = std::any_of(
+      driver.streams.begin(), driver.streams.end(), [&](auto const& its) {
+        return &its == stream && its.context != nullptr;
+      });
+  if (!is_live) return CUDA_ERROR_INVALID_HANDLE;
+  return stream->context->is_lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
+WorkQueue& Entry::queue_of(CUstream stream) const {
+  return stream == nullptr ? driver.current()->queue : stream->queue;
 }
 
 }  // namespace fake_cuda

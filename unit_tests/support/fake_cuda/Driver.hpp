@@ -6,11 +6,15 @@
 #include <cuda.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "AddressSpace.hpp"
 #include "Allocation.hpp"
@@ -23,7 +27,20 @@ struct CUctx_st {
   int gpu                  = 0;  // physical number
   std::size_t n_references = 0;
   bool is_lost             = false;
+  fake_cuda::WorkQueue queue;  // of the null stream
+};
+
+/// A stream that does not wait for the null one, nor that for it.
+struct CUstream_st {
+  CUctx_st* context             = nullptr;  // null: destroyed
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   fake_cuda::WorkQueue queue;
+};
+
+struct CUevent_st {
+  CUctx_st* context           = nullptr;  // null: destroyed
+  fake_cuda::WorkQueue* queue = nullptr;  // it was recorded in; null: not yet
+  std::uint64_t position      = 0;
 };
 
 namespace fake_cuda {
@@ -67,6 +84,9 @@ struct Driver {
   Fault fault;
   std::map<int, CUctx_st> contexts;  // by physical number
   std::map<CUmemGenericAllocationHandle, std::shared_ptr<Allocation>> handles;
+  std::list<CUstream_st> streams;  // kept: their threads go on
+  std::list<CUevent_st> events;
+  std::map<std::string, std::size_t, std::less<>> n_calls;  // by function
   AddressSpace addresses;
   ProgramMemory program;
   CUmemGenericAllocationHandle last_handle = 0x7f00'0000;
@@ -82,6 +102,11 @@ class Entry {
   [[nodiscard]] CUresult result() const { return m_result; }
   /// The same, and that a live context is current.
   [[nodiscard]] CUresult context_result() const;
+  /// The same of a stream: that it lives, or, for the null one, that a context
+  /// is current.
+  [[nodiscard]] CUresult stream_result(CUstream stream) const;
+  /// Of a stream for which that is success.
+  [[nodiscard]] WorkQueue& queue_of(CUstream stream) const;
   /// So that a wait does not keep other threads out.
   void unlock() { m_lock.unlock(); }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "Driver.hpp"
 
@@ -37,6 +38,13 @@ constexpr ErrorText error_texts[] = {
      "invalid resource handle"},
     {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
      "an illegal memory access was encountered"},
+    {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+     "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking "
+     "stream"},
     {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
      "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
@@ -240,7 +248,9 @@ CUresult cuCtxSynchronize() {
     return result;
   }
   auto* const context = entry.driver.current();
+  std::vector<fake_cuda::WorkQueue*> queues{&context->queue};
+  for (auto& stream : entry.driver.streams) queues.push_back(&stream.queue);
   entry.unlock();
-  context->queue.wait();
+  for (auto* const queue : queues) queue->wait();
   return context->is_lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }

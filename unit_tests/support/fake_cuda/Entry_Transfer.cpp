@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What runs on a device: fills, copies, and the kernels of tests.
+// Fills and copies.
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
 
-#include "Control.hpp"
 #include "Driver.hpp"
 
 using fake_cuda::Driver;
@@ -59,11 +58,12 @@ namespace {
 /// Enqueues copies of `rows` rows.
 CUresult copy_rows(char const* function, CUdeviceptr to, std::size_t to_pitch,
                    CUdeviceptr from, std::size_t from_pitch,
-                   std::size_t row_bytes, std::size_t rows, bool may_go_on) {
+                   std::size_t row_bytes, std::size_t rows, bool may_go_on,
+                   CUstream stream = nullptr) {
   Entry entry(function);
-  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
-    return result;
-  }
+  auto result = entry.context_result();
+  if (result == CUDA_SUCCESS) result = entry.stream_result(stream);
+  if (result != CUDA_SUCCESS) return result;
   auto& driver        = entry.driver;
   auto* const context = driver.current();
   auto const place    = Place{true, context->gpu}.name();
@@ -78,7 +78,8 @@ CUresult copy_rows(char const* function, CUdeviceptr to, std::size_t to_pitch,
   // Within a device it has begun when the call returns, and may go on.
   bool const is_on_host =
       !driver.addresses.is_reserved(to) || !driver.addresses.is_reserved(from);
-  context->queue.push([=] {
+  auto& queue = entry.queue_of(stream);
+  queue.push([=] {
     if (!is_on_host) std::this_thread::sleep_for(time_of_a_fill);
     for (std::size_t row = 0; row < rows; ++row) {
       std::memcpy(reinterpret_cast<void*>(to + row * to_pitch),
@@ -87,7 +88,7 @@ CUresult copy_rows(char const* function, CUdeviceptr to, std::size_t to_pitch,
     }
   });
   entry.unlock();
-  if (is_on_host && !may_go_on) context->queue.wait();
+  if (is_on_host && !may_go_on) queue.wait();
   return CUDA_SUCCESS;
 }
 
@@ -98,11 +99,11 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
-                       CUstream /*stream*/) {
-  return copy_rows("cuMemcpyAsync", to, 0, from, 0, bytes, 1, true);
+                       CUstream stream) {
+  return copy_rows("cuMemcpyAsync", to, 0, from, 0, bytes, 1, true, stream);
 }
 
-CUresult cuMemcpy2DAsync(CUDA_MEMCPY2D const* copy, CUstream /*stream*/) {
+CUresult cuMemcpy2DAsync(CUDA_MEMCPY2D const* copy, CUstream stream) {
   if (copy->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
       copy->dstMemoryType != CU_MEMORYTYPE_UNIFIED ||
       copy->srcPitch < copy->WidthInBytes ||
@@ -113,52 +114,5 @@ CUresult cuMemcpy2DAsync(CUDA_MEMCPY2D const* copy, CUstream /*stream*/) {
   }
   return copy_rows("cuMemcpy2DAsync", copy->dstDevice, copy->dstPitch,
                    copy->srcDevice, copy->srcPitch, copy->WidthInBytes,
-                   copy->Height, true);
-}
-
-FakeCudaCounts fake_cuda_counts() {
-  auto& driver = Driver::instance();
-  std::lock_guard const lock(driver.mutex);
-  FakeCudaCounts counts{
-      0, driver.addresses.n_mappings(), driver.addresses.n_reservations(),
-      0, driver.program.n_registered(), driver.program.n_opened()};
-  for (auto const& entry : driver.handles) {
-    counts.handles += entry.second->n_references;
-  }
-  for (auto const& entry : driver.contexts) {
-    counts.contexts += entry.second.n_references;
-  }
-  return counts;
-}
-
-int fake_cuda_n_current_contexts() {
-  return static_cast<int>(fake_cuda::context_stack().size());
-}
-
-std::size_t fake_cuda_bytes_in_use(char const* place) {
-  return fake_cuda::bytes_in_use(fake_cuda::Config::from_environment().machine,
-                                 place);
-}
-
-void fake_cuda_fail(char const* function, int first, int times,
-                    CUresult result) {
-  auto& driver = Driver::instance();
-  std::lock_guard const lock(driver.mutex);
-  driver.fault = {function, first, times, 0, result};
-}
-
-void fake_cuda_launch(int device, int milliseconds, void (*work)(void*),
-                      void* argument) {
-  auto& driver = Driver::instance();
-  std::lock_guard const lock(driver.mutex);
-  driver.context_of(device)->queue.push([=] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    work(argument);
-  });
-}
-
-void fake_cuda_lose_context(int device) {
-  auto& driver = Driver::instance();
-  std::lock_guard const lock(driver.mutex);
-  driver.context_of(device)->is_lost = true;
+                   copy->Height, true, stream);
 }

@@ -16,10 +16,19 @@ void WorkQueue::push(Work work) {
   m_changed.notify_all();
 }
 
-void WorkQueue::wait() {
+std::uint64_t WorkQueue::position() const {
+  std::lock_guard const lock(m_mutex);
+  return m_n_pushed;
+}
+
+bool WorkQueue::is_idle() const {
+  std::lock_guard const lock(m_mutex);
+  return m_n_done == m_n_pushed;
+}
+
+void WorkQueue::wait_for(std::uint64_t position) {
   std::unique_lock lock(m_mutex);
-  auto const last = m_n_pushed;
-  m_changed.wait(lock, [&] { return m_n_done >= last; });
+  m_changed.wait(lock, [&] { return m_n_done >= position; });
 }
 
 void WorkQueue::run() {

@@ -11,20 +11,25 @@
 
 namespace fake_cuda {
 
-/// The null stream of a device: what is put in runs in order on a thread of its
-/// own. Lives as long as the process.
+/// What a stream does: what is put in runs in order on a thread of its own.
+/// Lives as long as the process.
 class WorkQueue {
  public:
   using Work = std::function<void()>;
 
   void push(Work work);
+  /// How much has been pushed.
+  [[nodiscard]] std::uint64_t position() const;
+  [[nodiscard]] bool is_idle() const;
   /// Until all that has been pushed before has run.
-  void wait();
+  void wait() { wait_for(position()); }
+  /// Until all has run that had been pushed at that position.
+  void wait_for(std::uint64_t position);
 
  private:
   void run();
 
-  std::mutex m_mutex;
+  mutable std::mutex m_mutex;
   std::condition_variable m_changed;
   std::deque<Work> m_work;
   std::uint64_t m_n_pushed = 0;
