@@ -35,6 +35,7 @@
 #include "harness/Access.hpp"
 #include "harness/DeviceWords.hpp"
 #include "harness/OneSided.hpp"
+#include "harness/Pattern.hpp"
 #include "harness/RandomCycle.hpp"
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"

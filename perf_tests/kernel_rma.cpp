@@ -34,6 +34,7 @@
 #include "baselines/NvshmemRma.hpp"
 #include "harness/DeviceWords.hpp"
 #include "harness/OneSided.hpp"
+#include "harness/Pattern.hpp"
 #include "harness/Session.hpp"
 #include "kernels/Lanes.hpp"
 #include "kernels/RmaCalls.hpp"

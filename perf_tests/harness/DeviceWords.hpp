@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/Pattern.hpp"
-
 namespace perf {
 
 // Words that kernels of the default execution space reach and the host may not:
@@ -33,24 +31,15 @@ inline void write_word(std::uint64_t* word, std::uint64_t value) {
   return value;
 }
 
-inline void fill_pattern(DeviceWords const& words, int from, int to) {
-  Kokkos::parallel_for(
-      "fill with the pattern", words.extent(0),
-      KOKKOS_LAMBDA(std::size_t i) { words(i) = pattern(from, to, i); });
-  Kokkos::fence();
-}
+// In a source of their own: nvcc keeps what copies an extended lambda once for
+// each source that it is compiled in, and the linker may take the lambda's
+// maker from one and its copy constructor from another. Then there is nothing
+// to call.
 
-[[nodiscard]] inline std::int64_t count_wrong(DeviceWords const& words,
-                                              int from, int to) {
-  std::int64_t wrong = 0;
-  Kokkos::parallel_reduce(
-      "compare with the pattern", words.extent(0),
-      KOKKOS_LAMBDA(std::size_t i, std::int64_t & sum) {
-        sum += words(i) != pattern(from, to, i) ? 1 : 0;
-      },
-      wrong);
-  return wrong;
-}
+void fill_pattern(DeviceWords const& words, int from, int to);
+
+[[nodiscard]] std::int64_t count_wrong(DeviceWords const& words, int from,
+                                       int to);
 
 }  // namespace perf
 

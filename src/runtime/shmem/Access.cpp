@@ -41,9 +41,9 @@ namespace {
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
                                                        char const* call) {
-  auto& runtime = Runtime::instance(call);
-  if (pe < 0 || pe >= runtime.n_pes()) throw_no_pe(pe, runtime.n_pes(), call);
-  auto& heap = runtime.heap_of(address);
+  auto& heap      = Runtime::instance(call).heap_of(address);
+  int const n_pes = heap.map().n_pes;
+  if (pe < 0 || pe >= n_pes) throw_no_pe(pe, n_pes, call);
   if (!heap.is_mapped(address, bytes)) throw_not_in_heap(address, bytes, call);
   return heap;
 }

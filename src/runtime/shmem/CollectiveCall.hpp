@@ -44,9 +44,9 @@ struct CollectiveCall {
   }
 };
 
-/// The heap of both blocks of a call.
+/// The heap of both blocks of a call. Its map is there until finalize().
 struct CollectiveHeap {
-  HeapMap map;
+  HeapMap const& map;
   MemoryKind memory;
 };
 
