@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Tracers that a wind carries over a plane: a time loop whose every stage is a
+// temporary View that neighbours read, made where it is needed and gone when it
+// is not. The loop is written once, step() below, and runs twice:
+// - with ordinary symmetric Views, each of which is a collective call that
+//   waits for the kernels of its PE;
+// - with Views in a pool, which come and go in the order of the kernels: the
+//   host puts one step after the other into the instances, and waits for none.
+//
+// The plane is periodic. Its rows are split over the PEs; each tracer is on an
+// execution space instance of its own.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <heat3d_common/progress.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "options.hpp"
+#include "plane.hpp"
+#include "wave.hpp"
+
+namespace {
+
+using async_temporaries::Field;
+using async_temporaries::Flow;
+using async_temporaries::Options;
+using async_temporaries::Rows;
+using async_temporaries::Wave;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+// Where the kernels of a tracer go. It has a team of PEs of its own, too: the
+// barriers of one team come one after the other, in whatever instances they
+// are; those of different teams may overlap.
+struct Lane {
+  Exec exec;
+  symm::PeTeam team;
+};
+
+std::vector<Lane> make_lanes(int count) {
+  std::vector<Lane> lanes;
+  for (auto const& exec : Kokkos::Experimental::partition_space(
+           Exec(), std::vector<int>(static_cast<std::size_t>(count), 1))) {
+    lanes.push_back({exec, symm::team_split_strided(symm::team_world(), 0, 1,
+                                                    symm::n_pes())});
+  }
+  return lanes;
+}
+
+Kokkos::TeamPolicy<Exec> one_team_per_row(Lane const& lane, Rows const& rows) {
+  return {lane.exec, rows.count(), Kokkos::AUTO};
+}
+using Team = Kokkos::TeamPolicy<Exec>::member_type;
+
+// The columns beside the plane, when all threads have written theirs.
+KOKKOS_INLINE_FUNCTION void close_row(Team const& team, Field const& field,
+                                      int row, int size) {
+  team.team_barrier();
+  Kokkos::single(Kokkos::PerTeam(team), [&] {
+    field(row, 0)        = field(row, size);
+    field(row, size + 1) = field(row, 1);
+  });
+}
+
+void start(Lane const& lane, Rows const& rows, Wave const& wave,
+           Field const& u) {
+  int const size  = rows.size;
+  int const first = rows.first();
+  Kokkos::parallel_for(
+      "start", one_team_per_row(lane, rows), KOKKOS_LAMBDA(Team const& team) {
+        int const i = team.league_rank();
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 1, size + 1),
+                             [&](int j) { u(i, j) = wave(first + i, j - 1); });
+        close_row(team, u, i, size);
+      });
+}
+
+// next = u + what the neighbours of each point in `stage` change it by. Rows of
+// other PEs are read where they are.
+void compute_stage(Lane const& lane, Rows const& rows, Flow const& flow,
+                   Field const& next, Field const& u, Field const& stage) {
+  auto const everywhere = symm::global_view(stage);
+  int const size        = rows.size;
+  int const me          = rows.me;
+  int const before      = rows.before();
+  int const behind      = rows.behind();
+  int const last        = rows.count() - 1;
+  int const last_before = rows.count_of(before) - 1;
+  Kokkos::parallel_for(
+      "stage", one_team_per_row(lane, rows), KOKKOS_LAMBDA(Team const& team) {
+        int const i        = team.league_rank();
+        int const pe_north = i > 0 ? me : before;
+        int const north    = i > 0 ? i - 1 : last_before;
+        int const pe_south = i < last ? me : behind;
+        int const south    = i < last ? i + 1 : 0;
+        Kokkos::parallel_for(
+            Kokkos::TeamVectorRange(team, 1, size + 1), [&](int j) {
+              double const n = everywhere(pe_north, north, j);
+              double const s = everywhere(pe_south, south, j);
+              double const w = stage(i, j - 1);
+              double const e = stage(i, j + 1);
+              next(i, j)     = u(i, j) + flow.wind_x * (w - e) +
+                           flow.wind_y * (n - s) +
+                           flow.diffusion * (n + s + w + e - 4 * stage(i, j));
+            });
+        close_row(team, next, i, size);
+      });
+}
+
+// A temporary View: in a pool, if `space` is one of a pool. All PEs ask for
+// equal extents in the same order (rule 1), whatever rows they have.
+Field make_field(Lane const& lane, symm::SymmetricSpace const& space,
+                 Rows const& rows) {
+  return Field(Kokkos::view_alloc(lane.exec, space, Kokkos::WithoutInitializing,
+                                  "stage"),
+               rows.extents());
+}
+
+// A step of Runge and Kutta: four stages, from u to the next u.
+void step(Lane const& lane, symm::SymmetricSpace const& space, Rows const& rows,
+          Flow const& flow, Field& u) {
+  Field stage = u;
+  for (double const part : {1. / 4, 1. / 3, 1. / 2, 1.}) {
+    Field const next = make_field(lane, space, rows);
+    compute_stage(
+        lane, rows,
+        {part * flow.wind_x, part * flow.wind_y, part * flow.diffusion}, next,
+        u, stage);
+    // The last stage ends here (the first time it is u, which stays), in the
+    // order of the instance: behind the kernel that reads it. Neighbours may
+    // read it still; the pool knows, and keeps it until the next barrier.
+    stage = next;
+    // Rule 2: neighbours read a new View behind a barrier that is behind its
+    // construction; here it makes them wait for the values, too. Rule 3: what
+    // has ended is used again behind the next barrier. So one is enough, and
+    // the View that ended above is what the next but one pass gets.
+    symm::barrier(lane.exec, lane.team);
+  }
+  u = stage;
+}
+
+struct Result {
+  std::vector<Field> tracers;
+  double seconds;
+};
+
+// Collective. The first steps, in which a pool grows, are not timed.
+constexpr int warm_up = 3;
+Result run(Options const& options, std::vector<Lane> const& lanes,
+           symm::SymmetricSpace const& space, char const* name) {
+  Rows const rows{options.size};
+  Flow const flow;
+  Result result{std::vector<Field>(lanes.size()), 0};
+  auto const step_all = [&] {
+    for (std::size_t t = 0; t < lanes.size(); ++t)
+      step(lanes[t], space, rows, flow, result.tracers[t]);
+  };
+  for (std::size_t t = 0; t < lanes.size(); ++t) {
+    auto& u = result.tracers[t];
+    u       = make_field(lanes[t], space, rows);
+    start(lanes[t], rows, Wave::of_tracer(static_cast<int>(t), rows.size), u);
+    symm::barrier(lanes[t].exec, lanes[t].team);
+  }
+  for (int i = 0; i < warm_up; ++i) step_all();
+  Kokkos::fence();
+  symm::barrier_all();
+
+  if (symm::my_pe() == 0) std::printf("%s:\n", name);
+  Kokkos::Timer timer;
+  {
+    // Counts what the host has put into the instances; on a GPU that may be
+    // some steps ahead of what is done.
+    heat3d::Progress progress(
+        options.steps, 1. * options.size * options.size * options.tracers,
+        symm::my_pe() == 0);
+    for (int i = 1; i <= options.steps; ++i) {
+      step_all();
+      progress.step_done(i);
+    }
+  }
+  Kokkos::fence();
+  symm::barrier_all();
+  result.seconds = timer.seconds();
+  if (symm::my_pe() == 0) std::printf("  %.4g s\n", result.seconds);
+  return result;
+}
+
+// For functions that say by a status what went wrong.
+void require(symm::Status status) {
+  if (status != symm::Status::success)
+    throw std::runtime_error(symm::last_error());
+}
+
+// Returns whether the result is correct, on every PE alike.
+bool compare(Options const& options) {
+  auto const lanes    = make_lanes(options.tracers);
+  auto const ordinary = run(options, lanes, symm::SymmetricSpace(),
+                            "with ordinary symmetric Views");
+  symm::MemPool pool;
+  require(symm::mem_pool_create(&pool, {}));
+  auto const pooled =
+      run(options, lanes, symm::SymmetricSpace(pool), "with Views in a pool");
+  std::uint64_t bytes = 0;
+  require(symm::mem_pool_get_attribute(
+      pool, symm::MemPoolAttribute::reserved_mem_high, &bytes));
+
+  async_temporaries::Check mine;
+  for (int t = 0; t < options.tracers; ++t) {
+    Rows const rows{options.size};
+    auto const expected =
+        Wave::of_tracer(t, options.size).after(options.steps + warm_up, Flow{});
+    auto const i = static_cast<std::size_t>(t);
+    mine.add(t, rows, expected, pooled.tracers[i], ordinary.tracers[i]);
+  }
+  auto const found = mine.over_pes();
+  require(symm::mem_pool_destroy(pool));  // when its last View has ended
+
+  // Each stage rounds a few times, at values of 1 and less.
+  double const most     = 1e-14 + 4e-15 * (options.steps + warm_up);
+  bool const is_correct = found.error <= most && found.differ == 0;
+  if (symm::my_pe() != 0) return is_correct;
+  std::printf("time with a pool / with ordinary Views: %.3f\n",
+              pooled.seconds / ordinary.seconds);
+  std::printf("%d temporaries a step on %d PEs; the pool took %.1f MiB\n",
+              4 * options.tracers, symm::n_pes(),
+              static_cast<double>(bytes) / (1 << 20));
+  std::printf(
+      "%d tracers of %d x %d points, %d steps: max. error %.1e, "
+      "%" PRIu64 " values differ, checksum %016" PRIx64 ": %s\n",
+      options.tracers, options.size, options.size, options.steps + warm_up,
+      found.error, found.differ, found.checksum,
+      is_correct ? "correct" : "WRONG");
+  return is_correct;
+}
+
+int run_program(int argc, char const* const* argv) {
+  auto const options = async_temporaries::parse_options(argc, argv);
+  if (options.help) {
+    if (symm::my_pe() == 0)
+      std::fputs(async_temporaries::help_text().c_str(), stdout);
+    return 0;
+  }
+  if (options.size < symm::n_pes())
+    throw async_temporaries::UsageError(
+        "--size " + std::to_string(options.size) + ": " +
+        std::to_string(symm::n_pes()) + " PEs are too many for it");
+  return compare(options) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    symm::ScopeGuard const guard(argc, argv);
+    try {
+      return run_program(argc, argv);
+    } catch (async_temporaries::UsageError const& error) {
+      if (symm::my_pe() == 0)
+        std::fprintf(stderr, "async_temporaries: %s\n", error.what());
+      return 2;
+    }
+  } catch (std::exception const& error) {
+    // A collective call fails on all PEs or on none: nobody waits for this one.
+    std::fprintf(stderr, "async_temporaries: %s\n", error.what());
+    return 1;
+  }
+}

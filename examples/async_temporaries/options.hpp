@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_ASYNC_TEMPORARIES_OPTIONS_HPP
+#define SYMM_EXAMPLES_ASYNC_TEMPORARIES_OPTIONS_HPP
+
+#include <stdexcept>
+#include <string>
+
+namespace async_temporaries {
+
+/// The user asked for something impossible. Thrown on every PE alike, because
+/// every PE looks at the same command line.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  int size    = 128;
+  int steps   = 500;
+  int tracers = 4;
+  bool help   = false;
+};
+
+/// Reads the command line; argv[0] is not looked at.
+/// \throws UsageError with a message that names the option and its value.
+Options parse_options(int argc, char const* const* argv);
+
+/// The text for --help.
+std::string help_text();
+
+}  // namespace async_temporaries
+
+#endif

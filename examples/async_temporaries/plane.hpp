@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_ASYNC_TEMPORARIES_PLANE_HPP
+#define SYMM_EXAMPLES_ASYNC_TEMPORARIES_PLANE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
+#include <cstddef>
+
+namespace async_temporaries {
+
+/// Values on the rows of this PE; beside the columns, the last one and the
+/// first again.
+using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+
+/// Which rows of the plane this PE has. The first PEs have one more than
+/// others.
+struct Rows {
+  int size;  ///< of all PEs; columns, too
+  int n_pes = symm::n_pes();
+  int me    = symm::my_pe();
+
+  int first_of(int pe) const {
+    return pe * (size / n_pes) + std::min(pe, size % n_pes);
+  }
+  int count_of(int pe) const { return first_of(pe + 1) - first_of(pe); }
+  int first() const { return first_of(me); }
+  int count() const { return count_of(me); }
+  int before() const { return (me + n_pes - 1) % n_pes; }
+  int behind() const { return (me + 1) % n_pes; }
+
+  /// Of a Field with room for the rows of any PE.
+  Kokkos::LayoutRight extents() const {
+    return Kokkos::LayoutRight(static_cast<std::size_t>(count_of(0)),
+                               static_cast<std::size_t>(size) + 2);
+  }
+};
+
+}  // namespace async_temporaries
+
+#endif
