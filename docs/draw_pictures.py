@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Draws the pictures of the pages beside it: house.svg and pools.svg.
+
+    python3 docs/draw_pictures.py
+"""
+
+import pathlib
+
+WIDTH = 760
+
+STYLE = """<style>
+text{font-family:system-ui,sans-serif;font-size:13px;fill:#1f2937}
+.n{font-weight:600;font-family:ui-monospace,monospace}
+.s{font-size:11.5px;fill:#4b5563}
+.h{font-size:14px;font-weight:700}
+.b{fill:#ffffff;stroke:#9ca3af}
+.p{fill:#dcfce7;stroke:#16a34a}
+.g{fill:#fef3c7;stroke:#d97706}
+.l{fill:#f3f4f6;stroke:#d1d5db}
+.k{fill:#eff6ff;stroke:#bfdbfe}
+.t{fill:#dbeafe;stroke:#3b82f6}
+.w{fill:url(#w);stroke:#dc2626}
+.r{stroke:#9ca3af;stroke-dasharray:2 3}
+.c{text-anchor:middle}
+@media (prefers-color-scheme: dark){
+text{fill:#e5e7eb}.s{fill:#9ca3af}.b{fill:#1f2937;stroke:#6b7280}.p{fill:#14532d;stroke:#22c55e}
+.g{fill:#78350f;stroke:#f59e0b}.l{fill:#111827;stroke:#374151}.k{fill:#172554;stroke:#1e40af}
+.t{fill:#1e3a8a;stroke:#60a5fa}.w{stroke:#f87171}}
+</style>
+<defs><pattern id="w" width="6" height="6" patternUnits="userSpaceOnUse" \
+patternTransform="rotate(45)"><rect width="2" height="6" fill="#f87171"/>\
+</pattern></defs>"""
+
+
+class Picture:
+    """Shapes, from top to bottom; `y` is where the next ones go."""
+
+    def __init__(self, says):
+        self.says = says
+        self.shapes = []
+        self.y = 16
+
+    def box(self, css, x, y, width, height, radius=5):
+        self.shapes.append(f'<rect class="{css}" x="{x}" y="{y}" '
+                           f'width="{width}" height="{height}" rx="{radius}"/>')
+
+    def text(self, css, x, y, text):
+        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        self.shapes.append(f'<text class="{css}" x="{x}" y="{y}">{text}</text>')
+
+    def line(self, x, top, bottom):
+        self.shapes.insert(  # behind the boxes
+            0, f'<line class="r" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>')
+
+    def write(self, name):
+        svg = (f'<svg xmlns="http://www.w3.org/2000/svg" '
+               f'viewBox="0 0 {WIDTH} {self.y}" role="img" '
+               f'aria-label="{self.says}">{STYLE}' + "\n".join(self.shapes)
+               + "</svg>\n")
+        pathlib.Path(__file__).with_name(name).write_text(svg, encoding="utf-8")
+
+
+# The two libraries as floors of rooms.
+
+def floor(picture, rooms, height):
+    """Rooms side by side: (share of the width, class, name, lines)."""
+    gap = 10
+    x = 32
+    shares = sum(room[0] for room in rooms)
+    for share, css, name, lines in rooms:
+        width = (WIDTH - 64 - gap * (len(rooms) - 1)) * share / shares
+        picture.box(css, round(x), picture.y, round(width), height)
+        picture.text("n", round(x) + 10, picture.y + 18, name)
+        for i, line in enumerate(lines):
+            picture.text("s", round(x) + 10, picture.y + 35 + 15 * i, line)
+        x += width + gap
+    picture.y += height + 10
+
+
+def library(picture, css, title, floors):
+    top = picture.y
+    first = len(picture.shapes)
+    picture.y += 30
+    for rooms, height in floors:
+        floor(picture, rooms, height)
+    inside = picture.shapes[first:]
+    del picture.shapes[first:]
+    picture.box(css, 16, top, WIDTH - 32, picture.y - top + 4, 8)
+    picture.text("h", 32, top + 20, title)
+    picture.shapes += inside
+    picture.y += 20
+
+
+def draw_house():
+    picture = Picture("The two libraries as floors of folders; each may use "
+                      "what is below it")
+    floor(picture, [
+        (1, "b", "examples/", ["programs to copy"]),
+        (1, "b", "unit_tests/", ["one for each statement"]),
+        (1, "b", "perf_tests/", ["figures beside the field's"]),
+        (1, "b", "src/tools/", ["symm_info"])], 44)
+    library(picture, "k", "src/Kokkos_SymmetricSpace/   knows Kokkos", [
+        ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
+           ["what users include: memory spaces, Views of peers, operations on "
+            "Views, teams and execution spaces"])], 44),
+        ([(2, "b", "operations/",
+           ["enqueued forms; thread teams as groups; copies",
+            "and collectives of Views"]),
+          (1.1, "g", "cuda/ or no_gpu/",
+           ["<symm_gpu/...>: the space in GPU",
+            "memory, its kernels and launches"])], 60),
+        ([(1, "b", "view/", ["peer_view, global_view, registered",
+                             "and shared Views"]),
+          (1, "b", "kokkos_impl/", ["all that depends on Kokkos::Impl"]),
+          (1, "b", "space/", ["SymmetricHostSpace; what all do;",
+                              "instances as streams of pools"])], 60)])
+    library(picture, "l",
+            "src/runtime/   knows POSIX and MPI, never Kokkos; usable alone", [
+        ([(1, "p", "symm_*.hpp",
+           ["what users include without Kokkos: memory, pools, RMA, atomics, "
+            "signals, teams, collectives"])], 44),
+        ([(1, "b", "pools/",
+           ["memory in the order of streams: which blocks may be used again, "
+            "by whom, and when"])], 44),
+        ([(1, "b", "shmem/",
+           ["the operations, on the host and inline in kernels: groups of "
+            "threads, copies, waits, PE teams, collectives"])], 44),
+        ([(1, "b", "job/",
+           ["Runtime, the only global object: what lives from initialize() to "
+            "finalize(); the C-like functions"])], 44),
+        ([(1, "b", "heap/", ["SymmetricHeap: blocks, chunks, Views that",
+                             "end, registered memory"]),
+          (1, "b", "pes/", ["Rendezvous: barrier, agreement and check",
+                            "in one; how to wait; words of PE teams"])], 60),
+        ([(1.6, "b", "memory/",
+           ["Vmm, ForeignMemory, CopyQueue: three roles of a",
+            "provider; memfd; HeapMap; SymmetricRange"]),
+          (1, "g", "cuda/ or no_gpu/", ["the CUDA driver as provider;",
+                                        "words and stops of kernels"])], 60),
+        ([(1, "b", "bootstrap/",
+           ["who started the job (MPI, a test's fork);",
+            "descriptors between processes"]),
+          (1, "b", "base/",
+           ["types, errors, texts without private memory,",
+            "the table of variables, function macros"])], 60)])
+    picture.write("house.svg")
+
+
+# Hosts and streams of two PEs, over time.
+
+LEFT = 112  # where time begins
+LANE = 30
+KERNELS = ((66, 118), (110, 64), (62, 116), (104, 62))  # a step: PE 0, PE 1
+LAUNCH = 17
+MALLOC = 11
+
+
+class Timeline:
+    """Lanes with boxes, and a clock for each host and each stream."""
+
+    def __init__(self, picture, title):
+        self.picture = picture
+        picture.text("h", 16, picture.y + 14, title)
+        self.top = picture.y + 26
+        picture.y = self.top
+        self.lanes = {}
+        for name in ("PE 0 host", "PE 0 stream", "PE 1 host", "PE 1 stream"):
+            self.lane(name)
+        self.host = [0, 0]
+        self.stream = [0, 0]
+
+    def lane(self, name):
+        self.lanes[name] = self.picture.y
+        self.picture.text("s", 16, self.picture.y + 17, name)
+        self.picture.y += LANE
+
+    def put(self, lane, css, begin, end, text=""):
+        y = self.lanes[lane]
+        if end > begin:
+            self.picture.box(css, LEFT + begin, y, end - begin, LANE - 6, 3)
+        if text:
+            self.picture.text("s c", LEFT + (begin + end) / 2, y + 16, text)
+
+    def call(self, pe, css, length, text):
+        """What the host does, and how long that takes."""
+        begin = self.host[pe]
+        self.host[pe] += length
+        self.put(f"PE {pe} host", css, begin, self.host[pe], text)
+
+    def kernel(self, pe, length, text):
+        begin = max(self.stream[pe], self.host[pe])
+        self.stream[pe] = begin + length
+        self.put(f"PE {pe} stream", "t", begin, self.stream[pe], text)
+
+    def barrier(self):
+        """Enqueued on both PEs; their streams wait for each other."""
+        end = max(max(self.stream[pe], self.host[pe]) for pe in (0, 1)) + 8
+        for pe in (0, 1):
+            begin = max(self.stream[pe], self.host[pe])
+            self.put(f"PE {pe} stream", "g", begin, end)
+            self.stream[pe] = end
+        return end
+
+
+def draw_ordinary(picture):
+    time = Timeline(picture, "Ordinary symmetric Views: in each constructor the "
+                             "host waits for kernels and for the other PE")
+    for number, lengths in enumerate(KERNELS, 1):
+        ready = [max(time.host[pe] + LAUNCH, time.stream[pe]) for pe in (0, 1)]
+        met = max(ready) + 6
+        for pe, length in enumerate(lengths):
+            time.call(pe, "b", LAUNCH, "V")
+            time.put(f"PE {pe} host", "w", time.host[pe], met)
+            time.host[pe] = met
+            time.call(pe, "b", LAUNCH, "K")
+            time.kernel(pe, length, f"K{number}")
+            time.call(pe, "b", LAUNCH, "B")
+        time.barrier()
+    return max(time.stream)
+
+
+def draw_pooled(picture):
+    time = Timeline(picture, "Views in a pool: the host puts all of it into the "
+                             "stream, and waits for nothing")
+    ends = {}
+    for number, lengths in enumerate(KERNELS, 1):
+        for pe, length in enumerate(lengths):
+            time.call(pe, "b", MALLOC, "V")
+            time.call(pe, "b", LAUNCH, "K")
+            time.kernel(pe, length, f"K{number}")
+            ends[number] = time.stream[0], 0
+            time.call(pe, "b", LAUNCH, "B")
+        ends[number] = time.stream[0], time.barrier()
+    for pe in (0, 1):
+        time.put(f"PE {pe} host", "p", time.host[pe], time.stream[pe],
+                 "free for other work, or for more steps")
+    # The blocks on PE 0: K1 writes A, K2 reads A and writes B, and so on.
+    bottom = picture.y + 2 * LANE - 6
+    time.lane("block A, PE 0")
+    time.lane("block B, PE 0")
+
+    def use(block, first, begin, text):
+        freed, met = ends.get(first + 1, (ends[first][1], ends[first][1]))
+        time.put(f"block {block}, PE 0", "p", begin, freed, text)
+        if freed < met:
+            time.put(f"block {block}, PE 0", "w", freed, met)
+
+    use("A", 1, LAUNCH + MALLOC, "View 1")
+    use("B", 2, ends[1][1], "View 2")
+    use("A", 3, ends[2][1], "View 3")
+    use("B", 4, ends[3][1], "View 4")
+    for number in (2, 3):
+        picture.line(LEFT + ends[number][1], time.top, bottom)
+    return max(time.stream)
+
+
+def draw_pools():
+    picture = Picture("Timelines of hosts and streams of two PEs, with ordinary "
+                      "symmetric Views and with Views in a pool")
+    draw_ordinary(picture)
+    picture.y += 14
+    draw_pooled(picture)
+    picture.y += 8
+    for row in ((("b", "host: constructs a View (V), enqueues a kernel (K) or a "
+                       "barrier (B)", 440),
+                 ("t", "kernel", 80), ("g", "barrier in the stream", 0)),
+                (("w", "host: waits; block: freed, peers may read it still", 340),
+                 ("p", "host: free; block: in use on PE 0 and read by PE 1", 0))):
+        x = 16
+        for css, text, width in row:
+            picture.box(css, x, picture.y, 14, 14, 3)
+            picture.text("s", x + 20, picture.y + 11, text)
+            x += width
+        picture.y += 22
+    picture.y += 4
+    picture.write("pools.svg")
+
+
+if __name__ == "__main__":
+    draw_house()
+    draw_pools()
