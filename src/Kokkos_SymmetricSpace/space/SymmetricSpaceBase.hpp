@@ -70,7 +70,16 @@ class SymmetricSpaceBase {
   void* allocate(ExecutionSpace const& exec, char const* label,
                  std::size_t bytes, std::size_t logical_bytes) const {
     if (!m_pool.is_valid()) return allocate(label, bytes, logical_bytes);
-    return allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
+    void* const address =
+        allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
+    if constexpr (!runs_on_host_v<ExecutionSpace>) {
+      // Kokkos is about to write the header on the host, where kernels may
+      // still be at work on what was there.
+      if (m_kind == MemoryKind::host) {
+        exec.fence("symm: the header of a View in host memory");
+      }
+    }
+    return address;
   }
 
   /// Called by Kokkos. Waits for kernels that may use the memory; then as
@@ -142,7 +151,9 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
   /// Its Views live in a pool, which must be in memory of this kind: their
   /// construction with an execution space instance, and their destruction, are
-  /// in the order of that instance, and wait for nothing.
+  /// in the order of that instance, and wait for nothing. (But construction in
+  /// host memory in the order of a GPU's instance waits for that: Kokkos writes
+  /// the header of the View on the host.)
   ///
   ///     Kokkos::View<double*, symm::SymmetricSpace> t(
   ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
