@@ -73,6 +73,20 @@ TEST(ChunkMap, memory_before_a_lost_chunk_ends_there) {
   EXPECT_FALSE(map.is_mapped(0, 17));
 }
 
+TEST(ChunkMap, a_chunk_that_is_not_needed_has_bytes_nevertheless) {
+  constexpr std::size_t unit = 16;
+  symm::Impl::ChunkMap map(6 * unit, unit);
+  map.add({0, unit});
+  map.add({unit, unit});  // no gap between them
+  map.add({3 * unit, unit});
+  auto const nothing = [](std::size_t) { return std::size_t{0}; };
+  auto const place   = map.place_for(nothing, nothing);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->offset, 2 * unit);
+  EXPECT_EQ(place->needed, unit);
+  EXPECT_EQ(place->wanted, unit);
+}
+
 TEST(ChunkMap, a_look_up_beside_changes_finds_what_stays_and_nothing_else) {
   constexpr std::size_t unit = 16;
   symm::Impl::ChunkMap map(1000 * unit, unit);

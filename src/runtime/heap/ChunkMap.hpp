@@ -66,7 +66,8 @@ class ChunkMap {
       std::size_t bytes) const;
 
   /// The first gap that is large enough, between chunks or behind the last.
-  /// \param missing_bytes what a chunk at the given offset must have.
+  /// \param missing_bytes what a chunk at the given offset must have; 0 where
+  ///        there is room without one, and one is wanted nevertheless.
   /// \param free_bytes_at how much is free from the given offset on.
   template <class MissingBytes, class FreeBytesAt>
   std::optional<Place> place_for(MissingBytes const& missing_bytes,
@@ -76,7 +77,7 @@ class ChunkMap {
       auto const end     = i == size() ? m_limit : chunk(i).offset;
       auto const room    = end - start;
       auto const missing = missing_bytes(start);
-      auto const needed  = round_up(missing, m_unit);
+      auto const needed  = std::max(round_up(missing, m_unit), m_unit);
       if (needed <= room) {
         // Geometric growth: few chunks, and the steady state needs none.
         auto const half = round_up(m_own.bytes / 2, m_unit);

@@ -15,6 +15,7 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../pes/Rendezvous.hpp"
+#include "ChunkSource.hpp"
 #include "HeapBlocks.hpp"
 #include "HeapChunks.hpp"
 #include "HeapOptions.hpp"
@@ -37,7 +38,7 @@ namespace symm::Impl {
 /// arguments. If they differ, or any PE cannot do its part, the call throws on
 /// every PE, the message names PEs and values, and the heap is as before
 /// (M27-M30, M34, M48).
-class SymmetricHeap {
+class SymmetricHeap final : public ChunkSource {
  public:
   /// Start of every allocation, at least (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
@@ -164,28 +165,14 @@ class SymmetricHeap {
   ///         used again.
   std::size_t trim();
 
-  // Chunks for blocks that somebody else keeps: those of a memory pool.
+  // Chunks for the blocks of memory pools: ChunkSource.
 
-  /// Collective. A chunk in which the request fits.
-  /// \param call        what the PEs compare, and messages name.
-  /// \param most_bytes  of the chunk.
-  /// \param is_enough   asked when all PEs have waited for their kernels and
-  ///        met: whether there is room without one. The same on all PEs.
-  /// \throws OutOfMemory, SystemError, UsageError on every PE.
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
             HeapBlocks::Request const& request, std::size_t most_bytes,
-            std::function<bool()> const& is_enough);
-
-  /// Collective. Gives back chunks of `blocks` in which nothing is allocated.
-  /// \param most_bytes asked when all PEs have waited for their kernels and
-  ///        met: of them. The same on all PEs.
-  /// \returns bytes given back, those included that are lost, if a PE cannot
-  ///          unmap them; the reason is printed on it.
-  /// \throws SystemError, UsageError on every PE.
+            std::function<bool()> const& is_enough) override;
   std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
-                   std::function<std::size_t()> const& most_bytes);
-  /// The same as a step of a collective call in which the PEs have met.
-  std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes);
+                   std::function<std::size_t()> const& most_bytes) override;
+  std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) override;
 
   /// Collective; the last call. Returns the labels and sizes of Views that this
   /// PE has not destroyed yet. If there are any, the memory stays mapped until
@@ -203,7 +190,7 @@ class SymmetricHeap {
   [[nodiscard]] bool contains(void const* address) const {
     return map().contains(address);
   }
-  [[nodiscard]] HeapMap const& map() const { return m_chunks.map(); }
+  [[nodiscard]] HeapMap const& map() const override { return m_chunks.map(); }
   [[nodiscard]] MemoryKind memory() const { return m_chunks.options().memory; }
 
   /// Whether all PEs have memory behind [address, address + bytes), which

@@ -222,7 +222,7 @@ void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
 StreamPool* Pools::find_owner(void const* address) {
   for (auto* const group : {&m_symmetric, &m_local}) {
     for (auto const& pool : group->pools) {
-      if (pool->heap().contains(address) && pool->find(address) != nullptr) {
+      if (pool->map().contains(address) && pool->find(address) != nullptr) {
         return pool.get();
       }
     }
@@ -240,7 +240,7 @@ void Pools::free_block(StreamPool& pool, void* address,
                        StreamOrder::Number stream) {
   auto& order = group(pool.properties().kind).order;
   note(pool, RuntimeCall::free_async,
-       {pool.number(), pool.heap().map().offset_of(address), stream});
+       {pool.number(), pool.map().offset_of(address), stream});
   pool.free(stream, address, !order.stream(stream).is_on_gpu());
 }
 

@@ -28,7 +28,7 @@ StreamPool::PerStream& StreamPool::per_stream(Number stream) {
 
 HeapBlocks& StreamPool::arena_of(PerStream& its) {
   if (its.arena == nullptr) {
-    its.arena = std::make_unique<HeapBlocks>(m_heap.map());
+    its.arena = std::make_unique<HeapBlocks>(m_map);
   }
   return *its.arena;
 }
@@ -140,7 +140,7 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
   std::string_view const text(label);
   block.label[text.copy(block.label.data(), block.label.size() - 1)] = '\0';
   char* const address = arena->address_of(id);
-  m_live.insert(m_heap.map().offset_of(address), slot);
+  m_live.insert(m_map.offset_of(address), slot);
   ++its->n_live;
   m_used.set(m_used.current + arena->bytes_of(id));
   return address;
@@ -223,7 +223,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
 
 void StreamPool::free(Number stream, void* address, bool is_over) {
   auto& its         = per_stream(stream);
-  auto const offset = m_heap.map().offset_of(address);
+  auto const offset = m_map.offset_of(address);
   auto const slot   = m_live.find(offset);
   auto& block       = m_blocks[slot];
   auto const bytes  = bytes_of(block);
@@ -233,7 +233,7 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   m_unused.push_back(slot);  // there is room: it was taken from there
   block.arena = nullptr;
   m_used.current -= bytes;
-  if (is_over) set_poisoned(m_heap.map(), offset, bytes, true);
+  if (is_over) set_poisoned(m_map, offset, bytes, true);
 }
 
 void StreamPool::collect() {
@@ -264,7 +264,7 @@ void StreamPool::collect() {
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
   // More is never there, and does not overflow.
-  return {round_up(std::min(bytes, m_heap.map().stride), alignment), alignment,
+  return {round_up(std::min(bytes, m_map.stride), alignment), alignment,
           phase % alignment};
 }
 

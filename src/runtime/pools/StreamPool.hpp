@@ -10,9 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "../heap/ChunkSource.hpp"
 #include "../heap/HeapBlocks.hpp"
 #include "../heap/OffsetMap.hpp"
-#include "../heap/SymmetricHeap.hpp"
+#include "../memory/HeapMap.hpp"
 #include "../symm_pools.hpp"
 #include "StreamOrder.hpp"
 
@@ -67,12 +68,13 @@ class StreamPool {
   /// \param heap  of all PEs, or, for a local pool, of this one alone.
   /// \param order of the streams that use pools of this kind.
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
-             SymmetricHeap& heap, StreamOrder& order)
+             ChunkSource& heap, StreamOrder& order)
       : m_number(number),
         m_properties(properties),
         m_heap(heap),
+        m_map(heap.map()),
         m_order(order),
-        m_common(heap.map()) {}
+        m_common(m_map) {}
 
   StreamPool(StreamPool const&)            = delete;
   StreamPool& operator=(StreamPool const&) = delete;
@@ -84,7 +86,8 @@ class StreamPool {
   [[nodiscard]] bool is_local() const {
     return m_properties.kind == MemPoolKind::local;
   }
-  [[nodiscard]] SymmetricHeap& heap() const { return m_heap; }
+  /// Where its blocks are.
+  [[nodiscard]] HeapMap const& map() const { return m_map; }
 
   /// A block for `stream`, without growth: its address, or null if there is no
   /// room that the stream may use, or be made to wait for (H55).
@@ -102,7 +105,7 @@ class StreamPool {
 
   /// The block that starts at `address`; null, if none does.
   [[nodiscard]] Block const* find(void const* address) const {
-    auto const slot = m_live.find(m_heap.map().offset_of(address));
+    auto const slot = m_live.find(m_map.offset_of(address));
     return slot == OffsetMap::none ? nullptr : &m_blocks[slot];
   }
   [[nodiscard]] std::size_t bytes_of(Block const& block) const {
@@ -152,7 +155,7 @@ class StreamPool {
     Position at       = 0;
   };
   /// Whether no other PE uses the blocks.
-  [[nodiscard]] bool is_alone() const { return m_heap.map().n_pes == 1; }
+  [[nodiscard]] bool is_alone() const { return m_map.n_pes == 1; }
 
   /// What the pool has of one stream.
   struct PerStream {
@@ -191,7 +194,8 @@ class StreamPool {
 
   std::uint64_t m_number;
   MemPoolProperties m_properties;
-  SymmetricHeap& m_heap;
+  ChunkSource& m_heap;
+  HeapMap m_map;
   StreamOrder& m_order;
   HeapBlocks m_common;
   std::vector<PerStream> m_streams;
