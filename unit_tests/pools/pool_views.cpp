@@ -38,4 +38,12 @@ TEST(PoolViews, are_reused_behind_a_barrier_in_the_order_of_the_stream) {
   EXPECT_EQ(symm::mem_pool_destroy(pool), symm::Status::success);
 }
 
+TEST(PoolViews, of_no_pool_are_an_error) {
+  Kokkos::DefaultExecutionSpace const exec;
+  EXPECT_THROW(View(Kokkos::view_alloc(
+                        exec, symm::SymmetricSpace(symm::MemPool()), "view"),
+                    100),
+               symm::UsageError);
+}
+
 }  // namespace

@@ -46,8 +46,8 @@ void* SymmetricSpaceBase::allocate_in_pool(StreamName const& stream,
                                            char const* label, std::size_t bytes,
                                            std::size_t logical_bytes) const {
   return tell_tools(label,
-                    Impl::allocate_in_pool(m_pool, bytes, bytes - logical_bytes,
-                                           stream, label),
+                    Impl::allocate_in_pool(
+                        *m_pool, bytes, bytes - logical_bytes, stream, label),
                     bytes, logical_bytes);
 }
 
@@ -78,7 +78,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
     ::operator delete (address, std::align_val_t{data_alignment});
     return;
   }
-  if (!m_pool.is_valid()) {
+  if (!has_pool()) {
     Kokkos::fence("symm: destruction of a View that kernels may use");
   }
   if (Kokkos::Tools::profileLibraryLoaded()) {
@@ -86,7 +86,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
                                   label, address,
                                   logical_bytes == 0 ? bytes : logical_bytes);
   }
-  if (m_pool.is_valid()) {
+  if (has_pool()) {
     free_in_pool(label, address);
     return;
   }

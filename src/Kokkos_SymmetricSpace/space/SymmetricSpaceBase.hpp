@@ -69,7 +69,7 @@ class SymmetricSpaceBase {
   template <class ExecutionSpace>
   void* allocate(ExecutionSpace const& exec, char const* label,
                  std::size_t bytes, std::size_t logical_bytes) const {
-    if (!m_pool.is_valid()) return allocate(label, bytes, logical_bytes);
+    if (!has_pool()) return allocate(label, bytes, logical_bytes);
     void* const address =
         allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
     if constexpr (!runs_on_host_v<ExecutionSpace>) {
@@ -92,7 +92,7 @@ class SymmetricSpaceBase {
   }
 
  protected:
-  [[nodiscard]] bool has_pool() const { return m_pool.is_valid(); }
+  [[nodiscard]] bool has_pool() const { return m_pool.has_value(); }
   static void finish_view(MemoryKind kind, char const* label,
                           std::optional<Failure> failure);
 
@@ -114,7 +114,7 @@ class SymmetricSpaceBase {
 
   MemoryKind m_kind;
   Deallocate m_deallocate = Deallocate::retire;
-  MemPool m_pool;
+  std::optional<MemPool> m_pool;  // even if it is none: that is an error
   bool m_has_headers_only = false;
   char const* m_name;
 };
