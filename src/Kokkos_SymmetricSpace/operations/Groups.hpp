@@ -19,43 +19,34 @@ struct Lanes {
   Member const& member;
 };
 
-/// A thread team with all its threads and lanes. Valid as long as `member`.
-template <class Member>
-class WholeTeam : public SharedLoops<WholeTeam<Member>> {
+/// The threads of a team, with all their lanes, or the vector lanes of one
+/// thread of it; on the host that thread alone. Valid as long as `member`.
+template <class Member, bool has_all_threads>
+class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
  public:
-  KOKKOS_FUNCTION explicit WholeTeam(Member const& member) : m_member(member) {}
+  KOKKOS_FUNCTION explicit ThreadsOf(Member const& member) : m_member(member) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t rank() const {
-    KOKKOS_IF_ON_HOST((return static_cast<std::size_t>(m_member.team_rank());))
-    KOKKOS_IF_ON_DEVICE((return threadIdx.y * blockDim.x + threadIdx.x;))
+    KOKKOS_IF_ON_HOST(
+        (return has_all_threads ? static_cast<std::size_t>(m_member.team_rank())
+                                : 0;))
+    KOKKOS_IF_ON_DEVICE((
+        return (has_all_threads ? threadIdx.y * blockDim.x : 0) + threadIdx.x;))
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
-    KOKKOS_IF_ON_HOST((return static_cast<std::size_t>(m_member.team_size());))
-    KOKKOS_IF_ON_DEVICE((return blockDim.y * blockDim.x;))
-  }
-  KOKKOS_FUNCTION void barrier() const { m_member.team_barrier(); }
-
- private:
-  Member const& m_member;
-};
-
-/// The vector lanes of one thread of a team; on the host that thread alone.
-template <class Member>
-class AllLanes : public SharedLoops<AllLanes<Member>> {
- public:
-  KOKKOS_FUNCTION explicit AllLanes(Member const& member) : m_member(member) {}
-
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t rank() const {
-    KOKKOS_IF_ON_HOST((return 0;))
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
-  }
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
-    KOKKOS_IF_ON_HOST((return 1;))
-    KOKKOS_IF_ON_DEVICE((return blockDim.x;))
+    KOKKOS_IF_ON_HOST(
+        (return has_all_threads ? static_cast<std::size_t>(m_member.team_size())
+                                : 1;))
+    KOKKOS_IF_ON_DEVICE(
+        (return (has_all_threads ? blockDim.y : 1) * blockDim.x;))
   }
   /// Of the lanes alone: every loop of Kokkos over them ends with it.
   KOKKOS_FUNCTION void barrier() const {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(m_member, 0), [](int) {});
+    if constexpr (has_all_threads) {
+      m_member.team_barrier();
+    } else {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(m_member, 0), [](int) {});
+    }
   }
 
  private:
@@ -65,15 +56,16 @@ class AllLanes : public SharedLoops<AllLanes<Member>> {
 template <class Member>
 requires Kokkos::is_team_handle_v<Member>
 struct GroupOf<Member> {
-  KOKKOS_FUNCTION static WholeTeam<Member> of(Member const& member) {
-    return WholeTeam<Member>(member);
+  KOKKOS_FUNCTION static ThreadsOf<Member, true> of(Member const& member) {
+    return ThreadsOf<Member, true>(member);
   }
 };
 
 template <class Member>
 struct GroupOf<Lanes<Member>> {
-  KOKKOS_FUNCTION static AllLanes<Member> of(Lanes<Member> const& lanes) {
-    return AllLanes<Member>(lanes.member);
+  KOKKOS_FUNCTION static ThreadsOf<Member, false> of(
+      Lanes<Member> const& lanes) {
+    return ThreadsOf<Member, false>(lanes.member);
   }
 };
 

@@ -34,6 +34,27 @@ struct FdExchange::Message {
   Note note{};
 };
 
+/// A message with room for a descriptor, as the system takes and gives it. It
+/// refers to itself: it stays where it is made.
+struct FdExchange::Envelope {
+  static_assert(std::has_unique_object_representations_v<Message>,
+                "padding would send what is left on the stack");
+
+  Message message;
+  iovec data{&message, sizeof message};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+  msghdr header{};
+
+  explicit Envelope(Message const& content = {}) : message(content) {
+    header.msg_iov        = &data;
+    header.msg_iovlen     = 1;
+    header.msg_control    = control;
+    header.msg_controllen = sizeof control;
+  }
+  Envelope(Envelope const&)            = delete;
+  Envelope& operator=(Envelope const&) = delete;
+};
+
 FdExchange::FdExchange(Bootstrap& bootstrap,
                        std::chrono::duration<double> timeout)
     : m_bootstrap(bootstrap),
@@ -61,16 +82,8 @@ void FdExchange::end_job_out_of_step(char const* what, Pe pe,
 }
 
 void FdExchange::send(Pe to, int fd, Note const& note) const {
-  static_assert(std::has_unique_object_representations_v<Message>,
-                "padding would send what is left on the stack");
-  Message message{m_n_exchanges, 1, note};
-  iovec data{&message, sizeof message};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-  msghdr header{};
-  header.msg_iov        = &data;
-  header.msg_iovlen     = 1;
-  header.msg_control    = control;
-  header.msg_controllen = sizeof control;
+  Envelope envelope({m_n_exchanges, 1, note});
+  auto& header          = envelope.header;
   cmsghdr* const rights = CMSG_FIRSTHDR(&header);
   rights->cmsg_level    = SOL_SOCKET;
   rights->cmsg_type     = SCM_RIGHTS;
@@ -101,9 +114,9 @@ void FdExchange::send(Pe to, int fd, Note const& note) const {
     if (error == 0) return;
   }
   // Also if the descriptor cannot be sent: the peer waits for a message.
-  message.has_descriptor = 0;
-  header.msg_control     = nullptr;
-  header.msg_controllen  = 0;
+  envelope.message.has_descriptor = 0;
+  header.msg_control              = nullptr;
+  header.msg_controllen           = 0;
   if (int const second = try_to_send(); second != 0) {
     end_job_out_of_step("no message was sent to", to, std::strerror(second));
   }
@@ -143,16 +156,11 @@ void FdExchange::wait_for_message(Pe from) const {
 }
 
 FdExchange::Parcel FdExchange::receive(Pe from) const {
-  Message message;
-  iovec data{&message, sizeof message};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-  msghdr header{};
-  header.msg_iov        = &data;
-  header.msg_iovlen     = 1;
-  header.msg_control    = control;
-  header.msg_controllen = sizeof control;
-  int const socket      = m_links[static_cast<std::size_t>(from)].socket.get();
-  ssize_t received      = 0;
+  Envelope envelope;
+  auto& header        = envelope.header;
+  auto const& message = envelope.message;
+  int const socket    = m_links[static_cast<std::size_t>(from)].socket.get();
+  ssize_t received    = 0;
   do {
     wait_for_message(from);
     received = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);

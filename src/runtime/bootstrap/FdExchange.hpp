@@ -65,6 +65,7 @@ class FdExchange {
 
  private:
   struct Message;
+  struct Envelope;
 
   void send(Pe to, int fd, Note const& note) const;
   [[nodiscard]] Parcel receive(Pe from) const;

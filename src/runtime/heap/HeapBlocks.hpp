@@ -15,15 +15,18 @@
 
 namespace symm::Impl {
 
-/// The blocks of a heap: where they are, and which of them are a View's. All
-/// local, and the same on every PE that makes the same calls. What is free is
-/// poisoned. One thread at a time.
-class HeapBlocks {
- public:
+/// The number of a block, which means the same on every PE.
+struct BlockIds {
   using Id = OffsetAllocator::BlockId;
 
   static constexpr Id none = OffsetAllocator::none;
+};
 
+/// The blocks of a heap: where they are, and which of them are a View's. All
+/// local, and the same on every PE that makes the same calls. What is free is
+/// poisoned. One thread at a time.
+class HeapBlocks : public BlockIds {
+ public:
   /// What a block is asked for with: (offset + phase) % alignment == 0.
   struct Request {
     std::size_t bytes     = 0;

@@ -19,13 +19,10 @@ namespace symm::Impl {
 /// Memory of the program that is part of a heap: which, where, and what may
 /// become so. Local, and the same on every PE but for the program's addresses.
 /// One thread at a time.
-class RegisteredMemory {
+class RegisteredMemory : public BlockIds {
  public:
-  /// Has a bit that no block has: one number is either a block or one of these.
-  using Id = HeapBlocks::Id;
-
-  static constexpr Id none = HeapBlocks::none;
-  static constexpr Id bit  = Id{1} << 31U;
+  /// That no block has: one number is either a block or one of these.
+  static constexpr Id bit = Id{1} << 31U;
 
   [[nodiscard]] static bool is_registered(Id id) { return (id & bit) != 0; }
 

@@ -17,17 +17,12 @@
 namespace symm::Impl {
 
 /// Views on their way from the end on this PE to that on all PEs, as numbers
-/// that mean the same everywhere: retire() -> collect() -> notices() -> told(),
-/// and count() for what every PE has told.
+/// of blocks or of registered memory: retire() -> collect() -> notices() ->
+/// told(), and count() for what every PE has told.
 ///
 /// Local calls; all but retire() by the one thread that makes collective calls.
-class RetiredViews {
+class RetiredViews : public BlockIds {
  public:
-  /// Of a block, or of registered memory.
-  using Id = HeapBlocks::Id;
-
-  static constexpr Id none = HeapBlocks::none;
-
   /// This PE needs the View's memory no longer. Any thread, at any time.
   /// Precondition: prepare() has counted the View.
   void retire(void* address) noexcept {
