@@ -4,8 +4,7 @@
 #define SYMM_ERRORS_HPP
 
 #include <stdexcept>
-
-#include "base/Text.hpp"
+#include <string_view>
 
 /// The exceptions of this library. A collective call that fails throws on every
 /// PE, with one text; where a contract says "on this PE", the others know
@@ -16,16 +15,14 @@ namespace symm {
 /// for the exception itself only, and the C++ runtime has a reserve for it.
 class Error : public std::runtime_error {
  public:
-  explicit Error(Impl::Text const& text)
-      : std::runtime_error(""), m_text(text) {}
+  /// \param text is cut at 2047 characters.
+  explicit Error(std::string_view text);
 
   /// Names what was called, with which values, and on which PE it failed.
-  [[nodiscard]] char const* what() const noexcept override {
-    return m_text.c_str();
-  }
+  [[nodiscard]] char const* what() const noexcept override { return m_text; }
 
  private:
-  Impl::Text m_text;
+  char m_text[2048];
 };
 
 /// The caller broke a rule: a wrong argument, a mismatched collective call, a
@@ -44,7 +41,7 @@ class SystemError : public Error {
  public:
   using Error::Error;
   /// "<what was tried>: <call> failed: <text of error_number>".
-  SystemError(Impl::Text const& what, char const* call, int error_number);
+  SystemError(std::string_view what, char const* call, int error_number);
 };
 
 }  // namespace symm

@@ -4,16 +4,13 @@
 #define SYMM_VIEW_FILL_HPP
 
 #include <cstddef>
+#include <exception>
 #include <limits>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include "../space/SymmetricSpaceBase.hpp"
 
-#include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Text.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
 
@@ -51,14 +48,14 @@ class FillOnAllPes : public Fill {
   /// \throws OutOfMemory on this PE, as on all others, if Kokkos has not seen
   ///         that there are more bytes than addresses, and has allocated less.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
-      : Fill(data, count, label), m_label(label) {
-    require_addresses(data, count);
+      : Fill(data, count, label) {
+    begin(data, count, label);
   }
   template <class ExecutionSpace>
   FillOnAllPes(ExecutionSpace const& exec, T* data, std::size_t count,
                std::string const& label)
-      : Fill(exec, data, count, label), m_label(label) {
-    require_addresses(data, count);
+      : Fill(exec, data, count, label) {
+    begin(data, count, label);
   }
 
   /// Collective, with a barrier on exit. This object ends with the View if it
@@ -70,17 +67,17 @@ class FillOnAllPes : public Fill {
       Fill::construct_shared_allocation();
       return;
     }
-    auto failure = failure_of([this] {
+    std::exception_ptr failure;
+    try {
       Fill::construct_shared_allocation();
       wait_for_fill(*this);
-    });
-    if (failure) {
-      this->n          = 0;  // of the elements to destroy: not all are there
-      failure->message = Text("View \"", m_label, "\": ", failure->message);
+    } catch (...) {
+      failure = std::current_exception();
+      this->n = 0;  // of the elements to destroy: not all are there
     }
     T* const data = this->ptr;
     try {
-      Space::finish_view(m_label.c_str(), std::move(failure));
+      Space::finish_view(m_label, failure);
     } catch (...) {
       destroy_unreturned_view<Space>(data);
       throw;
@@ -88,16 +85,16 @@ class FillOnAllPes : public Fill {
   }
 
  private:
-  void require_addresses(T* data, std::size_t count) const {
+  void begin(T* data, std::size_t count, std::string const& label) {
+    label.copy(m_label, sizeof m_label - 1);
     // Kokkos rounds up to multiples of 8 bytes.
     constexpr auto limit = std::numeric_limits<std::size_t>::max() - 7;
     if (count <= limit / sizeof(T)) return;
     destroy_unreturned_view<Space>(data);
-    throw OutOfMemory(Text("View \"", m_label,
-                           "\": its extents are more than there is memory"));
+    Space::throw_too_large(m_label);
   }
 
-  BasicText<63> m_label;  // for messages; longer ones are cut
+  char m_label[64] = {};  // for messages; longer ones are cut
 };
 
 /// By kernels of an execution space; and by a loop of the host.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -63,11 +64,21 @@ void* SymmetricSpaceBase::tell_tools(char const* label, void* address,
 }
 
 void SymmetricSpaceBase::finish_view(MemoryKind kind, char const* label,
-                                     std::optional<Failure> failure) {
+                                     std::exception_ptr const& error) {
   constexpr char const* call = "construction of a View in a symmetric space";
+  std::optional<Failure> failure;
+  if (error) {
+    failure          = failure_of([&] { std::rethrow_exception(error); });
+    failure->message = Text("View \"", label, "\": ", failure->message);
+  }
   Runtime::instance(call)
       .heap(kind, call)
       .finish_view(label, std::move(failure));
+}
+
+void SymmetricSpaceBase::throw_too_large(char const* label) {
+  throw OutOfMemory(
+      Text("View \"", label, "\": its extents are more than there is memory"));
 }
 
 void SymmetricSpaceBase::deallocate(char const* label, void* address,

@@ -4,13 +4,12 @@
 #define SYMM_SYMMETRIC_SPACE_BASE_HPP
 
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_pools.hpp"
 #include "ExecutionSpaceStream.hpp"
@@ -93,8 +92,10 @@ class SymmetricSpaceBase {
 
  protected:
   [[nodiscard]] bool has_pool() const { return m_pool.has_value(); }
+  /// \throws OutOfMemory on this PE: a View of more bytes than addresses.
+  [[noreturn]] static void throw_too_large(char const* label);
   static void finish_view(MemoryKind kind, char const* label,
-                          std::optional<Failure> failure);
+                          std::exception_ptr const& failure);
 
   SymmetricSpaceBase(MemoryKind kind, char const* name, Deallocate deallocate)
       : m_kind(kind), m_deallocate(deallocate), m_name(name) {}
@@ -164,9 +165,11 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
   /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
   /// \param failure why this PE has not filled it; all PEs throw it.
-  static void finish_view(char const* label, std::optional<Failure> failure) {
-    SymmetricSpaceBase::finish_view(kind, label, std::move(failure));
+  static void finish_view(char const* label,
+                          std::exception_ptr const& failure) {
+    SymmetricSpaceBase::finish_view(kind, label, failure);
   }
+  using SymmetricSpaceBase::throw_too_large;
 };
 
 }  // namespace Impl

@@ -19,6 +19,20 @@ std::string call_text(char const* call, std::string const& label) {
 
 }  // namespace
 
+ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank) {
+  std::size_t span = 1;
+  for (std::size_t r = 0; r < rank; ++r) {
+    if (layout.dimension[r] == 0) return 0;
+    std::size_t last = 0;
+    if (__builtin_mul_overflow(layout.dimension[r] - 1, layout.stride[r],
+                               &last) ||
+        __builtin_add_overflow(span, last, &span)) {
+      return std::nullopt;
+    }
+  }
+  return span;
+}
+
 void require_runtime(char const* call) {
   static_cast<void>(Runtime::instance(call));
 }
@@ -46,9 +60,12 @@ void FreeRegistrable::destroy_shared_allocation() const noexcept {
 
 void* register_symmetric(MemoryKind kind, std::string const& label,
                          void const* data, ViewBytes bytes,
-                         std::optional<Failure> failure) {
+                         std::exception_ptr const& error) {
   constexpr char const* call = "symm::register_symmetric_view";
-  if (!bytes && !failure) {
+  std::optional<Failure> failure;
+  if (error) {
+    failure = failure_of([&] { std::rethrow_exception(error); });
+  } else if (!bytes) {
     failure = {ErrorKind::usage, "View \"" + label + "\": " + too_large};
   }
   return Runtime::instance(call)

@@ -4,6 +4,7 @@
 #define SYMM_REGISTERED_VIEW_HPP
 
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -15,7 +16,6 @@
 #include "../space/SymmetricSpaceBase.hpp"
 #include "ViewBytes.hpp"
 
-#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_memory.hpp"
 
@@ -63,7 +63,7 @@ void* allocate_registrable(MemoryKind kind, std::string const& label,
                            ViewBytes bytes);
 void* register_symmetric(MemoryKind kind, std::string const& label,
                          void const* data, ViewBytes bytes,
-                         std::optional<Failure> failure);
+                         std::exception_ptr const& error);
 void register_local(std::string const& label, void const* data,
                     ViewBytes bytes);
 void unregister_local(std::string const& label, void const* data,
@@ -170,10 +170,13 @@ register_symmetric_view(Kokkos::View<T, Properties...> const& view) {
   std::string label;
   std::optional<Impl::OwnedViewMaker<Result, Impl::RetireRegistered>> maker;
   // A PE that lacks private memory says so to all.
-  auto const failure = Impl::failure_of([&] {
+  std::exception_ptr failure;
+  try {
     label = view.label();
     maker.emplace(Space(Impl::HeadersOnly{}), label);
-  });
+  } catch (...) {
+    failure = std::current_exception();
+  }
   auto* const address =
       Impl::register_symmetric(Space::memory_kind, label, view.data(),
                                Impl::bytes_of_view(view), failure);

@@ -28,20 +28,7 @@ ViewBytes bytes_of_view(View const& view) {
 }
 
 /// Of a layout: the place behind the last element, in elements.
-inline ViewBytes span_of_layout(Kokkos::LayoutStride const& layout,
-                                std::size_t rank) {
-  std::size_t span = 1;
-  for (std::size_t r = 0; r < rank; ++r) {
-    if (layout.dimension[r] == 0) return 0;
-    std::size_t last = 0;
-    if (__builtin_mul_overflow(layout.dimension[r] - 1, layout.stride[r],
-                               &last) ||
-        __builtin_add_overflow(span, last, &span)) {
-      return std::nullopt;
-    }
-  }
-  return span;
-}
+ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
 /// The same of a `View` before there is one, without padding.
 /// \param extents as for the constructor of Kokkos::View, or a layout.

@@ -24,7 +24,7 @@ using Description = std::array<char, 128>;
   return error == 0 ? buffer.data() : "an unknown error";
 }
 
-Text system_text(Text const& what, char const* call, int error_number) {
+Text system_text(std::string_view what, char const* call, int error_number) {
   Description buffer{};
   return Text(
       what, ": ", call, " failed: ",
@@ -66,7 +66,11 @@ std::string address_text(void const* address) { return Text("", address); }
 
 namespace symm {
 
-SystemError::SystemError(Impl::Text const& what, char const* call,
+Error::Error(std::string_view text) : std::runtime_error("") {
+  m_text[text.copy(m_text, sizeof m_text - 1)] = '\0';
+}
+
+SystemError::SystemError(std::string_view what, char const* call,
                          int error_number)
     : Error(Impl::system_text(what, call, error_number)) {}
 
