@@ -45,58 +45,54 @@ requires Kokkos::is_team_handle_v<Member>
 // runs on the host and the symmetric heap in host memory it is memory that the
 // host reaches. Errors are those of the host's forms.
 
-template <class Exec, class T>
-requires Kokkos::is_execution_space_v<Exec>
+template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
   Impl::check_element<T>();
-  Impl::enqueue_put(exec, dest, source, Impl::bytes_of(sizeof(T), count), pe,
-                    "symm::put");
+  Impl::enqueue_copy_of_pe<Impl::Way::put>(
+      exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, "symm::put");
 }
 
-template <class Exec, class T>
-requires Kokkos::is_execution_space_v<Exec>
+template <Impl::ExecutionSpace Exec, class T>
 void get(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
   Impl::check_element<T>();
-  Impl::enqueue_get(exec, dest, source, Impl::bytes_of(sizeof(T), count), pe,
-                    "symm::get");
+  Impl::enqueue_copy_of_pe<Impl::Way::get>(
+      exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, "symm::get");
 }
 
-template <class Exec>
-requires Kokkos::is_execution_space_v<Exec>
+template <Impl::ExecutionSpace Exec>
 void putmem(Exec const& exec, void* dest, void const* source, std::size_t bytes,
             Pe pe) {
-  Impl::enqueue_put(exec, dest, source, bytes, pe, "symm::putmem");
+  Impl::enqueue_copy_of_pe<Impl::Way::put>(exec, dest, source, bytes, pe,
+                                           "symm::putmem");
 }
 
-template <class Exec>
-requires Kokkos::is_execution_space_v<Exec>
+template <Impl::ExecutionSpace Exec>
 void getmem(Exec const& exec, void* dest, void const* source, std::size_t bytes,
             Pe pe) {
-  Impl::enqueue_get(exec, dest, source, bytes, pe, "symm::getmem");
+  Impl::enqueue_copy_of_pe<Impl::Way::get>(exec, dest, source, bytes, pe,
+                                           "symm::getmem");
 }
 
-template <class Exec, class T>
-requires Kokkos::is_execution_space_v<Exec>
+template <Impl::ExecutionSpace Exec, class T>
 void iput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  Impl::put_strided(dest, source, dest_stride, source_stride, count, pe,
-                    [&](MemoryKind memory, auto const& copy, char const* call) {
-                      Impl::enqueue_strided(exec, memory, copy, call);
-                    });
+  Impl::enqueue_strided(exec,
+                        Impl::StridedCopy<Impl::Way::put, T>{
+                            dest, source, dest_stride, source_stride, count},
+                        pe);
 }
 
-template <class Exec, class T>
-requires Kokkos::is_execution_space_v<Exec>
+template <Impl::ExecutionSpace Exec, class T>
 void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  Impl::get_strided(dest, source, dest_stride, source_stride, count, pe,
-                    [&](MemoryKind memory, auto const& copy, char const* call) {
-                      Impl::enqueue_strided(exec, memory, copy, call);
-                    });
+  Impl::enqueue_strided(exec,
+                        Impl::StridedCopy<Impl::Way::get, T>{
+                            dest, source, dest_stride, source_stride, count},
+                        pe);
 }
 
 /// Copies the elements of `src` to `dst`, shared by the threads of a team, or

@@ -65,8 +65,8 @@ using AtomicValue = std::type_identity_t<T>;
   template <class T>                                                          \
   SYMM_INLINE_FUNCTION result name(HeapMap const& heap, SYMM_LIST parameters, \
                                    Pe pe) {                                   \
-    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);        \
-    address = heap.peer_ptr(address, pe);                                     \
+    address =                                                                 \
+        Impl::expected_copy(heap, address, sizeof(T), pe, "symm::" #name);    \
     return symm::name arguments;                                              \
   }                                                                           \
   template <class T>                                                          \

@@ -123,8 +123,10 @@ template <class T>
 void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  Impl::put_strided(dest, source, dest_stride, source_stride, count, pe,
-                    Impl::copy_strided<T>);
+  Impl::copy_strided(
+      Impl::StridedCopy<Impl::Way::put, T>{dest, source, dest_stride,
+                                           source_stride, count},
+      pe);
 }
 
 /// shmem_iget, as iput().
@@ -132,8 +134,10 @@ template <class T>
 void iget(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
-  Impl::get_strided(dest, source, dest_stride, source_stride, count, pe,
-                    Impl::copy_strided<T>);
+  Impl::copy_strided(
+      Impl::StridedCopy<Impl::Way::get, T>{dest, source, dest_stride,
+                                           source_stride, count},
+      pe);
 }
 
 /// shmem_p: one element; of 1, 2, 4 or 8 bytes by a single store where the host
@@ -180,8 +184,8 @@ template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,
                               T* dest, std::type_identity_t<T> const* source,
                               std::size_t count, Pe pe) {
-  Impl::put_elements(Impl::group_of(threads), heap, dest, source, count, pe,
-                     "symm::put");
+  Impl::copy_elements_of_pe<Impl::Way::put>(threads, heap, dest, source, count,
+                                            pe, "symm::put");
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -189,16 +193,16 @@ SYMM_INLINE_FUNCTION void put_nbi(Threads const& threads, HeapMap const& heap,
                                   T* dest,
                                   std::type_identity_t<T> const* source,
                                   std::size_t count, Pe pe) {
-  Impl::put_elements(Impl::group_of(threads), heap, dest, source, count, pe,
-                     "symm::put_nbi");
+  Impl::copy_elements_of_pe<Impl::Way::put>(threads, heap, dest, source, count,
+                                            pe, "symm::put_nbi");
 }
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void get(Threads const& threads, HeapMap const& heap,
                               T* dest, std::type_identity_t<T> const* source,
                               std::size_t count, Pe pe) {
-  Impl::get_elements(Impl::group_of(threads), heap, dest, source, count, pe,
-                     "symm::get");
+  Impl::copy_elements_of_pe<Impl::Way::get>(threads, heap, dest, source, count,
+                                            pe, "symm::get");
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -206,16 +210,17 @@ SYMM_INLINE_FUNCTION void get_nbi(Threads const& threads, HeapMap const& heap,
                                   T* dest,
                                   std::type_identity_t<T> const* source,
                                   std::size_t count, Pe pe) {
-  Impl::get_elements(Impl::group_of(threads), heap, dest, source, count, pe,
-                     "symm::get_nbi");
+  Impl::copy_elements_of_pe<Impl::Way::get>(threads, heap, dest, source, count,
+                                            pe, "symm::get_nbi");
 }
 
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void putmem(Threads const& threads, HeapMap const& heap,
                                  void* dest, void const* source,
                                  std::size_t bytes, Pe pe) {
-  Impl::put_bytes<1>(Impl::group_of(threads), heap, dest, source, bytes, pe,
-                     "symm::putmem");
+  Impl::copy_elements_of_pe<Impl::Way::put>(
+      threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
+      bytes, pe, "symm::putmem");
 }
 
 template <Impl::ThreadGroup Threads>
@@ -223,16 +228,18 @@ SYMM_INLINE_FUNCTION void putmem_nbi(Threads const& threads,
                                      HeapMap const& heap, void* dest,
                                      void const* source, std::size_t bytes,
                                      Pe pe) {
-  Impl::put_bytes<1>(Impl::group_of(threads), heap, dest, source, bytes, pe,
-                     "symm::putmem_nbi");
+  Impl::copy_elements_of_pe<Impl::Way::put>(
+      threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
+      bytes, pe, "symm::putmem_nbi");
 }
 
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void getmem(Threads const& threads, HeapMap const& heap,
                                  void* dest, void const* source,
                                  std::size_t bytes, Pe pe) {
-  Impl::get_bytes<1>(Impl::group_of(threads), heap, dest, source, bytes, pe,
-                     "symm::getmem");
+  Impl::copy_elements_of_pe<Impl::Way::get>(
+      threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
+      bytes, pe, "symm::getmem");
 }
 
 template <Impl::ThreadGroup Threads>
@@ -240,8 +247,9 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
                                      HeapMap const& heap, void* dest,
                                      void const* source, std::size_t bytes,
                                      Pe pe) {
-  Impl::get_bytes<1>(Impl::group_of(threads), heap, dest, source, bytes, pe,
-                     "symm::getmem_nbi");
+  Impl::copy_elements_of_pe<Impl::Way::get>(
+      threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
+      bytes, pe, "symm::getmem_nbi");
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -250,8 +258,10 @@ SYMM_INLINE_FUNCTION void iput(Threads const& threads, HeapMap const& heap,
                                std::size_t dest_stride,
                                std::size_t source_stride, std::size_t count,
                                Pe pe) {
-  Impl::put_strided(Impl::group_of(threads), heap, dest, source, dest_stride,
-                    source_stride, count, pe);
+  Impl::copy_strided(threads, heap,
+                     Impl::StridedCopy<Impl::Way::put, T>{
+                         dest, source, dest_stride, source_stride, count},
+                     pe);
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -260,8 +270,10 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                                std::size_t dest_stride,
                                std::size_t source_stride, std::size_t count,
                                Pe pe) {
-  Impl::get_strided(Impl::group_of(threads), heap, dest, source, dest_stride,
-                    source_stride, count, pe);
+  Impl::copy_strided(threads, heap,
+                     Impl::StridedCopy<Impl::Way::get, T>{
+                         dest, source, dest_stride, source_stride, count},
+                     pe);
 }
 
 // One thread: the group of itself.
@@ -341,8 +353,8 @@ template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
-  Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
-  Impl::store_element(heap.peer_ptr(dest, pe), value);
+  Impl::store_element(Impl::expected_copy(heap, dest, sizeof(T), pe, "symm::p"),
+                      value);
 }
 
 /// One element: of 4 or 8 bytes by a single load, which no cache answers.
@@ -351,8 +363,8 @@ template <class T>
                                                             T* source, Pe pe) {
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
-  Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
-  return Impl::load_element<Value>(heap.peer_ptr(source, pe));
+  return Impl::load_element<Value>(
+      Impl::expected_copy(heap, source, sizeof(T), pe, "symm::g"));
 }
 
 }  // namespace symm

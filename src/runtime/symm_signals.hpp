@@ -63,21 +63,18 @@ SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                                      std::type_identity_t<T> const* source,
                                      std::size_t count, Signal* signal_address,
                                      Signal signal, SignalOp op, Pe pe) {
-  Impl::check_element<T>();
-  Impl::expect_access(heap, signal_address, sizeof(Signal), pe,
-                      "symm::put_signal");
+  auto* const its_signal = Impl::expected_copy(
+      heap, signal_address, sizeof(Signal), pe, "symm::put_signal");
   // One fence for all threads. The put ends with a barrier of the group
   // (bar.sync, or for lanes bar.warp.sync), which orders the stores of each
   // before whatever the signalling thread does next, and fences are cumulative:
   // what is before a fence of scope sys includes what other threads have stored
   // before a barrier with the thread that fences (PTX's causality order).
   auto const group = Impl::group_of(threads);
-  Impl::put_bytes<alignof(T)>(group, heap, dest, source,
-                              Impl::bytes_of(sizeof(T), count), pe,
-                              "symm::put_signal");
+  Impl::copy_elements_of_pe<Impl::Way::put>(group, heap, dest, source, count,
+                                            pe, "symm::put_signal");
   if (group.rank() != 0) return;
-  Impl::DeliverSignal{heap.peer_ptr(signal_address, pe), signal, op,
-                      count != 0}();
+  Impl::DeliverSignal{its_signal, signal, op, count != 0}();
 }
 
 /// The same by one thread.
@@ -203,8 +200,7 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
                                                 int const* status,
                                                 Compare compare,
                                                 std::type_identity_t<T> value) {
-  Impl::PollAny<T> any{{ivars, count, status, compare, value},
-                       Impl::PollAny<T>::choose_first(count)};
+  Impl::PollAny<T> any{{ivars, count, status, compare, value}};
   Impl::wait_for("symm::wait_until_any", any);
   return any.found;
 }
@@ -236,8 +232,7 @@ template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any(
     T const* ivars, std::size_t count, int const* status, Compare compare,
     std::type_identity_t<T> value) {
-  Impl::PollAny<T> any{{ivars, count, status, compare, value},
-                       Impl::PollAny<T>::choose_first(count)};
+  Impl::PollAny<T> any{{ivars, count, status, compare, value}};
   Impl::test_for("symm::test_any", any);
   return any.found;
 }
@@ -267,8 +262,7 @@ template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
     std::type_identity_t<T> const* values) {
-  Impl::PollAny<T> any{{ivars, count, status, compare, T{}, values},
-                       Impl::PollAny<T>::choose_first(count)};
+  Impl::PollAny<T> any{{ivars, count, status, compare, T{}, values}};
   Impl::wait_for("symm::wait_until_any_vector", any);
   return any.found;
 }
@@ -297,8 +291,7 @@ template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
     std::type_identity_t<T> const* values) {
-  Impl::PollAny<T> any{{ivars, count, status, compare, T{}, values},
-                       Impl::PollAny<T>::choose_first(count)};
+  Impl::PollAny<T> any{{ivars, count, status, compare, T{}, values}};
   Impl::test_for("symm::test_any_vector", any);
   return any.found;
 }

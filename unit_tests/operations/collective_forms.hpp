@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/shmem/KernelReduce.hpp>
 
 #include "collective_helpers.hpp"
 
@@ -78,9 +79,9 @@ struct InGpuLoops {
     auto const me   = static_cast<std::size_t>(team.my_pe());
     symm::barrier(team);
     for (std::size_t part = 0; part < n_parts; ++part) {
-      work.reduce_on_device(Group(), heap,
-                            symm::Impl::part_of(count, me * n_parts + part,
-                                                n * n_parts, work.width * 8));
+      symm::Impl::KernelReduce(work, heap)
+          .run(Group(), symm::Impl::part_of(count, me * n_parts + part,
+                                            n * n_parts, work.width * 8));
     }
     symm::barrier(team);
   }

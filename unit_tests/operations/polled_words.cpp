@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/shmem/KernelCopy.hpp>
 
 #include "wait_helpers.hpp"
 

@@ -15,6 +15,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <runtime/shmem/KernelCopy.hpp>
 
 /// Many copies at once, each in a region of its own, one for every pair of
 /// places of the destination and the source relative to 16 bytes. All the bytes

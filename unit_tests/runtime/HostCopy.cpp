@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <runtime/memory/HostCopy.hpp>
+#include <runtime/memory/HostWords.hpp>
 
 namespace {
 

@@ -21,11 +21,11 @@
 namespace symm::Impl {
 
 /// The enqueued form of a collective operation.
-template <class ExecutionSpace, class Work>
-void enqueue(ExecutionSpace const& exec, Work const& work,
+template <class Exec, class Work>
+void enqueue(Exec const& exec, Work const& work,
              std::string const& problem = {}) {
   auto const call = work.call();
-  if constexpr (runs_on_host_v<ExecutionSpace>) {
+  if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call.name);
     run_on_host(work, problem);
   } else {
@@ -37,8 +37,8 @@ void enqueue(ExecutionSpace const& exec, Work const& work,
 }
 
 /// Of a valid team, on a GPU.
-template <class ExecutionSpace>
-void enqueue_team_barrier(ExecutionSpace const& exec, PeTeam const& team) {
+template <class Exec>
+void enqueue_team_barrier(Exec const& exec, PeTeam const& team) {
   enqueue_kernels("symm::barrier", exec,
                   [&](void* queue) { enqueue_barrier(queue, team); });
 }
@@ -56,10 +56,9 @@ namespace symm {
 /// visible to it. The host does not wait.
 /// \throws UsageError on this PE, if it is no team; SystemError on this PE, if
 ///         CUDA refuses.
-template <class ExecutionSpace>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void barrier(ExecutionSpace const& exec, PeTeam const& team) {
-  if constexpr (Impl::runs_on_host_v<ExecutionSpace>) {
+template <Impl::ExecutionSpace Exec>
+void barrier(Exec const& exec, PeTeam const& team) {
+  if constexpr (Impl::runs_on_host_v<Exec>) {
     exec.fence("symm::barrier");
     barrier(team);
   } else {
@@ -74,38 +73,33 @@ void barrier(ExecutionSpace const& exec, PeTeam const& team) {
 // the space is one of the host, they wait for its kernels, and are the host's
 // form.) collect() with elements on other PEs and null here stops the program.
 
-template <class ExecutionSpace, class T>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void broadcast(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+template <Impl::ExecutionSpace Exec, class T>
+void broadcast(Exec const& exec, PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t count,
                Pe root) {
   Impl::enqueue(exec, Impl::BroadcastWork<T>{team, dest, source, count, root});
 }
 
-template <class ExecutionSpace, class T>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void fcollect(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+template <Impl::ExecutionSpace Exec, class T>
+void fcollect(Exec const& exec, PeTeam const& team, T* dest,
               std::type_identity_t<T> const* source, std::size_t count) {
   Impl::enqueue(exec, Impl::GatherWork<T, false>{team, dest, source, count});
 }
 
-template <class ExecutionSpace, class T>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void collect(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+template <Impl::ExecutionSpace Exec, class T>
+void collect(Exec const& exec, PeTeam const& team, T* dest,
              std::type_identity_t<T> const* source, std::size_t count) {
   Impl::enqueue(exec, Impl::CollectWork<T>{team, dest, source, count});
 }
 
-template <class ExecutionSpace, class T>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void alltoall(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+template <Impl::ExecutionSpace Exec, class T>
+void alltoall(Exec const& exec, PeTeam const& team, T* dest,
               std::type_identity_t<T> const* source, std::size_t count) {
   Impl::enqueue(exec, Impl::GatherWork<T, true>{team, dest, source, count});
 }
 
-template <class ExecutionSpace, class T>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void alltoalls(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+template <Impl::ExecutionSpace Exec, class T>
+void alltoalls(Exec const& exec, PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
                std::size_t source_stride, std::size_t count) {
   Impl::enqueue(exec,
@@ -114,9 +108,8 @@ void alltoalls(ExecutionSpace const& exec, PeTeam const& team, T* dest,
                 Impl::problem_of_strides(dest_stride, source_stride));
 }
 
-template <class ExecutionSpace, class T, class Op>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void reduce(ExecutionSpace const& exec, PeTeam const& team, T* dest,
+template <Impl::ExecutionSpace Exec, class T, class Op>
+void reduce(Exec const& exec, PeTeam const& team, T* dest,
             std::type_identity_t<T> const* source, std::size_t count, Op op) {
   Impl::enqueue(exec, Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }

@@ -52,35 +52,28 @@ void enqueue_copy(Exec const& exec, MemoryKind memory, void* to,
   }
 }
 
-template <class Exec>
-requires Kokkos::is_execution_space_v<Exec>
-void enqueue_put(Exec const& exec, void* dest, void const* source,
-                 std::size_t bytes, Pe pe, char const* call) {
+template <Way way, class Exec>
+void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
+                        std::size_t bytes, Pe pe, char const* call) {
   if (bytes == 0) return;
-  auto const its = copy_to_access(dest, bytes, pe, call);
-  check_private(source, call);
-  enqueue_copy(exec, its.memory, its.address, source, bytes, call);
+  constexpr bool is_put = way == Way::put;
+  auto const its = copy_to_access(is_put ? dest : source, bytes, pe, call);
+  check_private(is_put ? source : dest, call);
+  enqueue_copy(exec, its.memory, is_put ? its.address : dest,
+               is_put ? source : its.address, bytes, call);
 }
 
-template <class Exec>
-requires Kokkos::is_execution_space_v<Exec>
-void enqueue_get(Exec const& exec, void* dest, void const* source,
-                 std::size_t bytes, Pe pe, char const* call) {
-  if (bytes == 0) return;
-  auto const its = copy_to_access(source, bytes, pe, call);
-  check_private(dest, call);
-  enqueue_copy(exec, its.memory, dest, its.address, bytes, call);
-}
-
-template <class Exec, class T>
-void enqueue_strided(Exec const& exec, MemoryKind memory,
-                     StridedCopy<T> const& copy, char const* call) {
-  if constexpr (runs_on_host_v<Exec>) {
-    exec.fence(call);
-    copy_strided(memory, copy, call);
-  } else {
-    copy_queue(call).copy_strided(copy.in_bytes(), queue_of(exec));
-  }
+template <Way way, class Exec, class T>
+void enqueue_strided(Exec const& exec, StridedCopy<way, T> const& strided,
+                     Pe pe) {
+  find_and_copy(strided, pe, [&](MemoryKind memory, auto const& copy) {
+    if constexpr (runs_on_host_v<Exec>) {
+      exec.fence(copy.call);
+      copy_found(memory, copy);
+    } else {
+      copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
+    }
+  });
 }
 
 }  // namespace symm::Impl

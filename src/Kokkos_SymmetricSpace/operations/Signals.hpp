@@ -28,9 +28,9 @@ struct SignalKernel {
 
 /// PE `pe`'s copy of a signal, for a thread of the space; a host's must reach
 /// it. \throws UsageError on this PE.
-template <class ExecutionSpace>
+template <class Exec>
 Signal* signal_to_deliver(Signal* address, Pe pe, char const* call) {
-  if constexpr (runs_on_host_v<ExecutionSpace>) {
+  if constexpr (runs_on_host_v<Exec>) {
     return map_to_access(address, sizeof(Signal), pe, call)
         .peer_ptr(address, pe);
   } else {
@@ -45,32 +45,29 @@ namespace symm {
 /// quiet() for what has been enqueued on an execution space instance: all of
 /// it is complete and visible to all PEs before anything begins that is
 /// enqueued later. Enqueued itself: the host does not wait. Local.
-template <class ExecutionSpace>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void quiet(ExecutionSpace const& exec) {
+template <Impl::ExecutionSpace Exec>
+void quiet(Exec const& exec) {
   // The launch itself orders: kernels and copies of one instance run one after
   // the other, and what a thread knows to be done its fence makes visible.
-  Kokkos::parallel_for("symm::quiet",
-                       Kokkos::RangePolicy<ExecutionSpace>(exec, 0, 1),
+  Kokkos::parallel_for("symm::quiet", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                        Impl::QuietKernel{});
 }
 
 /// put_signal(), enqueued on an execution space instance: the data after what
 /// is there already, then the signal.
-template <class ExecutionSpace, class T>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void put_signal(ExecutionSpace const& exec, T* dest,
+template <Impl::ExecutionSpace Exec, class T>
+void put_signal(Exec const& exec, T* dest,
                 std::type_identity_t<T> const* source, std::size_t count,
                 Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
   constexpr auto call = "symm::put_signal";
   Impl::check_element<T>();
   auto* const its_signal =
-      Impl::signal_to_deliver<ExecutionSpace>(signal_address, pe, call);
-  Impl::enqueue_put(exec, dest, source, Impl::bytes_of(sizeof(T), count), pe,
-                    call);
+      Impl::signal_to_deliver<Exec>(signal_address, pe, call);
+  Impl::enqueue_copy_of_pe<Impl::Way::put>(
+      exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, call);
   // Copies and kernels of one instance run one after the other.
   Kokkos::parallel_for(
-      call, Kokkos::RangePolicy<ExecutionSpace>(exec, 0, 1),
+      call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
       Impl::SignalKernel{{its_signal, signal, op, count != 0}});
 }
 

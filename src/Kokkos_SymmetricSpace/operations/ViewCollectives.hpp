@@ -139,9 +139,8 @@ void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
   Impl::run_on_host(Impl::broadcast_work(team, dst, src, root),
                     Impl::problem_of_equal_views(dst, src));
 }
-template <class ExecutionSpace, class T, class... P, class U, class... Q>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void broadcast(ExecutionSpace const& exec, PeTeam const& team,
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q>
+void broadcast(Exec const& exec, PeTeam const& team,
                Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
   Impl::enqueue(exec, Impl::broadcast_work(team, dst, src, root),
@@ -156,9 +155,8 @@ void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
   Impl::run_on_host(Impl::fcollect_work(team, dst, src),
                     Impl::problem_of_fcollect(team, dst, src));
 }
-template <class ExecutionSpace, class T, class... P, class U, class... Q>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void fcollect(ExecutionSpace const& exec, PeTeam const& team,
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q>
+void fcollect(Exec const& exec, PeTeam const& team,
               Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
   Impl::enqueue(exec, Impl::fcollect_work(team, dst, src),
@@ -175,9 +173,8 @@ void collect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
   Impl::run_on_host(Impl::collect_work(team, dst, src),
                     Impl::problem_of_views(dst, src, true, ""));
 }
-template <class ExecutionSpace, class T, class... P, class U, class... Q>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void collect(ExecutionSpace const& exec, PeTeam const& team,
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q>
+void collect(Exec const& exec, PeTeam const& team,
              Kokkos::View<T, P...> const& dst,
              Kokkos::View<U, Q...> const& src) {
   Impl::enqueue(exec, Impl::collect_work(team, dst, src),
@@ -193,9 +190,8 @@ void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
   Impl::run_on_host(Impl::alltoall_work(team, dst, src),
                     Impl::problem_of_alltoall(team, dst, src));
 }
-template <class ExecutionSpace, class T, class... P, class U, class... Q>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void alltoall(ExecutionSpace const& exec, PeTeam const& team,
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q>
+void alltoall(Exec const& exec, PeTeam const& team,
               Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
   Impl::enqueue(exec, Impl::alltoall_work(team, dst, src),
@@ -210,10 +206,9 @@ void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
   Impl::run_on_host(Impl::reduce_work(team, dst, src, op),
                     Impl::problem_of_equal_views(dst, src));
 }
-template <class ExecutionSpace, class T, class... P, class U, class... Q,
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q,
           class Op>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-void reduce(ExecutionSpace const& exec, PeTeam const& team,
+void reduce(Exec const& exec, PeTeam const& team,
             Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
             Op op) {
   Impl::enqueue(exec, Impl::reduce_work(team, dst, src, op),

@@ -12,6 +12,9 @@
 
 namespace symm::Impl {
 
+template <class T>
+concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
+
 /// Whether what runs in a space is on the host.
 template <class Exec>
 inline constexpr bool runs_on_host_v =

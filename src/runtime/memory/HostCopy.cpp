@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "HostWords.hpp"
+
 namespace symm::Impl {
 
 void copy_host_words(void* to, void const* from, std::size_t bytes) {

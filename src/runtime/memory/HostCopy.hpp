@@ -60,37 +60,6 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
   __atomic_store_n(reinterpret_cast<Word*>(to), value, __ATOMIC_RELAXED);
 }
 
-/// Calls access(at, width) for words that cover [memory, memory + bytes), each
-/// as wide as can be: any word in that range is in one of them. `at` is its
-/// distance from `memory`, `width` its size as an integral_constant.
-template <class Access>
-void for_each_host_word(void const* memory, std::size_t bytes,
-                        Access const& access) {
-  auto const address = reinterpret_cast<std::size_t>(memory);
-  std::size_t at     = 0;
-  auto const take    = [&](auto width) {
-    access(at, width);
-    at += width;
-  };
-  auto const take_if_aligned_no_more = [&](auto width) {
-    if (((address + at) & width) != 0 && bytes - at >= width) take(width);
-  };
-  auto const take_if_left = [&](auto width) {
-    if (bytes - at >= width) take(width);
-  };
-  constexpr std::integral_constant<std::size_t, 1> one{};
-  constexpr std::integral_constant<std::size_t, 2> two{};
-  constexpr std::integral_constant<std::size_t, 4> four{};
-  constexpr std::integral_constant<std::size_t, 8> eight{};
-  take_if_aligned_no_more(one);
-  take_if_aligned_no_more(two);
-  take_if_aligned_no_more(four);
-  while (bytes - at >= eight) take(eight);
-  take_if_left(four);
-  take_if_left(two);
-  take_if_left(one);
-}
-
 /// copy_host_memory() of 1 to most_bytes_by_words, whatever the addresses are.
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 

@@ -77,6 +77,16 @@ SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
 #endif
 }
 
+/// PE `pe`'s copy of the object at `address`, with expect_access().
+template <class T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T* expected_copy(HeapMap const& heap,
+                                                    T* address,
+                                                    std::size_t bytes, Pe pe,
+                                                    char const* call) {
+  expect_access(heap, address, bytes, pe, call);
+  return heap.peer_ptr(address, pe);
+}
+
 }  // namespace symm::Impl
 
 #endif

@@ -95,15 +95,22 @@ SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   return was_seen;
 }
 
+/// Sets the word to `value` if precedes(value, word), and returns what it was.
+template <class T, class Precedes>
+SYMM_INLINE_FUNCTION T replace_if(T* address, T value,
+                                  Precedes const& precedes) {
+  T seen = fetch_word(address);
+  while (precedes(value, seen) && !replace_if_seen(address, seen, value)) {
+  }
+  return seen;
+}
+
 template <class T>
 SYMM_INLINE_FUNCTION T fetch_min_word(T* address, T value) {
   SYMM_IF_ON_DEVICE((if constexpr (std::is_integral_v<T>) {
     return InKernel::fetch_min(address, value);
   }))
-  T seen = fetch_word(address);
-  while (value < seen && !replace_if_seen(address, seen, value)) {
-  }
-  return seen;
+  return replace_if(address, value, [](T a, T b) { return a < b; });
 }
 
 template <class T>
@@ -111,10 +118,7 @@ SYMM_INLINE_FUNCTION T fetch_max_word(T* address, T value) {
   SYMM_IF_ON_DEVICE((if constexpr (std::is_integral_v<T>) {
     return InKernel::fetch_max(address, value);
   }))
-  T seen = fetch_word(address);
-  while (value > seen && !replace_if_seen(address, seen, value)) {
-  }
-  return seen;
+  return replace_if(address, value, [](T a, T b) { return a > b; });
 }
 
 }  // namespace symm::Impl

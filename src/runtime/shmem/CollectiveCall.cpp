@@ -15,6 +15,7 @@
 #include "../symm_errors.hpp"
 #include "Access.hpp"
 #include "Group.hpp"
+#include "Synchronise.hpp"
 #include "TeamSync.hpp"
 
 namespace symm::Impl {

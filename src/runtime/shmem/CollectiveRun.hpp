@@ -21,8 +21,14 @@
 #include "PeTeam.hpp"
 #include "TeamSync.hpp"
 
-// How a collective operation runs: its barriers, and where. What it does is a
-// functor of CollectiveWork, which has `team`, call() and operator().
+// How a collective operation runs: on the host, on its GPU, or in a kernel.
+//
+//   CollectiveCall      what it was given, and the checks of that
+//   CollectiveWork      what each PE does between the barriers: a functor with
+//   (and ReduceWork)    `team`, call(), which makes the CollectiveCall, and
+//                       operator()
+//   CollectiveOfGroup   barrier, work, barrier, by one group of threads
+//   CollectiveKernels   the same as kernels (symm_gpu/)
 
 namespace symm::Impl {
 

@@ -18,17 +18,16 @@
 #include "CollectiveWork.hpp"
 #include "PeTeam.hpp"
 #include "Words.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "KernelReduce.hpp"
+#endif
 
 namespace symm::Impl {
 
-/// Elements that are loaded or stored at once.
-template <class T, std::size_t n>
-struct alignas(n == 1 ? alignof(T) : 16) Pack {
-  T values[n];
-};
-
 template <class T, class Op>
 struct ReduceWork {
+  using Element = T;
+
   PeTeam team;
   T* dest;
   T const* source;
@@ -73,7 +72,7 @@ struct ReduceWork {
     auto const range =
         part_of(count, me * n_parts + part, n * n_parts, width * 8);
     SYMM_IF_ON_HOST((reduce_on_host(group, heap, range);))
-    SYMM_IF_ON_DEVICE((reduce_on_device(group, heap, range);))
+    SYMM_IF_ON_DEVICE((KernelReduce(*this, heap).run(group, range);))
   }
 
   /// Block by block, so that compilers see loops over adjacent elements.
@@ -100,87 +99,6 @@ struct ReduceWork {
         for (std::size_t i = 0; i < size; ++i) to[i] = values[i];
       }
     });
-  }
-
-  /// By accesses of 16 bytes if both addresses allow them.
-  template <Group Threads>
-  SYMM_FUNCTION void reduce_on_device(Threads const& group, HeapMap const& heap,
-                                      Range const& range) const {
-    if constexpr (std::is_default_constructible_v<T>) {
-      std::size_t n_packs = 0;
-      if constexpr (width > 1) {
-        auto const bits = reinterpret_cast<std::size_t>(source) |
-                          reinterpret_cast<std::size_t>(dest);
-        if (bits % 16 == 0) n_packs = range.count / width;
-        reduce_packs<Pack<T, width>>(group, heap, range.first, n_packs);
-      }
-      std::size_t const done = n_packs * width;
-      reduce_packs<Pack<T, 1>>(group, heap, range.first + done,
-                               range.count - done);
-    } else {
-      group.for_each(range.count, [&](std::size_t i) {
-        reduce_element(heap, range.first + i);
-      });
-    }
-  }
-
-  SYMM_FUNCTION void reduce_element(HeapMap const& heap, std::size_t i) const {
-    T value = block_of(team, heap, source, 0)[i];
-    for (Pe pe = 1; pe < team.n_pes(); ++pe)
-      value = static_cast<T>(op(value, block_of(team, heap, source, pe)[i]));
-    for (Pe pe = 0; pe < team.n_pes(); ++pe)
-      block_of(team, heap, dest, pe)[i] = value;
-  }
-
- private:
-  template <class P, Group Threads>
-  SYMM_FUNCTION void reduce_packs(Threads const& group, HeapMap const& heap,
-                                  std::size_t first,
-                                  std::size_t n_packs) const {
-    constexpr std::size_t n_loads = sizeof(P) <= 16 ? 4 : 1;
-    constexpr std::size_t row     = Threads::row;
-    constexpr std::size_t tile    = row * n_loads;
-    std::size_t const n_tiles     = n_packs / tile;
-    group.for_each(n_tiles * row, [&](std::size_t i) {
-      std::size_t const begin = i / row * tile + i % row;
-      reduce_some<P, n_loads>(heap, first, begin, row);
-    });
-    std::size_t const done = n_tiles * tile;
-    group.for_each(n_packs - done, [&](std::size_t i) {
-      reduce_some<P, 1>(heap, first, done + i, row);
-    });
-  }
-
-  /// Packs number begin, begin + row, ...: a thread has the loads of all of
-  /// them on their way at once.
-  template <class P, std::size_t n>
-  SYMM_FUNCTION void reduce_some(HeapMap const& heap, std::size_t first,
-                                 std::size_t begin, std::size_t row) const {
-    P values[n];  // in registers: compilers unroll the loops over n
-    load(values, heap, 0, first, begin, row);
-    for (Pe pe = 1; pe < team.n_pes(); ++pe) {
-      P its[n];
-      load(its, heap, pe, first, begin, row);
-      for (std::size_t k = 0; k < n; ++k) combine(values[k], its[k]);
-    }
-    for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-      T* const to = block_of(team, heap, dest, pe) + first;
-      for (std::size_t k = 0; k < n; ++k)
-        reinterpret_cast<P*>(to)[begin + k * row] = values[k];
-    }
-  }
-  template <class P, std::size_t n>
-  SYMM_FUNCTION void load(P (&values)[n], HeapMap const& heap, Pe pe,
-                          std::size_t first, std::size_t begin,
-                          std::size_t row) const {
-    T const* const from = block_of(team, heap, source, pe) + first;
-    for (std::size_t k = 0; k < n; ++k)
-      values[k] = reinterpret_cast<P const*>(from)[begin + k * row];
-  }
-  template <std::size_t n>
-  SYMM_FUNCTION void combine(Pack<T, n>& a, Pack<T, n> const& b) const {
-    for (std::size_t i = 0; i < n; ++i)
-      a.values[i] = static_cast<T>(op(a.values[i], b.values[i]));
   }
 };
 

@@ -20,6 +20,10 @@ namespace symm::Impl {
 // What the forms of put and get in symm_rma.hpp have in common. `call` is the
 // name of the form, for messages.
 
+/// Which side of a copy is the symmetric one, of which PE `pe` has the copy
+/// that is meant: the destination or the source.
+enum class Way { put, get };
+
 /// Size in bytes of `count` elements, each `stride` elements behind the one
 /// before; the largest number, if it is none: that is in no heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
@@ -75,49 +79,24 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 
 // By a group of threads, on the host as well as in kernels.
 
-/// \tparam alignment of both addresses, at least; `bytes` is a multiple of it.
-template <std::size_t alignment, Group Threads>
-SYMM_INLINE_FUNCTION void put_bytes(Threads const& threads, HeapMap const& heap,
-                                    void* dest, void const* source,
-                                    std::size_t bytes, Pe pe,
-                                    char const* call) {
-  if (bytes != 0) {
-    expect_access(heap, dest, bytes, pe, call);
-    copy_bytes<alignment>(threads, heap.peer_ptr(dest, pe), source, bytes);
-  }
-  threads.barrier();
-}
-
-template <std::size_t alignment, Group Threads>
-SYMM_INLINE_FUNCTION void get_bytes(Threads const& threads, HeapMap const& heap,
-                                    void* dest, void const* source,
-                                    std::size_t bytes, Pe pe,
-                                    char const* call) {
-  if (bytes != 0) {
-    expect_access(heap, source, bytes, pe, call);
-    copy_bytes<alignment>(threads, dest, heap.peer_ptr(source, pe), bytes);
-  }
-  threads.barrier();
-}
-
-template <Group Threads, class T>
-SYMM_INLINE_FUNCTION void put_elements(Threads const& threads,
-                                       HeapMap const& heap, T* dest,
-                                       T const* source, std::size_t count,
-                                       Pe pe, char const* call) {
+template <Way way, ThreadGroup Threads, class T>
+SYMM_INLINE_FUNCTION void copy_elements_of_pe(Threads const& threads,
+                                              HeapMap const& heap, T* dest,
+                                              T const* source,
+                                              std::size_t count, Pe pe,
+                                              char const* call) {
   check_element<T>();
-  put_bytes<alignof(T)>(threads, heap, dest, source, bytes_of(sizeof(T), count),
-                        pe, call);
-}
-
-template <Group Threads, class T>
-SYMM_INLINE_FUNCTION void get_elements(Threads const& threads,
-                                       HeapMap const& heap, T* dest,
-                                       T const* source, std::size_t count,
-                                       Pe pe, char const* call) {
-  check_element<T>();
-  get_bytes<alignof(T)>(threads, heap, dest, source, bytes_of(sizeof(T), count),
-                        pe, call);
+  auto const group        = group_of(threads);
+  std::size_t const bytes = bytes_of(sizeof(T), count);
+  if (bytes != 0) {
+    if constexpr (way == Way::put) {
+      dest = expected_copy(heap, dest, bytes, pe, call);
+    } else {
+      source = expected_copy(heap, source, bytes, pe, call);
+    }
+    copy_bytes<alignof(T)>(group, dest, source, bytes);
+  }
+  group.barrier();
 }
 
 // One element.

@@ -22,7 +22,7 @@ namespace symm::Impl {
 
 /// Element i * source_stride of `source` to element i * dest_stride of `dest`,
 /// for all i below `count`.
-template <class T>
+template <Way way, class T>
 struct StridedCopy {
   T* dest;
   T const* source;
@@ -30,11 +30,29 @@ struct StridedCopy {
   std::size_t source_stride;
   std::size_t count;
 
+  static constexpr char const* call =
+      way == Way::put ? "symm::iput" : "symm::iget";
+
   SYMM_FUNCTION T const& from(std::size_t i) const {
     return source[i * source_stride];
   }
   SYMM_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
 
+  /// The symmetric side, and the bytes that it takes.
+  SYMM_FUNCTION auto& symmetric() {
+    if constexpr (way == Way::put) {
+      return dest;
+    } else {
+      return source;
+    }
+  }
+  [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
+    return bytes_of(sizeof(T), count,
+                    way == Way::put ? dest_stride : source_stride);
+  }
+  [[nodiscard]] void const* private_side() const {
+    return way == Way::put ? source : dest;
+  }
   [[nodiscard]] CopyQueue::Strided in_bytes() const {
     return {reinterpret_cast<char*>(dest),
             reinterpret_cast<char const*>(source),
@@ -47,9 +65,9 @@ struct StridedCopy {
 
 /// By loads and stores, shared by the threads of a group, which all call; no
 /// barrier.
-template <Group Threads, class T>
+template <Group Threads, Way way, class T>
 SYMM_INLINE_FUNCTION void run_strided(Threads const& threads,
-                                      StridedCopy<T> const& copy) {
+                                      StridedCopy<way, T> const& copy) {
   SYMM_IF_ON_HOST((threads.for_each(copy.count, [&](std::size_t i) {
     copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i), sizeof(T));
   });))
@@ -69,96 +87,51 @@ void check_strides(std::size_t dest_stride, std::size_t source_stride,
 /// that this PE's GPU has begun. Done when it returns.
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
-/// Carries out a copy whose symmetric side is in `memory`.
-template <class T>
-void copy_strided(MemoryKind memory, StridedCopy<T> const& copy,
-                  char const* call) {
+/// Carries out a copy whose symmetric side, in `memory`, is found.
+template <Way way, class T>
+void copy_found(MemoryKind memory, StridedCopy<way, T> const& copy) {
   if (memory == MemoryKind::host) {
     run_strided(OneThread(), copy);
   } else {
-    copy_gpu_memory(copy.in_bytes(), call);
+    copy_gpu_memory(copy.in_bytes(), copy.call);
   }
 }
 
-/// Calls copy_it(memory, copy, call) with what iput() is to copy and the kind
-/// of the symmetric side's memory, if there is anything.
-template <class T, class CopyIt>
-void put_strided(T* dest, T const* source, std::size_t dest_stride,
-                 std::size_t source_stride, std::size_t count, Pe pe,
-                 CopyIt const& copy_it) {
-  constexpr char const* call = "symm::iput";
+/// Calls copy_it(memory, copy) with what iput() or iget() is to copy and the
+/// kind of the symmetric side's memory, if there is anything.
+template <Way way, class T, class CopyIt>
+void find_and_copy(StridedCopy<way, T> copy, Pe pe, CopyIt const& copy_it) {
   check_element<T>();
-  check_strides(dest_stride, source_stride, call);
-  if (count == 0) return;
+  check_strides(copy.dest_stride, copy.source_stride, copy.call);
+  if (copy.count == 0) return;
   auto const its =
-      copy_to_access(dest, bytes_of(sizeof(T), count, dest_stride), pe, call);
-  check_private(source, call);
-  copy_it(
-      its.memory,
-      StridedCopy<T>{its.address, source, dest_stride, source_stride, count},
-      call);
+      copy_to_access(copy.symmetric(), copy.symmetric_bytes(), pe, copy.call);
+  check_private(copy.private_side(), copy.call);
+  copy.symmetric() = its.address;
+  copy_it(its.memory, copy);
 }
 
-/// The same for iget().
-template <class T, class CopyIt>
-void get_strided(T* dest, T const* source, std::size_t dest_stride,
-                 std::size_t source_stride, std::size_t count, Pe pe,
-                 CopyIt const& copy_it) {
-  constexpr char const* call = "symm::iget";
+/// iput() and iget() on the host.
+template <Way way, class T>
+void copy_strided(StridedCopy<way, T> const& copy, Pe pe) {
+  find_and_copy(copy, pe, copy_found<way, T>);
+}
+
+/// By a group of threads, on the host as well as in kernels.
+template <ThreadGroup Threads, Way way, class T>
+SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
+                                       HeapMap const& heap,
+                                       StridedCopy<way, T> copy, Pe pe) {
   check_element<T>();
-  check_strides(dest_stride, source_stride, call);
-  if (count == 0) return;
-  auto const its = copy_to_access(
-      source, bytes_of(sizeof(T), count, source_stride), pe, call);
-  check_private(dest, call);
-  copy_it(its.memory,
-          StridedCopy<T>{dest, its.address, dest_stride, source_stride, count},
-          call);
-}
-
-// By a group of threads, on the host as well as in kernels.
-
-SYMM_INLINE_FUNCTION void expect_strides(std::size_t dest_stride,
-                                         std::size_t source_stride,
-                                         char const* call) {
-  expect(dest_stride != 0 && source_stride != 0, call,
+  auto const group = group_of(threads);
+  expect(copy.dest_stride != 0 && copy.source_stride != 0, copy.call,
          "strides are at least 1");
-}
-
-template <Group Threads, class T>
-SYMM_INLINE_FUNCTION void put_strided(Threads const& threads,
-                                      HeapMap const& heap, T* dest,
-                                      T const* source, std::size_t dest_stride,
-                                      std::size_t source_stride,
-                                      std::size_t count, Pe pe) {
-  constexpr char const* call = "symm::iput";
-  check_element<T>();
-  expect_strides(dest_stride, source_stride, call);
-  if (count != 0) {
-    expect_access(heap, dest, bytes_of(sizeof(T), count, dest_stride), pe,
-                  call);
-    run_strided(threads, StridedCopy<T>{heap.peer_ptr(dest, pe), source,
-                                        dest_stride, source_stride, count});
+  if (copy.count != 0) {
+    copy.symmetric() = expected_copy(heap, copy.symmetric(),
+                                     copy.symmetric_bytes(), pe, copy.call);
+    run_strided(group, copy);
   }
-  threads.barrier();
-}
-
-template <Group Threads, class T>
-SYMM_INLINE_FUNCTION void get_strided(Threads const& threads,
-                                      HeapMap const& heap, T* dest,
-                                      T const* source, std::size_t dest_stride,
-                                      std::size_t source_stride,
-                                      std::size_t count, Pe pe) {
-  constexpr char const* call = "symm::iget";
-  check_element<T>();
-  expect_strides(dest_stride, source_stride, call);
-  if (count != 0) {
-    expect_access(heap, source, bytes_of(sizeof(T), count, source_stride), pe,
-                  call);
-    run_strided(threads, StridedCopy<T>{dest, heap.peer_ptr(source, pe),
-                                        dest_stride, source_stride, count});
-  }
-  threads.barrier();
+  group.barrier();
 }
 
 }  // namespace symm::Impl

@@ -17,6 +17,7 @@
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"
 #include "Group.hpp"
+#include "Synchronise.hpp"
 #include "TeamSync.hpp"
 
 namespace symm {
@@ -97,15 +98,15 @@ SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
     m_members.reserve(n);
   });
   if (failure) {
-    exchange_word(OneThread{}, parent, call,
-                  bits_of(static_cast<int>(Split::without_memory), 0));
+    exchange_word_on_host(parent, call,
+                          bits_of(static_cast<int>(Split::without_memory), 0));
     throw_failure({failure->kind, std::string(call) + ": " + failure->message});
   }
   expect_equal(kind, a, b, c);
 }
 
 std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
-  auto const epoch = exchange_word(OneThread{}, m_parent, m_call, mine);
+  auto const epoch = exchange_word_on_host(m_parent, m_call, mine);
   auto const words = m_parent.words();
   for (std::size_t pe = 0; pe < m_words.size(); ++pe) {
     m_words[pe] = *words.passed(words.map.my_pe, static_cast<Pe>(pe), epoch);

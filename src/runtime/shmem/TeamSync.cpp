@@ -13,6 +13,7 @@
 #include "../symm_errors.hpp"
 #include "Group.hpp"
 #include "HostWait.hpp"
+#include "Synchronise.hpp"
 
 namespace symm::Impl {
 
@@ -78,8 +79,13 @@ void wait_for_members(char const* call, PeTeam const& team,
   }
 }
 
+std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
+                                    std::uint64_t word) {
+  return synchronise(OneThread{}, team, call, PassWord{team, word});
+}
+
 void meet(char const* call, PeTeam const& team, std::uint64_t word) {
-  auto const epoch = exchange_word(OneThread{}, team, call, word);
+  auto const epoch = synchronise(OneThread{}, team, call, PassWord{team, word});
   if (is_equal_on_all(team, epoch, 0, word)) return;
   throw UsageError(Text(call, of_the_team(team),
                         ": the PEs of the team have made different calls"));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../base/Failure.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../heap/SymmetricHeap.hpp"
@@ -39,24 +40,18 @@ char const* text_of(Compare compare) {
   return "?";
 }
 
-/// What it still waits for, for a message.
-Text text_of(HostPoll const& poll) {
+/// What it still waits for, for a message: the first variables.
+template <class T>
+Text text_of(WaitSet<T> const& set) {
   Text result;
-  HostPoll::Unmet unmet;
-  std::size_t const n = poll.list_unmet(poll.poll, unmet);
-  auto const append   = [&](std::uint64_t value) {
-    if (poll.is_signed) {
-      result.append(static_cast<std::int64_t>(value));
-    } else {
-      result.append(value);
-    }
-  };
-  for (std::size_t i = 0; i < n; ++i) {
-    result.append("\n  variable ", unmet[i].index, " at ", unmet[i].address,
-                  ", now ");
-    append(unmet[i].now);
-    result.append(", to become ", text_of(poll.compare), " ");
-    append(unmet[i].wanted);
+  int n_told = 0;
+  for (std::size_t i = 0; i < set.count && n_told < 4; ++i) {
+    if (!set.counts(i) || set.is_met(i)) continue;
+    // (Numbers, whatever the type: Text has characters for char32_t.)
+    result.append("\n  variable ", i, " at ", set.ivars + i, ", now ",
+                  +poll(set.ivars + i), ", to become ", text_of(set.compare),
+                  " ", +set.wanted(i));
+    ++n_told;
   }
   return result;
 }
@@ -86,15 +81,31 @@ std::uint64_t scatter() {
   return x ^ (x >> 31U);
 }
 
-void wait_on_host(char const* call, HostPoll const& poll) {
-  auto const is_done = [&] { return poll.is_done(poll.poll); };
+template <class Poll>
+void wait_on_host(char const* call, Poll& is_done) {
   HostWait wait(call);
   while (!is_done()) {
     if (!wait.pause()) continue;
     auto const why = wait.why_in_vain();
     if (is_done()) return;  // what they have stored before counts
-    if (wait.must_report(why)) wait.report(why, "", text_of(poll));
+    if (wait.must_report(why)) wait.report(why, "", text_of(is_done.set));
   }
 }
+
+// All types that are Waitable.
+#define SYMM_WAIT_FOR(T)                                \
+  template void wait_on_host(char const*, PollOne<T>&); \
+  template void wait_on_host(char const*, PollAll<T>&); \
+  template void wait_on_host(char const*, PollAny<T>&); \
+  template void wait_on_host(char const*, PollSome<T>&);
+SYMM_WAIT_FOR(int)
+SYMM_WAIT_FOR(unsigned)
+SYMM_WAIT_FOR(long)
+SYMM_WAIT_FOR(unsigned long)
+SYMM_WAIT_FOR(long long)
+SYMM_WAIT_FOR(unsigned long long)
+SYMM_WAIT_FOR(wchar_t)
+SYMM_WAIT_FOR(char32_t)
+#undef SYMM_WAIT_FOR
 
 }  // namespace symm::Impl

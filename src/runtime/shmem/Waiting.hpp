@@ -3,7 +3,6 @@
 #ifndef SYMM_SHMEM_WAITING_HPP
 #define SYMM_SHMEM_WAITING_HPP
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -51,31 +50,6 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
   return load_acquire(ivar);
 }
 
-/// A variable that is not yet what it should be, for a message.
-struct UnmetVariable {
-  std::size_t index;
-  void const* address;
-  std::uint64_t now;  // the bits of a std::int64_t, if that is its sign
-  std::uint64_t wanted;
-};
-
-/// What the host waits for, without its type.
-struct HostPoll {
-  /// The first ones, as many as are told.
-  using Unmet = std::array<UnmetVariable, 4>;
-
-  void* poll;
-  bool (*is_done)(void* poll);
-  /// \returns how many it has written.
-  std::size_t (*list_unmet)(void const* poll, Unmet& unmet);
-  Compare compare;
-  bool is_signed;
-};
-
-/// Returns when it is done. Waits, reports and ends the job as
-/// symm_signals.hpp says.
-void wait_on_host(char const* call, HostPoll const& poll);
-
 /// \throws UsageError on this PE, if the host cannot look at `address`.
 void check_variable(char const* call, void const* address);
 
@@ -100,16 +74,6 @@ struct WaitSet {
   }
   SYMM_FUNCTION bool is_met(std::size_t i) const {
     return is_true(poll(ivars + i), compare, wanted(i));
-  }
-  /// The first that are not met.
-  std::size_t list_unmet(HostPoll::Unmet& unmet) const {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < count && n < unmet.size(); ++i) {
-      if (!counts(i) || is_met(i)) continue;
-      unmet[n++] = {i, ivars + i, static_cast<std::uint64_t>(poll(ivars + i)),
-                    static_cast<std::uint64_t>(wanted(i))};
-    }
-    return n;
   }
 };
 
@@ -138,7 +102,8 @@ struct PollAll {
 template <class T>
 struct PollAny {
   WaitSet<T> set;
-  std::size_t first;  // to look at: not always the same, or others starve
+  // To look at: not always the same, or others starve.
+  std::size_t first = choose_first(set.count);
   std::size_t found = SIZE_MAX;
   SYMM_FUNCTION bool operator()() {
     bool is_empty = true;
@@ -176,16 +141,11 @@ struct PollSome {
   }
 };
 
-/// Poll as wait_on_host() takes it; valid as long as `poll`.
+/// Returns when is_done() is true; it was not just now. Waits, reports and ends
+/// the job as symm_signals.hpp says. The library has it for all types that can
+/// be waited for.
 template <class Poll>
-[[nodiscard]] HostPoll host_poll(Poll& poll) {
-  using T = decltype(poll.set.value);
-  return {&poll, [](void* p) -> bool { return (*static_cast<Poll*>(p))(); },
-          [](void const* p, HostPoll::Unmet& unmet) {
-            return static_cast<Poll const*>(p)->set.list_unmet(unmet);
-          },
-          poll.set.compare, std::is_signed_v<T>};
-}
+void wait_on_host(char const* call, Poll& is_done);
 
 /// Calls is_done() until it is true.
 template <class Poll>
@@ -194,7 +154,7 @@ SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
   if (is_done.set.count == 0) return;
   SYMM_IF_ON_DEVICE((while (!is_done()){}))
   SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);
-                   if (!is_done()) wait_on_host(call, host_poll(is_done));))
+                   if (!is_done()) wait_on_host(call, is_done);))
 }
 
 /// Calls is_done() once.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MEMORY_HOSTWORDS_HPP
+#define SYMM_MEMORY_HOSTWORDS_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+namespace symm::Impl {
+
+/// Calls access(at, width) for words that cover [memory, memory + bytes), each
+/// as wide as can be: any word in that range is in one of them. `at` is its
+/// distance from `memory`, `width` its size as an integral_constant.
+template <class Access>
+void for_each_host_word(void const* memory, std::size_t bytes,
+                        Access const& access) {
+  auto const address = reinterpret_cast<std::size_t>(memory);
+  std::size_t at     = 0;
+  auto const take    = [&](auto width) {
+    access(at, width);
+    at += width;
+  };
+  auto const take_if_aligned_no_more = [&](auto width) {
+    if (((address + at) & width) != 0 && bytes - at >= width) take(width);
+  };
+  auto const take_if_left = [&](auto width) {
+    if (bytes - at >= width) take(width);
+  };
+  constexpr std::integral_constant<std::size_t, 1> one{};
+  constexpr std::integral_constant<std::size_t, 2> two{};
+  constexpr std::integral_constant<std::size_t, 4> four{};
+  constexpr std::integral_constant<std::size_t, 8> eight{};
+  take_if_aligned_no_more(one);
+  take_if_aligned_no_more(two);
+  take_if_aligned_no_more(four);
+  while (bytes - at >= eight) take(eight);
+  take_if_left(four);
+  take_if_left(two);
+  take_if_left(one);
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_SYNCHRONISE_HPP
+#define SYMM_SHMEM_SYNCHRONISE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "Group.hpp"
+#include "PeTeam.hpp"
+#include "Words.hpp"
+
+namespace symm::Impl {
+
+// What TeamSync.hpp is made of: in kernels, and in sources of the library.
+
+/// Waits until all members have reached `epoch`; the host's.
+void wait_for_members(char const* call, PeTeam const& team,
+                      std::uint64_t epoch);
+
+/// A barrier. Calls before_flag(pe of the world, epoch) for every member before
+/// that can see this PE's flag.
+/// \param call for the host's messages, such as "symm::barrier".
+/// \returns its epoch.
+template <Group Threads, class BeforeFlag>
+SYMM_INLINE_FUNCTION std::uint64_t synchronise(
+    Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
+    BeforeFlag const& before_flag) {
+  PeTeamWords const words = team.words();
+  Pe const me             = team.my_pe();
+  auto const n            = static_cast<std::size_t>(team.n_pes());
+  // Only this PE's collective calls use it, one after the other.
+  std::uint64_t const epoch = *words.epoch() + 1;
+  group.barrier();  // all threads have read it, and written what they had to
+  group.for_each(n, [&](std::size_t i) {
+    Pe const pe = team.world_pe(static_cast<Pe>(i));
+    before_flag(pe, epoch);
+    // After all that the group has written, as far as the barrier above tells
+    // this thread of it.
+    store_release(words.flag(pe, me), epoch);
+  });
+  SYMM_IF_ON_HOST((wait_for_members(call, team, epoch);))
+  SYMM_IF_ON_DEVICE(
+      (std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
+       group.for_each(n, [&](std::size_t i) {
+         while (load_acquire(flags + i) < epoch) {
+         }
+       });))
+  group.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
+  group.barrier();
+  return epoch;
+}
+
+/// For synchronise(): what this PE passes to all members.
+struct PassWord {
+  PeTeam team;
+  std::uint64_t word;
+
+  SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
+    store_relaxed(team.words().passed(pe, team.my_pe(), epoch), word);
+  }
+};
+
+/// Whether all members have passed `mine`, which is this PE's word `which`;
+/// the host's.
+[[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
+                                          std::uint64_t epoch,
+                                          std::size_t which,
+                                          std::uint64_t mine) {
+  auto const words = team.words();
+  bool is_equal    = true;
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    is_equal =
+        is_equal && *words.passed(words.map.my_pe, pe, epoch, which) == mine;
+  }
+  return is_equal;
+}
+
+}  // namespace symm::Impl
+
+#endif
