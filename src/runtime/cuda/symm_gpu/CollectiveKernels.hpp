@@ -81,7 +81,8 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
   if (call.are_counts_equal()) {
     enqueue_barrier(stream, work.team);
   } else {
-    launch(call.name, stream, 1, n_threads, PassWordKernel{work.team, work.count});
+    launch(call.name, stream, 1, n_threads,
+           PassWordKernel{work.team, work.count});
   }
   launch(call.name, stream, std::min(most_blocks, bytes / bytes_of_block),
          n_threads, CollectiveInBlocks<Work>{heap, work});
