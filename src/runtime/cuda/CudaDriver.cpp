@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "../base/EnvironmentTable.hpp"
+#include "../base/Text.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
