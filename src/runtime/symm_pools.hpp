@@ -3,10 +3,13 @@
 #ifndef SYMM_POOLS_HPP
 #define SYMM_POOLS_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/Types.hpp"
+#include "symm_errors.hpp"
 #include "symm_memory.hpp"
 
 /// Memory pools: allocation in the order of a stream, which stops neither the
@@ -37,7 +40,7 @@
 ///   PE need call.
 ///
 /// One thread of a PE at a time calls for symmetric pools; any thread for local
-/// ones.
+/// ones. UniqueMemPool is the C++ face, which throws instead.
 namespace symm {
 
 enum class MemPoolKind : std::uint32_t { symmetric, local };
@@ -79,6 +82,31 @@ class MemPool {
 
  private:
   std::uint64_t m_number = 0;  // never used twice
+};
+
+/// Whom access to a pool is about: the CPUs, or the kernels of a GPU.
+struct MemLocation {
+  MemoryKind memory = MemoryKind::device;
+  int device        = 0;  // the GPU's ordinal in this process
+
+  friend bool operator==(MemLocation const&, MemLocation const&) = default;
+};
+
+enum class MemAccessFlags : std::uint32_t {
+  none       = 0,
+  read       = 1,
+  read_write = 3
+};
+
+struct MemAccessDesc {
+  MemLocation location;
+  MemAccessFlags flags = MemAccessFlags::none;
+};
+
+/// One block of an exported pool, in the form that it travels in: bytes, which
+/// mean something on this node only.
+struct MemPoolPtrExportData {
+  std::array<std::byte, 64> bytes{};
 };
 
 enum class MemPoolAttribute : std::uint32_t {
@@ -177,6 +205,172 @@ Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
 /// keeps `min_bytes_to_hold` (H60-H66). Waits for the kernels of this PE. Of a
 /// symmetric pool: collective.
 Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
+
+// Access. A PE has one GPU, and the memory of its pools is for that, and for
+// the CPUs if it is host memory (H41); GPUs of other PEs reach it in a
+// symmetric pool, or imported, at addresses of theirs. Local.
+
+/// Changes who reaches the pool at the addresses of this PE (H70). What is so
+/// already can be set; there is nothing else yet that could be (H72).
+/// \param list  null: invalid_value, unless count is 0.
+/// \returns invalid_value with the first that cannot be, and nothing changes.
+Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
+                           std::size_t count) noexcept;
+/// Who does (H71). Of an imported pool from the first import_pointer() on.
+/// \returns invalid_value for null, no pool, a GPU that there is not (H72).
+[[nodiscard]] Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
+                                         MemLocation const* location) noexcept;
+
+// Local pools between processes of a node, PEs of this job or others that use
+// this library: one exports the pool, and then blocks of it; others import
+// both. All calls are local, and return invalid_value for null, and outside of
+// initialize() and finalize().
+//
+// The order of uses is the program's matter. An imported block may be used when
+// its allocation has completed in the exporter (H89), and is freed by all
+// importers before the exporter frees it (H90): their frees have completed
+// before the exporter's does (H92), which may be *issued* earlier, on a stream
+// that waits for theirs (H93).
+
+/// A handle of a pool for other processes (H80): a file descriptor.
+/// \param shared_handle int*. The caller closes it, at any time; an open one
+///        keeps the memory. It travels by SCM_RIGHTS, fork() or pidfd_getfd()
+///        (H83).
+/// \param pool  with MemPoolProperties::handle_type `type` (H81); local, not
+///        imported.
+/// \param flags 0 (H82).
+/// \returns invalid_value, out_of_memory (H84); internal.
+[[nodiscard]] Status mem_pool_export_to_shareable_handle(
+    void* shared_handle, MemPool pool, MemPoolHandleType type,
+    unsigned flags) noexcept;
+
+/// A pool of another process, to import pointers from (H85). It does not
+/// allocate and cannot be the current one (H86); mem_pool_destroy() ends it,
+/// and used and reserved memory are what is imported. Its memory stays while
+/// there are imported blocks, whatever the exporter does, and is given back at
+/// the collective call of the heap behind that.
+/// \param shared_handle int*, which stays the caller's to close.
+/// \param flags 0 (H82).
+/// \returns invalid_value, also for a descriptor of something else;
+///          out_of_memory (H84); internal.
+[[nodiscard]] Status mem_pool_import_from_shareable_handle(
+    MemPool* pool, void* shared_handle, MemPoolHandleType type,
+    unsigned flags) noexcept;
+
+/// What import_pointer() needs to know of a block; no handle, it may travel in
+/// any way (H87).
+/// \param address of a block, as its allocation has returned it, in a pool that
+///        has been exported.
+/// \returns invalid_value (H87).
+[[nodiscard]] Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
+                                             void* address) noexcept;
+
+/// The address of an exported block in this process. It is freed once for each
+/// import, by free_async() on any stream, or by free(), which waits for the
+/// kernels of this PE and is no collective call then (H91).
+/// \param address null on failure.
+/// \param pool    imported, from the pool of the block.
+/// \returns invalid_value, also for data of another pool or none;
+///          out_of_memory (H88); internal.
+[[nodiscard]] Status mem_pool_import_pointer(
+    void** address, MemPool pool,
+    MemPoolPtrExportData const* export_data) noexcept;
+
+namespace Impl {
+
+/// Throws UsageError, OutOfMemory or SystemError with last_error(), unless the
+/// call was successful.
+void throw_failed(Status status);
+
+}  // namespace Impl
+
+/// The owner of a pool. Its functions do what those above do, and throw
+/// UsageError, OutOfMemory or SystemError with the text of last_error().
+class UniqueMemPool {
+ public:
+  /// No pool.
+  UniqueMemPool() = default;
+  /// mem_pool_create().
+  explicit UniqueMemPool(MemPoolProperties const& properties) {
+    Impl::throw_failed(mem_pool_create(&m_pool, properties));
+  }
+  /// Takes over one that there is, such as an imported one.
+  explicit UniqueMemPool(MemPool pool) noexcept : m_pool(pool) {}
+
+  UniqueMemPool(UniqueMemPool&& other) noexcept : m_pool(other.release()) {}
+  UniqueMemPool& operator=(UniqueMemPool&& other) noexcept {
+    UniqueMemPool(std::move(other)).swap(*this);
+    return *this;
+  }
+  UniqueMemPool(UniqueMemPool const&)            = delete;
+  UniqueMemPool& operator=(UniqueMemPool const&) = delete;
+  /// mem_pool_destroy(): blocks stay until they are freed (H44). Of a symmetric
+  /// pool: on all PEs at the same place of their calls. Nothing happens behind
+  /// finalize().
+  ~UniqueMemPool() {
+    if (m_pool.is_valid()) static_cast<void>(mem_pool_destroy(m_pool));
+  }
+
+  [[nodiscard]] MemPool get() const noexcept { return m_pool; }
+  operator MemPool() const noexcept { return m_pool; }
+  /// Gives it up; the caller destroys it.
+  [[nodiscard]] MemPool release() noexcept {
+    return std::exchange(m_pool, MemPool());
+  }
+  void swap(UniqueMemPool& other) noexcept { std::swap(m_pool, other.m_pool); }
+
+  // Attributes: MemPoolAttribute says more.
+
+  [[nodiscard]] std::uint64_t used() const {
+    return number(MemPoolAttribute::used_mem_current);
+  }
+  [[nodiscard]] std::uint64_t used_high() const {
+    return number(MemPoolAttribute::used_mem_high);
+  }
+  [[nodiscard]] std::uint64_t reserved() const {
+    return number(MemPoolAttribute::reserved_mem_current);
+  }
+  [[nodiscard]] std::uint64_t reserved_high() const {
+    return number(MemPoolAttribute::reserved_mem_high);
+  }
+  /// The high ones begin anew.
+  void restart_highs() {
+    set(MemPoolAttribute::used_mem_high, std::uint64_t{0});
+    set(MemPoolAttribute::reserved_mem_high, std::uint64_t{0});
+  }
+  [[nodiscard]] std::uint64_t release_threshold() const {
+    return number(MemPoolAttribute::release_threshold);
+  }
+  void set_release_threshold(std::uint64_t bytes) {
+    set(MemPoolAttribute::release_threshold, bytes);
+  }
+  /// \param policy one of the three that are about reuse.
+  [[nodiscard]] bool allows(MemPoolAttribute policy) const {
+    int value = 0;
+    Impl::throw_failed(mem_pool_get_attribute(m_pool, policy, &value));
+    return value != 0;
+  }
+  void allow(MemPoolAttribute policy, bool is_allowed) {
+    set(policy, int{is_allowed});
+  }
+
+  void trim_to(std::size_t min_bytes_to_hold) {
+    Impl::throw_failed(mem_pool_trim_to(m_pool, min_bytes_to_hold));
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t number(MemPoolAttribute attribute) const {
+    std::uint64_t value = 0;
+    Impl::throw_failed(mem_pool_get_attribute(m_pool, attribute, &value));
+    return value;
+  }
+  template <class Value>
+  void set(MemPoolAttribute attribute, Value value) {
+    Impl::throw_failed(mem_pool_set_attribute(m_pool, attribute, &value));
+  }
+
+  MemPool m_pool;
+};
 
 }  // namespace symm
 

@@ -3,6 +3,7 @@
 
 // What docs/pools.md shows; check_snippets.py compares the two.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -133,6 +134,41 @@ TEST(PoolsPage, a_local_pool) {
     EXPECT_THROW(symm::global_view(t), symm::UsageError);
     t = {};
     require(symm::mem_pool_destroy(scratch));
+  }
+  symm::barrier_all();
+}
+
+TEST(PoolsPage, between_processes) {
+  // Of one process, too; pool_sharing.cpp has several.
+  if (symm::my_pe() == 0) {
+    Exec const exec;
+    std::size_t const bytes = 1000;
+
+    symm::MemPoolProperties properties;
+    properties.kind        = symm::MemPoolKind::local;
+    properties.handle_type = symm::MemPoolHandleType::posix_file_descriptor;
+    properties.max_bytes   = std::size_t{64} << 20;
+    symm::UniqueMemPool const pool(properties);
+    void* block = nullptr;
+    require(symm::malloc_from_pool_async(&block, bytes, pool, exec));
+    int descriptor = -1;  // ours to close
+    require(symm::mem_pool_export_to_shareable_handle(
+        &descriptor, pool, properties.handle_type, 0));
+    symm::MemPoolPtrExportData data;
+    require(symm::mem_pool_export_pointer(&data, block));
+
+    symm::MemPool imported;
+    require(symm::mem_pool_import_from_shareable_handle(
+        &imported, &descriptor, symm::MemPoolHandleType::posix_file_descriptor,
+        0));
+    void* address = nullptr;
+    require(symm::mem_pool_import_pointer(&address, imported, &data));
+    // kernels of the importer use the exporter's block
+    require(symm::free_async(address, exec));
+    require(symm::mem_pool_destroy(imported));
+
+    require(symm::free_async(block, exec));
+    ::close(descriptor);
   }
   symm::barrier_all();
 }

@@ -95,6 +95,14 @@ class FaultyVmm final : public symm::Impl::MemoryProvider {
     before(VmmStep::import_handle);
     return m_vmm.import_handle(std::move(descriptor), bytes);
   }
+  [[nodiscard]] bool can_import(
+      symm::Impl::UniqueFd const& descriptor) const override {
+    return m_vmm.can_import(descriptor);
+  }
+  [[nodiscard]] std::optional<Access> access_from(symm::MemoryKind user,
+                                                  int device) const override {
+    return m_vmm.access_from(user, device);
+  }
   [[nodiscard]] Handle retain(void const* address) override {
     before(VmmStep::retain);
     return m_vmm.retain(address);

@@ -29,6 +29,8 @@ class UniqueFd {
   [[nodiscard]] int get() const { return m_fd; }
   explicit operator bool() const { return m_fd >= 0; }
 
+  /// The caller closes it.
+  [[nodiscard]] int release() noexcept { return std::exchange(m_fd, -1); }
   void swap(UniqueFd& other) noexcept { std::swap(m_fd, other.m_fd); }
   void reset() noexcept {
     // The result of close() says nothing that an owner could act on: Linux

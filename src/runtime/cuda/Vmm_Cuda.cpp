@@ -248,18 +248,41 @@ UniqueFd Vmm_Cuda::export_handle(Handle handle) {
   return result;
 }
 
+CUresult Vmm_Cuda::import_memory(CUmemGenericAllocationHandle& handle,
+                                 UniqueFd const& descriptor) const {
+  auto* const value =
+      reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor.get()));
+  return m_driver.cuMemImportFromShareableHandle(
+      &handle, value, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+}
+
 Vmm::Handle Vmm_Cuda::import_handle(UniqueFd descriptor, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   m_ledger->check_import(bytes);
   if (!descriptor) m_ledger->throw_usage("import_handle", "no descriptor");
   auto memory =
       std::make_shared<Memory>(Memory{0, bytes, Sharing::by_descriptor});
-  auto* const value =
-      reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor.get()));
-  check(m_driver.cuMemImportFromShareableHandle(
-            &memory->handle, value, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
-        "importing memory", "cuMemImportFromShareableHandle");
+  check(import_memory(memory->handle, descriptor), "importing memory",
+        "cuMemImportFromShareableHandle");
   return add_handle(memory);
+}
+
+bool Vmm_Cuda::can_import(UniqueFd const& descriptor) const {
+  CUmemGenericAllocationHandle handle = 0;
+  if (import_memory(handle, descriptor) != CUDA_SUCCESS) return false;
+  // Just imported: no reason to fail.
+  static_cast<void>(m_driver.cuMemRelease(handle));
+  return true;
+}
+
+std::optional<Vmm::Access> Vmm_Cuda::access_from(MemoryKind user,
+                                                 int device) const {
+  if (user == MemoryKind::host) {
+    return m_kind == MemoryKind::host ? Access::read_write : Access::none;
+  }
+  CUdevice other = 0;
+  if (m_driver.cuDeviceGet(&other, device) != CUDA_SUCCESS) return std::nullopt;
+  return other == m_device ? Access::read_write : Access::none;
 }
 
 std::optional<Vmm::FabricHandle> Vmm_Cuda::export_fabric(Handle handle) {

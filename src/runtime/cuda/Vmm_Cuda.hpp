@@ -48,6 +48,9 @@ class Vmm_Cuda final : public MemoryProvider {
   [[nodiscard]] UniqueFd export_handle(Handle handle) override;
   [[nodiscard]] Handle import_handle(UniqueFd descriptor,
                                      std::size_t bytes) override;
+  [[nodiscard]] bool can_import(UniqueFd const& descriptor) const override;
+  [[nodiscard]] std::optional<Access> access_from(MemoryKind user,
+                                                  int device) const override;
   [[nodiscard]] std::optional<FabricHandle> export_fabric(
       Handle handle) override;
   [[nodiscard]] std::optional<Handle> import_fabric(FabricHandle const& fabric,
@@ -109,6 +112,8 @@ class Vmm_Cuda final : public MemoryProvider {
   [[nodiscard]] bool is_managed(void const* address) const;
   [[nodiscard]] bool is_only_reserved(void const* address) const;
   CUresult create_memory(Memory& memory, int handle_types) const;
+  CUresult import_memory(CUmemGenericAllocationHandle& handle,
+                         UniqueFd const& descriptor) const;
   [[noreturn]] void throw_no_memory(std::size_t bytes, CUresult result) const;
   void check(CUresult result, std::string const& what, char const* call) const {
     m_driver.check(result, what, call);

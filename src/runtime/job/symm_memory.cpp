@@ -78,9 +78,15 @@ void* realloc(void* address, std::size_t bytes) noexcept {
 template <class>
 void free(void* address) noexcept {
   auto const kind = Impl::run_noting_failure([&] {
-    if (address != nullptr) {
-      Impl::Runtime::instance("symm::free").heap_of(address).free(address);
+    if (address == nullptr) return;
+    auto& runtime        = Impl::Runtime::instance("symm::free");
+    auto& heap           = runtime.heap_of(address);
+    auto* const follower = runtime.rendezvous().follower();
+    if (!heap.contains(address) && follower != nullptr &&
+        follower->free_at_once(address)) {
+      return;
     }
+    heap.free(address);
   });
   if (kind != Impl::ErrorKind::none) Impl::print_last_error();
 }

@@ -83,12 +83,14 @@ SymmetricRange::Offer SymmetricRange::map_own(Chunk& chunk,
                                               Vmm::Handle handle) {
   Offer offer;
   with_handle(handle, [&] {
-    MemoryNote note;
-    auto const place = m_vmm.place();
-    place.copy(note.place.data(), note.place.size() - 1);
-    note.fabric      = m_vmm.export_fabric(handle).value_or(note.fabric);
-    offer.note       = std::bit_cast<FdExchange::Note>(note);
-    offer.descriptor = m_vmm.export_handle(handle);
+    if (m_map.n_pes > 1) {  // imported memory need not be exportable
+      MemoryNote note;
+      auto const place = m_vmm.place();
+      place.copy(note.place.data(), note.place.size() - 1);
+      note.fabric      = m_vmm.export_fabric(handle).value_or(note.fabric);
+      offer.note       = std::bit_cast<FdExchange::Note>(note);
+      offer.descriptor = m_vmm.export_handle(handle);
+    }
     map_handle(chunk, m_map.my_pe, handle);
   });
   return offer;

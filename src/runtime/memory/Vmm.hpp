@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "../base/Types.hpp"
 #include "../base/UniqueFd.hpp"
 
 namespace symm::Impl {
@@ -79,6 +80,16 @@ class Vmm {
   /// \param bytes the size given to create() there.
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
+
+  /// Whether import_handle() would take such a descriptor, whatever the size:
+  /// it is of memory that a provider of this kind has exported.
+  [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
+
+  /// What set_access(read_write) gives to the CPUs, or to the kernels of a GPU
+  /// of this process; nothing if there is no such GPU.
+  /// \param device its ordinal; for MemoryKind::device only.
+  [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
+                                                          int device) const = 0;
 
   /// Removes exactly one mapping that map() made.
   virtual void unmap(char* address, std::size_t bytes) = 0;

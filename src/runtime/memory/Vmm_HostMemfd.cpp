@@ -217,6 +217,17 @@ Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
       Memory{std::move(descriptor), bytes, Sharing::by_descriptor, true}));
 }
 
+bool Vmm_HostMemfd::can_import(UniqueFd const& descriptor) const {
+  int const seals = ::fcntl(descriptor.get(), F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
+std::optional<Vmm::Access> Vmm_HostMemfd::access_from(MemoryKind user,
+                                                      int /*device*/) const {
+  if (user == MemoryKind::host) return Access::read_write;
+  return std::nullopt;
+}
+
 Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
   std::lock_guard const lock(m_mutex);
   auto const& memory = m_ledger.memory_at(address, "retain");

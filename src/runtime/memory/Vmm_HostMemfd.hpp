@@ -48,6 +48,9 @@ class Vmm_HostMemfd final : public MemoryProvider {
   [[nodiscard]] UniqueFd export_handle(Handle handle) override;
   [[nodiscard]] Handle import_handle(UniqueFd descriptor,
                                      std::size_t bytes) override;
+  [[nodiscard]] bool can_import(UniqueFd const& descriptor) const override;
+  [[nodiscard]] std::optional<Access> access_from(MemoryKind user,
+                                                  int device) const override;
   [[nodiscard]] Handle retain(void const* address) override;
   [[nodiscard]] std::optional<Mapping> find_mapping(
       void const* address) override;

@@ -28,6 +28,10 @@ class Follower {
   /// A collective call of the heap is about to return on all PEs; may make
   /// collective steps of its own.
   virtual void before_return(RuntimeCall call) = 0;
+  /// free() of what is in no heap: if `address` is memory of this PE alone, it
+  /// waits for the kernels and frees it. Local; on any thread.
+  /// \returns whether it was. \throws SystemError on this PE.
+  [[nodiscard]] virtual bool free_at_once(void* address) = 0;
   /// The last call: what has not been freed, for a message.
   [[nodiscard]] virtual std::vector<std::string> finalize() = 0;
 };

@@ -16,8 +16,6 @@ namespace {
 
 std::mutex s_begin;  // of Pools
 
-constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
-
 std::size_t index_of(MemoryKind memory) {
   return static_cast<std::size_t>(memory);
 }
@@ -74,20 +72,38 @@ Pools::Pools(Runtime& runtime)
 
 // Which pools there are.
 
-Pools::Found Pools::get(MemPool pool, char const* call) {
-  if (pool.is_valid()) {
-    auto& its =
-        group((pool.number() & local_bit) != 0 ? MemPoolKind::local
-                                               : MemPoolKind::symmetric);
-    for (auto const& candidate : its.pools) {
-      if (candidate->number() == pool.number() && !candidate->is_ending()) {
-        return {its, *candidate};
-      }
+StreamPool* Pools::find_stream_pool(MemPool pool) {
+  auto const& its =
+      group((pool.number() & local_bit) != 0 ? MemPoolKind::local
+                                             : MemPoolKind::symmetric)
+          .pools;
+  for (auto const& candidate : its) {
+    if (candidate->number() == pool.number() && !candidate->is_ending()) {
+      return candidate.get();
     }
   }
+  return nullptr;
+}
+
+void Pools::throw_no_pool(MemPool pool, char const* call) {
   throw UsageError(Text(call, pool.is_valid()
                                   ? ": the pool has been destroyed"
                                   : ": no pool; mem_pool_create makes one"));
+}
+
+Pool& Pools::find(MemPool pool, char const* call) {
+  if (auto* const found = find_stream_pool(pool)) return *found;
+  if (auto* const found = find_imported(pool)) return *found;
+  throw_no_pool(pool, call);
+}
+
+Pools::Found Pools::get(MemPool pool, char const* call) {
+  if (auto* const found = find_stream_pool(pool)) {
+    return {group(found->properties().kind), *found};
+  }
+  if (find_imported(pool) == nullptr) throw_no_pool(pool, call);
+  throw UsageError(Text(
+      call, ": the pool is imported; the process that has made it allocates"));
 }
 
 SymmetricHeap& Pools::local_heap(MemoryKind memory, char const* call) {
@@ -110,15 +126,21 @@ MemPool Pools::create(MemPoolProperties const& properties) {
              ": a symmetric pool has no handles; its PEs reach all of it, and "
              "for other processes there are local pools"));
   }
-  auto& heap        = is_local ? local_heap(properties.memory, call)
-                               : m_runtime.heap(properties.memory, call);
+  auto own          = properties.handle_type == MemPoolHandleType::none
+                          ? nullptr
+                          : make_own_heap(properties, call);
+  auto& heap        = own        ? own->heap()
+                      : is_local ? local_heap(properties.memory, call)
+                                 : m_runtime.heap(properties.memory, call);
   auto& its         = group(properties.kind);
   auto const number = is_local ? local_bit | ++m_n_local : ++m_n_symmetric;
   auto rounded      = properties;
   rounded.max_bytes =
       heap.rounded(std::min(properties.max_bytes, heap.limit_bytes()));
-  its.pools.push_back(
-      std::make_unique<StreamPool>(number, rounded, heap, its.order));
+  auto pool = std::make_unique<StreamPool>(number, rounded, heap, its.order,
+                                           std::move(own));
+  if (properties.handle_type != MemPoolHandleType::none) pool->take_all();
+  its.pools.push_back(std::move(pool));
   note(*its.pools.back(), RuntimeCall::pool_create,
        {number, static_cast<std::uint64_t>(properties.memory),
         properties.max_bytes});
@@ -128,14 +150,14 @@ MemPool Pools::create(MemPoolProperties const& properties) {
 void Pools::destroy(MemPool pool) {
   constexpr char const* call = "symm::mem_pool_destroy";
   Lock const lock(m_mutex);
-  auto const found = get(pool, call);
+  auto& found = find(pool, call);
   if (std::find(m_default.begin(), m_default.end(), pool) != m_default.end()) {
     throw UsageError(Text(call, ": a default pool cannot be destroyed"));
   }
-  auto const memory = index_of(found.pool.properties().memory);
+  auto const memory = index_of(found.properties().memory);
   if (m_current[memory] == pool) m_current[memory] = m_default[memory];
-  note(found.pool, RuntimeCall::pool_destroy, {pool.number()});
-  found.pool.end();
+  note(found, RuntimeCall::pool_destroy, {pool.number()});
+  found.end();
 }
 
 MemPool Pools::default_pool(MemoryKind memory) {
@@ -175,7 +197,7 @@ bool Pools::is_out_of_step(StreamPool const& pool) const {
          m_runtime.rendezvous().trail().generation() != m_generation;
 }
 
-void Pools::note(StreamPool const& pool, RuntimeCall call,
+void Pools::note(Pool const& pool, RuntimeCall call,
                  RuntimeCallArguments const& arguments, char const* label) {
   if (!pool.is_local()) {
     m_runtime.rendezvous().trail().note(call, arguments, label);
@@ -249,7 +271,12 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
   Lock const lock(m_mutex);
   refuse_captured(call, name);
   auto* const pool = find_owner(address);
-  if (pool == nullptr) throw_no_block(call, address);
+  if (pool == nullptr) {
+    auto* const imported = find_importer(address);
+    if (imported == nullptr) throw_no_block(call, address);
+    // Whose memory it is decides what happens to it behind this.
+    return imported->free(address, m_local.order.advance());
+  }
   auto& its = group(pool->properties().kind);
   catch_up(its);
   free_block(*pool, address, its.order.number_of(name));
@@ -307,7 +334,7 @@ void Pools::note_barrier(StreamName const& name) {
 std::uint64_t Pools::attribute(MemPool which, MemPoolAttribute attribute) {
   constexpr char const* call = "symm::mem_pool_get_attribute";
   Lock const lock(m_mutex);
-  auto& pool         = get(which, call).pool;
+  auto& pool         = find(which, call);
   auto const& policy = pool.policy();
   switch (attribute) {
     case MemPoolAttribute::reuse_follow_event_dependencies:
@@ -330,9 +357,9 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
                           std::uint64_t value) {
   constexpr char const* call = "symm::mem_pool_set_attribute";
   Lock const lock(m_mutex);
-  auto& pool         = get(which, call).pool;
+  auto& pool         = find(which, call);
   auto& policy       = pool.policy();
-  auto const restart = [&](StreamPool::Amount& amount) {
+  auto const restart = [&](Pool::Amount& amount) {
     if (value != 0) {
       throw UsageError(Text(call,
                             ": a high-water mark can be set to 0 only, "
@@ -367,6 +394,7 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
 
 void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
   Lock const lock(m_mutex);
+  if (find_imported(which) != nullptr) return;  // all of it is another's
   auto const [group, pool] = get(which, "symm::mem_pool_trim_to");
   pool.trim_to(min_bytes_to_hold);
   catch_up(group);
@@ -406,6 +434,9 @@ void Pools::before_return(RuntimeCall call) {
     std::erase_if(group->pools,
                   [](auto const& pool) { return pool->has_ended(); });
   }
+  std::erase_if(m_imported, [&](auto const& pool) {
+    return pool->has_ended(m_local.order.ended_here());
+  });
 }
 
 std::vector<std::string> Pools::finalize() {
@@ -414,10 +445,13 @@ std::vector<std::string> Pools::finalize() {
   for (auto* const group : {&m_symmetric, &m_local}) {
     for (auto const& pool : group->pools) pool->list_blocks(live);
   }
+  for (auto const& pool : m_imported) pool->list_blocks(live);
   if (!live.empty()) {
     for (auto const& heap : m_local_heaps) {
       if (heap != nullptr) heap->heap().abandon();
     }
+    for (auto const& pool : m_local.pools) pool->abandon();
+    for (auto const& pool : m_imported) pool->abandon();
   }
   return live;
 }

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "../job/Runtime.hpp"
 #include "../pes/Follower.hpp"
 #include "../symm_pools.hpp"
+#include "ImportedPool.hpp"
 #include "LocalHeap.hpp"
 #include "StreamOrder.hpp"
 #include "StreamPool.hpp"
@@ -51,6 +53,7 @@ class Pools final : public Follower {
   void free(char const* call, void* address, StreamName const& name);
   /// In the order of the stream that it was allocated on.
   void free_on_its_stream(char const* call, void* address);
+  [[nodiscard]] bool free_at_once(void* address) override;
   /// Whether `address` is in a live block.
   [[nodiscard]] bool is_block(void const* address);
 
@@ -62,6 +65,23 @@ class Pools final : public Follower {
   void set_attribute(MemPool pool, MemPoolAttribute which, std::uint64_t value);
   void trim_to(MemPool pool, std::size_t min_bytes_to_hold);
 
+  // Between processes and devices: Pools_Sharing.cpp. Local.
+
+  /// \throws SystemError, too.
+  [[nodiscard]] UniqueFd export_pool(MemPool pool, MemPoolHandleType type,
+                                     unsigned flags);
+  /// \param descriptor stays the caller's.
+  [[nodiscard]] MemPool import_pool(int descriptor, MemPoolHandleType type,
+                                    unsigned flags);
+  [[nodiscard]] MemPoolPtrExportData export_pointer(void const* address);
+  /// \throws OutOfMemory, SystemError, too.
+  [[nodiscard]] void* import_pointer(MemPool pool,
+                                     MemPoolPtrExportData const& data);
+  [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
+                                      char const* call);
+  /// \throws UsageError if that is not so already.
+  void set_access(MemPool pool, std::span<MemAccessDesc const> list);
+
   [[nodiscard]] std::uint64_t idle_streams() override;
   void were_idle(std::uint64_t streams) override;
   void all_ended() override;
@@ -70,6 +90,9 @@ class Pools final : public Follower {
 
  private:
   using Lock = std::lock_guard<std::recursive_mutex>;
+
+  /// Of the numbers of local pools.
+  static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
 
   /// The pools of one kind, and the order of the streams that use them.
   struct Group {
@@ -88,16 +111,26 @@ class Pools final : public Follower {
   [[nodiscard]] Group& group(MemPoolKind kind) {
     return kind == MemPoolKind::symmetric ? m_symmetric : m_local;
   }
+  /// Any pool.
+  [[nodiscard]] Pool& find(MemPool pool, char const* call);
+  /// One that allocates (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
+  [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
+  [[nodiscard]] ImportedPool* find_imported(MemPool pool);
+  [[nodiscard]] ImportedPool* find_importer(void const* address);
+  [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
   /// What symmetric pools do, for the next collective call to compare.
-  void note(StreamPool const& pool, RuntimeCall call,
+  void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
   /// Makes free for all what has ended.
   static void catch_up(Group& group);
   [[noreturn]] void throw_no_block(char const* call, void const* address);
   [[nodiscard]] SymmetricHeap& local_heap(MemoryKind memory, char const* call);
+  [[nodiscard]] MemoryProvider& provider_of(StreamPool const& pool);
+  [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
+      MemPoolProperties const& properties, char const* call);
   [[nodiscard]] bool is_out_of_step(StreamPool const& pool) const;
 
   Runtime& m_runtime;
@@ -105,6 +138,7 @@ class Pools final : public Follower {
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   Group m_symmetric;
   Group m_local{1};
+  std::vector<std::unique_ptr<ImportedPool>> m_imported;
   std::array<MemPool, n_memory_kinds> m_default;
   std::array<MemPool, n_memory_kinds> m_current;
   std::uint64_t m_n_symmetric = 0;  // made so far

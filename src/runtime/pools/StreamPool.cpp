@@ -309,6 +309,13 @@ void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase) {
   m_reserved.set(m_reserved.current + m_common.free_bytes() - free_before);
 }
 
+void StreamPool::take_all() {
+  auto const all = m_properties.max_bytes;
+  auto call = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, all});
+  m_heap.grow(call, m_common, {all, alignment, 0}, all, [] { return false; });
+  m_reserved.set(all);
+}
+
 void StreamPool::trim_to(std::size_t min_bytes_to_hold) {
   auto call = Rendezvous::make_call(RuntimeCall::pool_trim,
                                     {m_number, min_bytes_to_hold});
@@ -316,12 +323,16 @@ void StreamPool::trim_to(std::size_t min_bytes_to_hold) {
     if (is_local()) m_order.all_ended_here();
     collect();
     return m_reserved.current -
-           std::min<std::size_t>(m_reserved.current, min_bytes_to_hold);
+           std::min<std::size_t>(m_reserved.current,
+                                 std::max(min_bytes_to_hold, least_bytes()));
   });
 }
 
 void StreamPool::release() {
-  auto const kept = m_is_ending ? 0 : m_policy.release_threshold;
+  auto const kept =
+      m_is_ending
+          ? 0
+          : std::max<std::uint64_t>(m_policy.release_threshold, least_bytes());
   if (m_reserved.current <= kept) return;
   m_reserved.current -= m_heap.trim_step(m_common, m_reserved.current - kept);
 }

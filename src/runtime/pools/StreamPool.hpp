@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../heap/ChunkSource.hpp"
@@ -15,6 +16,8 @@
 #include "../heap/OffsetMap.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../symm_pools.hpp"
+#include "LocalHeap.hpp"
+#include "Pool.hpp"
 #include "StreamOrder.hpp"
 
 namespace symm::Impl {
@@ -31,7 +34,7 @@ namespace symm::Impl {
 /// All decisions are made of the sequence of calls alone, so that they are the
 /// same on all PEs of a symmetric pool; those of a local one look at the time,
 /// too (H54). One thread at a time.
-class StreamPool {
+class StreamPool final : public Pool {
  public:
   using Number   = StreamOrder::Number;
   using Position = StreamOrder::Position;
@@ -47,45 +50,19 @@ class StreamPool {
     std::array<char, 44> label{};
   };
 
-  /// What the program sets.
-  struct Policy {
-    bool follow_event_dependencies   = true;
-    bool allow_opportunistic         = true;
-    bool allow_internal_dependencies = true;
-    std::uint64_t release_threshold  = 0;
-  };
-
-  struct Amount {
-    std::uint64_t current = 0;
-    std::uint64_t high    = 0;
-
-    void set(std::uint64_t value) {
-      current = value;
-      if (value > high) high = value;
-    }
-  };
-
   /// \param heap  of all PEs, or, for a local pool, of this one alone.
   /// \param order of the streams that use pools of this kind.
+  /// \param own   that heap, if it is the pool's own (H80).
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
-             ChunkSource& heap, StreamOrder& order)
-      : m_number(number),
-        m_properties(properties),
+             ChunkSource& heap, StreamOrder& order,
+             std::unique_ptr<LocalHeap> own = nullptr)
+      : Pool(number, properties),
+        m_own_heap(std::move(own)),
         m_heap(heap),
         m_map(heap.map()),
         m_order(order),
         m_common(m_map) {}
 
-  StreamPool(StreamPool const&)            = delete;
-  StreamPool& operator=(StreamPool const&) = delete;
-
-  [[nodiscard]] std::uint64_t number() const { return m_number; }
-  [[nodiscard]] MemPoolProperties const& properties() const {
-    return m_properties;
-  }
-  [[nodiscard]] bool is_local() const {
-    return m_properties.kind == MemPoolKind::local;
-  }
   /// Where its blocks are.
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
@@ -121,6 +98,12 @@ class StreamPool {
   /// free for all.
   void collect();
 
+  /// Takes all that the pool may have, of which one descriptor is made; it
+  /// keeps that to its end.
+  /// Precondition: it has a heap of its own, and takes nothing otherwise.
+  /// \throws OutOfMemory, SystemError on this PE.
+  void take_all();
+
   /// Collective, of a symmetric pool: trim().
   void trim_to(std::size_t min_bytes_to_hold);
   /// A step of a collective call whose PEs have met, behind collect(): gives
@@ -132,16 +115,14 @@ class StreamPool {
   /// Streams whose being idle would help; a bit each.
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
-  [[nodiscard]] Policy& policy() { return m_policy; }
-  [[nodiscard]] Amount& reserved() { return m_reserved; }
-  [[nodiscard]] Amount& used() { return m_used; }
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
+  /// Keeps the memory of a heap of its own mapped until the process ends.
+  void abandon() noexcept {
+    if (m_own_heap != nullptr) m_own_heap->heap().abandon();
+  }
   /// Appends label and size of each.
   void list_blocks(std::vector<std::string>& list) const;
 
-  /// The pool is to end when its last block has (H44).
-  void end() { m_is_ending = true; }
-  [[nodiscard]] bool is_ending() const { return m_is_ending; }
   /// That nothing is left of it.
   [[nodiscard]] bool has_ended() const {
     return m_is_ending && m_live.count() == 0 && m_reserved.current == 0;
@@ -185,6 +166,10 @@ class StreamPool {
   /// Whether so much waits, or is another stream's, that it is better used than
   /// the pool enlarged.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
+  /// What it never gives back while it is not to end.
+  [[nodiscard]] std::size_t least_bytes() const {
+    return m_own_heap != nullptr ? m_properties.max_bytes : 0;
+  }
   /// In the common arena.
   [[nodiscard]] bool has_room(HeapBlocks::Request const& request);
   [[nodiscard]] bool is_at_its_limit(std::size_t bytes) const {
@@ -192,8 +177,7 @@ class StreamPool {
            m_reserved.current + bytes > m_properties.max_bytes;
   }
 
-  std::uint64_t m_number;
-  MemPoolProperties m_properties;
+  std::unique_ptr<LocalHeap> m_own_heap;
   ChunkSource& m_heap;
   HeapMap m_map;
   StreamOrder& m_order;
@@ -202,10 +186,6 @@ class StreamPool {
   std::vector<Block> m_blocks;          // slots
   std::vector<std::uint32_t> m_unused;  // of them
   OffsetMap m_live;                     // from offsets to slots
-  Policy m_policy;
-  Amount m_reserved;
-  Amount m_used;
-  bool m_is_ending = false;
 };
 
 }  // namespace symm::Impl

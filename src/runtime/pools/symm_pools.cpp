@@ -92,6 +92,15 @@ bool is_in_pool(void const* address) {
 
 }  // namespace Impl
 
+void Impl::throw_failed(Status status) {
+  switch (status) {
+    case Status::success: return;
+    case Status::out_of_memory: throw OutOfMemory(Text(last_error()));
+    case Status::internal: throw SystemError(Text(last_error()));
+    default: throw UsageError(Text(last_error()));
+  }
+}
+
 MemoryKind MemPoolProperties::default_memory_kind() noexcept {
   if (!Impl::Runtime::is_initialized()) return MemoryKind::host;
   return Impl::Runtime::instance("symm::MemPoolProperties").heap().memory();
@@ -185,6 +194,72 @@ Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept {
   return Impl::status_of([&] {
     Impl::Pools::instance("symm::mem_pool_trim_to")
         .trim_to(pool, min_bytes_to_hold);
+  });
+}
+
+Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
+                           std::size_t count) noexcept {
+  return Impl::status_of([&] {
+    constexpr char const* call = "symm::mem_pool_set_access";
+    if (count > 0) static_cast<void>(Impl::required(list, call, "the list"));
+    Impl::Pools::instance(call).set_access(pool, {list, count});
+  });
+}
+
+Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
+                           MemLocation const* location) noexcept {
+  return Impl::status_of([&] {
+    constexpr char const* call = "symm::mem_pool_get_access";
+    auto& result      = Impl::required(flags, call, "the address of the flags");
+    auto const& where = Impl::required(location, call, "the location");
+    result            = Impl::Pools::instance(call).access(pool, where, call);
+  });
+}
+
+Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
+                                           MemPoolHandleType type,
+                                           unsigned flags) noexcept {
+  return Impl::status_of([&] {
+    constexpr char const* call = "symm::mem_pool_export_to_shareable_handle";
+    auto& result = Impl::required(static_cast<int*>(shared_handle), call,
+                                  "the address of the handle");
+    result =
+        Impl::Pools::instance(call).export_pool(pool, type, flags).release();
+  });
+}
+
+Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
+                                             MemPoolHandleType type,
+                                             unsigned flags) noexcept {
+  return Impl::status_of([&] {
+    constexpr char const* call = "symm::mem_pool_import_from_shareable_handle";
+    auto& result = Impl::required(pool, call, "the address of the pool");
+    auto const descriptor = Impl::required(static_cast<int*>(shared_handle),
+                                           call, "the address of the handle");
+    result = Impl::Pools::instance(call).import_pool(descriptor, type, flags);
+  });
+}
+
+Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
+                               void* address) noexcept {
+  return Impl::status_of([&] {
+    constexpr char const* call = "symm::mem_pool_export_pointer";
+    auto& result =
+        Impl::required(export_data, call, "the address of the export data");
+    result = Impl::Pools::instance(call).export_pointer(address);
+  });
+}
+
+Status mem_pool_import_pointer(
+    void** address, MemPool pool,
+    MemPoolPtrExportData const* export_data) noexcept {
+  if (address != nullptr) *address = nullptr;
+  return Impl::status_of([&] {
+    constexpr char const* call = "symm::mem_pool_import_pointer";
+    auto& result = Impl::required(address, call, "the address of the pointer");
+    auto const& data =
+        Impl::required(export_data, call, "the address of the export data");
+    result = Impl::Pools::instance(call).import_pointer(pool, data);
   });
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_POOLS_IMPORTED_POOL_HPP
+#define SYMM_POOLS_IMPORTED_POOL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../base/UniqueFd.hpp"
+#include "../bootstrap/Bootstrap_Self.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SymmetricRange.hpp"
+#include "Pool.hpp"
+#include "StreamOrder.hpp"
+
+namespace symm::Impl {
+
+/// A pool of another process, reached through its descriptor: all its memory is
+/// mapped here when the first pointer, which says how much that is, is
+/// imported. It allocates nothing (H86). One thread at a time.
+class ImportedPool final : public Pool {
+ public:
+  /// \param job        whom abort() ends.
+  /// \param descriptor of its memory.
+  ImportedPool(std::uint64_t number, Bootstrap& job, UniqueFd descriptor,
+               SharedPoolName const& name)
+      : Pool(number, {.kind        = MemPoolKind::local,
+                      .handle_type = MemPoolHandleType::posix_file_descriptor}),
+        m_my_pe(job.my_pe()),
+        m_self(job),
+        m_exchange(m_self, {}),
+        m_descriptor(std::move(descriptor)) {
+    set_shared_name(name);
+  }
+
+  /// The address of an exported block; one that is imported twice has one
+  /// address, and is freed twice.
+  /// \param provider of the block's kind of memory; outlives this.
+  /// \throws UsageError, OutOfMemory, SystemError on this PE.
+  [[nodiscard]] void* import(char const* call, SharedPointer const& pointer,
+                             MemoryProvider& provider);
+
+  /// Whether import() has returned `address`, and more often than it was freed.
+  [[nodiscard]] bool has(void const* address) const {
+    return m_range && m_range->map().contains(address) &&
+           m_blocks.contains(m_range->map().offset_of(address));
+  }
+  /// Precondition: has(address).
+  /// \param at what was put into streams before may use it.
+  void free(void const* address, StreamOrder::Position at);
+
+  /// Whose memory it is; null before the first import().
+  [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
+
+  /// That nothing is left of it, if all before `ended` has ended.
+  [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
+    return m_is_ending && m_blocks.empty() && m_latest_free <= ended;
+  }
+  /// Appends label and size of each block.
+  void list_blocks(std::vector<std::string>& list) const;
+  /// Keeps the memory mapped until the process ends.
+  void abandon() noexcept {
+    if (m_range) m_range->abandon();
+  }
+
+ private:
+  struct Block {
+    std::uint64_t bytes = 0;
+    std::size_t count   = 0;  // how often it is imported
+  };
+
+  void map(char const* call, SharedPointer const& pointer,
+           MemoryProvider& provider);
+
+  Pe m_my_pe;
+  Bootstrap_Self m_self;
+  FdExchange m_exchange;
+  UniqueFd m_descriptor;  // until it is mapped
+  MemoryProvider* m_provider = nullptr;
+  std::optional<SymmetricRange> m_range;
+  std::map<std::uint64_t, Block> m_blocks;  // by offset
+  StreamOrder::Position m_latest_free = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif
