@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Views in a pool, from their allocation to their reuse.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstddef>
 
 #include <Kokkos_SymmetricSpace.hpp>
 
@@ -44,6 +47,24 @@ TEST(PoolViews, of_no_pool_are_an_error) {
                         exec, symm::SymmetricSpace(symm::MemPool()), "view"),
                     100),
                symm::UsageError);
+}
+
+TEST(PoolViews, P05_a_pool_at_its_limit_names_the_view_and_the_limit) {
+  symm::MemPool pool;
+  EXPECT_EQ(symm::mem_pool_create(&pool, {.max_bytes = std::size_t{1} << 21}),
+            symm::Status::success);
+  auto const in_pool = Kokkos::view_alloc(Kokkos::DefaultExecutionSpace(),
+                                          symm::SymmetricSpace(pool), "flux");
+  View const small(in_pool, 1000);
+  try {
+    View const large(in_pool, std::size_t{1} << 20);
+    ADD_FAILURE() << "there is no room";
+  } catch (symm::OutOfMemory const& error) {
+    EXPECT_THAT(error.what(),
+                testing::AllOf(testing::HasSubstr("max_bytes = 2097152"),
+                               testing::HasSubstr("\"flux\"")));
+  }
+  EXPECT_EQ(symm::mem_pool_destroy(pool), symm::Status::success);
 }
 
 }  // namespace

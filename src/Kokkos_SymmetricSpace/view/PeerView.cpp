@@ -16,7 +16,7 @@ HeapMap const* find_heap_map(MemoryKind kind, void const* address,
 void throw_not_in_heap(std::string const& label, char const* call) {
   throw UsageError(std::string(call) + ": View \"" + label +
                    "\" is not in this PE's part of the symmetric heap (is it "
-                   "a peer's already?)");
+                   "a peer's already, or in a local pool?)");
 }
 
 void throw_no_such_pe(std::string const& label, Pe pe, int n_pes) {

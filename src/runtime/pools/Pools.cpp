@@ -234,7 +234,7 @@ void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
   note(pool, RuntimeCall::malloc_async, {pool.number(), bytes, stream}, label);
   void* address = pool.take(stream, bytes, phase, label);
   if (address != nullptr) return address;
-  pool.grow(stream, bytes, phase);
+  pool.grow(stream, bytes, phase, label);
   catch_up(group);
   stream  = group.order.number_of(name);  // it may have been forgotten
   address = pool.take(stream, bytes, phase, label);

@@ -287,9 +287,11 @@ bool StreamPool::has_room(HeapBlocks::Request const& request) {
   return true;
 }
 
-void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase) {
+void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase,
+                      char const* label) {
   auto const request = request_of(bytes, phase);
-  auto call = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
+  auto call  = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
+  call.label = label;
   bool const is_rather_reused =
       has_much_to_reuse(stream) || is_at_its_limit(request.bytes);
   auto const most         = m_properties.max_bytes == 0
@@ -304,7 +306,15 @@ void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase) {
       return is_rather_reused && has_room(request);
     });
   } catch (OutOfMemory const&) {  // on all PEs
-    if (!has_room(request)) throw;
+    if (!has_room(request)) {
+      if (!is_at_its_limit(request.bytes)) throw;
+      Text const who =
+          *label == '\0' ? Text("malloc_async") : Text("View \"", label, "\"");
+      throw OutOfMemory(
+          Text(who, ": a pool with max_bytes = ", m_properties.max_bytes,
+               " has no room for ", bytes, " bytes; ", m_used.current,
+               " bytes are allocated in it"));
+    }
   }
   m_reserved.set(m_reserved.current + m_common.free_bytes() - free_before);
 }

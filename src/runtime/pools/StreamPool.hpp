@@ -78,7 +78,8 @@ class StreamPool final : public Pool {
   /// the request.
   /// \throws OutOfMemory, SystemError on every PE; UsageError on every PE, if a
   ///         PE is in another call.
-  void grow(Number stream, std::size_t bytes, std::size_t phase);
+  void grow(Number stream, std::size_t bytes, std::size_t phase,
+            char const* label = "");
 
   /// The block that starts at `address`; null, if none does.
   [[nodiscard]] Block const* find(void const* address) const {
