@@ -16,11 +16,9 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cinttypes>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <heat3d_common/progress.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -194,24 +192,14 @@ Result run(Options const& options, std::vector<Lane> const& lanes,
   return result;
 }
 
-// For functions that say by a status what went wrong.
-void require(symm::Status status) {
-  if (status != symm::Status::success)
-    throw std::runtime_error(symm::last_error());
-}
-
 // Returns whether the result is correct, on every PE alike.
 bool compare(Options const& options) {
   auto const lanes    = make_lanes(options.tracers);
   auto const ordinary = run(options, lanes, symm::SymmetricSpace(),
                             "with ordinary symmetric Views");
-  symm::MemPool pool;
-  require(symm::mem_pool_create(&pool, {}));
+  symm::UniqueMemPool const pool(symm::MemPoolProperties{});
   auto const pooled =
       run(options, lanes, symm::SymmetricSpace(pool), "with Views in a pool");
-  std::uint64_t bytes = 0;
-  require(symm::mem_pool_get_attribute(
-      pool, symm::MemPoolAttribute::reserved_mem_high, &bytes));
 
   async_temporaries::Check mine;
   for (int t = 0; t < options.tracers; ++t) {
@@ -222,7 +210,6 @@ bool compare(Options const& options) {
     mine.add(t, rows, expected, pooled.tracers[i], ordinary.tracers[i]);
   }
   auto const found = mine.over_pes();
-  require(symm::mem_pool_destroy(pool));  // when its last View has ended
 
   // Each stage rounds a few times, at values of 1 and less.
   double const most     = 1e-14 + 4e-15 * (options.steps + warm_up);
@@ -232,7 +219,7 @@ bool compare(Options const& options) {
               pooled.seconds / ordinary.seconds);
   std::printf("%d temporaries a step on %d PEs; the pool took %.1f MiB\n",
               4 * options.tracers, symm::n_pes(),
-              static_cast<double>(bytes) / (1 << 20));
+              static_cast<double>(pool.reserved_high()) / (1 << 20));
   std::printf(
       "%d tracers of %d x %d points, %d steps: max. error %.1e, "
       "%" PRIu64 " values differ, checksum %016" PRIx64 ": %s\n",

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 
 #include <Kokkos_SymmetricSpace.hpp>
@@ -20,12 +19,6 @@ void require(symm::Status status) {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using View = Kokkos::View<double*, symm::SymmetricSpace>;
-
-symm::MemPool make_pool() {
-  symm::MemPool pool;
-  require(symm::mem_pool_create(&pool, {}));
-  return pool;
-}
 
 // Brings u to the PE on the left, through temporaries.
 void shift(Exec const& exec, symm::MemPool pool, View const& u, int n_steps) {
@@ -48,7 +41,7 @@ void shift(Exec const& exec, symm::MemPool pool, View const& u, int n_steps) {
 }
 
 TEST(PoolsPage, temporaries_that_peers_write_to) {
-  auto const pool = make_pool();
+  symm::UniqueMemPool const pool(symm::MemPoolProperties{});
   Exec const exec;
   View const u("u", 1000);
   Kokkos::deep_copy(u, symm::my_pe());
@@ -59,7 +52,6 @@ TEST(PoolsPage, temporaries_that_peers_write_to) {
     EXPECT_EQ(host(static_cast<std::size_t>(i)),
               (symm::my_pe() + 5) % symm::n_pes());
   }
-  require(symm::mem_pool_destroy(pool));
 }
 
 void add_one(Exec const& exec, View const& t) {
@@ -69,7 +61,7 @@ void add_one(Exec const& exec, View const& t) {
 }
 
 TEST(PoolsPage, two_instances_use_one_block) {
-  auto const pool      = make_pool();
+  symm::UniqueMemPool const pool(symm::MemPoolProperties{});
   auto const instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   auto const first     = instances[0];
   auto const second    = instances[1];
@@ -81,12 +73,10 @@ TEST(PoolsPage, two_instances_use_one_block) {
   add_one(second, t);
   require(symm::order_after(first, second));  // and first for second, so that
   t = {};  // what ends here, in the order of first, is not in use by second
-
-  require(symm::mem_pool_destroy(pool));
 }
 
 TEST(PoolsPage, plain_blocks) {
-  auto const pool = make_pool();
+  symm::UniqueMemPool const pool(symm::MemPoolProperties{});
   Exec const exec;
   std::size_t const bytes = 4096;
 
@@ -96,27 +86,18 @@ TEST(PoolsPage, plain_blocks) {
   require(symm::free_async(block, exec));
 
   EXPECT_NE(block, nullptr);
-  require(symm::mem_pool_destroy(pool));
 }
 
 TEST(PoolsPage, memory_is_kept) {
-  auto const pool = make_pool();
+  symm::UniqueMemPool pool(symm::MemPoolProperties{});
 
-  std::uint64_t const keep = std::uint64_t{256} << 20;
-  require(symm::mem_pool_set_attribute(
-      pool, symm::MemPoolAttribute::release_threshold, &keep));
+  pool.set_release_threshold(std::size_t{256} << 20);
 
   View(Kokkos::view_alloc(Exec(), symm::SymmetricSpace(pool), "t"), 1000);
   symm::heap_trim();
-  std::uint64_t reserved = 0;
-  require(symm::mem_pool_get_attribute(
-      pool, symm::MemPoolAttribute::reserved_mem_current, &reserved));
-  EXPECT_GT(reserved, 0);
-  require(symm::mem_pool_trim_to(pool, 0));
-  require(symm::mem_pool_get_attribute(
-      pool, symm::MemPoolAttribute::reserved_mem_current, &reserved));
-  EXPECT_EQ(reserved, 0);
-  require(symm::mem_pool_destroy(pool));
+  EXPECT_GT(pool.reserved(), 0);
+  pool.trim_to(0);
+  EXPECT_EQ(pool.reserved(), 0);
 }
 
 TEST(PoolsPage, a_local_pool) {
@@ -126,14 +107,12 @@ TEST(PoolsPage, a_local_pool) {
 
     symm::MemPoolProperties properties;
     properties.kind = symm::MemPoolKind::local;
-    symm::MemPool scratch;
-    require(symm::mem_pool_create(&scratch, properties));
+    symm::UniqueMemPool const scratch(properties);
     View t(Kokkos::view_alloc(exec, symm::SymmetricSpace(scratch), "t"), n);
 
     add_one(exec, t);
     EXPECT_THROW(symm::global_view(t), symm::UsageError);
     t = {};
-    require(symm::mem_pool_destroy(scratch));
   }
   symm::barrier_all();
 }
