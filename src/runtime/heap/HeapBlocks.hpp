@@ -4,6 +4,7 @@
 #define SYMM_HEAP_BLOCKS_HPP
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -64,14 +65,23 @@ class HeapBlocks : public BlockIds {
     return true;
   }
 
-  /// Everything that is free becomes free in `to`, whose private memory is
-  /// prepared one by one.
-  void move_free_to(HeapBlocks& to) {
-    while (true) {
+  /// Everything that is free, or of that `most` bytes (a multiple of the
+  /// granule), becomes free in `to`; private memory of both is prepared one by
+  /// one.
+  void move_free_to(
+      HeapBlocks& to,
+      std::size_t most = std::numeric_limits<std::size_t>::max()) {
+    while (most > 0) {
+      prepare();
       to.prepare();
-      auto const [offset, bytes] = m_allocator.remove_any_free();
+      auto [offset, bytes] = m_allocator.remove_any_free();
       if (bytes == 0) return;
+      if (bytes > most) {
+        m_allocator.add_range(offset + most, bytes - most);
+        bytes = most;
+      }
       to.m_allocator.add_range(offset, bytes);
+      most -= bytes;
     }
   }
   /// Gives a block back into `to`.

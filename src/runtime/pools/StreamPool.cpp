@@ -81,12 +81,22 @@ bool StreamPool::may_take_over(Number from, Number to) const {
           m_order.was_idle_behind(from, its.latest));
 }
 
-void StreamPool::move_arena(Number from, Number to) {
+void StreamPool::move_arena(Number from, Number to,
+                            HeapBlocks::Request const& request) {
   if (!may_take_over(from, to)) return;
-  auto& source = m_streams[from];
+  auto& source = *m_streams[from].arena;
   auto& its    = m_streams[to];
-  source.arena->prepare();
-  source.arena->move_free_to(arena_of(its));
+  auto& target = arena_of(its);
+  source.prepare();
+  auto const id = source.take(request);
+  if (id == HeapBlocks::none) {
+    source.move_free_to(target);
+  } else {
+    target.prepare();
+    source.give_back_to(target, id);
+    source.move_free_to(target,
+                        source.free_bytes() / 2 / alignment * alignment);
+  }
   its.latest = m_order.advance();
 }
 
@@ -110,14 +120,15 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     id = arena->take(request);
   }
   if (id == HeapBlocks::none) {
-    for (Number other = 0; other < m_streams.size(); ++other) {
+    arena = &arena_of(*its);
+    for (Number other = 0; other < m_streams.size() && id == HeapBlocks::none;
+         ++other) {
       if (other == stream) continue;
       move_freed(other, stream);
-      move_arena(other, stream);
+      move_arena(other, stream, request);
+      arena->prepare();
+      id = arena->take(request);
     }
-    arena = &arena_of(*its);
-    arena->prepare();
-    id = arena->take(request);
   }
   if (id == HeapBlocks::none) {
     arena = &m_common;
@@ -148,10 +159,7 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
 
 bool StreamPool::could_serve(PerStream const& its,
                              HeapBlocks::Request const& request) const {
-  if (its.arena != nullptr &&
-      its.arena->largest_free_bytes() >= request.bytes) {
-    return true;
-  }
+  if (has_room_of_its_own(its, request)) return true;
   return std::any_of(
       its.freed.begin() + static_cast<std::ptrdiff_t>(its.n_reused),
       its.freed.end(), [&](Freed const& freed) {
@@ -169,7 +177,7 @@ HeapBlocks::Id StreamPool::take_when_idle(Number stream,
     if (!m_order.stream(other).is_idle()) continue;
     m_order.were_idle(bit(other));
     move_freed(other, stream);
-    move_arena(other, stream);
+    move_arena(other, stream, request);
     auto const id = m_streams[stream].arena->take(request);
     if (id != HeapBlocks::none) return id;
   }
@@ -179,9 +187,6 @@ HeapBlocks::Id StreamPool::take_when_idle(Number stream,
 HeapBlocks::Id StreamPool::take_with_dependency(
     Number stream, HeapBlocks::Request const& request) {
   if (!m_policy.allow_internal_dependencies) return HeapBlocks::none;
-  if (!m_order.stream(stream).has_barrier() && !is_alone()) {
-    return HeapBlocks::none;
-  }
   if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
     return HeapBlocks::none;
   }
@@ -190,18 +195,23 @@ HeapBlocks::Id StreamPool::take_with_dependency(
     auto const allowed =
         std::exchange(m_policy.follow_event_dependencies, true);
     move_freed(other, stream);
-    if (other != stream) move_arena(other, stream);
+    if (other != stream) move_arena(other, stream, request);
     m_policy.follow_event_dependencies = allowed;
   };
   auto& arena = *m_streams[stream].arena;
-  if (is_alone()) {
-    for (Number other = 0; other < m_streams.size(); ++other) {
-      if (other == stream || !could_serve(m_streams[other], request)) continue;
-      m_order.make_wait(stream, other);
-      move_all(other);
-      auto const id = arena.take(request);
-      if (id != HeapBlocks::none) return id;
+  for (Number other = 0; other < m_streams.size(); ++other) {
+    auto const& its = m_streams[other];
+    // What belongs to a stream no other PE uses any more.
+    if (other == stream || !(is_alone() ? could_serve(its, request)
+                                        : has_room_of_its_own(its, request))) {
+      continue;
     }
+    m_order.make_wait(stream, other);
+    move_all(other);
+    auto const id = arena.take(request);
+    if (id != HeapBlocks::none) return id;
+  }
+  if (is_alone() || !m_order.stream(stream).has_barrier()) {
     return HeapBlocks::none;
   }
   // One barrier for all that waits.

@@ -155,9 +155,18 @@ class StreamPool final : public Pool {
                                                std::size_t phase) const;
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to) const;
   [[nodiscard]] bool may_take_over(Number from, Number to) const;
-  /// What `to` may use of what waits in, or belongs to, `from`.
+  /// What `to` may use of what waits in `from`.
   void move_freed(Number from, Number to);
-  void move_arena(Number from, Number to);
+  /// What `to` may use of what belongs to `from`: room for the request and half
+  /// of the rest, so that they do not take all from each other in turn; all,
+  /// where no such room is.
+  void move_arena(Number from, Number to, HeapBlocks::Request const& request);
+  /// Probably: alignment may take some of it.
+  [[nodiscard]] static bool has_room_of_its_own(
+      PerStream const& its, HeapBlocks::Request const& request) {
+    return its.arena != nullptr &&
+           its.arena->largest_free_bytes() >= request.bytes;
+  }
   [[nodiscard]] bool could_serve(PerStream const& its,
                                  HeapBlocks::Request const& request) const;
   [[nodiscard]] HeapBlocks::Id take_with_dependency(
