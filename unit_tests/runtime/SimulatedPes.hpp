@@ -148,10 +148,14 @@ class SimulatedHeap final : public symm::Impl::ChunkSource {
     return trim_step(blocks, most_bytes());
   }
 
+  void prepare_to_trim(symm::Impl::HeapBlocks& blocks,
+                       std::size_t n_ranges) override {
+    blocks.prepare_to_remove(n_ranges + m_places.size() + 1);
+  }
+
   std::size_t trim_step(symm::Impl::HeapBlocks& blocks,
                         std::size_t most_bytes) override {
     std::size_t removed = 0;
-    blocks.prepare_to_remove(m_places.size());
     for (auto i = m_places.size(); i > 0; --i) {
       auto const chunk = m_places.chunk(i - 1);
       if (chunk.bytes > most_bytes - removed) continue;
@@ -211,6 +215,7 @@ class SimulatedPe {
     m_collected_to       = ended;
     std::uint64_t in_use = 0;
     for (auto const& pool : pools) {
+      pool->prepare_to_collect();
       pool->collect();
       in_use |= pool->streams_in_use();
     }

@@ -39,7 +39,11 @@ class ChunkSource {
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                            std::function<std::size_t()> const& most_bytes) = 0;
+  /// Gets the private memory that trim_step() needs when `n_ranges` more have
+  /// been added to the blocks. Local. \throws std::bad_alloc on this PE.
+  virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
   /// The same as a step of a collective call in which the PEs have met.
+  /// Precondition: prepare_to_trim(), and no collective call since.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) = 0;
 };
 

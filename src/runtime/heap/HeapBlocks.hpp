@@ -39,9 +39,11 @@ class HeapBlocks : public BlockIds {
 
   /// Gets the private memory that adding a range and one more call may need:
   /// they do not throw then.
-  void prepare() {
-    m_allocator.prepare();
-    auto const n_ids = m_allocator.n_ids() + OffsetAllocator::max_new_blocks;
+  /// \param n_ranges that are added or removed besides.
+  void prepare(std::size_t n_ranges = 0) {
+    m_allocator.prepare_to_remove(n_ranges);
+    auto const n_ids =
+        m_allocator.n_ids() + OffsetAllocator::max_new_blocks + n_ranges;
     if (m_views.size() < n_ids) m_views.resize(2 * n_ids);
   }
 
@@ -158,6 +160,10 @@ class HeapBlocks : public BlockIds {
 
   // Statistics.
 
+  /// At least as many as there are free blocks.
+  [[nodiscard]] std::size_t most_free_blocks() const {
+    return m_allocator.n_ids();
+  }
   [[nodiscard]] std::size_t n_live() const { return m_allocator.n_live(); }
   [[nodiscard]] std::size_t live_bytes() const {
     return m_allocator.live_bytes();

@@ -172,6 +172,7 @@ class SymmetricHeap final : public ChunkSource {
             std::function<bool()> const& is_enough) override;
   std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                    std::function<std::size_t()> const& most_bytes) override;
+  void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) override;
   std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) override;
 
   /// Collective; the last call. Returns the labels and sizes of Views that this

@@ -33,9 +33,13 @@ std::size_t SymmetricHeap::trim(
   });
 }
 
+void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
+  // This call may add a chunk, or two where one is lost.
+  blocks.prepare_to_remove(n_ranges + m_chunks.places().size() + 2);
+}
+
 std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
                                      std::size_t most_bytes) {
-  blocks.prepare_to_remove(m_chunks.places().size());
   auto const trimmed = m_chunks.trim(blocks, most_bytes);
   if (trimmed.failure && trimmed.failure->pe == map().my_pe) {
     std::fprintf(stderr,

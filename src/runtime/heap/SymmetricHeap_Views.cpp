@@ -87,13 +87,15 @@ void SymmetricHeap::retire(void* address) noexcept {
 void SymmetricHeap::meet(Rendezvous::Call& call) {
   // All private memory that this call needs is there before the others hear of
   // it: afterwards nothing may fail on one PE alone.
-  call.memory        = memory();
-  auto const failure = failure_of([&] {
+  call.memory          = memory();
+  auto* const follower = m_rendezvous.follower();
+  auto const failure   = failure_of([&] {
     m_provider.synchronize();
     m_blocks.prepare();
     m_chunks.prepare();
     m_retired.prepare(m_blocks.n_views() + m_registered.n_views() + 1);
     collect_retired_views();
+    if (follower != nullptr) follower->prepare();
   });
   if (failure && !call.failure) call.failure = failure;
   call.notices          = m_retired.notices();
@@ -102,7 +104,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   // next call tells them again.
   m_rendezvous.meet(call);
   m_retired.told(call.notices.size());
-  if (auto* const follower = m_rendezvous.follower()) follower->all_ended();
+  if (follower != nullptr) follower->all_ended();
   bool has_registered = false;
   // Every PE reads the same notices in the same order: the same blocks become
   // free in the same order.

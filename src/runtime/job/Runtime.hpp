@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
@@ -103,7 +104,11 @@ class Runtime {
     m_rendezvous->run(RuntimeCall::barrier_all, [&] {
       auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});
       auto* const follower = m_rendezvous->follower();
-      if (follower != nullptr) call.bits = follower->idle_streams();
+      if (follower != nullptr) {
+        // What one PE cannot find out, all hear of.
+        call.failure =
+            failure_of([&] { call.bits = follower->idle_streams(); });
+      }
       m_rendezvous->meet(call);
       if (call.bits != 0) follower->were_idle(m_rendezvous->bits_of_all());
     });

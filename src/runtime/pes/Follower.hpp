@@ -23,6 +23,9 @@ class Follower {
   [[nodiscard]] virtual std::uint64_t idle_streams() = 0;
   /// Behind it: those that were idle on all PEs.
   virtual void were_idle(std::uint64_t streams) = 0;
+  /// Before a call that waits for the kernels of all PEs: gets the private
+  /// memory that what follows needs. \throws std::bad_alloc.
+  virtual void prepare() = 0;
   /// All PEs have waited for their kernels, and met.
   virtual void all_ended() = 0;
   /// A collective call of the heap is about to return on all PEs; may make

@@ -210,6 +210,7 @@ void Pools::catch_up(Group& group) {
   group.collected_to   = ended;
   std::uint64_t in_use = 0;
   for (auto const& pool : group.pools) {
+    pool->prepare_to_collect();  // of symmetric ones, done already
     pool->collect();
     in_use |= pool->streams_in_use();
   }
@@ -412,6 +413,11 @@ std::uint64_t Pools::idle_streams() {
 void Pools::were_idle(std::uint64_t streams) {
   Lock const lock(m_mutex);
   m_symmetric.order.were_idle(streams);
+}
+
+void Pools::prepare() {
+  Lock const lock(m_mutex);
+  for (auto const& pool : m_symmetric.pools) pool->prepare_to_collect();
 }
 
 void Pools::all_ended() {

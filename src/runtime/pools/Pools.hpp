@@ -84,6 +84,7 @@ class Pools final : public Follower {
 
   [[nodiscard]] std::uint64_t idle_streams() override;
   void were_idle(std::uint64_t streams) override;
+  void prepare() override;
   void all_ended() override;
   void before_return(RuntimeCall call) override;
   [[nodiscard]] std::vector<std::string> finalize() override;

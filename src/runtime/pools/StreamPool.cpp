@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
-#include <utility>
 
+#include "../base/Failure.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../heap/Poison.hpp"
@@ -35,10 +35,11 @@ HeapBlocks& StreamPool::arena_of(PerStream& its) {
 
 // Which memory a stream may use.
 
-bool StreamPool::may_reuse(Number from, Position at, Number to) const {
+bool StreamPool::may_reuse(Number from, Position at, Number to,
+                           bool follows) const {
   auto const ended = is_local() ? m_order.ended_here() : m_order.ended();
   if (at <= ended) return true;
-  if (from == to || m_policy.follow_event_dependencies) {
+  if (from == to || follows) {
     if (is_local() ? m_order.precedes(from, at, to)
                    : m_order.precedes_on_all(from, at, to)) {
       return true;
@@ -47,12 +48,13 @@ bool StreamPool::may_reuse(Number from, Position at, Number to) const {
   return m_policy.allow_opportunistic && m_order.was_idle_behind(from, at);
 }
 
-void StreamPool::move_freed(Number from, Number to) {
-  auto& queue = m_streams[from].freed;
-  auto& n     = m_streams[from].n_reused;
-  if (n == queue.size() || !may_reuse(from, queue[n].at, to)) return;
+void StreamPool::move_freed(Number from, Number to, bool follows) {
+  auto const& queue = m_streams[from].freed;
+  auto& n           = m_streams[from].n_reused;
+  if (n == queue.size() || !may_reuse(from, queue[n].at, to, follows)) return;
   auto& its   = m_streams[to];
   auto& arena = arena_of(its);
+  its.latest  = m_order.advance();
   do {
     auto const& freed = queue[n];
     arena.prepare();
@@ -63,30 +65,26 @@ void StreamPool::move_freed(Number from, Number to) {
       freed.arena->give_back_to(arena, freed.id);
     }
     ++n;
-  } while (n < queue.size() && may_reuse(from, queue[n].at, to));
-  if (n == queue.size()) {
-    queue.clear();
-    n = 0;
-  }
-  its.latest = m_order.advance();
+  } while (n < queue.size() && may_reuse(from, queue[n].at, to, follows));
+  m_streams[from].forget_reused();
 }
 
-bool StreamPool::may_take_over(Number from, Number to) const {
+bool StreamPool::may_take_over(Number from, Number to, bool follows) const {
   auto const& its = m_streams[from];
   if (its.arena == nullptr || its.arena->free_bytes() == 0) return false;
   // Its last uses, on all PEs, end before what `from` got from `latest` on.
-  return (m_policy.follow_event_dependencies &&
-          m_order.precedes(from, its.latest, to)) ||
+  return (follows && m_order.precedes(from, its.latest, to)) ||
          (m_policy.allow_opportunistic &&
           m_order.was_idle_behind(from, its.latest));
 }
 
 void StreamPool::move_arena(Number from, Number to,
-                            HeapBlocks::Request const& request) {
-  if (!may_take_over(from, to)) return;
+                            HeapBlocks::Request const& request, bool follows) {
+  if (!may_take_over(from, to, follows)) return;
   auto& source = *m_streams[from].arena;
   auto& its    = m_streams[to];
   auto& target = arena_of(its);
+  its.latest   = m_order.advance();
   source.prepare();
   auto const id = source.take(request);
   if (id == HeapBlocks::none) {
@@ -97,7 +95,6 @@ void StreamPool::move_arena(Number from, Number to,
     source.move_free_to(target,
                         source.free_bytes() / 2 / alignment * alignment);
   }
-  its.latest = m_order.advance();
 }
 
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
@@ -112,7 +109,8 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
   }
   auto* its = &per_stream(stream);
   // The common case: what the stream has had before.
-  move_freed(stream, stream);
+  bool const follows = m_policy.follow_event_dependencies;
+  move_freed(stream, stream, follows);
   auto* arena = its->arena.get();
   auto id     = HeapBlocks::none;
   if (arena != nullptr) {
@@ -124,8 +122,8 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     for (Number other = 0; other < m_streams.size() && id == HeapBlocks::none;
          ++other) {
       if (other == stream) continue;
-      move_freed(other, stream);
-      move_arena(other, stream, request);
+      move_freed(other, stream, follows);
+      move_arena(other, stream, request, follows);
       arena->prepare();
       id = arena->take(request);
     }
@@ -176,8 +174,9 @@ HeapBlocks::Id StreamPool::take_when_idle(Number stream,
     if (other == stream || !could_serve(m_streams[other], request)) continue;
     if (!m_order.stream(other).is_idle()) continue;
     m_order.were_idle(bit(other));
-    move_freed(other, stream);
-    move_arena(other, stream, request);
+    bool const follows = m_policy.follow_event_dependencies;
+    move_freed(other, stream, follows);
+    move_arena(other, stream, request, follows);
     auto const id = m_streams[stream].arena->take(request);
     if (id != HeapBlocks::none) return id;
   }
@@ -190,13 +189,10 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
     return HeapBlocks::none;
   }
+  // The dependency is the pool's own, whether it follows others or not.
   auto const move_all = [&](Number other) {
-    // This dependency is the pool's own.
-    auto const allowed =
-        std::exchange(m_policy.follow_event_dependencies, true);
-    move_freed(other, stream);
-    if (other != stream) move_arena(other, stream, request);
-    m_policy.follow_event_dependencies = allowed;
+    move_freed(other, stream, true);
+    if (other != stream) move_arena(other, stream, request, true);
   };
   auto& arena = *m_streams[stream].arena;
   for (Number other = 0; other < m_streams.size(); ++other) {
@@ -246,23 +242,30 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   if (is_over) set_poisoned(m_map, offset, bytes, true);
 }
 
+void StreamPool::prepare_to_collect() {
+  std::size_t n_ranges = 0;
+  for (auto const& its : m_streams) {
+    n_ranges += its.n_freed();
+    if (its.arena == nullptr) continue;
+    n_ranges += its.arena->most_free_blocks();
+    its.arena->prepare();
+  }
+  m_common.prepare(n_ranges);
+  m_heap.prepare_to_trim(m_common, n_ranges);
+}
+
 void StreamPool::collect() {
   auto const ended = is_local() ? m_order.ended_here() : m_order.ended();
   for (auto& its : m_streams) {
     while (its.has_freed() && its.freed[its.n_reused].at <= ended) {
       auto const& freed = its.freed[its.n_reused++];
-      m_common.prepare();
-      freed.arena->prepare();
       if (freed.arena == &m_common) {
         m_common.give_back(freed.id);
       } else {
         freed.arena->give_back_to(m_common, freed.id);
       }
     }
-    if (!its.has_freed()) {
-      its.freed.clear();
-      its.n_reused = 0;
-    }
+    its.forget_reused();
   }
   for (auto& its : m_streams) {
     if (its.arena != nullptr) its.arena->move_free_to(m_common);
@@ -307,6 +310,7 @@ void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase,
   auto const most         = m_properties.max_bytes == 0
                                 ? std::numeric_limits<std::size_t>::max()
                                 : m_properties.max_bytes - m_reserved.current;
+  call.failure            = failure_of([&] { prepare_to_collect(); });
   std::size_t free_before = 0;
   try {
     m_heap.grow(call, m_common, request, most, [&] {
@@ -337,8 +341,9 @@ void StreamPool::take_all() {
 }
 
 void StreamPool::trim_to(std::size_t min_bytes_to_hold) {
-  auto call = Rendezvous::make_call(RuntimeCall::pool_trim,
-                                    {m_number, min_bytes_to_hold});
+  auto call    = Rendezvous::make_call(RuntimeCall::pool_trim,
+                                       {m_number, min_bytes_to_hold});
+  call.failure = failure_of([&] { prepare_to_collect(); });
   m_reserved.current -= m_heap.trim(call, m_common, [&] {
     if (is_local()) m_order.all_ended_here();
     collect();

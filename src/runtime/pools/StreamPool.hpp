@@ -95,6 +95,9 @@ class StreamPool final : public Pool {
   ///        only in the order of the stream.
   void free(Number stream, void* address, bool is_over);
 
+  /// Gets the private memory that collect() and release() need behind it: they
+  /// do not throw then, and make no PE differ from the others.
+  void prepare_to_collect();
   /// Everything has ended on all PEs (of a local pool: here): all that waits is
   /// free for all.
   void collect();
@@ -146,21 +149,35 @@ class StreamPool final : public Pool {
     std::vector<Freed> freed;
     std::size_t n_reused = 0;  // the first of them, in which nothing is left
     std::uint32_t n_live = 0;  // blocks allocated on it
-    [[nodiscard]] bool has_freed() const { return n_reused < freed.size(); }
+
+    [[nodiscard]] std::size_t n_freed() const {
+      return freed.size() - n_reused;
+    }
+    [[nodiscard]] bool has_freed() const { return n_freed() > 0; }
+    /// Drops what was reused; moves no more than it has dropped.
+    void forget_reused() {
+      if (n_reused < n_freed()) return;
+      freed.erase(freed.begin(),
+                  freed.begin() + static_cast<std::ptrdiff_t>(n_reused));
+      n_reused = 0;
+    }
   };
 
   PerStream& per_stream(Number stream);
   [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
-  [[nodiscard]] bool may_reuse(Number from, Position at, Number to) const;
-  [[nodiscard]] bool may_take_over(Number from, Number to) const;
+  // Where `follows` is set, by what is known of the order of the streams.
+  [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
+                               bool follows) const;
+  [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
   /// What `to` may use of what waits in `from`.
-  void move_freed(Number from, Number to);
+  void move_freed(Number from, Number to, bool follows);
   /// What `to` may use of what belongs to `from`: room for the request and half
   /// of the rest, so that they do not take all from each other in turn; all,
   /// where no such room is.
-  void move_arena(Number from, Number to, HeapBlocks::Request const& request);
+  void move_arena(Number from, Number to, HeapBlocks::Request const& request,
+                  bool follows);
   /// Probably: alignment may take some of it.
   [[nodiscard]] static bool has_room_of_its_own(
       PerStream const& its, HeapBlocks::Request const& request) {
