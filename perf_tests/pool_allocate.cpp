@@ -17,8 +17,8 @@
 // outside.
 //
 // A step of a program: 1000 temporaries on 4 streams, each with a kernel that
-// writes to it; then a barrier of each stream, and a wait for all. It is
-// compared with ordinary symmetric Views and private ones.
+// writes to it; then a barrier behind all streams, and a wait. It is compared
+// with ordinary symmetric Views and private ones.
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cstddef>
@@ -131,9 +131,12 @@ void use_system(std::size_t bytes, Exec const&) {
 void let_system_keep_memory() {}
 #endif
 
-/// What is in the streams has ended, on all PEs.
+/// What is in the streams has ended, on all PEs. One barrier for all of them:
+/// barriers of a team come one after the other.
 void settle(Streams const& streams) {
-  for (auto const& exec : streams) symm::barrier(exec, symm::team_world());
+  for (auto const& exec : streams) check(symm::order_after(streams[0], exec));
+  symm::barrier(streams[0], symm::team_world());
+  for (auto const& exec : streams) check(symm::order_after(exec, streams[0]));
   Kokkos::fence();
 }
 

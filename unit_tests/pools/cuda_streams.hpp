@@ -107,6 +107,18 @@ inline std::vector<Kokkos::Cuda> make_streams(std::size_t count) {
                                                std::vector<int>(count, 1));
 }
 
+/// One barrier of all PEs for all streams: barriers of a team come one after
+/// the other.
+inline void barrier_of(std::vector<Kokkos::Cuda> const& streams) {
+  for (auto const& stream : streams) {
+    EXPECT_EQ(symm::order_after(streams[0], stream), symm::Status::success);
+  }
+  symm::barrier(streams[0], symm::team_world());
+  for (auto const& stream : streams) {
+    EXPECT_EQ(symm::order_after(stream, streams[0]), symm::Status::success);
+  }
+}
+
 inline symm::MemPool make_pool(symm::MemPoolProperties const& properties) {
   symm::MemPool pool;
   EXPECT_EQ(symm::mem_pool_create(&pool, properties), symm::Status::success)

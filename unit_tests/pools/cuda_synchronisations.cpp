@@ -82,9 +82,7 @@ class CudaSynchronisations : public testing::Test {
           pool_ints);
     }
     symm::barrier_all(Kokkos::Cuda());
-    for (auto const& stream : m_streams) {
-      symm::barrier(stream, symm::team_world());
-    }
+    barrier_of(m_streams);
   }
   ~CudaSynchronisations() override { end_pool(m_pool); }
 
@@ -113,11 +111,7 @@ TEST_F(CudaSynchronisations, P01_1000_blocks_need_none) {
   for (int i = 0; i < n_rounds; ++i) {
     auto const& stream = m_streams[static_cast<std::size_t>(i % 4)];
     release(allocate(m_pool, stream), stream);
-    // Behind it the others may go on.
-    if (i % 16 == 15) {
-      for (auto const& each : m_streams)
-        symm::barrier(each, symm::team_world());
-    }
+    if (i % 16 == 15) barrier_of(m_streams);
   }
   expect_no_wait("malloc_async + free_async", calls);
 }
@@ -135,11 +129,7 @@ TEST_F(CudaSynchronisations, P01_1000_Views_need_none) {
                                            Kokkos::WithoutInitializing),
                         pool_ints);
       }
-      if (i % 16 == 15) {
-        for (auto const& each : m_streams) {
-          symm::barrier(each, symm::team_world());
-        }
-      }
+      if (i % 16 == 15) barrier_of(m_streams);
     }
     expect_no_wait(is_filled ? "View, filled" : "View, not filled", calls);
   }
