@@ -31,6 +31,14 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return Impl::malloc_async(address, bytes, nullptr, Impl::stream_of(exec));
 }
 
+template <class T, class ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] Status malloc_async(T** address, std::size_t bytes,
+                                  ExecutionSpace const& exec) noexcept {
+  return Impl::allocate_as(
+      address, [&](void** block) { return malloc_async(block, bytes, exec); });
+}
+
 /// malloc_from_pool_async() in the order of `exec`.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
@@ -38,6 +46,15 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
     void** address, std::size_t bytes, MemPool pool,
     ExecutionSpace const& exec) noexcept {
   return Impl::malloc_async(address, bytes, &pool, Impl::stream_of(exec));
+}
+template <class T, class ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] Status malloc_from_pool_async(
+    T** address, std::size_t bytes, MemPool pool,
+    ExecutionSpace const& exec) noexcept {
+  return Impl::allocate_as(address, [&](void** block) {
+    return malloc_from_pool_async(block, bytes, pool, exec);
+  });
 }
 
 /// free_async() in the order of `exec`.

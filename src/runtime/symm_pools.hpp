@@ -177,6 +177,36 @@ Status mem_pool_destroy(MemPool pool) noexcept;
                                             MemPool pool,
                                             void* stream = nullptr) noexcept;
 
+namespace Impl {
+
+/// \param allocate makes the call, for the address of a void*.
+template <class T, class Allocate>
+Status allocate_as(T** address, Allocate const& allocate) noexcept {
+  void* block         = nullptr;
+  Status const status = allocate(address == nullptr ? nullptr : &block);
+  if (address != nullptr) *address = static_cast<T*>(block);
+  return status;
+}
+
+}  // namespace Impl
+
+/// The same for a pointer of any type. \param bytes not elements.
+template <class T>
+[[nodiscard]] Status malloc_async(T** address, std::size_t bytes,
+                                  void* stream = nullptr) noexcept {
+  return Impl::allocate_as(address, [&](void** block) {
+    return malloc_async(block, bytes, stream);
+  });
+}
+template <class T>
+[[nodiscard]] Status malloc_from_pool_async(T** address, std::size_t bytes,
+                                            MemPool pool,
+                                            void* stream = nullptr) noexcept {
+  return Impl::allocate_as(address, [&](void** block) {
+    return malloc_from_pool_async(block, bytes, pool, stream);
+  });
+}
+
 /// Frees a block of any pool in the order of the stream (H20). The caller's use
 /// of it must be over by then on this PE; on other PEs by the barrier behind
 /// it.

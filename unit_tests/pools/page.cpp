@@ -80,7 +80,7 @@ TEST(PoolsPage, plain_blocks) {
   Exec const exec;
   std::size_t const bytes = 4096;
 
-  void* block = nullptr;
+  double* block = nullptr;
   require(symm::malloc_from_pool_async(&block, bytes, pool, exec));
   // kernels of exec use it
   require(symm::free_async(block, exec));

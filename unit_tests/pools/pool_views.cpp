@@ -41,6 +41,25 @@ TEST(PoolViews, are_reused_behind_a_barrier_in_the_order_of_the_stream) {
   EXPECT_EQ(symm::mem_pool_destroy(pool), symm::Status::success);
 }
 
+TEST(PoolViews, H10_the_address_may_be_a_pointer_of_any_type) {
+  Kokkos::DefaultExecutionSpace const exec;
+  symm::UniqueMemPool const pool(symm::MemPoolProperties{});
+  int* numbers   = nullptr;
+  double* values = nullptr;
+  int** nowhere  = nullptr;
+  EXPECT_EQ(symm::malloc_from_pool_async(&numbers, 64, pool),
+            symm::Status::success);
+  EXPECT_EQ(symm::malloc_async(&values, 64, exec), symm::Status::success);
+  EXPECT_NE(numbers, nullptr);
+  EXPECT_NE(values, nullptr);
+  EXPECT_EQ(symm::free_async(numbers), symm::Status::success);
+  EXPECT_EQ(symm::free_async(values, exec), symm::Status::success);
+  EXPECT_EQ(symm::malloc_async(nowhere, 64), symm::Status::invalid_value);
+  EXPECT_EQ(symm::malloc_from_pool_async(&numbers, 64, symm::MemPool(), exec),
+            symm::Status::invalid_value);
+  EXPECT_EQ(numbers, nullptr);
+}
+
 TEST(PoolViews, of_no_pool_are_an_error) {
   Kokkos::DefaultExecutionSpace const exec;
   EXPECT_THROW(View(Kokkos::view_alloc(
