@@ -189,7 +189,8 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
   auto const offset = map().offset_of(address);
   id                = m_blocks.find(offset);
   if (id != HeapBlocks::none && (is_view || !m_blocks.view(id).is_view)) {
-    return std::nullopt;
+    if (!is_lent(id)) return std::nullopt;
+    return wrong_address(address, "is in a memory pool; free_async frees it");
   }
   if (m_registered.find(offset) != RegisteredMemory::none) {
     return wrong_address(

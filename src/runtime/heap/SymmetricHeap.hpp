@@ -252,6 +252,7 @@ class SymmetricHeap final : public ChunkSource {
   /// \param id is the block if nothing is wrong.
   [[nodiscard]] std::optional<Failure> check_block(void const* address,
                                                    bool is_view, Id& id) const;
+  [[nodiscard]] bool is_lent(Id id) const;
   [[nodiscard]] static Failure wrong_address(void const* address,
                                              Text const& complaint);
 
@@ -260,10 +261,23 @@ class SymmetricHeap final : public ChunkSource {
   [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
                                       PeFailure const& failed);
 
+  // Blocks of a static heap that pools have as chunks.
+
+  struct Lent {
+    HeapBlocks const* to;
+    Id id;
+  };
+  /// Returns whether there was one.
+  bool lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
+            std::size_t most_bytes);
+  /// Returns the bytes of what came back.
+  std::size_t take_back(HeapBlocks& blocks, std::size_t most_bytes);
+
   Rendezvous& m_rendezvous;
   MemoryProvider& m_provider;
   HeapChunks m_chunks;
   HeapBlocks m_blocks;
+  std::vector<Lent> m_lent;
   RegisteredMemory m_registered;
   RetiredViews m_retired;
 };

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Chunks for blocks that somebody else keeps.
+#include <algorithm>
 #include <cstdio>
 
 #include "../base/Failure.hpp"
+#include "../base/Types.hpp"
 #include "SymmetricHeap.hpp"
 
 namespace symm::Impl {
@@ -14,11 +16,17 @@ void SymmetricHeap::grow(Rendezvous::Call& call, HeapBlocks& blocks,
                          std::size_t most_bytes,
                          std::function<bool()> const& is_enough) {
   m_rendezvous.run(call.operation, [&] {
-    auto const failure = failure_of([&] { blocks.prepare(); });
+    auto const failure = failure_of([&] {
+      blocks.prepare();
+      m_lent.reserve(m_lent.size() + 1);
+    });
     if (failure) call.failure = failure;
     meet(call);
     if (is_enough()) return;
-    if (auto const grown = m_chunks.grow(blocks, request, most_bytes)) {
+    bool const is_static = m_chunks.options().is_static;
+    if (is_static && lend(blocks, request, most_bytes)) return;
+    if (auto const grown =
+            m_chunks.grow(is_static ? m_blocks : blocks, request, most_bytes)) {
       throw_named(call, *grown);
     }
   });
@@ -35,11 +43,13 @@ std::size_t SymmetricHeap::trim(
 
 void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
   // This call may add a chunk, or two where one is lost.
-  blocks.prepare_to_remove(n_ranges + m_chunks.places().size() + 2);
+  blocks.prepare_to_remove(n_ranges + m_lent.size() + m_chunks.places().size() +
+                           2);
 }
 
 std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
                                      std::size_t most_bytes) {
+  if (m_chunks.options().is_static) return take_back(blocks, most_bytes);
   auto const trimmed = m_chunks.trim(blocks, most_bytes);
   if (trimmed.failure && trimmed.failure->pe == map().my_pe) {
     std::fprintf(stderr,
@@ -48,6 +58,45 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
                  trimmed.failure->pe, trimmed.failure->failure.message.c_str());
   }
   return trimmed.removed_bytes;
+}
+
+// A static heap has one chunk, of its own: a pool gets a block of that.
+
+bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
+                         std::size_t most_bytes) {
+  // With room for later requests, if there is as much.
+  auto const wanted =
+      std::min(m_provider.granularity(Vmm::Granularity::recommended),
+               round_up(limit_bytes() / 16, request.alignment));
+  for (auto const bytes : {std::max(request.bytes, wanted), request.bytes}) {
+    if (bytes > most_bytes) continue;
+    auto const id = m_blocks.take({bytes, request.alignment, request.phase});
+    if (id == HeapBlocks::none) continue;
+    blocks.add_range(map().offset_of(m_blocks.address_of(id)), bytes);
+    m_lent.push_back({&blocks, id});
+    return true;
+  }
+  return false;
+}
+
+std::size_t SymmetricHeap::take_back(HeapBlocks& blocks,
+                                     std::size_t most_bytes) {
+  std::size_t removed = 0;
+  std::erase_if(m_lent, [&](Lent const& lent) {
+    auto const bytes = m_blocks.bytes_of(lent.id);
+    if (lent.to != &blocks || bytes > most_bytes - removed) return false;
+    auto const offset = map().offset_of(m_blocks.address_of(lent.id));
+    if (!blocks.remove_range(offset, bytes)) return false;
+    m_blocks.give_back(lent.id);
+    removed += bytes;
+    return true;
+  });
+  return removed;
+}
+
+bool SymmetricHeap::is_lent(Id id) const {
+  return std::any_of(m_lent.begin(), m_lent.end(),
+                     [&](Lent const& lent) { return lent.id == id; });
 }
 
 }  // namespace symm::Impl
