@@ -100,6 +100,8 @@ TYPED_TEST(CudaPoolViews, have_a_header_that_kernels_of_earlier_ones_leave) {
     Small const one(alloc, 100);
     Small const two(alloc, 100);
     this->m_exec.fence();
+    EXPECT_EQ(two.label(), "small");
+    // Kokkos finds a View by its data, too.
     auto* const record =
         Kokkos::Impl::SharedAllocationRecord<TypeParam, void>::get_record(
             two.data());

@@ -90,8 +90,9 @@ class SymmetricSpaceBase {
     deallocate("[unlabeled]", address, bytes);
   }
 
- protected:
   [[nodiscard]] bool has_pool() const { return m_pool.has_value(); }
+
+ protected:
   /// \throws OutOfMemory on this PE: a View of more bytes than addresses.
   [[noreturn]] static void throw_too_large(char const* label);
   static void finish_view(MemoryKind kind, char const* label,

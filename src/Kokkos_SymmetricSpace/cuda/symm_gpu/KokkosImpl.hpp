@@ -3,10 +3,13 @@
 #ifndef SYMM_GPU_KOKKOS_IMPL_HPP
 #define SYMM_GPU_KOKKOS_IMPL_HPP
 
+#include <cstddef>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
+#include "../../../runtime/pools/PoolCalls.hpp"
 #include "../../kokkos_impl/MemorySpaceAccess.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
@@ -93,7 +96,60 @@ template <>
 struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
     : std::true_type {};
 
+#ifdef KOKKOS_ENABLE_DEBUG
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
     symm::SymmetricCudaSpace);
+#else
+/// As that, but the header of a View in a pool is not written: the copy to the
+/// GPU takes longer than all the rest. It holds what get_record() looks for.
+template <>
+class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
+    : public HostInaccessibleSharedAllocationRecordCommon<
+          symm::SymmetricCudaSpace> {
+  using Space  = symm::SymmetricCudaSpace;
+  using Common = HostInaccessibleSharedAllocationRecordCommon<Space>;
+  using Header = SharedAllocationHeader;
+
+ public:
+  SharedAllocationRecord(Space const& space, std::string const& label,
+                         std::size_t bytes,
+                         function_type end = &Common::deallocate)
+      : Common(space, label, bytes, end) {
+    note();
+  }
+
+  template <class ExecutionSpace>
+  SharedAllocationRecord(ExecutionSpace const& exec, Space const& space,
+                         std::string const& label, std::size_t bytes,
+                         function_type end = &Common::deallocate)
+      : Common(checked_allocation_with_header(exec, space, label, bytes),
+               sizeof(Header) + bytes, end, label) {
+    m_space = space;
+    note();
+    if (space.has_pool()) return;
+    Header header;
+    fill_host_accessible_header_info(this, header, label);
+    DeepCopy<Space, HostSpace>(exec, m_alloc_ptr, &header, sizeof(header));
+  }
+
+  /// Of a View in a pool: on the thread that constructs it, until the next one.
+  static SharedAllocationRecord* get_record(void* data) {
+    if (data == s_data && symm::Impl::is_in_pool(Header::get_header(data))) {
+      return s_record;
+    }
+    return Common::get_record(data);
+  }
+
+ private:
+  // The last one that this thread has made.
+  static inline thread_local void* s_data                     = nullptr;
+  static inline thread_local SharedAllocationRecord* s_record = nullptr;
+
+  void note() {
+    s_data   = data();
+    s_record = this;
+  }
+};
+#endif
 
 #endif
