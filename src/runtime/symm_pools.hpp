@@ -30,8 +30,10 @@
 ///   symmetric pools, on streams that correspond, in one order with their
 ///   other collective calls; they do not wait for each other. A sequence that
 ///   differs is found at the next collective call, which fails on every PE and
-///   names the first call that differs (P04); the pools that existed then
-///   allocate no more. Peers may use a block behind a barrier of all PEs that
+///   names the first call that differs (P04). The symmetric pools that existed
+///   then allocate no more, but for the default ones, which begin anew; their
+///   memory is given back by heap_trim() when all PEs have freed their blocks.
+///   Peers may use a block behind a barrier of all PEs that
 ///   follows the allocation in the stream's order, and the block is used again
 ///   only behind such a barrier that follows its release (P03):
 ///   barrier_all(exec), barrier(exec, team) with all PEs, or a collective call

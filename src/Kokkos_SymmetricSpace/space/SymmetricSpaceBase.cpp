@@ -20,6 +20,12 @@ namespace {
 /// Of a View's data, in bytes: whole cache lines and vectors.
 constexpr std::size_t data_alignment = 256;
 
+/// With the header there are more bytes than addresses: never there.
+std::size_t without_overflow(std::size_t bytes, std::size_t logical_bytes) {
+  return bytes < logical_bytes ? std::numeric_limits<std::size_t>::max()
+                               : bytes;
+}
+
 }  // namespace
 
 void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
@@ -32,9 +38,8 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
     }
     return ::operator new (bytes, std::align_val_t{data_alignment});
   }
-  std::size_t const header = bytes - logical_bytes;
-  // With the header there are more bytes than addresses: never there.
-  if (bytes < logical_bytes) bytes = std::numeric_limits<std::size_t>::max();
+  std::size_t const header   = bytes - logical_bytes;
+  bytes                      = without_overflow(bytes, logical_bytes);
   constexpr char const* call = "allocation of a View in a symmetric space";
   return tell_tools(label,
                     Runtime::instance(call)
@@ -46,10 +51,11 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
 void* SymmetricSpaceBase::allocate_in_pool(StreamName const& stream,
                                            char const* label, std::size_t bytes,
                                            std::size_t logical_bytes) const {
-  return tell_tools(label,
-                    Impl::allocate_in_pool(
-                        *m_pool, bytes, bytes - logical_bytes, stream, label),
-                    bytes, logical_bytes);
+  std::size_t const header = bytes - logical_bytes;
+  bytes                    = without_overflow(bytes, logical_bytes);
+  return tell_tools(
+      label, Impl::allocate_in_pool(*m_pool, bytes, header, stream, label),
+      bytes, logical_bytes);
 }
 
 void* SymmetricSpaceBase::tell_tools(char const* label, void* address,

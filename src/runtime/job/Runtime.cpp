@@ -255,18 +255,20 @@ void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
-    if (runtime.m_follower != nullptr) {
-      live = runtime.m_follower->finalize();
-      runtime.set_follower(nullptr);
-    }
-    bool const has_pool_blocks = !live.empty();
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
       auto const in_heap = memory.heap->finalize();
       live.insert(live.end(), in_heap.begin(), in_heap.end());
       auto const beside = memory.private_memory->live();
       live.insert(live.end(), beside.begin(), beside.end());
-      if (!beside.empty() || has_pool_blocks) memory.heap->abandon();
+      if (!beside.empty()) memory.heap->abandon();
+    }
+    // Behind what may throw: it ends with the job.
+    if (runtime.m_follower == nullptr) return;
+    auto const in_pools = runtime.m_follower->finalize();
+    live.insert(live.end(), in_pools.begin(), in_pools.end());
+    for (auto const& memory : runtime.m_memories) {
+      if (!in_pools.empty() && memory.heap != nullptr) memory.heap->abandon();
     }
   });
   for (auto const& view : live) {

@@ -53,30 +53,41 @@ Pools& Pools::instance(char const* call) {
   return static_cast<Pools&>(*follower);
 }
 
-Pools::Pools(Runtime& runtime)
-    : m_runtime(runtime),
-      m_symmetric(runtime.n_pes()),
-      m_generation(runtime.rendezvous().trail().generation()) {
+Pools::Pools(Runtime& runtime) : m_runtime(runtime) {
+  static_cast<void>(symmetric());
+}
+
+// Which pools there are.
+
+Pools::Group& Pools::symmetric() {
+  auto const generation = m_runtime.rendezvous().trail().generation();
+  while (m_symmetric.size() <= generation) begin_generation();
+  return *m_symmetric.back();
+}
+
+void Pools::begin_generation() {
+  m_n_symmetric = m_symmetric.size() << generation_shift;
+  m_symmetric.push_back(std::make_unique<Group>(m_runtime.n_pes()));
+  auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
     ++m_n_symmetric;  // the same number where there is no such heap
-    auto* const heap = runtime.find_heap(memory);
+    auto* const heap = m_runtime.find_heap(memory);
     if (heap == nullptr) continue;
     MemPoolProperties properties;
     properties.memory = memory;
-    m_symmetric.pools.push_back(std::make_unique<StreamPool>(
-        m_n_symmetric, properties, *heap, m_symmetric.order));
+    group.pools.push_back(std::make_unique<StreamPool>(
+        m_n_symmetric, properties, *heap, group.order));
     m_default[index_of(memory)] = MemPool::make(m_n_symmetric);
   }
   m_current = m_default;
 }
 
-// Which pools there are.
-
 StreamPool* Pools::find_stream_pool(MemPool pool) {
-  auto const& its =
-      group((pool.number() & local_bit) != 0 ? MemPoolKind::local
-                                             : MemPoolKind::symmetric)
-          .pools;
+  static_cast<void>(symmetric());
+  bool const is_local   = (pool.number() & local_bit) != 0;
+  auto const generation = pool.number() >> generation_shift;
+  if (!is_local && generation >= m_symmetric.size()) return nullptr;
+  auto const& its = is_local ? m_local.pools : m_symmetric[generation]->pools;
   for (auto const& candidate : its) {
     if (candidate->number() == pool.number() && !candidate->is_ending()) {
       return candidate.get();
@@ -99,11 +110,21 @@ Pool& Pools::find(MemPool pool, char const* call) {
 
 Pools::Found Pools::get(MemPool pool, char const* call) {
   if (auto* const found = find_stream_pool(pool)) {
-    return {group(found->properties().kind), *found};
+    return {group_of(*found), *found};
   }
   if (find_imported(pool) == nullptr) throw_no_pool(pool, call);
   throw UsageError(Text(
       call, ": the pool is imported; the process that has made it allocates"));
+}
+
+Pools::Found Pools::get_in_step(MemPool pool, char const* call) {
+  auto const found = get(pool, call);
+  if (!is_out_of_step(found.pool)) return found;
+  throw UsageError(
+      Text(call,
+           ": the PEs have made different calls on symmetric pools, as an "
+           "earlier collective call has told; make another pool, or ask for "
+           "the default one again"));
 }
 
 SymmetricHeap& Pools::local_heap(MemoryKind memory, char const* call) {
@@ -132,7 +153,7 @@ MemPool Pools::create(MemPoolProperties const& properties) {
   auto& heap        = own        ? own->heap()
                       : is_local ? local_heap(properties.memory, call)
                                  : m_runtime.heap(properties.memory, call);
-  auto& its         = group(properties.kind);
+  auto& its         = is_local ? m_local : symmetric();
   auto const number = is_local ? local_bit | ++m_n_local : ++m_n_symmetric;
   auto rounded      = properties;
   rounded.max_bytes =
@@ -164,44 +185,42 @@ MemPool Pools::default_pool(MemoryKind memory) {
   // Says why there is none.
   static_cast<void>(
       m_runtime.heap(memory, "symm::device_get_default_mem_pool"));
+  Lock const lock(m_mutex);
+  static_cast<void>(symmetric());
   return m_default[index_of(memory)];
 }
 
 MemPool Pools::current_pool(MemoryKind memory) {
   static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
   Lock const lock(m_mutex);
+  static_cast<void>(symmetric());
   return m_current[index_of(memory)];
 }
 
 void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   constexpr char const* call = "symm::device_set_mem_pool";
   Lock const lock(m_mutex);
-  auto const found = get(pool, call);
+  auto const found = get_in_step(pool, call);
   if (found.pool.properties().memory != memory) {
     throw UsageError(Text(call, ": the pool is in ",
                           name_of(found.pool.properties().memory),
                           " memory, not in ", name_of(memory), " memory"));
   }
   // Which one is current decides where malloc_async() allocates.
-  auto& trail = m_runtime.rendezvous().trail();
-  if (!found.pool.is_local()) {
-    trail.note(RuntimeCall::pool_current, {pool.number()});
-  }
+  note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool;
 }
 
 // Blocks.
 
-bool Pools::is_out_of_step(StreamPool const& pool) const {
-  return !pool.is_local() &&
-         m_runtime.rendezvous().trail().generation() != m_generation;
+bool Pools::is_out_of_step(Pool const& pool) {
+  return !pool.is_local() && &group_of(pool) != &symmetric();
 }
 
 void Pools::note(Pool const& pool, RuntimeCall call,
                  RuntimeCallArguments const& arguments, char const* label) {
-  if (!pool.is_local()) {
-    m_runtime.rendezvous().trail().note(call, arguments, label);
-  }
+  if (pool.is_local() || is_out_of_step(pool)) return;
+  m_runtime.rendezvous().trail().note(call, arguments, label);
 }
 
 void Pools::catch_up(Group& group) {
@@ -221,14 +240,8 @@ void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
                     std::size_t phase, StreamName const& name,
                     char const* label) {
   Lock const lock(m_mutex);
-  auto const [group, pool] = get(which, call);
+  auto const [group, pool] = get_in_step(which, call);
   refuse_captured(call, name);
-  if (is_out_of_step(pool)) {
-    throw UsageError(
-        Text(call,
-             ": the PEs have made different calls on symmetric pools, as an "
-             "earlier collective call has told; make another pool"));
-  }
   if (bytes == 0) return nullptr;
   catch_up(group);
   auto stream = group.order.number_of(name);
@@ -243,14 +256,18 @@ void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
 }
 
 StreamPool* Pools::find_owner(void const* address) {
-  for (auto* const group : {&m_symmetric, &m_local}) {
-    for (auto const& pool : group->pools) {
+  auto const find_in = [&](Group const& group) -> StreamPool* {
+    for (auto const& pool : group.pools) {
       if (pool->map().contains(address) && pool->find(address) != nullptr) {
         return pool.get();
       }
     }
+    return nullptr;
+  };
+  for (auto i = m_symmetric.size(); i > 0; --i) {
+    if (auto* const pool = find_in(*m_symmetric[i - 1])) return pool;
   }
-  return nullptr;
+  return find_in(m_local);
 }
 
 void Pools::throw_no_block(char const* call, void const* address) {
@@ -261,7 +278,7 @@ void Pools::throw_no_block(char const* call, void const* address) {
 
 void Pools::free_block(StreamPool& pool, void* address,
                        StreamOrder::Number stream) {
-  auto& order = group(pool.properties().kind).order;
+  auto& order = group_of(pool).order;
   note(pool, RuntimeCall::free_async,
        {pool.number(), pool.map().offset_of(address), stream});
   pool.free(stream, address, !order.stream(stream).is_on_gpu());
@@ -278,16 +295,16 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
     // Whose memory it is decides what happens to it behind this.
     return imported->free(address, m_local.order.advance());
   }
-  auto& its = group(pool->properties().kind);
+  auto& its = group_of(*pool);
   catch_up(its);
   free_block(*pool, address, its.order.number_of(name));
 }
 
-void Pools::free_on_its_stream(char const* call, void* address) {
+void Pools::free_on_its_stream(void* address) {
   Lock const lock(m_mutex);
   auto* const pool = find_owner(address);
-  if (pool == nullptr) throw_no_block(call, address);
-  catch_up(group(pool->properties().kind));
+  if (pool == nullptr) return;  // of a job that has ended
+  catch_up(group_of(*pool));
   free_block(*pool, address, pool->find(address)->stream);
 }
 
@@ -305,7 +322,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   refuse_captured(call, earlier);
   if (later.key == earlier.key) return;
   later.make(later.what)->wait_for(*earlier.make(earlier.what));
-  for (auto* const group : {&m_symmetric, &m_local}) {
+  for (auto* const group : groups()) {
     catch_up(*group);
     auto& order = group->order;
     // What neither knows of is no pool's matter.
@@ -313,7 +330,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
     auto const numbers =
         std::pair(order.number_of(later), order.number_of(earlier));
     order.order_after(numbers.first, numbers.second);
-    if (group == &m_symmetric) {
+    if (group != &m_local) {
       m_runtime.rendezvous().trail().note(RuntimeCall::order_after,
                                           {numbers.first, numbers.second});
     }
@@ -322,11 +339,12 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
 
 void Pools::note_barrier(StreamName const& name) {
   Lock const lock(m_mutex);
-  catch_up(m_symmetric);
+  auto& group = symmetric();
+  catch_up(group);
   // In a graph it is not there yet, and does not count when it is launched.
-  if (!m_symmetric.order.knows(name) || name.is_captured(name.what)) return;
-  auto const number = m_symmetric.order.number_of(name);
-  m_symmetric.order.barrier(number);
+  if (!group.order.knows(name) || name.is_captured(name.what)) return;
+  auto const number = group.order.number_of(name);
+  group.order.barrier(number);
   m_runtime.rendezvous().trail().note(RuntimeCall::stream_barrier, {number});
 }
 
@@ -396,7 +414,7 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
 void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
   Lock const lock(m_mutex);
   if (find_imported(which) != nullptr) return;  // all of it is another's
-  auto const [group, pool] = get(which, "symm::mem_pool_trim_to");
+  auto const [group, pool] = get_in_step(which, "symm::mem_pool_trim_to");
   pool.trim_to(min_bytes_to_hold);
   catch_up(group);
 }
@@ -405,24 +423,28 @@ void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
 
 std::uint64_t Pools::idle_streams() {
   Lock const lock(m_mutex);
+  auto& group          = symmetric();
   std::uint64_t wanted = 0;
-  for (auto const& pool : m_symmetric.pools) wanted |= pool->streams_to_watch();
-  return wanted == 0 ? 0 : m_symmetric.order.idle(wanted);
+  for (auto const& pool : group.pools) wanted |= pool->streams_to_watch();
+  return wanted == 0 ? 0 : group.order.idle(wanted);
 }
 
 void Pools::were_idle(std::uint64_t streams) {
   Lock const lock(m_mutex);
-  m_symmetric.order.were_idle(streams);
+  symmetric().order.were_idle(streams);
 }
 
 void Pools::prepare() {
   Lock const lock(m_mutex);
-  for (auto const& pool : m_symmetric.pools) pool->prepare_to_collect();
+  static_cast<void>(symmetric());
+  for (auto const& group : m_symmetric) {
+    for (auto const& pool : group->pools) pool->prepare_to_collect();
+  }
 }
 
 void Pools::all_ended() {
   Lock const lock(m_mutex);
-  m_symmetric.order.all_ended();
+  symmetric().order.all_ended();
   m_local.order.all_ended();
 }
 
@@ -432,25 +454,51 @@ void Pools::before_return(RuntimeCall call) {
     return;
   }
   Lock const lock(m_mutex);
-  for (auto* const group : {&m_symmetric, &m_local}) {
+  for (auto* const group : groups()) {
     catch_up(*group);
-    for (auto const& pool : group->pools) {
-      if (!is_out_of_step(*pool)) pool->release();
-    }
-    std::erase_if(group->pools,
-                  [](auto const& pool) { return pool->has_ended(); });
+    release(*group);
   }
+  if (call == RuntimeCall::heap_trim) release_out_of_step();
   std::erase_if(m_imported, [&](auto const& pool) {
     return pool->has_ended(m_local.order.ended_here());
   });
 }
 
+void Pools::release(Group& group) {
+  for (auto const& pool : group.pools) pool->release();
+  std::erase_if(group.pools,
+                [](auto const& pool) { return pool->has_ended(); });
+}
+
+void Pools::release_out_of_step() {
+  for (auto const& group : m_symmetric) {
+    if (group == m_symmetric.back()) return;
+    // What pools have grown to is the same on all PEs.
+    bool has_memory    = false;
+    std::size_t n_live = 0;
+    for (auto const& pool : group->pools) {
+      has_memory |= pool->reserved().current > 0;
+      n_live += pool->n_live();
+    }
+    if (!has_memory) continue;
+    auto const blocks = failure_of([&] {
+      if (n_live > 0) throw UsageError("a pool out of step has blocks");
+    });
+    if (m_runtime.rendezvous().agree(blocks)) continue;
+    group->order.all_ended();
+    catch_up(*group);
+    for (auto const& pool : group->pools) pool->policy().release_threshold = 0;
+    release(*group);
+  }
+}
+
 std::vector<std::string> Pools::finalize() {
   Lock const lock(m_mutex);
   std::vector<std::string> live;
-  for (auto* const group : {&m_symmetric, &m_local}) {
+  for (auto const& group : m_symmetric) {
     for (auto const& pool : group->pools) pool->list_blocks(live);
   }
+  for (auto const& pool : m_local.pools) pool->list_blocks(live);
   for (auto const& pool : m_imported) pool->list_blocks(live);
   if (!live.empty()) {
     for (auto const& heap : m_local_heaps) {

@@ -51,8 +51,9 @@ class Pools final : public Follower {
                              char const* label);
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
-  /// In the order of the stream that it was allocated on.
-  void free_on_its_stream(char const* call, void* address);
+  /// In the order of the stream that it was allocated on. Nothing happens to a
+  /// block that an earlier finalize() has left.
+  void free_on_its_stream(void* address);
   [[nodiscard]] bool free_at_once(void* address) override;
   /// Whether `address` is in a live block.
   [[nodiscard]] bool is_block(void const* address);
@@ -94,6 +95,8 @@ class Pools final : public Follower {
 
   /// Of the numbers of local pools.
   static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
+  /// Numbers of symmetric pools begin with their generation.
+  static constexpr unsigned generation_shift = 32;
 
   /// The pools of one kind, and the order of the streams that use them.
   struct Group {
@@ -109,13 +112,22 @@ class Pools final : public Follower {
     StreamPool& pool;
   };
 
-  [[nodiscard]] Group& group(MemPoolKind kind) {
-    return kind == MemPoolKind::symmetric ? m_symmetric : m_local;
+  /// The symmetric pools for which all PEs have made the same calls so far.
+  [[nodiscard]] Group& symmetric();
+  void begin_generation();
+  [[nodiscard]] std::array<Group*, 2> groups() {
+    return {&symmetric(), &m_local};
+  }
+  [[nodiscard]] Group& group_of(Pool const& pool) {
+    return pool.is_local() ? m_local
+                           : *m_symmetric[pool.number() >> generation_shift];
   }
   /// Any pool.
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
   /// One that allocates (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
+  /// One that allocates still.
+  [[nodiscard]] Found get_in_step(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
   [[nodiscard]] ImportedPool* find_imported(MemPool pool);
   [[nodiscard]] ImportedPool* find_importer(void const* address);
@@ -127,24 +139,30 @@ class Pools final : public Follower {
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
   /// Makes free for all what has ended.
   static void catch_up(Group& group);
+  /// Steps of a collective call in which the PEs have met: what is to go is
+  /// given back; of pools out of step, when no PE has blocks of them any more.
+  static void release(Group& group);
+  void release_out_of_step();
   [[noreturn]] void throw_no_block(char const* call, void const* address);
   [[nodiscard]] SymmetricHeap& local_heap(MemoryKind memory, char const* call);
   [[nodiscard]] MemoryProvider& provider_of(StreamPool const& pool);
   [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
       MemPoolProperties const& properties, char const* call);
-  [[nodiscard]] bool is_out_of_step(StreamPool const& pool) const;
+  /// Whether the PEs were found to differ since it was made: on others it may
+  /// be another pool, with other blocks.
+  [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
   std::recursive_mutex m_mutex;  // growth comes back as Follower
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
-  Group m_symmetric;
+  std::vector<std::unique_ptr<Group>>
+      m_symmetric;  // by generation, CallTrail's
   Group m_local{1};
   std::vector<std::unique_ptr<ImportedPool>> m_imported;
   std::array<MemPool, n_memory_kinds> m_default;
   std::array<MemPool, n_memory_kinds> m_current;
-  std::uint64_t m_n_symmetric = 0;  // made so far
+  std::uint64_t m_n_symmetric = 0;  // the latest number
   std::uint64_t m_n_local     = 0;
-  std::uint64_t m_generation  = 0;  // CallTrail's, of the pools that there are
 };
 
 }  // namespace symm::Impl

@@ -276,8 +276,9 @@ void StreamPool::collect() {
 
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
-  // More is never there, and does not overflow.
-  return {round_up(std::min(bytes, m_map.stride), alignment), alignment,
+  // That much is never there, and does not overflow.
+  auto const too_much = m_map.stride + alignment;
+  return {round_up(std::min(bytes, too_much), alignment), alignment,
           phase % alignment};
 }
 
@@ -387,7 +388,8 @@ std::uint64_t StreamPool::streams_to_watch() const {
 void StreamPool::list_blocks(std::vector<std::string>& list) const {
   for (auto const& block : m_blocks) {
     if (block.arena == nullptr) continue;
-    list.push_back("\"" + std::string(block.label.data()) + "\" (" +
+    std::string const label = block.label.data();
+    list.push_back("\"" + (label.empty() ? "malloc_async" : label) + "\" (" +
                    std::to_string(bytes_of(block)) + " bytes of a pool)");
   }
 }

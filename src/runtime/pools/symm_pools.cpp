@@ -76,9 +76,7 @@ void* allocate_in_pool(MemPool pool, std::size_t bytes, std::size_t header,
 void free_in_pool(char const* label, void* address) noexcept {
   auto* const pools = Pools::find();
   if (pools == nullptr) return;
-  auto const failure = failure_of([&] {
-    pools->free_on_its_stream("destruction of a View in a pool", address);
-  });
+  auto const failure = failure_of([&] { pools->free_on_its_stream(address); });
   if (failure) {
     std::fprintf(stderr, "symm: View \"%s\": %s\n", label,
                  failure->message.c_str());
