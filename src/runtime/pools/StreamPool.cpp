@@ -122,8 +122,10 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     for (Number other = 0; other < m_streams.size() && id == HeapBlocks::none;
          ++other) {
       if (other == stream) continue;
+      auto const before = its->latest;
       move_freed(other, stream, follows);
       move_arena(other, stream, request, follows);
+      if (its->latest == before) continue;  // nothing was moved
       arena->prepare();
       id = arena->take(request);
     }
