@@ -58,6 +58,8 @@ Signature signature_of(RuntimeCall operation) {
       return {"symm::order_after", {"stream", "earlier stream"}};
     case RuntimeCall::stream_barrier:
       return {"symm::barrier on a stream", {"stream"}};
+    case RuntimeCall::pool_failure:
+      return {"that call without success", {"pool"}};
     case RuntimeCall::agree: return {"end of the call before", {}};
     case RuntimeCall::compare_trails:
       return {"comparison of stream-ordered calls", {}};

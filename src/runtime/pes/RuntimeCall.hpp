@@ -41,6 +41,7 @@ enum class RuntimeCall : std::uint16_t {
   free_async,
   order_after,
   stream_barrier,
+  pool_failure,
   // Inner steps of the calls above.
   agree,
   compare_trails,

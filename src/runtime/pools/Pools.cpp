@@ -79,21 +79,25 @@ void Pools::begin_generation() {
         m_n_symmetric, properties, *heap, group.order));
     m_default[index_of(memory)] = MemPool::make(m_n_symmetric);
   }
-  m_current = m_default;
+  for (std::size_t i = 0; i < m_current.size(); ++i) {
+    m_current[i] = m_default[i].number();
+  }
+  m_n_generations = m_symmetric.size();
 }
 
 StreamPool* Pools::find_stream_pool(MemPool pool) {
+  auto const find_in = [&](Group const& group) {
+    auto const found = std::find_if(
+        group.pools.begin(), group.pools.end(), [&](auto const& its) {
+          return its->number() == pool.number() && !its->is_ending();
+        });
+    return found == group.pools.end() ? nullptr : found->get();
+  };
+  if (is_local(pool)) return find_in(m_local);
   static_cast<void>(symmetric());
-  bool const is_local   = (pool.number() & local_bit) != 0;
   auto const generation = pool.number() >> generation_shift;
-  if (!is_local && generation >= m_symmetric.size()) return nullptr;
-  auto const& its = is_local ? m_local.pools : m_symmetric[generation]->pools;
-  for (auto const& candidate : its) {
-    if (candidate->number() == pool.number() && !candidate->is_ending()) {
-      return candidate.get();
-    }
-  }
-  return nullptr;
+  if (generation >= m_symmetric.size()) return nullptr;
+  return find_in(*m_symmetric[generation]);
 }
 
 void Pools::throw_no_pool(MemPool pool, char const* call) {
@@ -104,7 +108,9 @@ void Pools::throw_no_pool(MemPool pool, char const* call) {
 
 Pool& Pools::find(MemPool pool, char const* call) {
   if (auto* const found = find_stream_pool(pool)) return *found;
-  if (auto* const found = find_imported(pool)) return *found;
+  if (auto* const found = is_local(pool) ? find_imported(pool) : nullptr) {
+    return *found;
+  }
   throw_no_pool(pool, call);
 }
 
@@ -112,7 +118,9 @@ Pools::Found Pools::get(MemPool pool, char const* call) {
   if (auto* const found = find_stream_pool(pool)) {
     return {group_of(*found), *found};
   }
-  if (find_imported(pool) == nullptr) throw_no_pool(pool, call);
+  if (!is_local(pool) || find_imported(pool) == nullptr) {
+    throw_no_pool(pool, call);
+  }
   throw UsageError(Text(
       call, ": the pool is imported; the process that has made it allocates"));
 }
@@ -139,8 +147,8 @@ SymmetricHeap& Pools::local_heap(MemoryKind memory, char const* call) {
 
 MemPool Pools::create(MemPoolProperties const& properties) {
   constexpr char const* call = "symm::mem_pool_create";
-  Lock const lock(m_mutex);
-  bool const is_local = properties.kind == MemPoolKind::local;
+  bool const is_local        = properties.kind == MemPoolKind::local;
+  Lock const lock(is_local ? m_local_mutex : m_mutex);
   if (!is_local && properties.handle_type != MemPoolHandleType::none) {
     throw UsageError(
         Text(call,
@@ -170,13 +178,15 @@ MemPool Pools::create(MemPoolProperties const& properties) {
 
 void Pools::destroy(MemPool pool) {
   constexpr char const* call = "symm::mem_pool_destroy";
-  Lock const lock(m_mutex);
-  auto& found = find(pool, call);
-  if (std::find(m_default.begin(), m_default.end(), pool) != m_default.end()) {
+  auto const lock            = lock_for(pool);
+  auto& found                = find(pool, call);
+  if (!is_local(pool) &&
+      std::find(m_default.begin(), m_default.end(), pool) != m_default.end()) {
     throw UsageError(Text(call, ": a default pool cannot be destroyed"));
   }
   auto const memory = index_of(found.properties().memory);
-  if (m_current[memory] == pool) m_current[memory] = m_default[memory];
+  auto number       = pool.number();
+  m_current[memory].compare_exchange_strong(number, m_default[memory].number());
   note(found, RuntimeCall::pool_destroy, {pool.number()});
   found.end();
 }
@@ -192,15 +202,18 @@ MemPool Pools::default_pool(MemoryKind memory) {
 
 MemPool Pools::current_pool(MemoryKind memory) {
   static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
-  Lock const lock(m_mutex);
-  static_cast<void>(symmetric());
-  return m_current[index_of(memory)];
+  // Any thread may ask, while another one waits for the other PEs.
+  if (m_n_generations <= m_runtime.rendezvous().trail().generation()) {
+    Lock const lock(m_mutex);
+    static_cast<void>(symmetric());
+  }
+  return MemPool::make(m_current[index_of(memory)]);
 }
 
 void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   constexpr char const* call = "symm::device_set_mem_pool";
-  Lock const lock(m_mutex);
-  auto const found = get_in_step(pool, call);
+  auto const lock            = lock_for(pool);
+  auto const found           = get_in_step(pool, call);
   if (found.pool.properties().memory != memory) {
     throw UsageError(Text(call, ": the pool is in ",
                           name_of(found.pool.properties().memory),
@@ -208,7 +221,7 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   }
   // Which one is current decides where malloc_async() allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
-  m_current[index_of(memory)] = pool;
+  m_current[index_of(memory)] = pool.number();
 }
 
 // Blocks.
@@ -221,6 +234,16 @@ void Pools::note(Pool const& pool, RuntimeCall call,
                  RuntimeCallArguments const& arguments, char const* label) {
   if (pool.is_local() || is_out_of_step(pool)) return;
   m_runtime.rendezvous().trail().note(call, arguments, label);
+}
+
+template <class Step>
+decltype(auto) Pools::run_noted(Pool const& pool, Step const& step) {
+  try {
+    return step();
+  } catch (...) {
+    note(pool, RuntimeCall::pool_failure, {pool.number()});
+    throw;
+  }
 }
 
 void Pools::catch_up(Group& group) {
@@ -239,20 +262,31 @@ void Pools::catch_up(Group& group) {
 void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
                     std::size_t phase, StreamName const& name,
                     char const* label) {
-  Lock const lock(m_mutex);
-  auto const [group, pool] = get_in_step(which, call);
+  auto const lock  = lock_for(which);
+  auto const found = get_in_step(which, call);
+  auto& group      = found.group;
+  auto& pool       = found.pool;
+  auto const take  = [&](StreamOrder::Number on) {
+    return run_noted(pool, [&] { return pool.take(on, bytes, phase, label); });
+  };
   refuse_captured(call, name);
   if (bytes == 0) return nullptr;
   catch_up(group);
-  auto stream = group.order.number_of(name);
+  auto const stream = group.order.number_of(name);
   note(pool, RuntimeCall::malloc_async, {pool.number(), bytes, stream}, label);
-  void* address = pool.take(stream, bytes, phase, label);
+  void* const address = take(stream);
   if (address != nullptr) return address;
   pool.grow(stream, bytes, phase, label);
   catch_up(group);
-  stream  = group.order.number_of(name);  // it may have been forgotten
-  address = pool.take(stream, bytes, phase, label);
-  return address;
+  return take(group.order.number_of(name));  // it may have been forgotten
+}
+
+bool Pools::is_in_symmetric_heap(void const* address) {
+  for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
+    auto* const heap = m_runtime.find_heap(memory);
+    if (heap != nullptr && heap->contains(address)) return true;
+  }
+  return false;
 }
 
 StreamPool* Pools::find_owner(void const* address) {
@@ -264,10 +298,11 @@ StreamPool* Pools::find_owner(void const* address) {
     }
     return nullptr;
   };
+  if (!is_in_symmetric_heap(address)) return find_in(m_local);
   for (auto i = m_symmetric.size(); i > 0; --i) {
     if (auto* const pool = find_in(*m_symmetric[i - 1])) return pool;
   }
-  return find_in(m_local);
+  return nullptr;
 }
 
 void Pools::throw_no_block(char const* call, void const* address) {
@@ -281,18 +316,23 @@ void Pools::free_block(StreamPool& pool, void* address,
   auto& order = group_of(pool).order;
   note(pool, RuntimeCall::free_async,
        {pool.number(), pool.map().offset_of(address), stream});
-  pool.free(stream, address, !order.stream(stream).is_on_gpu());
+  run_noted(pool, [&] {
+    pool.free(stream, address, !order.stream(stream).is_on_gpu());
+  });
 }
 
 void Pools::free(char const* call, void* address, StreamName const& name) {
   if (address == nullptr) return;
-  Lock const lock(m_mutex);
+  auto const lock = lock_for(address);
   refuse_captured(call, name);
   auto* const pool = find_owner(address);
   if (pool == nullptr) {
-    auto* const imported = find_importer(address);
+    auto* const imported =
+        is_in_symmetric_heap(address) ? nullptr : find_importer(address);
     if (imported == nullptr) throw_no_block(call, address);
-    // Whose memory it is decides what happens to it behind this.
+    // Whose memory it is decides what happens to it behind this. The stream is
+    // one to ask for what has ended.
+    static_cast<void>(m_local.order.number_of(name));
     return imported->free(address, m_local.order.advance());
   }
   auto& its = group_of(*pool);
@@ -301,7 +341,7 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
 }
 
 void Pools::free_on_its_stream(void* address) {
-  Lock const lock(m_mutex);
+  auto const lock  = lock_for(address);
   auto* const pool = find_owner(address);
   if (pool == nullptr) return;  // of a job that has ended
   catch_up(group_of(*pool));
@@ -309,7 +349,7 @@ void Pools::free_on_its_stream(void* address) {
 }
 
 bool Pools::is_block(void const* address) {
-  Lock const lock(m_mutex);
+  auto const lock = lock_for(address);
   return find_owner(address) != nullptr;
 }
 
@@ -317,7 +357,7 @@ bool Pools::is_block(void const* address) {
 
 void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   constexpr char const* call = "symm::order_after";
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   refuse_captured(call, later);
   refuse_captured(call, earlier);
   if (later.key == earlier.key) return;
@@ -352,9 +392,9 @@ void Pools::note_barrier(StreamName const& name) {
 
 std::uint64_t Pools::attribute(MemPool which, MemPoolAttribute attribute) {
   constexpr char const* call = "symm::mem_pool_get_attribute";
-  Lock const lock(m_mutex);
-  auto& pool         = find(which, call);
-  auto const& policy = pool.policy();
+  auto const lock            = lock_for(which);
+  auto& pool                 = find(which, call);
+  auto const& policy         = pool.policy();
   switch (attribute) {
     case MemPoolAttribute::reuse_follow_event_dependencies:
       return policy.follow_event_dependencies ? 1 : 0;
@@ -375,15 +415,15 @@ std::uint64_t Pools::attribute(MemPool which, MemPoolAttribute attribute) {
 void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
                           std::uint64_t value) {
   constexpr char const* call = "symm::mem_pool_set_attribute";
-  Lock const lock(m_mutex);
-  auto& pool         = find(which, call);
-  auto& policy       = pool.policy();
-  auto const restart = [&](Pool::Amount& amount) {
+  auto const lock            = lock_for(which);
+  auto& pool                 = find(which, call);
+  auto& policy               = pool.policy();
+  auto const restart         = [&](Pool::Amount& amount) {
     if (value != 0) {
       throw UsageError(Text(call,
-                            ": a high-water mark can be set to 0 only, "
-                            "not to ",
-                            value));
+                                    ": a high-water mark can be set to 0 only, "
+                                            "not to ",
+                                    value));
     }
     amount.high = amount.current;
   };
@@ -412,8 +452,9 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
 }
 
 void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
-  Lock const lock(m_mutex);
-  if (find_imported(which) != nullptr) return;  // all of it is another's
+  auto const lock = lock_for(which);
+  // All of it is another's.
+  if (is_local(which) && find_imported(which) != nullptr) return;
   auto const [group, pool] = get_in_step(which, "symm::mem_pool_trim_to");
   pool.trim_to(min_bytes_to_hold);
   catch_up(group);
@@ -444,8 +485,8 @@ void Pools::prepare() {
 
 void Pools::all_ended() {
   Lock const lock(m_mutex);
+  // Local pools are other threads', too, which go on: release_local() asks.
   symmetric().order.all_ended();
-  m_local.order.all_ended();
 }
 
 void Pools::before_return(RuntimeCall call) {
@@ -453,12 +494,23 @@ void Pools::before_return(RuntimeCall call) {
       call == RuntimeCall::pool_trim || call == RuntimeCall::finalize) {
     return;
   }
-  Lock const lock(m_mutex);
-  for (auto* const group : groups()) {
-    catch_up(*group);
-    release(*group);
+  {
+    Lock const lock(m_mutex);
+    catch_up(symmetric());
+    release(symmetric());
+    if (call == RuntimeCall::heap_trim) release_out_of_step();
   }
-  if (call == RuntimeCall::heap_trim) release_out_of_step();
+  // Nobody is left to tell; it can be done at the next call.
+  static_cast<void>(failure_of([&] { release_local(); }));
+}
+
+void Pools::release_local() {
+  // Another thread may wait for the GPU now, and that for this PE.
+  std::unique_lock const lock(m_local_mutex, std::try_to_lock);
+  if (!lock || !m_local.order.are_idle()) return;
+  m_local.order.all_ended_here();
+  catch_up(m_local);
+  release(m_local);
   std::erase_if(m_imported, [&](auto const& pool) {
     return pool->has_ended(m_local.order.ended_here());
   });
@@ -493,7 +545,7 @@ void Pools::release_out_of_step() {
 }
 
 std::vector<std::string> Pools::finalize() {
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   std::vector<std::string> live;
   for (auto const& group : m_symmetric) {
     for (auto const& pool : group->pools) pool->list_blocks(live);

@@ -4,6 +4,7 @@
 #define SYMM_POOLS_POOLS_HPP
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -92,6 +93,8 @@ class Pools final : public Follower {
 
  private:
   using Lock = std::lock_guard<std::recursive_mutex>;
+  using BothLocks =
+      std::scoped_lock<std::recursive_mutex, std::recursive_mutex>;
 
   /// Of the numbers of local pools.
   static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
@@ -122,6 +125,17 @@ class Pools final : public Follower {
     return pool.is_local() ? m_local
                            : *m_symmetric[pool.number() >> generation_shift];
   }
+  [[nodiscard]] static bool is_local(MemPool pool) {
+    return (pool.number() & local_bit) != 0;
+  }
+  [[nodiscard]] Lock lock_for(MemPool pool) {
+    return Lock(is_local(pool) ? m_local_mutex : m_mutex);
+  }
+  /// Whether a symmetric pool may own what is there. Any thread.
+  [[nodiscard]] bool is_in_symmetric_heap(void const* address);
+  [[nodiscard]] Lock lock_for(void const* address) {
+    return Lock(is_in_symmetric_heap(address) ? m_mutex : m_local_mutex);
+  }
   /// Any pool.
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
   /// One that allocates (H86).
@@ -136,12 +150,17 @@ class Pools final : public Follower {
   /// What symmetric pools do, for the next collective call to compare.
   void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
+  /// Runs what follows a note. If it fails, it does so on this PE alone: the
+  /// next collective call tells the others.
+  template <class Step>
+  decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
   /// Makes free for all what has ended.
   static void catch_up(Group& group);
   /// Steps of a collective call in which the PEs have met: what is to go is
   /// given back; of pools out of step, when no PE has blocks of them any more.
   static void release(Group& group);
+  void release_local();
   void release_out_of_step();
   [[noreturn]] void throw_no_block(char const* call, void const* address);
   [[nodiscard]] SymmetricHeap& local_heap(MemoryKind memory, char const* call);
@@ -153,15 +172,21 @@ class Pools final : public Follower {
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
-  std::recursive_mutex m_mutex;  // growth comes back as Follower
+  // Of the symmetric pools: who has it may wait for the other PEs, which come
+  // back as Follower. Where both are locked, it is the first.
+  std::recursive_mutex m_mutex;
+  // Of the local and the imported ones: waits for no other PE, but maybe for
+  // the GPU. No collective call waits for it.
+  std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   std::vector<std::unique_ptr<Group>>
       m_symmetric;  // by generation, CallTrail's
   Group m_local{1};
   std::vector<std::unique_ptr<ImportedPool>> m_imported;
   std::array<MemPool, n_memory_kinds> m_default;
-  std::array<MemPool, n_memory_kinds> m_current;
-  std::uint64_t m_n_symmetric = 0;  // the latest number
+  std::array<std::atomic<std::uint64_t>, n_memory_kinds> m_current{};
+  std::atomic<std::uint64_t> m_n_generations{0};  // in m_symmetric
+  std::uint64_t m_n_symmetric = 0;                // the latest number
   std::uint64_t m_n_local     = 0;
 };
 

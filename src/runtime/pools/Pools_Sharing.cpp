@@ -94,7 +94,7 @@ ImportedPool* Pools::find_importer(void const* address) {
 UniqueFd Pools::export_pool(MemPool which, MemPoolHandleType type,
                             unsigned flags) {
   constexpr char const* call = "symm::mem_pool_export_to_shareable_handle";
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   check_handle(call, type, flags);
   auto& pool = get(which, call).pool;
   if (pool.properties().handle_type != type) {
@@ -119,7 +119,7 @@ UniqueFd Pools::export_pool(MemPool which, MemPoolHandleType type,
 MemPool Pools::import_pool(int descriptor, MemPoolHandleType type,
                            unsigned flags) {
   constexpr char const* call = "symm::mem_pool_import_from_shareable_handle";
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   check_handle(call, type, flags);
   UniqueFd mine(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (!mine && errno != EBADF) {
@@ -147,7 +147,7 @@ MemPool Pools::import_pool(int descriptor, MemPoolHandleType type,
 
 MemPoolPtrExportData Pools::export_pointer(void const* address) {
   constexpr char const* call = "symm::mem_pool_export_pointer";
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   auto* const pool = find_owner(address);
   if (pool == nullptr) throw_no_block(call, address);
   auto const& name = pool->shared_name();
@@ -167,7 +167,7 @@ MemPoolPtrExportData Pools::export_pointer(void const* address) {
 
 void* Pools::import_pointer(MemPool which, MemPoolPtrExportData const& data) {
   constexpr char const* call = "symm::mem_pool_import_pointer";
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   auto* const pool = find_imported(which);
   if (pool == nullptr) {
     static_cast<void>(find(which, call));
@@ -180,7 +180,7 @@ void* Pools::import_pointer(MemPool which, MemPoolPtrExportData const& data) {
 }
 
 bool Pools::free_at_once(void* address) {
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   if (auto* const pool = find_owner(address)) {
     if (!pool->is_local()) return false;
     provider_of(*pool).synchronize();
@@ -198,7 +198,7 @@ bool Pools::free_at_once(void* address) {
 
 MemAccessFlags Pools::access(MemPool which, MemLocation const& location,
                              char const* call) {
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   MemoryProvider* provider = nullptr;
   if (auto const* const imported = find_imported(which)) {
     provider = imported->provider();
@@ -220,7 +220,7 @@ MemAccessFlags Pools::access(MemPool which, MemLocation const& location,
 
 void Pools::set_access(MemPool which, std::span<MemAccessDesc const> list) {
   constexpr char const* call = "symm::mem_pool_set_access";
-  Lock const lock(m_mutex);
+  BothLocks const lock(m_mutex, m_local_mutex);
   static_cast<void>(find(which, call));
   for (auto const& [location, flags] : list) {
     auto const there = access(which, location, call);

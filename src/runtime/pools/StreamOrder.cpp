@@ -97,6 +97,12 @@ std::uint64_t StreamOrder::idle(std::uint64_t numbers) {
   return result;
 }
 
+bool StreamOrder::are_idle() {
+  return std::all_of(m_streams.begin(), m_streams.end(), [](Known& known) {
+    return known.key == nullptr || known.stream->is_idle();
+  });
+}
+
 void StreamOrder::forget_all_but(std::uint64_t in_use) {
   for (Number i = 0; i < n_streams(); ++i) {
     if (!has(in_use, i)) m_streams[i] = {};

@@ -82,6 +82,9 @@ class StreamOrder {
   /// asked for.
   [[nodiscard]] std::uint64_t idle(std::uint64_t numbers);
 
+  /// Whether all streams are: what was put into them before has ended here.
+  [[nodiscard]] bool are_idle();
+
   // Whether what `earlier` had to do at `at` ends before what `later` gets from
   // now on, on this PE or on all, by dependencies between them alone.
 
