@@ -165,9 +165,10 @@ Status mem_pool_destroy(MemPool pool) noexcept;
 ///
 /// \param address a multiple of 256; null on failure. Null: invalid_value.
 /// \param bytes   0 gives null.
-/// \param stream  a CUstream (cudaStream_t), which lives until the block is
-///        freed; null for the default one. Without a GPU it must be null: the
-///        order is that of the calls.
+/// \param stream  a CUstream (cudaStream_t); null for the default one. It lives
+///        until a heap_trim() behind its last use with pools: they ask it
+///        about what was freed on it. Without a GPU it must be null: the order
+///        is that of the calls.
 /// \returns invalid_value; not_supported while the stream is being captured
 ///          (H16); out_of_memory (H17); internal.
 [[nodiscard]] Status malloc_async(void** address, std::size_t bytes,

@@ -35,8 +35,9 @@ TEST(SymmetricPool, P02_equal_calls_give_equal_offsets_at_any_speed) {
   };
   std::vector<Live> live;
   std::mt19937 all(42);
-  auto mine          = random_of_this_pe(17);
-  std::uint64_t hash = 0;
+  auto mine               = random_of_this_pe(17);
+  std::uint64_t hash      = 0;
+  auto const* has_barrier = &exec[0];  // the latest one
   for (int step = 0; step < rounds(600); ++step) {
     if (step % 20 == 0) random_pause(mine);
     auto const& stream = exec[all() % exec.size()];
@@ -61,7 +62,10 @@ TEST(SymmetricPool, P02_equal_calls_give_equal_offsets_at_any_speed) {
       live[which] = live.back();
       live.pop_back();
     } else if (draw < 97) {
+      // Those of a team come one after the other.
+      EXPECT_EQ(symm::order_after(stream, *has_barrier), Status::success);
       symm::barrier(stream, symm::team_world());
+      has_barrier = &stream;
     } else {
       symm::barrier_all();
     }

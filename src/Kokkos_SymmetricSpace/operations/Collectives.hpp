@@ -53,7 +53,8 @@ namespace symm {
 
 /// Collective over `team`, enqueued: what is enqueued later begins when all PEs
 /// of the team have got here; all that they wrote and enqueued before is
-/// visible to it. The host does not wait.
+/// visible to it. The host does not wait. Calls of one team come one after the
+/// other on the GPU, too: on several instances, put order_after() between them.
 /// \throws UsageError on this PE, if it is no team; SystemError on this PE, if
 ///         CUDA refuses.
 template <Impl::ExecutionSpace Exec>
