@@ -121,5 +121,25 @@ TEST_P(VmmContract, V38_what_is_imported_must_be_what_was_exported) {
                symm::Error);
 }
 
+TEST_P(VmmContract, H84_descriptors_of_memory_are_told_from_others) {
+  auto const handle     = m_vmm->create(m_unit, Vmm::Sharing::by_descriptor);
+  auto const descriptor = m_vmm->export_handle(handle);
+  auto const before     = provider().in_use();
+  EXPECT_TRUE(m_vmm->can_import(descriptor));
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  UniqueFd const reader(ends[0]);
+  UniqueFd const writer(ends[1]);
+  UniqueFd const zeros(::open("/dev/zero", O_RDWR | O_CLOEXEC));
+  UniqueFd const folder(::open("/", O_RDONLY | O_CLOEXEC));
+  for (auto const* const other : {&reader, &writer, &zeros, &folder}) {
+    EXPECT_FALSE(m_vmm->can_import(*other));
+  }
+  EXPECT_FALSE(m_vmm->can_import(UniqueFd()));
+  EXPECT_EQ(provider().in_use(), before) << "nothing is kept";
+  m_vmm->release(handle);
+  EXPECT_TRUE(m_vmm->can_import(descriptor)) << "it keeps the memory";
+}
+
 }  // namespace
 }  // namespace symm_test

@@ -132,7 +132,8 @@ std::optional<PeFailure> HeapChunks::remove(std::size_t offset) {
   return failed;
 }
 
-void HeapChunks::unpoison() const {
+void HeapChunks::unpoison() const noexcept {
+  if (!m_range || map().base == nullptr) return;  // abandoned
   for (std::size_t i = 0; i < m_places.size(); ++i) {
     auto const chunk = m_places.chunk(i);
     set_poisoned(map(), chunk.offset, chunk.bytes, false);

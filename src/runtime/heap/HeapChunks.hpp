@@ -37,6 +37,9 @@ class HeapChunks {
   HeapChunks(MemoryProvider& provider, FdExchange& exchange,
              Bootstrap& bootstrap, Rendezvous& rendezvous,
              HeapOptions const& options);
+  ~HeapChunks() { unpoison(); }
+  HeapChunks(HeapChunks const&)            = delete;
+  HeapChunks& operator=(HeapChunks const&) = delete;
 
   [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
   /// With sizes rounded up to those of chunks.
@@ -89,11 +92,11 @@ class HeapChunks {
   /// Collective. Takes the chunk at `offset` out.
   [[nodiscard]] std::optional<PeFailure> remove(std::size_t offset);
 
-  /// Lets AddressSanitizer forget what is free. Local.
-  void unpoison() const;
-
   /// Keeps all memory mapped until the process ends.
-  void abandon() noexcept { m_range->abandon(); }
+  void abandon() noexcept {
+    unpoison();
+    m_range->abandon();
+  }
 
  private:
   [[nodiscard]] std::optional<Failure> add_chunk(
@@ -101,6 +104,9 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
+  /// Lets AddressSanitizer forget what is free: other memory may be at these
+  /// addresses next, or be used though its owner has gone.
+  void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;
   Rendezvous& m_rendezvous;

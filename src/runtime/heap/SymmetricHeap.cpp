@@ -149,7 +149,6 @@ std::vector<std::string> SymmetricHeap::finalize() {
         std::vector<std::string> live;
         m_blocks.list_views(live);
         m_registered.list_views(live);
-        m_chunks.unpoison();
         if (!live.empty()) abandon();
         return live;
       });
