@@ -240,7 +240,10 @@ TEST(SymmetricReuse, H54_not_if_that_is_not_allowed) {
   TestPool const pool;
   pool.set_policy(false, false, false);
   make_room(pool, 10 * bytes);
-  auto const exec   = streams(2);
+  auto const exec = streams(2);
+  // For another pool the PEs look whether that stream is idle.
+  TestPool const other_pool;
+  give(take(other_pool, bytes, exec[0]), exec[0]);
   auto* const first = take(pool, bytes, exec[0]);
   give(first, exec[0]);
   exec[0].fence();
