@@ -86,6 +86,8 @@ TEST_P(CudaPools, H02_the_same_stream_uses_a_block_again_at_once) {
     EXPECT_EQ(allocate(pool, first), block);
     EXPECT_FALSE(has_ended) << "nobody has waited";
     release(block, first);
+    EXPECT_EQ(symm::mem_pool_trim_to(pool, 0), Status::success);
+    EXPECT_TRUE(has_ended);
   });
 }
 
@@ -213,6 +215,8 @@ TEST_P(CudaPools, P01_calls_with_room_ask_the_driver_for_nothing_that_waits) {
       EXPECT_EQ(fake().n_calls(functions[i]), before[i]) << functions[i];
     }
     EXPECT_EQ(fake().n_calls("cuStreamIsCapturing") - n_questions, 2000U);
+    EXPECT_EQ(symm::mem_pool_trim_to(pool, 0), Status::success);
+    EXPECT_TRUE(has_ended);
   });
 }
 
