@@ -34,15 +34,15 @@ class PoolReuse : public BothPools {
 };
 SYMM_TEST_BOTH_POOLS(PoolReuse);
 
-constexpr std::size_t bytes = 100 * kib;
+constexpr std::size_t block_bytes = 100 * kib;
 
 TEST_P(PoolReuse, H02_H03_P03_on_the_same_stream_behind_its_order) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec    = streams(1)[0];
-  auto* const first  = next(pool, bytes, exec);
-  auto* const second = take(pool, bytes, exec);
+  auto* const first  = next(pool, block_bytes, exec);
+  auto* const second = take(pool, block_bytes, exec);
   if (waits_for_peers()) {
     EXPECT_NE(second, first) << "a peer may use it still";
   } else {
@@ -50,127 +50,127 @@ TEST_P(PoolReuse, H02_H03_P03_on_the_same_stream_behind_its_order) {
   }
   give(second, exec);
   put_barrier(exec);
-  EXPECT_EQ(next(pool, bytes, exec), waits_for_peers() ? first : second);
+  EXPECT_EQ(next(pool, block_bytes, exec), waits_for_peers() ? first : second);
 }
 
 TEST_P(PoolReuse, P03_a_barrier_before_the_release_is_not_enough) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(1)[0];
-  auto* const first = take(pool, bytes, exec);
+  auto* const first = take(pool, block_bytes, exec);
   put_barrier(exec);
   give(first, exec);
-  EXPECT_EQ(next(pool, bytes, exec) == first, !waits_for_peers());
+  EXPECT_EQ(next(pool, block_bytes, exec) == first, !waits_for_peers());
 }
 
 TEST_P(PoolReuse, P03_a_barrier_on_another_stream_is_not_enough) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
   auto* const other = next(pool, 256, exec[1]);
-  auto* const first = next(pool, bytes, exec[0]);
+  auto* const first = next(pool, block_bytes, exec[0]);
   put_barrier(exec[1]);
-  EXPECT_EQ(next(pool, bytes, exec[0]) == first, !waits_for_peers());
+  EXPECT_EQ(next(pool, block_bytes, exec[0]) == first, !waits_for_peers());
   EXPECT_EQ(next(pool, 256, exec[1]), other) << "but for that stream it is";
 }
 
 TEST_P(PoolReuse, P03_a_barrier_of_some_PEs_is_not_enough) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(1)[0];
-  auto* const first = next(pool, bytes, exec);
+  auto* const first = next(pool, block_bytes, exec);
   auto half = symm::team_split(symm::team_world(), symm::my_pe() % 2, 0);
   symm::barrier(exec, half);
   // With one PE, half of the PEs is all.
-  EXPECT_EQ(next(pool, bytes, exec) == first, !waits_for_peers());
+  EXPECT_EQ(next(pool, block_bytes, exec) == first, !waits_for_peers());
   symm::team_destroy(half);
 }
 
 TEST_P(PoolReuse, P03_barrier_all_of_the_instance_is_enough) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(1)[0];
-  auto* const first = next(pool, bytes, exec);
+  auto* const first = next(pool, block_bytes, exec);
   symm::barrier_all(exec);
-  EXPECT_EQ(next(pool, bytes, exec), first);
+  EXPECT_EQ(next(pool, block_bytes, exec), first);
 }
 
 TEST_P(PoolReuse, H52_H53_on_another_stream_behind_the_one_of_the_release) {
   TestPool const pool(GetParam());
   pool.set_policy(true, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(3);
-  auto* const first = next(pool, bytes, exec[0]);
+  auto* const first = next(pool, block_bytes, exec[0]);
   put_barrier(exec[0]);
-  EXPECT_NE(next(pool, bytes, exec[1]), first) << "nothing orders them";
+  EXPECT_NE(next(pool, block_bytes, exec[1]), first) << "nothing orders them";
   EXPECT_EQ(symm::order_after(exec[2], exec[0]), Status::success);
-  EXPECT_EQ(next(pool, bytes, exec[2]), first);
+  EXPECT_EQ(next(pool, block_bytes, exec[2]), first);
 }
 
 TEST_P(PoolReuse, H52_not_if_that_is_not_allowed) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = next(pool, bytes, exec[0]);
+  auto* const first = next(pool, block_bytes, exec[0]);
   put_barrier(exec[0]);
   EXPECT_EQ(symm::order_after(exec[1], exec[0]), Status::success);
-  EXPECT_NE(next(pool, bytes, exec[1]), first);
-  EXPECT_EQ(next(pool, bytes, exec[0]), first) << "its own stream may";
+  EXPECT_NE(next(pool, block_bytes, exec[1]), first);
+  EXPECT_EQ(next(pool, block_bytes, exec[0]), first) << "its own stream may";
 }
 
 TEST_P(PoolReuse, H52_a_release_behind_the_dependency_is_not_ordered_by_it) {
   TestPool const pool(GetParam());
   pool.set_policy(true, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = take(pool, bytes, exec[0]);
+  auto* const first = take(pool, block_bytes, exec[0]);
   EXPECT_EQ(symm::order_after(exec[1], exec[0]), Status::success);
   give(first, exec[0]);
   put_barrier(exec[0]);
-  EXPECT_NE(next(pool, bytes, exec[1]), first);
+  EXPECT_NE(next(pool, block_bytes, exec[1]), first);
 }
 
 TEST_P(PoolReuse, H53_a_dependency_has_a_direction) {
   TestPool const pool(GetParam());
   pool.set_policy(true, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = next(pool, bytes, exec[0]);
+  auto* const first = next(pool, block_bytes, exec[0]);
   put_barrier(exec[0]);
   EXPECT_EQ(symm::order_after(exec[0], exec[1]), Status::success);
-  EXPECT_NE(next(pool, bytes, exec[1]), first);
+  EXPECT_NE(next(pool, block_bytes, exec[1]), first);
 }
 
 TEST_P(PoolReuse, H52_H53_dependencies_are_transitive) {
   TestPool const pool(GetParam());
   pool.set_policy(true, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(3);
-  auto* const first = next(pool, bytes, exec[0]);
+  auto* const first = next(pool, block_bytes, exec[0]);
   put_barrier(exec[0]);
   EXPECT_EQ(symm::order_after(exec[1], exec[0]), Status::success);
   EXPECT_EQ(symm::order_after(exec[2], exec[1]), Status::success);
-  EXPECT_EQ(next(pool, bytes, exec[2]), first);
+  EXPECT_EQ(next(pool, block_bytes, exec[2]), first);
 }
 
 // The barrier may be in the stream that waits, too.
 TEST_P(PoolReuse, H52_P03_the_dependency_before_the_barrier) {
   TestPool const pool(GetParam());
   pool.set_policy(true, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = next(pool, bytes, exec[0]);
+  auto* const first = next(pool, block_bytes, exec[0]);
   EXPECT_EQ(symm::order_after(exec[1], exec[0]), Status::success);
-  auto* const second = next(pool, bytes, exec[1]);
+  auto* const second = next(pool, block_bytes, exec[1]);
   EXPECT_EQ(second == first, !waits_for_peers());
   put_barrier(exec[1]);
-  auto* const one = take(pool, bytes, exec[1]);
-  auto* const two = take(pool, bytes, exec[1]);
+  auto* const one = take(pool, block_bytes, exec[1]);
+  auto* const two = take(pool, block_bytes, exec[1]);
   EXPECT_TRUE(one == first || two == first);
   give(one, exec[1]);
   give(two, exec[1]);
@@ -179,15 +179,15 @@ TEST_P(PoolReuse, H52_P03_the_dependency_before_the_barrier) {
 TEST_P(PoolReuse, H15_H20_freed_on_a_stream_that_is_behind_the_first) {
   TestPool const pool(GetParam());
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = take(pool, bytes, exec[0]);
+  auto* const first = take(pool, block_bytes, exec[0]);
   EXPECT_EQ(symm::order_after(exec[1], exec[0]), Status::success);
   give(first, exec[1]);
   put_barrier(exec[1]);
-  EXPECT_NE(next(pool, bytes, exec[0]), first)
+  EXPECT_NE(next(pool, block_bytes, exec[0]), first)
       << "the order of the release counts";
-  EXPECT_EQ(next(pool, bytes, exec[1]), first);
+  EXPECT_EQ(next(pool, block_bytes, exec[1]), first);
 }
 
 class LocalReuse : public testing::TestWithParam<bool> {
@@ -219,18 +219,18 @@ TEST_P(LocalReuse, H54_what_has_ended_is_used_on_any_stream_if_allowed) {
 TEST(SymmetricReuse, H54_what_had_ended_at_barrier_all_is_used_on_any_stream) {
   TestPool const pool;
   pool.set_policy(false, true, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = take(pool, bytes, exec[0]);
+  auto* const first = take(pool, block_bytes, exec[0]);
   give(first, exec[0]);
   exec[0].fence();
-  auto* const second = take(pool, bytes, exec[1]);
+  auto* const second = take(pool, block_bytes, exec[1]);
   EXPECT_NE(second, first) << "who knows what other PEs do";
   give(second, exec[1]);
   exec[1].fence();
   symm::barrier_all();
-  auto* const one = take(pool, bytes, exec[1]);
-  auto* const two = take(pool, bytes, exec[1]);
+  auto* const one = take(pool, block_bytes, exec[1]);
+  auto* const two = take(pool, block_bytes, exec[1]);
   EXPECT_EQ(std::minmax(one, two), std::minmax(first, second));
   give(one, exec[1]);
   give(two, exec[1]);
@@ -239,16 +239,16 @@ TEST(SymmetricReuse, H54_what_had_ended_at_barrier_all_is_used_on_any_stream) {
 TEST(SymmetricReuse, H54_not_if_that_is_not_allowed) {
   TestPool const pool;
   pool.set_policy(false, false, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec = streams(2);
   // For another pool the PEs look whether that stream is idle.
   TestPool const other_pool;
-  give(take(other_pool, bytes, exec[0]), exec[0]);
-  auto* const first = take(pool, bytes, exec[0]);
+  give(take(other_pool, block_bytes, exec[0]), exec[0]);
+  auto* const first = take(pool, block_bytes, exec[0]);
   give(first, exec[0]);
   exec[0].fence();
   symm::barrier_all();
-  auto* const other = take(pool, bytes, exec[1]);
+  auto* const other = take(pool, block_bytes, exec[1]);
   EXPECT_NE(other, first);
   give(other, exec[1]);
 }
@@ -256,13 +256,13 @@ TEST(SymmetricReuse, H54_not_if_that_is_not_allowed) {
 TEST(SymmetricReuse, H54_a_release_behind_barrier_all_is_not_meant) {
   TestPool const pool;
   pool.set_policy(false, true, false);
-  make_room(pool, 10 * bytes);
+  make_room(pool, 10 * block_bytes);
   auto const exec   = streams(2);
-  auto* const first = take(pool, bytes, exec[0]);
+  auto* const first = take(pool, block_bytes, exec[0]);
   exec[0].fence();
   symm::barrier_all();
   give(first, exec[0]);
-  auto* const other = take(pool, bytes, exec[1]);
+  auto* const other = take(pool, block_bytes, exec[1]);
   EXPECT_NE(other, first);
   give(other, exec[1]);
 }
