@@ -15,8 +15,6 @@ using symm::PeTeam;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr int n_free = symm::Impl::PeTeamMemory::max_teams - 2;
-
 void expect_out_of_memory(std::string const& name,
                           std::function<void()> const& call) {
   EXPECT_THAT(
@@ -29,10 +27,10 @@ TEST(PeTeamLimits, there_are_61_besides_those_of_the_library_and_no_more) {
   Mail mail;
   auto const n = symm::n_pes();
   std::vector<PeTeam> teams;
-  for (int i = 0; i < n_free; ++i) {
-    // Every other one backwards.
-    teams.push_back(
-        symm::team_split(world(), 0, i % 2 == 0 ? 0 : -symm::my_pe()));
+  // Every other one backwards.
+  auto const key_of = [](int i) { return i % 2 == 0 ? 0 : -symm::my_pe(); };
+  for (int i = 0; i < n_free_teams; ++i) {
+    teams.push_back(symm::team_split(world(), 0, key_of(i)));
   }
   auto const split = [&] {
     static_cast<void>(symm::team_split(world(), 0, 0));
@@ -58,7 +56,7 @@ TEST(PeTeamLimits, there_are_61_besides_those_of_the_library_and_no_more) {
     expect_out_of_memory("team_split_2d", [&] {
       static_cast<void>(symm::team_split_2d(world(), 2));
     });
-    teams.back() = symm::team_split(world(), 0, -symm::my_pe());
+    teams.back() = symm::team_split(world(), 0, key_of(n_free_teams - 1));
   }
   use();
   for (auto& team : teams) end(team);
@@ -77,7 +75,7 @@ TEST(PeTeamLimits, teams_of_one_PE_take_no_room_from_the_others) {
   };
   std::vector<PeTeam> teams;
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    for (int i = 0; i < n_free; ++i) {
+    for (int i = 0; i < n_free_teams; ++i) {
       teams.push_back(alone(pe));
       EXPECT_EQ(teams.back().is_valid(), me == pe);
     }
@@ -147,7 +145,7 @@ TEST(PeTeamLimits, splits_that_differ_are_refused_by_all_and_change_nothing) {
     };
   };
   std::vector<PeTeam> teams;  // all but one of those that there can be
-  for (int i = 0; i < n_free - 2; ++i) {
+  for (int i = 0; i < n_free_teams - 2; ++i) {
     teams.push_back(symm::team_split(world(), 0, 0));
   }
   for (int round = 0; round < 30; ++round) {

@@ -63,7 +63,7 @@ TEST(PeTeamsFromStartToEnd, teams_that_live_at_finalize_end_there) {
     if (round > 0) expect_destroyed(old);
     Mail mail;
     PeTeam team;
-    for (int i = 0; i < symm::Impl::PeTeamMemory::max_teams - 2; ++i) {
+    for (int i = 0; i < n_free_teams; ++i) {
       team = symm::team_split(symm::team_world(), i % 2, symm::my_pe());
       EXPECT_EQ(mail.count_wrong(team), 0);
     }

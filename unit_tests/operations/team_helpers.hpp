@@ -19,6 +19,10 @@
 /// PE teams, as lists of numbers in the world.
 namespace symm_test {
 
+/// Teams that a PE can be in besides those of the library.
+inline constexpr int n_free_teams = symm::Impl::PeTeamMemory::max_teams -
+                                    symm::Impl::PeTeamMemory::n_fixed_teams;
+
 using Pes = std::vector<symm::Pe>;
 
 inline symm::PeTeam world() { return symm::team_world(); }

@@ -72,9 +72,10 @@ TEST(PoolStress, P02_P03_random_calls_of_pes_at_different_speeds) {
   std::mt19937_64 calls(4711);  // the same on all PEs
   std::mt19937_64 own(static_cast<std::uint64_t>(symm::my_pe()));
   std::vector<Block> blocks;
-  std::uint64_t n_blocks = 0;
-  auto const random      = [&](std::size_t below) { return calls() % below; };
-  auto const end         = [&](std::size_t i) {
+  std::uint64_t n_blocks     = 0;
+  std::size_t latest_barrier = 0;  // its stream
+  auto const random = [&](std::size_t below) { return calls() % below; };
+  auto const end    = [&](std::size_t i) {
     auto const block = blocks[i];
     blocks[i]        = blocks.back();
     blocks.pop_back();
@@ -108,6 +109,10 @@ TEST(PoolStress, P02_P03_random_calls_of_pes_at_different_speeds) {
     } else if (action < 80) {
       if (!blocks.empty()) end(random(blocks.size()));
     } else if (action < 90) {
+      // Barriers of one team come one after the other.
+      EXPECT_EQ(symm::order_after(exec, streams[latest_barrier]),
+                symm::Status::success);
+      latest_barrier = stream;
       symm::barrier(exec, symm::team_world());
       for (auto& block : blocks) block.is_shared |= block.stream == stream;
     } else if (action < 96) {
