@@ -110,6 +110,17 @@ TYPED_TEST(CudaPoolViews, have_a_header_that_kernels_of_earlier_ones_leave) {
   EXPECT_EQ(this->m_wrong.count(), 0);
 }
 
+TEST(CudaPoolViewsOfTwoSpaces, are_in_a_pool_of_memory_of_their_space) {
+  symm::MemPool pool;
+  ASSERT_EQ(symm::device_get_default_mem_pool(&pool, symm::MemoryKind::device),
+            symm::Status::success);
+  EXPECT_THROW(
+      (Kokkos::View<int*, symm::SymmetricHostSpace>(
+          Kokkos::view_alloc("view", symm::SymmetricHostSpace(pool)), 1)),
+      symm::UsageError);
+  symm::barrier_all();
+}
+
 TYPED_TEST(CudaPoolViews, P03_peers_read_them_behind_a_barrier) {
   auto const me    = symm::my_pe();
   auto const world = symm::team_world();

@@ -229,6 +229,27 @@ TEST(SymmetricBlocks, M05_peers_reach_blocks_of_symmetric_pools_and_no_others) {
 }
 
 // The functions that know no execution spaces.
+#ifndef KOKKOS_ENABLE_CUDA
+TEST(SymmetricBlocks, H17_there_is_no_other_stream_than_null_without_a_gpu) {
+  int no_stream = 0;
+  void* block   = nullptr;
+  EXPECT_EQ(symm::malloc_async(&block, 64, static_cast<void*>(&no_stream)),
+            Status::invalid_value);
+  EXPECT_EQ(block, nullptr);
+  EXPECT_THAT(symm::last_error(), testing::HasSubstr("without a GPU"));
+  symm::barrier_all();
+}
+#endif
+
+TEST(SymmetricBlocks, H24_free_says_whose_a_block_of_a_pool_is) {
+  void* block = nullptr;
+  ASSERT_EQ(symm::malloc_async(&block, 64), Status::success);
+  symm::free<>(block);
+  EXPECT_THAT(symm::last_error(), testing::HasSubstr("symm::free_async"));
+  EXPECT_EQ(symm::free_async(block), Status::success) << symm::last_error();
+  symm::barrier_all();
+}
+
 TEST(SymmetricBlocks, H10_H20_on_the_stream_that_is_null) {
   TestPool const pool;
   void* address = nullptr;

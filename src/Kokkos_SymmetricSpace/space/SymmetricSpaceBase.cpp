@@ -54,7 +54,8 @@ void* SymmetricSpaceBase::allocate_in_pool(StreamName const& stream,
   std::size_t const header = bytes - logical_bytes;
   bytes                    = without_overflow(bytes, logical_bytes);
   return tell_tools(
-      label, Impl::allocate_in_pool(*m_pool, bytes, header, stream, label),
+      label,
+      Impl::allocate_in_pool(*m_pool, m_kind, bytes, header, stream, label),
       bytes, logical_bytes);
 }
 

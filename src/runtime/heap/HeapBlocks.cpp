@@ -22,7 +22,11 @@ Text HeapBlocks::complaint_about(void const* address, bool is_view) const {
   }
   auto const offset = m_map.offset_of(address);
   auto const outer  = m_allocator.find_enclosing(offset);
-  if (outer == none) return Text("is not allocated; was it freed already?");
+  if (outer == none) {
+    return Text(
+        "is not allocated; was it freed already? (What malloc_async has "
+        "returned goes to symm::free_async)");
+  }
   if (m_views[outer].is_view && !is_view) {
     return Text("belongs to View \"", m_views[outer].label.data(),
                 "\", which frees it when its last copy goes");

@@ -26,8 +26,9 @@ void note_stream_barrier(StreamName const& stream);
 
 /// Memory for a View, whose data are aligned behind the header.
 /// \throws as malloc_async() fails.
-[[nodiscard]] void* allocate_in_pool(MemPool pool, std::size_t bytes,
-                                     std::size_t header,
+/// \param memory of the View's space, which must be the pool's (UsageError).
+[[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
+                                     std::size_t bytes, std::size_t header,
                                      StreamName const& stream,
                                      char const* label);
 /// Frees it in the order of the stream that it was allocated on; what is wrong

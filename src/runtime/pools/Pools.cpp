@@ -214,14 +214,18 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   constexpr char const* call = "symm::device_set_mem_pool";
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
-  if (found.pool.properties().memory != memory) {
-    throw UsageError(Text(call, ": the pool is in ",
-                          name_of(found.pool.properties().memory),
-                          " memory, not in ", name_of(memory), " memory"));
-  }
+  require_memory(pool, memory, call);
   // Which one is current decides where malloc_async() allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
+}
+
+void Pools::require_memory(MemPool pool, MemoryKind memory, char const* call) {
+  auto const lock = lock_for(pool);
+  auto const its  = find(pool, call).properties().memory;
+  if (its == memory) return;
+  throw UsageError(Text(call, ": the pool is in ", name_of(its),
+                        " memory, not in ", name_of(memory), " memory"));
 }
 
 // Blocks.

@@ -43,6 +43,9 @@ class Pools final : public Follower {
   [[nodiscard]] MemPool current_pool(MemoryKind memory);
   void set_current_pool(MemoryKind memory, MemPool pool);
 
+  /// \throws UsageError on this PE, if the pool is in other memory.
+  void require_memory(MemPool pool, MemoryKind memory, char const* call);
+
   /// \param call   for messages.
   /// \param phase  (address + phase) is aligned; a View's header.
   /// \returns null for 0 bytes.

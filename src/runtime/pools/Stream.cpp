@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Stream.hpp"
 
+#include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../shmem/KernelQueue.hpp"
 #include "../shmem/PeTeam.hpp"
+#include "../symm_errors.hpp"
 #include "../symm_teams.hpp"
 
 namespace symm::Impl {
@@ -63,8 +65,14 @@ void const* key_of_queue(void* queue) {
 StreamName name_of_queue(void* const& queue) {
   return {key_of_queue(queue),
           [](void const* what) -> std::unique_ptr<Stream> {
-            return std::make_unique<QueueStream>(
-                gpu_of_streams(), *static_cast<void* const*>(what));
+            auto* const gpu       = gpu_of_streams();
+            void* const its_queue = *static_cast<void* const*>(what);
+            if (gpu == nullptr && its_queue != nullptr) {
+              throw UsageError(Text("stream ", its_queue,
+                                    ": without a GPU there is none but null, "
+                                    "the order of the calls"));
+            }
+            return std::make_unique<QueueStream>(gpu, its_queue);
           },
           &queue,
           [](void const* what) {

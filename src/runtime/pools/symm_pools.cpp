@@ -67,9 +67,11 @@ void note_stream_barrier(StreamName const& stream) {
   if (auto* const pools = Pools::find()) pools->note_barrier(stream);
 }
 
-void* allocate_in_pool(MemPool pool, std::size_t bytes, std::size_t header,
-                       StreamName const& stream, char const* label) {
+void* allocate_in_pool(MemPool pool, MemoryKind memory, std::size_t bytes,
+                       std::size_t header, StreamName const& stream,
+                       char const* label) {
   constexpr char const* call = "allocation of a View in a pool";
+  Pools::instance(call).require_memory(pool, memory, call);
   return Pools::instance(call).malloc(call, pool, bytes, header, stream, label);
 }
 
