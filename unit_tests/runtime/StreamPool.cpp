@@ -53,6 +53,20 @@ TEST(StreamPool, what_waits_takes_no_more_memory_the_longer_the_program_runs) {
             before.uordblks + before.hblkhd + 10'000);
 }
 
+TEST(StreamPool, H54_a_stream_that_was_found_idle_is_not_asked_again) {
+  Local pe(symm::MemPoolKind::symmetric, 2);
+  auto& pool                        = *pe.pools[0];
+  pool.policy().allow_opportunistic = true;
+  EXPECT_EQ(pool.streams_to_watch(), 0U);
+  pe.free(0, 1, pe.allocate(1, 256));
+  auto const asked = pool.streams_to_watch();
+  EXPECT_NE(asked, 0U);
+  pe.order.were_idle(asked);
+  EXPECT_EQ(pool.streams_to_watch(), 0U) << "nothing was freed since";
+  pe.free(0, 1, pe.allocate(1, 256));
+  EXPECT_EQ(pool.streams_to_watch(), asked);
+}
+
 TEST(StreamPool, H02_what_a_stream_took_over_is_behind_what_it_waited_for) {
   Local pe;
   pe.pools[0]->policy().allow_internal_dependencies = false;

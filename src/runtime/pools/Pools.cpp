@@ -214,15 +214,15 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   constexpr char const* call = "symm::device_set_mem_pool";
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
-  require_memory(pool, memory, call);
+  require_memory(found.pool, memory, call);
   // Which one is current decides where malloc_async() allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
 }
 
-void Pools::require_memory(MemPool pool, MemoryKind memory, char const* call) {
-  auto const lock = lock_for(pool);
-  auto const its  = find(pool, call).properties().memory;
+void Pools::require_memory(Pool const& pool, MemoryKind memory,
+                           char const* call) {
+  auto const its = pool.properties().memory;
   if (its == memory) return;
   throw UsageError(Text(call, ": the pool is in ", name_of(its),
                         " memory, not in ", name_of(memory), " memory"));
@@ -263,7 +263,8 @@ void Pools::catch_up(Group& group) {
   group.order.forget_all_but(in_use);
 }
 
-void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
+void* Pools::malloc(char const* call, MemPool which,
+                    std::optional<MemoryKind> memory, std::size_t bytes,
                     std::size_t phase, StreamName const& name,
                     char const* label) {
   auto const lock  = lock_for(which);
@@ -273,6 +274,7 @@ void* Pools::malloc(char const* call, MemPool which, std::size_t bytes,
   auto const take  = [&](StreamOrder::Number on) {
     return run_noted(pool, [&] { return pool.take(on, bytes, phase, label); });
   };
+  if (memory) require_memory(pool, *memory, call);
   refuse_captured(call, name);
   if (bytes == 0) return nullptr;
   catch_up(group);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,16 +44,15 @@ class Pools final : public Follower {
   [[nodiscard]] MemPool current_pool(MemoryKind memory);
   void set_current_pool(MemoryKind memory, MemPool pool);
 
-  /// \throws UsageError on this PE, if the pool is in other memory.
-  void require_memory(MemPool pool, MemoryKind memory, char const* call);
-
   /// \param call   for messages.
+  /// \param memory where it must be, if that matters (UsageError).
   /// \param phase  (address + phase) is aligned; a View's header.
   /// \returns null for 0 bytes.
   /// \throws UsageError, OutOfMemory, SystemError, NotSupported.
-  [[nodiscard]] void* malloc(char const* call, MemPool pool, std::size_t bytes,
-                             std::size_t phase, StreamName const& name,
-                             char const* label);
+  [[nodiscard]] void* malloc(char const* call, MemPool pool,
+                             std::optional<MemoryKind> memory,
+                             std::size_t bytes, std::size_t phase,
+                             StreamName const& name, char const* label);
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
   /// In the order of the stream that it was allocated on. Nothing happens to a
@@ -148,6 +148,9 @@ class Pools final : public Follower {
   [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
   [[nodiscard]] ImportedPool* find_imported(MemPool pool);
   [[nodiscard]] ImportedPool* find_importer(void const* address);
+  /// \throws UsageError on this PE, if the pool is in other memory.
+  static void require_memory(Pool const& pool, MemoryKind memory,
+                             char const* call);
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
   /// What symmetric pools do, for the next collective call to compare.

@@ -379,8 +379,13 @@ std::uint64_t StreamPool::streams_to_watch() const {
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
     auto const& its = m_streams[stream];
-    if (its.has_freed() ||
-        (its.arena != nullptr && its.arena->free_bytes() > 0)) {
+    // What has been found idle since is not asked again.
+    auto const is_new = [&](Position at) {
+      return !m_order.was_idle_behind(stream, at);
+    };
+    if ((its.has_freed() && is_new(its.freed.back().at)) ||
+        (its.arena != nullptr && its.arena->free_bytes() > 0 &&
+         is_new(its.latest))) {
       result |= bit(stream);
     }
   }

@@ -3,6 +3,7 @@
 #include "../symm_pools.hpp"
 
 #include <cstdio>
+#include <optional>
 
 #include "../base/Failure.hpp"
 #include "../base/Text.hpp"
@@ -45,7 +46,7 @@ Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
         pool != nullptr
                   ? *pool
                   : pools.current_pool(MemPoolProperties::default_memory_kind()),
-              bytes, 0, stream, "");
+              std::nullopt, bytes, 0, stream, "");
   });
 }
 
@@ -71,8 +72,8 @@ void* allocate_in_pool(MemPool pool, MemoryKind memory, std::size_t bytes,
                        std::size_t header, StreamName const& stream,
                        char const* label) {
   constexpr char const* call = "allocation of a View in a pool";
-  Pools::instance(call).require_memory(pool, memory, call);
-  return Pools::instance(call).malloc(call, pool, bytes, header, stream, label);
+  return Pools::instance(call).malloc(call, pool, memory, bytes, header, stream,
+                                      label);
 }
 
 void free_in_pool(char const* label, void* address) noexcept {
