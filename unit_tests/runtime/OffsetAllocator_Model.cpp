@@ -168,6 +168,20 @@ class OffsetAllocatorModel : public testing::TestWithParam<int> {
     m_blocks.erase(id);
   }
 
+  /// Out, and in again as free memory.
+  void remove_and_add() {
+    if (m_blocks.empty()) return;
+    auto const id              = random_block();
+    auto const [offset, bytes] = m_allocator.remove(id);
+    ASSERT_EQ(m_twin.remove(id).offset, offset);
+    m_blocks.erase(id);
+    m_model.set(offset, bytes, Model::absent);
+    if (!m_blocks.empty() && random(2) == 0) free(random_block());
+    m_allocator.add_range(offset, bytes);
+    m_twin.add_range(offset, bytes);
+    m_model.set(offset, bytes, Model::free);
+  }
+
   void shrink() {
     if (m_blocks.empty()) return;
     auto const id              = random_block();
@@ -232,8 +246,10 @@ TEST_P(OffsetAllocatorModel, does_what_the_model_does) {
       if (!m_blocks.empty()) free(random_block());
     } else if (action < 90) {
       free_and_allocate_alike();
-    } else if (action < 97) {
+    } else if (action < 95) {
       shrink();
+    } else if (action < 97) {
+      remove_and_add();
     } else {
       add_or_remove_range();
     }

@@ -88,9 +88,8 @@ class HeapBlocks : public BlockIds {
   }
   /// Gives a block back into `to`.
   void give_back_to(HeapBlocks& to, Id id) {
-    auto const [offset, bytes] = m_allocator.place(id);
-    give_back(id);
-    m_allocator.remove_range(offset, bytes);
+    end_block(id);
+    auto const [offset, bytes] = m_allocator.remove(id);
     to.m_allocator.add_range(offset, bytes);
   }
 
@@ -119,10 +118,7 @@ class HeapBlocks : public BlockIds {
   }
 
   void give_back(Id id) {
-    auto const [offset, bytes] = m_allocator.place(id);
-    set_poisoned(m_map, offset, bytes, true);
-    if (m_views[id].is_view) --m_n_views;
-    m_views[id] = {};
+    end_block(id);
     m_allocator.free(id);
   }
 
@@ -176,6 +172,13 @@ class HeapBlocks : public BlockIds {
   }
 
  private:
+  void end_block(Id id) {
+    auto const [offset, bytes] = m_allocator.place(id);
+    set_poisoned(m_map, offset, bytes, true);
+    if (m_views[id].is_view) --m_n_views;
+    m_views[id] = {};
+  }
+
   HeapMap m_map;
   OffsetAllocator m_allocator;
   std::vector<ViewInfo> m_views;  // by block

@@ -178,15 +178,31 @@ void OffsetAllocator::merge_and_add_free(BlockId id) {
 
 OffsetAllocator::BlockId OffsetAllocator::last_before(
     std::size_t offset) const {
-  auto id = m_last;  // ranges are mostly added at the end
+  // Ranges are mostly added at the end or one after the other.
+  if (m_last == none || m_blocks[m_last].offset < offset) return m_last;
+  auto id = m_added == none ? m_last : m_added;
   while (id != none && m_blocks[id].offset >= offset)
     id = m_blocks[id].previous;
+  if (id == none) return none;
+  for (auto next = m_blocks[id].next; m_blocks[next].offset < offset;
+       next      = m_blocks[id].next) {
+    id = next;
+  }
   return id;
 }
 
 void OffsetAllocator::add_range(std::size_t offset, std::size_t bytes) {
   merge_latest();
-  merge_and_add_free(insert_after(last_before(offset), offset, bytes));
+  m_added = insert_after(last_before(offset), offset, bytes);
+  merge_and_add_free(m_added);
+}
+
+OffsetAllocator::Place OffsetAllocator::remove(BlockId id) {
+  auto const found = place(id);
+  m_live.erase(found.offset);
+  m_live_bytes -= found.bytes;
+  erase(id);
+  return found;
 }
 
 OffsetAllocator::Place OffsetAllocator::remove_any_free() {
@@ -302,6 +318,9 @@ void OffsetAllocator::erase(BlockId id) {
       block.next;
   (block.next == none ? m_last : m_blocks[block.next].previous) =
       block.previous;
+  if (m_added == id) {
+    m_added = block.previous == none ? block.next : block.previous;
+  }
   m_unused.push_back(id);
 }
 

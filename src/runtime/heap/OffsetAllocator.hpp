@@ -42,12 +42,18 @@ class OffsetAllocator {
   OffsetAllocator();
 
   /// Adds [offset, offset + bytes), multiples of the granule, which must not
-  /// overlap an earlier range. Merges with free neighbours.
+  /// overlap an earlier range. Merges with free neighbours. Constant time at
+  /// the end and next to the range that was added before; linear in the blocks
+  /// between elsewhere.
   void add_range(std::size_t offset, std::size_t bytes);
 
   /// Takes [offset, offset + bytes) out again if all of it is free and returns
   /// whether it was.
   bool remove_range(std::size_t offset, std::size_t bytes);
+
+  /// Takes a live block out, so that its range may be added elsewhere. Constant
+  /// time.
+  Place remove(BlockId id);
 
   /// Takes a free block out, as remove_range() does, as long as there is one;
   /// of no bytes otherwise.
@@ -150,6 +156,7 @@ class OffsetAllocator {
   std::vector<BlockId> m_unused;  // numbers of erased blocks, reused last first
   BlockId m_first = none;
   BlockId m_last  = none;
+  BlockId m_added = none;  // where the latest range was added, or next to it
   // Freed, but not marked and listed as free yet.
   BlockId m_latest = none;
   OffsetMap m_live;
