@@ -27,6 +27,7 @@ LAYERS = [
     RUNTIME + "/memory",
     RUNTIME + "/cuda",
     RUNTIME + "/no_gpu",
+    RUNTIME + "/transport",
     RUNTIME + "/pes",
     RUNTIME + "/heap",
     RUNTIME + "/job",
@@ -87,7 +88,7 @@ OWNERS = {
                        RUNTIME + "/bootstrap/FdExchange"],
     r"sys/un\.h": [RUNTIME + "/bootstrap/Mesh"],
     r"sys/uio\.h": [RUNTIME + "/job/SharedBuffer"],
-    r"uc[pst]/.*": [],
+    r"uc[pst]/.*": [RUNTIME + "/transport"],
     r"(impl/)?Kokkos_.*|desul/.*": [KOKKOS],
 }
 

@@ -14,11 +14,20 @@ namespace symm {
 /// in the address space of this process. Captured by value in kernels; a
 /// translation is one multiplication and one addition, without a table (S16).
 /// Each process has its own base; offsets are the same everywhere (S14, S15).
+/// Only the parts of *near* PEs, those of this PE's node, are there.
 struct HeapMap {
-  char* base         = nullptr;
+  char* base         = nullptr;  // where PE 0's part is, or would be
   std::size_t stride = 0;
   Pe my_pe           = 0;
   int n_pes          = 0;
+  Pe first_near      = 0;
+  int n_near         = 0x7fff'ffff;  // all, unless told
+
+  /// Whether loads and stores reach the part of `pe`.
+  [[nodiscard]] SYMM_FUNCTION bool is_near(Pe pe) const {
+    return static_cast<unsigned>(pe - first_near) <
+           static_cast<unsigned>(n_near);
+  }
 
   /// Start of the part of `pe`.
   [[nodiscard]] SYMM_FUNCTION char* part(Pe pe) const {
@@ -32,7 +41,7 @@ struct HeapMap {
   }
 
   /// The address of PE `pe`'s copy of the object at the symmetric address `p`.
-  /// Precondition: p is in this PE's part, 0 <= pe < n_pes. Not checked.
+  /// Precondition: p is in this PE's part, `pe` is near. Not checked.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
     return moved(p, distance(pe));
@@ -50,11 +59,12 @@ struct HeapMap {
     return offset_of(p) < stride;
   }
 
-  /// Whether any of [p, p + bytes) is in the part of any PE.
+  /// Whether any of [p, p + bytes) is in the part of a near PE.
   [[nodiscard]] bool overlaps(void const* p, std::size_t bytes) const {
-    auto const start = reinterpret_cast<std::size_t>(base);
+    auto const start = reinterpret_cast<std::size_t>(part(first_near));
     auto const other = reinterpret_cast<std::size_t>(p);
-    auto const total = stride * static_cast<std::size_t>(n_pes);
+    auto const total =
+        stride * static_cast<std::size_t>(n_near < n_pes ? n_near : n_pes);
     return other < start ? start - other < bytes : other - start < total;
   }
 

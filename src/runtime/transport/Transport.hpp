@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_TRANSPORT_HPP
+#define SYMM_TRANSPORT_TRANSPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// What every PE has, equal in size and offsets: addresses travel as (segment,
+/// offset), and the target adds its own base.
+enum class Segment : std::uint8_t {
+  host_heap,
+  device_heap,
+  host_team_words,
+  device_team_words
+};
+
+/// Memory of a PE of another node.
+struct Remote {
+  Pe pe              = 0;
+  Segment segment    = Segment::host_heap;
+  std::size_t offset = 0;  // in bytes, in the PE's part
+};
+
+/// As the operations of symm_atomics.hpp.
+enum class AtomicOp : std::uint8_t {
+  fetch,
+  set,
+  swap,
+  compare_swap,
+  add,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor
+};
+
+/// What they work on; enumerations and pointers travel as unsigned.
+enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
+
+/// Elements at a distance, of iput() and iget().
+struct Strides {
+  std::size_t element_bytes = 0;
+  std::size_t count         = 0;
+  std::size_t remote_bytes  = 0;  // from one element to the next there
+  std::size_t local_bytes   = 0;  // and here
+};
+
+/// The operations on memory of PEs of other nodes, made of messages that the
+/// target carries out with the code of operations inside a node. Any thread of
+/// this PE; all wait by poll(), and may be called while other threads do.
+///
+/// Who is lost ends the job, with PE, host and call.
+///
+/// Offsets have been checked by the caller (every PE has the same memory); the
+/// target checks them again and ends the job if they are wrong.
+class Transport {
+ public:
+  /// How an operation returns: with nothing left to do at this side, or as soon
+  /// as it can, with the rest done by quiet().
+  enum class Until { is_safe, is_begun };
+
+  virtual ~Transport() = default;
+
+  // The target has it after quiet(); before later operations on the same PE
+  // after fence(). is_safe: `from` may be written again.
+  virtual void put(Remote to, void const* from, std::size_t bytes,
+                   Until until = Until::is_safe)                         = 0;
+  virtual void put_strided(Remote to, void const* from, Strides strides) = 0;
+  /// The signal is changed when the data are there, in one message.
+  /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
+  virtual void put_signal(Remote to, void const* from, std::size_t bytes,
+                          Remote signal, std::uint64_t value, AtomicOp op,
+                          Until until = Until::is_safe) = 0;
+
+  // is_safe: the data are in `to`; else after quiet().
+  virtual void get(void* to, Remote from, std::size_t bytes,
+                   Until until = Until::is_safe)                   = 0;
+  virtual void get_strided(void* to, Remote from, Strides strides) = 0;
+
+  /// What the word was. Bits of a word of 4 bytes are the lower ones.
+  [[nodiscard]] virtual std::uint64_t atomic(Remote at, AtomicOp op,
+                                             WordType type, std::uint64_t value,
+                                             std::uint64_t compare = 0) = 0;
+  /// Without an answer, complete after quiet(), as a put.
+  virtual void post_atomic(Remote at, AtomicOp op, WordType type,
+                           std::uint64_t value) = 0;
+
+  virtual void fence() = 0;
+  virtual void quiet() = 0;
+
+  // Messages for collective steps: between two PEs they come in the order of
+  // their numbers, each of which both sides use once.
+
+  virtual void send(Pe to, std::uint64_t number,
+                    std::span<std::byte const> message) = 0;
+  /// Waits for it.
+  [[nodiscard]] virtual std::vector<std::byte> receive(
+      Pe from, std::uint64_t number) = 0;
+
+  /// Whether anything was done. Everybody who waits in the library calls it.
+  virtual bool poll() = 0;
+
+  /// Collective: behind the last operation of all PEs.
+  /// \throws SystemError on this PE.
+  virtual void close() = 0;
+
+  /// Of this process, for who waits and knows no runtime; null in jobs of one
+  /// node.
+  static Transport* instance() noexcept { return s_instance; }
+  static void set_instance(Transport* transport) noexcept {
+    s_instance = transport;
+  }
+
+ private:
+  static inline Transport* s_instance = nullptr;
+};
+
+}  // namespace symm::Impl
+
+#endif
