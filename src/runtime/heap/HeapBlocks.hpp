@@ -117,6 +117,13 @@ class HeapBlocks : public BlockIds {
     return id;
   }
 
+  /// Whether a block is exactly what take() would give for the request.
+  [[nodiscard]] bool is_just(Id id, Request const& request) const {
+    auto const [offset, bytes] = m_allocator.place(id);
+    return bytes == request.bytes &&
+           (offset + request.phase) % request.alignment == 0;
+  }
+
   void give_back(Id id) {
     end_block(id);
     m_allocator.free(id);

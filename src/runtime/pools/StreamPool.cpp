@@ -21,11 +21,6 @@ std::uint64_t bit(StreamOrder::Number stream) {
 
 }  // namespace
 
-StreamPool::PerStream& StreamPool::per_stream(Number stream) {
-  if (stream >= m_streams.size()) m_streams.resize(stream + 1);
-  return m_streams[stream];
-}
-
 HeapBlocks& StreamPool::arena_of(PerStream& its) {
   if (its.arena == nullptr) {
     its.arena = std::make_unique<HeapBlocks>(m_map);
@@ -97,6 +92,29 @@ void StreamPool::move_arena(Number from, Number to,
   }
 }
 
+StreamPool::Taken StreamPool::take_waiting(Number stream,
+                                           HeapBlocks::Request const& request) {
+  auto& its = m_streams[stream];
+  if (!its.has_freed()) return {};
+  auto const serves = [&](Freed const& freed) {
+    return freed.arena->is_just(freed.id, request) &&
+           may_reuse(stream, freed.at, stream,
+                     m_policy.follow_event_dependencies);
+  };
+  Freed found = its.freed.back();
+  if (serves(found)) {
+    its.freed.pop_back();
+  } else {
+    found = its.freed[its.n_reused];
+    if (!serves(found)) return {};
+    ++its.n_reused;
+  }
+  if (its.n_reused > 0) its.forget_reused();
+  set_poisoned(m_map, m_map.offset_of(found.arena->address_of(found.id)),
+               request.bytes, false);
+  return {found.arena, found.id};
+}
+
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
                        char const* label) {
   auto const request = request_of(bytes, phase);
@@ -108,14 +126,16 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
   }
   auto* its = &per_stream(stream);
-  // The common case: what the stream has had before.
+  // The common cases: what the stream has had before.
   bool const follows = m_policy.follow_event_dependencies;
-  move_freed(stream, stream, follows);
-  auto* arena = its->arena.get();
-  auto id     = HeapBlocks::none;
-  if (arena != nullptr) {
-    arena->prepare();
-    id = arena->take(request);
+  auto [arena, id]   = take_waiting(stream, request);
+  if (id == HeapBlocks::none) {
+    move_freed(stream, stream, follows);
+    arena = its->arena.get();
+    if (arena != nullptr) {
+      arena->prepare();
+      id = arena->take(request);
+    }
   }
   if (id == HeapBlocks::none) {
     arena = &arena_of(*its);

@@ -163,7 +163,10 @@ class StreamPool final : public Pool {
     }
   };
 
-  PerStream& per_stream(Number stream);
+  PerStream& per_stream(Number stream) {
+    if (stream >= m_streams.size()) m_streams.resize(stream + 1);
+    return m_streams[stream];
+  }
   [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
@@ -171,6 +174,15 @@ class StreamPool final : public Pool {
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
+  /// A block that a request has got.
+  struct Taken {
+    HeapBlocks* arena = nullptr;
+    HeapBlocks::Id id = HeapBlocks::none;
+  };
+  /// What the stream has freed last, or waits longest in its queue, if that is
+  /// it: what a loop asks for does not go through an arena.
+  [[nodiscard]] Taken take_waiting(Number stream,
+                                   HeapBlocks::Request const& request);
   /// What `to` may use of what waits in `from`.
   void move_freed(Number from, Number to, bool follows);
   /// What `to` may use of what belongs to `from`: room for the request and half
