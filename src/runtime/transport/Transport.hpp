@@ -5,10 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "../base/Types.hpp"
+#include "StepMessages.hpp"
 
 namespace symm::Impl {
 
@@ -61,13 +60,11 @@ struct Strides {
 ///
 /// Offsets have been checked by the caller (every PE has the same memory); the
 /// target checks them again and ends the job if they are wrong.
-class Transport {
+class Transport : public StepMessages {
  public:
   /// How an operation returns: with nothing left to do at this side, or as soon
   /// as it can, with the rest done by quiet().
   enum class Until { is_safe, is_begun };
-
-  virtual ~Transport() = default;
 
   // The target has it after quiet(); before later operations on the same PE
   // after fence(). is_safe: `from` may be written again.
@@ -95,18 +92,6 @@ class Transport {
 
   virtual void fence() = 0;
   virtual void quiet() = 0;
-
-  // Messages for collective steps: between two PEs they come in the order of
-  // their numbers, each of which both sides use once.
-
-  virtual void send(Pe to, std::uint64_t number,
-                    std::span<std::byte const> message) = 0;
-  /// Waits for it.
-  [[nodiscard]] virtual std::vector<std::byte> receive(
-      Pe from, std::uint64_t number) = 0;
-
-  /// Whether anything was done. Everybody who waits in the library calls it.
-  virtual bool poll() = 0;
 
   /// Collective: behind the last operation of all PEs.
   /// \throws SystemError on this PE.

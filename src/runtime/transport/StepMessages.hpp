@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_STEP_MESSAGES_HPP
+#define SYMM_TRANSPORT_STEP_MESSAGES_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// Messages of collective steps between PEs of different nodes. A message has a
+/// number, by which the receiver asks for it; between two PEs each is used once
+/// in each direction. A message may come before it is asked for.
+///
+/// Who is lost ends the job, with PE, host and call.
+class StepMessages {
+ public:
+  /// Numbers from here on are Rendezvous'.
+  static constexpr std::uint64_t first_of_rendezvous = std::uint64_t{1} << 63U;
+
+  virtual ~StepMessages() = default;
+
+  /// `message` may be written again when it returns.
+  virtual void send(Pe to, std::uint64_t number,
+                    std::span<std::byte const> message) = 0;
+  /// Waits for it.
+  [[nodiscard]] virtual std::vector<std::byte> receive(
+      Pe from, std::uint64_t number) = 0;
+  /// Waits for it, at most so long (0: looks); none: it has not come yet.
+  [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
+      Pe from, std::uint64_t number, std::chrono::milliseconds most) = 0;
+
+  /// Whether anything was done. Everybody who waits in the library calls it.
+  virtual bool poll() = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif
