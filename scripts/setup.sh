@@ -86,6 +86,8 @@ need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
 need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
 need "CLI11" "libcli11-dev" has_header CLI/CLI.hpp
 need "nlohmann-json" "nlohmann-json3-dev" has_header nlohmann/json.hpp
+want "UCX" "libucx-dev" has_header ucp/api/ucp.h # for several nodes
+want "iproute2" "iproute2" command -v ip # for tests on pretended nodes
 want "libpng" "libpng-dev" has_header png.h
 want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
   has_python_modules matplotlib,pandas

@@ -1,0 +1,267 @@
+#!/usr/bin/env bash
+# Pretends a cluster on one machine, for tests: every node is a network namespace
+# with an address and a host name of its own, and reaches the others through a
+# switch only. Programs are started by Open MPI, as on nodes that it reaches by ssh.
+#
+#   scripts/netns_cluster.sh run [option...] NODES PES_PER_NODE COMMAND...
+#
+# makes a cluster, runs the command on it and removes it, also when a signal ends
+# it. Any number may be there at a time. The status is the command's, or
+#
+#    77  no cluster can be made here: this is not root, or the system has no
+#        iproute2, no Open MPI, or does not allow namespaces
+#   124  the command took longer than --timeout
+#
+# --delay US      frames take US microseconds more from one node to another,
+# --jitter US     and up to US more of each, by chance: so they overtake each other
+# --loss PERMILLE so many frames in a thousand get lost, by chance
+# --timeout S     ends the command, and every process on the nodes, after S seconds
+#
+# The same by hand, for a cluster that CLUSTER names (symm, if it is not set):
+#
+#   scripts/netns_cluster.sh up [option...] NODES
+#   scripts/netns_cluster.sh mpi NODES PES_PER_NODE COMMAND...
+#   scripts/netns_cluster.sh cut NODE      takes its cable out: 0 is the first
+#   scripts/netns_cluster.sh heal NODE     puts it in again
+#   scripts/netns_cluster.sh down
+#
+# A command on the cluster has its name in CLUSTER, and may cut and heal, too. As
+# ssh does, Open MPI's start on another node drops the environment; the script
+# passes on what begins with SYMM_, UCX_, GTEST_ or KOKKOS_, and the options of
+# sanitizers. MPIEXEC_OPTIONS may have more options for mpirun.
+# shellcheck source-path=SCRIPTDIR
+caller_dir=$PWD
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+scripts=$PWD/scripts
+cd "$caller_dir"
+
+net=10.77.0 # of every cluster: they do not meet
+cluster=${CLUSTER:-symm}
+cannot_be_made=77
+
+# refuse REASON...
+refuse() {
+  printf 'netns_cluster.sh: no cluster can be made here: %s\n' "$*" >&2
+  exit $cannot_be_made
+}
+
+node() { printf '%s-%d' "$cluster" "$1"; }
+
+# is_number WORD [LEAST]
+is_number() { [[ $1 =~ ^[0-9]{1,9}$ ]] && ((10#$1 >= ${2:-0})); }
+
+# need_number WHAT WORD [LEAST]
+need_number() {
+  is_number "${2:-}" "${3:-0}" ||
+    die "$1 '${2:-}': a number of at least ${3:-0} is needed (see --help)"
+}
+
+delay=0
+jitter=0
+loss=0
+timeout=0
+n_taken=0 # words of options
+
+take_options() {
+  local before=$#
+  while [[ ${1:-} == --* ]]; do
+    need_number "$1" "${2:-}"
+    case $1 in
+      --delay) delay=$2 ;;
+      --jitter) jitter=$2 ;;
+      --loss) loss=$2 ;;
+      --timeout) timeout=$2 ;;
+      *) die "unknown option $1 (see --help)" ;;
+    esac
+    shift 2
+  done
+  n_taken=$((before - $#))
+}
+
+namespaces() { ip netns list 2>/dev/null | awk '{print $1}'; }
+
+# remove CLUSTER: with everything that runs there
+remove() {
+  local name tries
+  for name in $(namespaces | grep -E "^$1-([0-9]+|switch)$" | sort -V); do
+    # (Several times: who is about to fork may be quicker.)
+    for ((tries = 0; tries < 500; tries++)); do
+      pids=$(ip netns pids "$name" 2>/dev/null) || break
+      [[ -n $pids ]] || break
+      # shellcheck disable=SC2086  # one word each
+      kill -9 $pids 2>/dev/null || true
+      sleep 0.01
+    done
+    ip netns del "$name" || true
+  done
+}
+
+# Of scripts that were killed with no time to do so.
+remove_orphans() {
+  local name pid
+  for name in $(namespaces | sed -n 's/^\(symm_run[0-9]*\)-switch$/\1/p'); do
+    pid=${name#symm_run}
+    kill -0 "$pid" 2>/dev/null || remove "$name"
+  done
+}
+
+# up NODES
+up() {
+  local nodes=$1 i k state switch=$cluster-switch ports=()
+  (($(id -u) == 0)) || refuse "only root may (user $(id -un))"
+  command -v ip >/dev/null || refuse "there is no ip (package iproute2)"
+  ! namespaces | grep -q "^$switch$" ||
+    die "there is a cluster $cluster already: 'down' removes it"
+
+  # What systems may not have or allow, first.
+  ip netns add "$switch" || refuse "no network namespace"
+  {
+    ip netns exec "$switch" true &&
+      ip -n "$switch" link add name try0 type veth peer name try1 &&
+      ip -n "$switch" link del try0
+  } || refuse "a network namespace, but no links in it"
+  if ((delay + jitter + loss == 0)); then
+    ip -n "$switch" link add name sw0 type bridge || refuse "no bridge"
+    ip -n "$switch" link set sw0 up
+  fi
+
+  for ((i = 0; i < nodes; i++)); do
+    ip netns add "$(node $i)"
+    ip -n "$switch" link add "port$i" type veth peer name eth0 netns "$(node $i)"
+    if ((delay + jitter + loss == 0)); then
+      ip -n "$switch" link set "port$i" master sw0
+    fi
+    ip -n "$switch" link set "port$i" up
+    ip -n "$(node $i)" link set lo up
+    ip -n "$(node $i)" addr add "$net.$((i + 1))/24" dev eth0
+    ip -n "$(node $i)" link set eth0 up
+    ports+=("port$i")
+  done
+  if ((delay + jitter + loss > 0)); then
+    ip netns exec "$switch" "$scripts/netns_relay.py" --delay "$delay" \
+      --jitter "$jitter" --loss "$loss" "${ports[@]}" </dev/null >/dev/null &
+    disown
+  fi
+  for ((i = 0; i < nodes; i++)); do # UCX leaves out an interface without carrier
+    for ((k = 0; ; k++)); do
+      state=$(ip netns exec "$(node $i)" cat /sys/class/net/eth0/operstate)
+      [[ $state != up ]] || break
+      ((k < 200)) || die "node $i: its link does not come up"
+      sleep 0.02
+    done
+  done
+}
+
+# mpi NODES PES_PER_NODE COMMAND...
+mpi() {
+  local nodes=$1 ppn=$2 hosts="" i name pass=() options
+  shift 2
+  mpirun --version 2>/dev/null | grep -qE 'Open MPI|OpenRTE' ||
+    refuse "there is no Open MPI"
+  for ((i = 0; i < nodes; i++)); do hosts+="${hosts:+,}n$i:$ppn"; done
+  export UCX_NET_DEVICES=${UCX_NET_DEVICES:-eth0} CLUSTER=$cluster
+  for name in $(compgen -e); do
+    case $name in
+      CLUSTER | SYMM_* | UCX_* | GTEST_* | KOKKOS_* | ?SAN_OPTIONS | ??SAN_OPTIONS)
+        pass+=(-x "$name")
+        ;;
+    esac
+  done
+  read -ra options <<<"${MPIEXEC_OPTIONS:-}"
+  # mpirun is on the first node. Open MPI's own messages must not go by UCX, which
+  # sees through namespaces.
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    exec ip netns exec "$(node 0)" unshare --uts \
+    sh -c 'hostname n0 && exec "$@"' sh \
+    mpirun --host "$hosts" --map-by "ppr:$ppn:node" --oversubscribe --bind-to none \
+    --mca plm_rsh_agent "$script" --mca plm_rsh_no_tree_spawn 1 \
+    --mca oob_tcp_if_include eth0 --mca btl_tcp_if_include eth0 \
+    --mca pml ob1 --mca btl tcp,vader,self \
+    "${pass[@]}" "${options[@]}" "$@"
+}
+
+# need_pes NODES PES_PER_NODE COMMAND...
+need_pes() {
+  need_number "number of nodes" "${1:-}" 1
+  (($1 <= 200)) || die "$1 nodes: there can be up to 200"
+  need_number "number of PEs per node" "${2:-}" 1
+  (($# > 2)) || die "no command (see --help)"
+}
+
+timer=
+end_run() {
+  [[ -z $timer ]] || kill "$timer" 2>/dev/null || true
+  disown -a # the shell need not report who is killed
+  remove "$cluster"
+}
+
+run() {
+  cluster=symm_run$$
+  remove_orphans
+  trap end_run EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  trap 'exit 129' HUP
+  up "$1"
+  # In the background, so that a trap need not wait for mpirun's end.
+  mpi "$@" <&0 &
+  local command=$! status=0
+  if ((timeout > 0)); then
+    sleep "$timeout" &
+    timer=$!
+  fi
+  # shellcheck disable=SC2086  # none, if it is empty
+  wait -n $command $timer || status=$?
+  if kill -0 $command 2>/dev/null; then
+    echo "netns_cluster.sh: no end within $timeout s" >&2
+    status=124
+  fi
+  exit $status
+}
+
+case ${1:-} in
+  -h | --help)
+    usage
+    ;;
+  run)
+    shift
+    take_options "$@"
+    shift $n_taken
+    need_pes "$@"
+    run "$@"
+    ;;
+  up)
+    shift
+    take_options "$@"
+    shift $n_taken
+    need_pes "${1:-}" 1 none
+    trap 'status=$?; ((status == 0)) || remove "$cluster"' EXIT
+    up "$1"
+    ;;
+  mpi)
+    shift
+    need_pes "$@"
+    mpi "$@"
+    ;;
+  cut | heal)
+    need_number "$1: node" "${2:-}"
+    namespaces | grep -q "^$(node "$2")$" ||
+      die "$1: there is no node $2 of a cluster $cluster"
+    if [[ $1 == cut ]]; then state=down; else state=up; fi
+    ip -n "$cluster-switch" link set "port$2" $state
+    ;;
+  down)
+    remove "$cluster"
+    ;;
+  n[0-9]*) # how mpirun calls its remote shell: HOST COMMAND
+    host=$1
+    shift
+    exec env -i PATH="$PATH" HOME="${HOME:-/}" CLUSTER="$cluster" \
+      LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}" \
+      ip netns exec "$(node "${host#n}")" unshare --uts \
+      sh -c "hostname $host && $*"
+    ;;
+  *)
+    die "'${1:-}': run, up, mpi, cut, heal or down is needed (see --help)"
+    ;;
+esac

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# check_cluster.sh NETNS_CLUSTER MPI_RING: whether netns_cluster.sh makes what it
+# says. The status is 77 where no cluster can be made.
+set -euo pipefail
+cluster=$1
+ring=$2
+
+output=
+status=0
+# try COMMAND...: sets output and status
+try() {
+  echo "-- $*"
+  status=0
+  output=$("$@" 2>&1) || status=$?
+  printf '%s\nstatus %d\n' "$output" "$status"
+}
+
+# expect STATUS [REGULAR EXPRESSION]...
+expect() {
+  ((status == $1)) || {
+    echo "FAILED: a status of $1 was expected"
+    exit 1
+  }
+  shift
+  local expression
+  for expression in "$@"; do
+    grep -qE "$expression" <<<"$output" || {
+      echo "FAILED: expected was '$expression'"
+      exit 1
+    }
+  done
+}
+
+try "$cluster" run --timeout 30 2 2 "$ring"
+if ((status == 77)); then exit 77; fi
+expect 0 "^0 of 4, one of 2 on n0$" "^1 of 4, one of 2 on n0$" \
+  "^2 of 4, one of 2 on n1$" "^3 of 4, one of 2 on n1$"
+
+try "$cluster" run --timeout 60 --delay 200 --jitter 300 --loss 2 3 1 "$ring"
+expect 0 "^2 of 3, one of 1 on n2$"
+
+# shellcheck disable=SC2016  # for the shell over there
+try env SYMM_PASSED='a b' NOT_PASSED=1 "$cluster" run --timeout 30 2 1 \
+  sh -c 'echo "$(hostname): $SYMM_PASSED, ${NOT_PASSED:-none}"'
+expect 0 "^n1: a b, none$"
+
+try "$cluster" run 2 1 sh -c 'exit 3'
+expect 3
+
+# A cable that is out for good, and for a while, with and without a relay.
+for relay in "" "--delay 10"; do
+  # shellcheck disable=SC2086  # words
+  try "$cluster" run $relay --timeout 3 2 1 sh -c "
+    if [ \$(hostname) = n1 ]; then $cluster cut 1; fi; exec $ring 1"
+  expect 124 "no end within 3 s"
+  # shellcheck disable=SC2086
+  try "$cluster" run $relay --timeout 30 2 1 sh -c "
+    if [ \$(hostname) = n1 ]; then
+      $cluster cut 1; (sleep 0.7; $cluster heal 1) &
+    fi; exec $ring 10"
+  expect 0 "^0 errors"
+done
+
+# Ended by a signal, it leaves nothing.
+"$cluster" run 2 1 sleep 30 &
+pid=$!
+sleep 1
+ip netns list | grep -q "^symm_run$pid-1"
+kill $pid
+status=0
+wait $pid || status=$?
+output=$(ip netns list)
+expect 143
+if grep "^symm_run$pid" <<<"$output"; then
+  echo "FAILED: left behind"
+  exit 1
+fi
+echo "All is as it should be."
