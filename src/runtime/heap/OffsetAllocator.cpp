@@ -76,10 +76,13 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
   id = first_in_class_not_below(class_of(worst + width - granule));
   if (id != none) return id;
   // The room left is tight: look at every block that might do.
-  for (auto r = own.row; r < n_rows; ++r) {
-    for (auto column = r == own.row ? own.column : 0; column < n_columns;
-         ++column) {
-      for (id = m_heads[r][column]; id != none; id = m_blocks[id].next_free) {
+  for (auto rows = m_rows >> own.row << own.row; rows != 0; rows &= rows - 1) {
+    auto const r = static_cast<unsigned>(std::countr_zero(rows));
+    auto columns = m_columns[r];
+    if (r == own.row) columns = columns >> own.column << own.column;
+    for (; columns != 0; columns &= columns - 1) {
+      id = m_heads[r][static_cast<unsigned>(std::countr_zero(columns))];
+      for (; id != none; id = m_blocks[id].next_free) {
         if (fits(id, bytes, alignment, phase)) return id;
       }
     }
