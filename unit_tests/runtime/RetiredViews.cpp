@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -64,10 +65,21 @@ TEST_F(RetiredViewsTest, end_when_the_last_PE_has_retired_them) {
   collect();
   ViewInfo view;
   view.begin("u", 0);
-  EXPECT_FALSE(views.count(view, 3));
-  EXPECT_FALSE(views.count(view, 3));
+  EXPECT_FALSE(views.count(view, 1, 3));
+  EXPECT_FALSE(views.count(view, 1, 3));
   EXPECT_EQ(views.n_waiting(), 1U);
-  EXPECT_TRUE(views.count(view, 3));
+  EXPECT_TRUE(views.count(view, 1, 3));
+  EXPECT_EQ(views.n_waiting(), 0U);
+}
+
+TEST_F(RetiredViewsTest, end_when_all_have_whoever_tells_of_several_PEs) {
+  retire(2);
+  collect();
+  std::array<ViewInfo, 2> ended;
+  EXPECT_FALSE(views.count(ended[0], 5, 8));
+  EXPECT_TRUE(views.count(ended[0], 3, 8));
+  EXPECT_EQ(views.n_waiting(), 1U);
+  EXPECT_TRUE(views.count(ended[1], 8, 8));
   EXPECT_EQ(views.n_waiting(), 0U);
 }
 

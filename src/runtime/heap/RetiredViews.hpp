@@ -74,10 +74,11 @@ class RetiredViews : public BlockIds {
                     m_to_tell.begin() + static_cast<std::ptrdiff_t>(n));
   }
 
-  /// A PE has told that it has retired the View; returns whether it was the
-  /// last of `n_pes`.
-  [[nodiscard]] bool count(ViewInfo& view, int n_pes) {
-    if (++view.n_retired < n_pes) return false;
+  /// So many PEs have told that they have retired the View; returns whether
+  /// they were the last of `n_pes`.
+  [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
+    view.n_retired += n_more;
+    if (view.n_retired < n_pes) return false;
     --m_n_waiting;
     return true;
   }

@@ -108,16 +108,14 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   bool has_registered = false;
   // Every PE reads the same notices in the same order: the same blocks become
   // free in the same order.
-  for (Pe pe = 0; pe < map().n_pes; ++pe) {
-    for (Id const id : m_rendezvous.notices(pe)) {
-      if (!m_retired.count(view(id), map().n_pes)) continue;
-      if (RegisteredMemory::is_registered(id)) {
-        has_registered = true;
-      } else {
-        m_blocks.give_back(id);
-      }
+  m_rendezvous.for_each_notice([&](Id id, int n_pes) {
+    if (!m_retired.count(view(id), n_pes, map().n_pes)) return;
+    if (RegisteredMemory::is_registered(id)) {
+      has_registered = true;
+    } else {
+      m_blocks.give_back(id);
     }
-  }
+  });
   // Rendezvous of its own, after which there are no notices to read.
   if (has_registered) remove_registered_views();
 }

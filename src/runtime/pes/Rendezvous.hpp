@@ -107,9 +107,16 @@ class Rendezvous {
   /// Collective: exchanges failures after a step of a call that met already.
   std::optional<PeFailure> agree(std::optional<Failure> const& mine);
 
-  /// What `pe` told in the latest meet(). Valid until the next call.
-  [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
-  /// Whether any PE had more notices than fit into the latest meet().
+  /// Calls read(number, n_pes) for the notices of the latest meet(): so many
+  /// PEs have told the number, and others maybe in other calls of `read`. In
+  /// the same order on every PE. Until the next call.
+  template <class Read>
+  void for_each_notice(Read const& read) const {
+    for (Pe pe = 0; pe < m_n_pes; ++pe) {
+      for (auto const number : notices(pe)) read(number, 1);
+    }
+  }
+  /// Whether any PE had more notices than the latest meet() has told all.
   [[nodiscard]] bool has_more_notices() const;
   /// The bits that all PEs gave the latest meet(). Until the next call.
   [[nodiscard]] std::uint64_t bits_of_all() const;
@@ -185,6 +192,7 @@ class Rendezvous {
   void report_missing(double waited_seconds) const;
   void check_alive() const;
   [[nodiscard]] bool has_arrived(Pe pe) const;
+  [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
   [[nodiscard]] static Text call_of(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;
