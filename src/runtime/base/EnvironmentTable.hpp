@@ -40,6 +40,21 @@ inline constexpr EnvironmentVariable timeout{
     "variable reports that; it waits on, unless all other PEs have left for "
     "`finalize()`; 0: never"};
 
+inline constexpr EnvironmentVariable peer_timeout{
+    {"SYMM_PEER_TIMEOUT"},
+    VariableType::seconds,
+    "60",
+    "seconds after which a PE of another node that others wait for, and that "
+    "gives no sign of life, counts as lost, which ends the job; 0: never, for "
+    "debuggers"};
+
+inline constexpr EnvironmentVariable ucx_transports{
+    {"UCX_TLS"},
+    VariableType::text,
+    nullptr,
+    "UCX's: what it may use between nodes; if not set, all but shared memory "
+    "(`^sm`)"};
+
 inline constexpr EnvironmentVariable visible_gpus{
     {"CUDA_VISIBLE_DEVICES"},
     VariableType::text,
@@ -53,8 +68,9 @@ inline constexpr EnvironmentVariable kokkos_device{
     "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
     "node take its GPUs in turn"};
 
-inline constexpr std::array table{&heap_limit, &symmetric_size, &static_heap,
-                                  &timeout,    &visible_gpus,   &kokkos_device};
+inline constexpr std::array table{
+    &heap_limit,   &symmetric_size, &static_heap,  &timeout,
+    &peer_timeout, &ucx_transports, &visible_gpus, &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_MESSAGE_ENGINE_OPTIONS_HPP
+#define SYMM_TRANSPORT_MESSAGE_ENGINE_OPTIONS_HPP
+
+#include <memory>
+
+#include "../base/EnvironmentTable.hpp"
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/Nodes.hpp"
+#include "MessageEngine.hpp"
+
+namespace symm::Impl {
+
+struct MessageEngineOptions {
+  /// In seconds: who is watched and says nothing for that long is lost; 0:
+  /// nobody is, however silent.
+  double peer_timeout = 60;
+
+  /// \throws UsageError on this PE.
+  static MessageEngineOptions from_environment() {
+    return {.peer_timeout =
+                env_seconds(environment::peer_timeout).value_or(60)};
+  }
+};
+
+/// The engine of a job of several nodes. Nothing is delivered, and what arrives
+/// waits, until it has a receiver.
+///
+/// Collective: all PEs, with equal options.
+/// \param bootstrap must outlive the engine; used here and in close().
+/// \throws SystemError on all PEs, if a PE has nothing to make it of (UCX).
+std::unique_ptr<MessageEngine> make_message_engine(
+    Bootstrap& bootstrap, Nodes const& nodes,
+    MessageEngineOptions const& options);
+
+}  // namespace symm::Impl
+
+#endif

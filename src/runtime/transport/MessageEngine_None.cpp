@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// What stands in for MessageEngine_Ucx.cpp in a build without UCX's headers.
+#include "../base/Text.hpp"
+#include "../symm_errors.hpp"
+#include "MessageEngineOptions.hpp"
+
+namespace symm::Impl {
+
+std::unique_ptr<MessageEngine> make_message_engine(
+    Bootstrap& /*bootstrap*/, Nodes const& nodes,
+    MessageEngineOptions const& /*options*/) {
+  throw SystemError(
+      Text("this job has PEs on ", nodes.n(),
+           " nodes, and this library was built for one node only: install the "
+           "headers of UCX 1.13 or later (Debian's libucx-dev), configure it "
+           "with SYMM_ENABLE_UCX=ON and build it again, or start all PEs on "
+           "one node"));
+}
+
+}  // namespace symm::Impl

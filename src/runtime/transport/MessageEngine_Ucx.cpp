@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "MessageEngine_Ucx.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// What send() lets wait for one PE before it waits itself.
+constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
+
+std::size_t pending_bytes_of(UcxParcel const& parcel) {
+  return sizeof(UcxParcel) + parcel.bytes;
+}
+
+}  // namespace
+
+MessageEngine_Ucx::Section::Section(MessageEngine_Ucx& engine)
+    : m_outer(s_inside) {
+  if (s_inside == &engine) return;
+  m_lock = std::unique_lock(engine.m_mutex, std::try_to_lock);
+  if (!m_lock) {
+    // The thread and pollers make way; else they would have it again before
+    // this thread wakes up.
+    engine.m_n_waiting.fetch_add(1);
+    m_lock.lock();
+    engine.m_n_waiting.fetch_sub(1);
+  }
+  s_inside = &engine;
+}
+
+MessageEngine_Ucx::Section::Section(MessageEngine_Ucx& engine, TryTag)
+    : m_outer(s_inside), m_lock(engine.m_mutex, std::try_to_lock) {
+  if (m_lock) s_inside = &engine;
+}
+
+MessageEngine_Ucx::Section::~Section() {
+  if (m_lock) s_inside = m_outer;
+}
+
+MessageEngine_Ucx::Peer& MessageEngine_Ucx::peer_of(Pe pe) {
+  auto& peer = m_peers[static_cast<std::size_t>(pe)];
+  if (!peer) {
+    auto made        = std::make_unique<Peer>();
+    made->engine     = this;
+    made->pe         = pe;
+    made->last_heard = Clock::now();
+    m_met.push_back(made.get());
+    peer = std::move(made);
+  }
+  return *peer;
+}
+
+void MessageEngine_Ucx::connect(Peer& peer) noexcept {
+  auto const at = static_cast<std::size_t>(peer.pe) * m_address_bytes;
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.address =
+      reinterpret_cast<ucp_address_t const*>(m_addresses.data() + at);
+  params.err_mode        = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler.cb  = on_error;
+  params.err_handler.arg = &peer;
+  auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
+  m_needs_progress  = true;
+  if (status == UCS_OK) return;
+  peer.endpoint = nullptr;
+  note_failure(peer, status);
+}
+
+// --- Sending
+
+void MessageEngine_Ucx::check_receiver_of(Pe to,
+                                          std::size_t header_bytes) const {
+  if (to >= 0 && static_cast<std::size_t>(to) < m_peers.size() && to != m_me &&
+      header_bytes <= max_header) {
+    return;
+  }
+  throw UsageError(Text("a message of PE ", m_me, " to PE ", to, " with ",
+                        header_bytes, " bytes of header"));
+}
+
+UcxParcel* MessageEngine_Ucx::parcel_for(std::span<std::byte const> header,
+                                         std::span<std::byte const> payload,
+                                         std::size_t token) {
+  bool const is_eager = payload.size() <= max_eager;
+  auto* const parcel =
+      is_eager ? m_parcels.take_copy(payload) : m_parcels.take();
+  if (!is_eager) {
+    parcel->payload = payload.data();
+    parcel->bytes   = payload.size();
+  }
+  parcel->head.engine = {m_key, m_me, UcxHead::Kind::message};
+  parcel->set_header(header);
+  parcel->owner = this;
+  parcel->token = is_eager ? 0 : token;
+  return parcel;
+}
+
+void MessageEngine_Ucx::send(Pe to, std::span<std::byte const> header,
+                             std::span<std::byte const> payload,
+                             std::size_t token) {
+  check_receiver_of(to, header.size());
+  if (is_inside()) {
+    auto& peer         = peer_of(to);
+    auto* const parcel = parcel_for(header, payload, token);
+    parcel->peer       = to;
+    if (peer.endpoint != nullptr) {
+      submit(peer, parcel);
+    } else {
+      m_to_post.push_back(parcel);
+    }
+    return;
+  }
+
+  bool is_watched = false;
+  while (true) {
+    {
+      Section const section(*this);
+      auto& peer = peer_of(to);
+      if (std::exchange(is_watched, false)) --peer.n_watching;
+      if (peer.has_failed) {
+        throw SystemError(
+            Text("PE ", m_me, " sends to PE ", to, ", which is lost"));
+      }
+      if (peer.pending_bytes <= max_pending_bytes) {
+        auto* const parcel = parcel_for(header, payload, token);
+        parcel->peer       = to;
+        submit(peer, parcel);
+        settle();
+        wake_if_needed();
+        return;
+      }
+      // The network does not follow; if the peer never takes it, it gets lost.
+      start_watching(peer);
+      is_watched = true;
+      m_n_polls.fetch_add(1, std::memory_order_relaxed);
+      if (progress()) continue;
+    }
+    std::this_thread::yield();
+  }
+}
+
+void MessageEngine_Ucx::submit(Peer& peer, UcxParcel* parcel) noexcept {
+  if (!peer.has_failed && peer.endpoint == nullptr) connect(peer);
+  if (peer.has_failed) {
+    finish(parcel);
+  } else {
+    post(peer, parcel);
+  }
+}
+
+void MessageEngine_Ucx::post(Peer& peer, UcxParcel* parcel) noexcept {
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_FLAGS |
+                        UCP_OP_ATTR_FIELD_USER_DATA;
+  params.cb.send      = on_sent;
+  params.user_data    = parcel;
+  params.flags        = parcel->bytes <= max_eager ? UCP_AM_SEND_FLAG_EAGER
+                                                   : UCP_AM_SEND_FLAG_RNDV;
+  auto* const request = m_ucp->ucp_am_send_nbx(
+      peer.endpoint, message_id, &parcel->head, parcel->all_header_bytes(),
+      parcel->payload, parcel->bytes, &params);
+  if (UCS_PTR_IS_PTR(request)) {
+    peer.pending_bytes += pending_bytes_of(*parcel);
+    m_needs_progress = true;
+    return;
+  }
+  if (UCS_PTR_IS_ERR(request)) note_failure(peer, UCS_PTR_STATUS(request));
+  finish(parcel);
+}
+
+void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
+                                void* parcel_of) {
+  auto* const parcel = static_cast<UcxParcel*>(parcel_of);
+  auto& engine       = *static_cast<MessageEngine_Ucx*>(parcel->owner);
+  auto& peer         = engine.peer_of(parcel->peer);
+  engine.m_ucp->ucp_request_free(request);
+  peer.pending_bytes -= pending_bytes_of(*parcel);
+  if (status != UCS_OK) engine.note_failure(peer, status);
+  engine.finish(parcel);
+}
+
+void MessageEngine_Ucx::finish(UcxParcel* parcel) noexcept {
+  if (parcel->token != 0) m_sent.push_back(parcel->token);
+  m_parcels.give_back(parcel);
+}
+
+void MessageEngine_Ucx::post_control(Peer& peer, UcxHead::Kind kind) noexcept {
+  auto* const parcel  = m_parcels.take_copy({});
+  parcel->head.engine = {m_key, m_me, kind};
+  parcel->set_header({});
+  parcel->owner = this;
+  parcel->peer  = peer.pe;
+  parcel->token = 0;
+  if (peer.endpoint != nullptr) {
+    submit(peer, parcel);
+  } else {
+    m_to_post.push_back(parcel);
+  }
+}
+
+// --- Receiving
+
+ucs_status_t MessageEngine_Ucx::on_message(void* engine, void const* header,
+                                           std::size_t header_bytes, void* data,
+                                           std::size_t bytes,
+                                           ucp_am_recv_param_t const* param) {
+  bool const is_rendezvous =
+      (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+  return static_cast<MessageEngine_Ucx*>(engine)->take_message(
+      header, header_bytes, data, bytes, is_rendezvous);
+}
+
+MessageEngine_Ucx::Peer* MessageEngine_Ucx::sender_of(
+    UcxHead const& head) noexcept {
+  if (head.key == m_key && head.from >= 0 &&
+      static_cast<std::size_t>(head.from) < m_peers.size() &&
+      head.from != m_me) {
+    return &peer_of(head.from);
+  }
+  m_n_strangers.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+ucs_status_t MessageEngine_Ucx::take_message(void const* header,
+                                             std::size_t header_bytes,
+                                             void* data, std::size_t bytes,
+                                             bool is_rendezvous) noexcept {
+  UcxParcel::Head head;  // UCX's is not aligned
+  bool const has_head =
+      header_bytes >= sizeof(UcxHead) && header_bytes <= sizeof head;
+  if (has_head) std::memcpy(&head, header, header_bytes);
+  auto* const peer = sender_of(has_head ? head.engine : UcxHead{~m_key});
+  // Whom we have given up stays lost: others have been told.
+  if (peer == nullptr || peer->has_failed || m_is_over) return UCS_OK;
+
+  peer->was_heard = true;
+  if (peer->endpoint == nullptr && !peer->is_to_connect) {
+    // So that UCX tells us when it fails.
+    peer->is_to_connect = true;
+    m_to_connect.push_back(peer);
+  }
+  switch (head.engine.kind) {
+    case UcxHead::Kind::ping:
+      post_control(*peer, UcxHead::Kind::pong);
+      return UCS_OK;
+    case UcxHead::Kind::message: break;
+    case UcxHead::Kind::pong:
+    default: return UCS_OK;
+  }
+  std::span<std::byte const> const user(head.user.data(),
+                                        header_bytes - sizeof(UcxHead));
+  if (is_rendezvous) return take_rendezvous(peer->pe, user, data, bytes);
+  m_receiver.load()->receive(peer->pe, user,
+                             {static_cast<std::byte const*>(data), bytes});
+  return UCS_OK;
+}
+
+ucs_status_t MessageEngine_Ucx::take_rendezvous(
+    Pe from, std::span<std::byte const> header, void* data,
+    std::size_t bytes) noexcept {
+  auto& receiver    = *m_receiver.load();
+  void* const place = receiver.place_for(from, header, bytes);
+  if (place == nullptr) {
+    receiver.received(from, header, nullptr, bytes);
+    return UCS_OK;  // drops it, and completes the send
+  }
+  auto* const parcel = m_parcels.take();
+  parcel->owner      = this;
+  parcel->peer       = from;
+  parcel->place      = place;
+  parcel->bytes      = bytes;
+  parcel->token      = 0;
+  parcel->set_header(header);
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                        UCP_OP_ATTR_FIELD_USER_DATA |
+                        UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+  params.cb.recv_am = on_received;
+  params.user_data  = parcel;
+  auto* const request =
+      m_ucp->ucp_am_recv_data_nbx(m_worker, data, place, bytes, &params);
+  if (UCS_PTR_IS_ERR(request)) {
+    m_parcels.give_back(parcel);
+    note_failure(peer_of(from), UCS_PTR_STATUS(request));
+  }
+  m_needs_progress = true;
+  return UCS_INPROGRESS;
+}
+
+void MessageEngine_Ucx::on_received(void* request, ucs_status_t status,
+                                    std::size_t /*bytes*/, void* parcel_of) {
+  auto* const parcel = static_cast<UcxParcel*>(parcel_of);
+  auto& engine       = *static_cast<MessageEngine_Ucx*>(parcel->owner);
+  auto& peer         = engine.peer_of(parcel->peer);
+  engine.m_ucp->ucp_request_free(request);
+  if (status != UCS_OK) {
+    engine.note_failure(peer, status);
+  } else if (!engine.m_is_over) {
+    peer.was_heard = true;
+    engine.m_receiver.load()->received(parcel->peer, parcel->header(),
+                                       parcel->place, parcel->bytes);
+  }
+  engine.m_parcels.give_back(parcel);
+}
+
+// --- Failures
+
+void MessageEngine_Ucx::on_error(void* peer_of, ucp_ep_h /*endpoint*/,
+                                 ucs_status_t status) {
+  auto& peer = *static_cast<Peer*>(peer_of);
+  peer.engine->note_failure(peer, status);
+}
+
+void MessageEngine_Ucx::note_failure(Peer& peer, ucs_status_t status) noexcept {
+  if (std::exchange(peer.has_failed, true)) return;
+  peer.status = status;
+  m_failed.push_back(&peer);
+}
+
+void MessageEngine_Ucx::lose(Peer& peer, Text const& why) noexcept {
+  peer.has_failed = true;
+  close_endpoint(peer, UCP_EP_CLOSE_FLAG_FORCE);
+  if (!m_is_closing) m_receiver.load()->lost(peer.pe, why);
+}
+
+// --- Progress
+
+bool MessageEngine_Ucx::poll() {
+  m_n_polls.fetch_add(1, std::memory_order_relaxed);
+  if (is_inside() || m_n_waiting.load(std::memory_order_relaxed) != 0) {
+    return false;
+  }
+  Section const section(*this, Section::TryTag{});
+  if (!section.m_lock) return false;
+  bool const any = progress();
+  wake_if_needed();
+  return any;
+}
+
+bool MessageEngine_Ucx::progress() noexcept {
+  if (m_worker == nullptr || m_receiver.load() == nullptr) return false;
+  bool const any = m_ucp->ucp_worker_progress(m_worker) != 0;
+  return settle() || any;
+}
+
+/// What could not be done while UCX was calling us.
+bool MessageEngine_Ucx::settle() noexcept {
+  bool any = false;
+  while (!m_to_connect.empty()) {
+    auto& peer = *m_to_connect.back();
+    m_to_connect.pop_back();
+    peer.is_to_connect = false;
+    if (peer.endpoint == nullptr && !peer.has_failed) connect(peer);
+    any = true;
+  }
+  // The receiver may add to these.
+  for (std::size_t i = 0; i < m_to_post.size(); ++i) {
+    submit(peer_of(m_to_post[i]->peer), m_to_post[i]);
+    any = true;
+  }
+  m_to_post.clear();
+  for (std::size_t i = 0; i < m_sent.size(); ++i) {
+    if (!m_is_over) m_receiver.load()->sent(m_sent[i]);
+    any = true;
+  }
+  m_sent.clear();
+  for (std::size_t i = 0; i < m_failed.size(); ++i) {
+    auto& peer = *m_failed[i];
+    lose(peer, Text("PE ", peer.pe, " is not reached any more (UCX: ",
+                    m_ucp->ucs_status_string(peer.status),
+                    "): its process has ended, or the network between"));
+    any = true;
+  }
+  m_failed.clear();
+  return any;
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_MESSAGE_ENGINE_UCX_HPP
+#define SYMM_TRANSPORT_MESSAGE_ENGINE_UCX_HPP
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "MessageEngineOptions.hpp"
+#include "Ucp.hpp"
+#include "UcxParcel.hpp"
+
+namespace symm::Impl {
+
+/// Messages as active messages of UCX: one context, one worker, one thread.
+///
+/// Connections are made at first use. A PE costs 8 B and its address (38 B over
+/// TCP) before that.
+///
+/// What is protected: a message counts only if it has the key of this job, a
+/// random number that PEs tell each other through the bootstrap; other jobs,
+/// old processes and port scanners are counted (n_strangers()) and reach
+/// neither the receiver nor memory. What is not: keys and data travel in the
+/// clear, and UCX itself obeys who speaks its protocol (over TCP it stores
+/// where it is told to). Against somebody who wants to do harm, the network has
+/// to be a trusted one, as UCX and MPI need it.
+class MessageEngine_Ucx final : public MessageEngine {
+ public:
+  MessageEngine_Ucx(Bootstrap& bootstrap, Nodes const& nodes,
+                    MessageEngineOptions const& options);
+  MessageEngine_Ucx(MessageEngine_Ucx const&)            = delete;
+  MessageEngine_Ucx& operator=(MessageEngine_Ucx const&) = delete;
+  /// Without close(): the other PEs lose this one.
+  ~MessageEngine_Ucx() override;
+
+  void set_receiver(Receiver& receiver) override;
+  void send(Pe to, std::span<std::byte const> header,
+            std::span<std::byte const> payload, std::size_t token) override;
+  bool poll() override;
+  void watch(Pe pe) override;
+  void unwatch(Pe pe) override;
+  void close() override;
+
+  /// Messages that were not of this job.
+  [[nodiscard]] std::uint64_t n_strangers() const { return m_n_strangers; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Of our active messages.
+  static constexpr unsigned message_id = 1;
+
+  /// A PE that this one has met: sent to, heard of, or waited for.
+  struct Peer {
+    MessageEngine_Ucx* engine = nullptr;
+    Pe pe                     = 0;
+    ucp_ep_h endpoint         = nullptr;
+    bool is_to_connect        = false;  // in m_to_connect
+    bool has_failed           = false;  // in m_failed, or lost
+    ucs_status_t status       = UCS_OK;
+    std::size_t pending_bytes = 0;  // not sent yet
+    // Heartbeats
+    int n_watching = 0;
+    bool was_heard = false;  // since the last check
+    Clock::time_point last_heard;
+    Clock::time_point last_pinged;
+  };
+  /// Has the lock, unless this thread has it anyway: within Receiver.
+  class Section {
+   public:
+    explicit Section(MessageEngine_Ucx& engine);
+    Section(Section const&)            = delete;
+    Section& operator=(Section const&) = delete;
+    ~Section();
+
+   private:
+    friend class MessageEngine_Ucx;
+    struct TryTag {};
+    Section(MessageEngine_Ucx& engine, TryTag);
+
+    MessageEngine_Ucx const* m_outer;
+    std::unique_lock<std::mutex> m_lock;
+  };
+
+  // MessageEngine_UcxStart.cpp
+  void start();
+  void start_context();
+  void start_worker();
+  [[nodiscard]] std::vector<std::byte> my_address() const;
+  void gather_addresses(std::vector<std::byte> const& mine);
+  void close_endpoint(Peer& peer, unsigned flags) noexcept;
+  void wait_for_closed_endpoints(Clock::duration at_most) noexcept;
+  void destroy() noexcept;
+
+  // MessageEngine_Ucx.cpp
+  [[nodiscard]] bool is_inside() const { return s_inside == this; }
+  Peer& peer_of(Pe pe);
+  void check_receiver_of(Pe to, std::size_t header_bytes) const;
+  void start_watching(Peer& peer) noexcept;
+  void connect(Peer& peer) noexcept;
+  UcxParcel* parcel_for(std::span<std::byte const> header,
+                        std::span<std::byte const> payload, std::size_t token);
+  void submit(Peer& peer, UcxParcel* parcel) noexcept;
+  void post(Peer& peer, UcxParcel* parcel) noexcept;
+  void finish(UcxParcel* parcel) noexcept;
+  void post_control(Peer& peer, UcxHead::Kind kind) noexcept;
+  [[nodiscard]] Peer* sender_of(UcxHead const& head) noexcept;
+  ucs_status_t take_message(void const* header, std::size_t header_bytes,
+                            void* data, std::size_t bytes,
+                            bool is_rendezvous) noexcept;
+  ucs_status_t take_rendezvous(Pe from, std::span<std::byte const> header,
+                               void* data, std::size_t bytes) noexcept;
+  void note_failure(Peer& peer, ucs_status_t status) noexcept;
+  void lose(Peer& peer, Text const& why) noexcept;
+  bool progress() noexcept;
+  bool settle() noexcept;
+
+  // UCX calls these.
+  static void on_error(void* peer, ucp_ep_h endpoint, ucs_status_t status);
+  static void on_sent(void* request, ucs_status_t status, void* parcel);
+  static void on_received(void* request, ucs_status_t status, std::size_t bytes,
+                          void* parcel);
+  static ucs_status_t on_message(void* engine, void const* header,
+                                 std::size_t header_bytes, void* data,
+                                 std::size_t bytes,
+                                 ucp_am_recv_param_t const* param);
+
+  // MessageEngine_UcxThread.cpp
+  void start_thread();
+  void stop_thread() noexcept;
+  void serve() noexcept;
+  bool poll_until_silent() noexcept;
+  void sleep_until_something_comes() noexcept;
+  void wake_if_needed() noexcept;
+  void check_peers() noexcept;
+
+  // The engine whose lock this thread has.
+  static inline thread_local MessageEngine_Ucx const* s_inside = nullptr;
+
+  Bootstrap& m_bootstrap;
+  Ucp const* m_ucp = nullptr;
+  Pe m_me          = 0;
+  int m_n_far      = 0;
+  int m_n_near     = 0;
+  Clock::duration m_peer_timeout;  // 0: none
+  Clock::duration m_check_time;
+
+  ucp_context_h m_context = nullptr;
+  ucp_worker_h m_worker   = nullptr;
+  int m_events            = -1;  // the worker's file descriptor
+  std::uint64_t m_key     = 0;
+  std::vector<std::byte> m_addresses;  // of all PEs, m_address_bytes each
+  std::size_t m_address_bytes = 0;
+
+  // What follows, and the worker, belongs to who has the lock.
+  std::mutex m_mutex;
+  std::atomic<int> m_n_waiting{0};             // for it
+  std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
+  std::vector<Peer*> m_met;
+  UcxParcels m_parcels;
+  // Left for when UCX has returned.
+  std::vector<Peer*> m_to_connect;
+  std::vector<UcxParcel*> m_to_post;
+  std::vector<Peer*> m_failed;
+  std::vector<std::size_t> m_sent;
+  std::vector<ucs_status_ptr_t> m_closing;
+  bool m_is_closing     = false;  // connections may end
+  bool m_is_over        = false;  // the receiver is not called any more
+  bool m_needs_progress = false;  // something has begun that is not done
+
+  std::atomic<Receiver*> m_receiver{nullptr};
+  std::atomic<std::uint64_t> m_n_polls{0};
+  std::atomic<std::uint64_t> m_n_strangers{0};
+
+  std::atomic<bool> m_may_start{false};
+  std::atomic<bool> m_stops{false};
+  std::atomic<bool> m_is_asleep{false};
+  bool m_has_complained = false;
+  Clock::time_point m_last_check;
+  std::thread m_thread;
+};
+
+}  // namespace symm::Impl
+
+#endif

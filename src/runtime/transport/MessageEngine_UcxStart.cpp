@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// Start and end of MessageEngine_Ucx.
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "../symm_errors.hpp"
+#include "MessageEngine_Ucx.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr char const* what_starts = "starting UCX";
+
+/// How long close() waits for connections that do not end by themselves.
+constexpr auto closing_time = 10s;
+/// And the destructor, which has closed them by force.
+constexpr auto forced_closing_time = 1s;
+constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
+
+/// What a PE tells the others.
+struct Introduction {
+  std::uint64_t key           = 0;  // PE 0's counts
+  std::uint64_t address_bytes = 0;
+  std::uint32_t major         = 0;  // of UCX
+  std::uint32_t minor         = 0;
+};
+
+std::uint64_t draw_key() {
+  std::uint64_t key = 0;
+  if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
+    throw SystemError("drawing a number of the job", "getrandom", errno);
+  }
+  return key;
+}
+
+}  // namespace
+
+std::unique_ptr<MessageEngine> make_message_engine(
+    Bootstrap& bootstrap, Nodes const& nodes,
+    MessageEngineOptions const& options) {
+  return std::make_unique<MessageEngine_Ucx>(bootstrap, nodes, options);
+}
+
+MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, Nodes const& nodes,
+                                     MessageEngineOptions const& options)
+    : m_bootstrap(bootstrap),
+      m_me(bootstrap.my_pe()),
+      m_n_near(nodes.n_near()),
+      m_peer_timeout(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(std::min(options.peer_timeout, 1e9)))),
+      m_check_time(m_peer_timeout > 0s ? std::clamp<Clock::duration>(
+                                             m_peer_timeout / 16, 1ms, 100ms)
+                                       : Clock::duration(100ms)) {
+  m_peers.resize(static_cast<std::size_t>(bootstrap.n_pes()));
+  try {
+    std::vector<std::byte> mine;
+    all_or_none(agree_through(bootstrap), what_starts, [&] {
+      start();
+      mine = my_address();
+    });
+    gather_addresses(mine);
+    all_or_none(agree_through(bootstrap), what_starts, [&] { start_thread(); });
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+void MessageEngine_Ucx::start() {
+  m_ucp = &Ucp::instance();
+  start_context();
+  start_worker();
+}
+
+void MessageEngine_Ucx::start_context() {
+  // Else the first message over a cut link waits in connect(). (UCX 1.13 knows
+  // no other way to set what belongs to a transport.)
+  if (::setenv("UCX_TCP_CONN_NB", "y", 0) != 0) {
+    throw SystemError("setting UCX_TCP_CONN_NB", "setenv", errno);
+  }
+  ucp_config_t* config = nullptr;
+  m_ucp->check(m_ucp->ucp_config_read(nullptr, nullptr, &config), what_starts,
+               "ucp_config_read");
+  std::unique_ptr<ucp_config_t, decltype(m_ucp->ucp_config_release)> const
+      owner(config, m_ucp->ucp_config_release);
+  auto const set = [&](char const* name, char const* value) {
+    m_ucp->check(m_ucp->ucp_config_modify(config, name, value),
+                 Text(what_starts, " with ", name, "=", value),
+                 "ucp_config_modify");
+  };
+  // Between namespaces of a host UCX would silently use memory they share.
+  if (!setting_of(environment::ucx_transports)) set("TLS", "^sm");
+  // UCX's own sign of life keeps TCP from noticing a link that is cut; ours
+  // covers both.
+  set("KEEPALIVE_INTERVAL", "inf");
+
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES |
+                      UCP_PARAM_FIELD_ESTIMATED_NUM_EPS |
+                      UCP_PARAM_FIELD_ESTIMATED_NUM_PPN;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  params.estimated_num_eps =
+      m_peers.size() - static_cast<std::size_t>(m_n_near);
+  params.estimated_num_ppn = static_cast<std::size_t>(m_n_near);
+  m_ucp->check(m_ucp->ucp_init_version(Ucp::oldest_major, Ucp::oldest_minor,
+                                       &params, config, &m_context),
+               what_starts, "ucp_init");
+}
+
+void MessageEngine_Ucx::start_worker() {
+  ucp_worker_params_t params{};
+  params.field_mask  = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  m_ucp->check(m_ucp->ucp_worker_create(m_context, &params, &m_worker),
+               what_starts, "ucp_worker_create");
+  m_ucp->check(m_ucp->ucp_worker_get_efd(m_worker, &m_events), what_starts,
+               "ucp_worker_get_efd");
+
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
+  m_ucp->check(m_ucp->ucp_worker_query(m_worker, &attributes), what_starts,
+               "ucp_worker_query");
+  if (attributes.max_am_header < sizeof(UcxParcel::Head)) {
+    throw SystemError(Text(what_starts, ": headers of messages have at most ",
+                           attributes.max_am_header, " bytes, ",
+                           sizeof(UcxParcel::Head),
+                           " are needed; allow other transports in UCX_TLS"));
+  }
+
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |
+                       UCP_AM_HANDLER_PARAM_FIELD_CB |
+                       UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id  = message_id;
+  handler.cb  = on_message;
+  handler.arg = this;
+  m_ucp->check(m_ucp->ucp_worker_set_am_recv_handler(m_worker, &handler),
+               what_starts, "ucp_worker_set_am_recv_handler");
+}
+
+std::vector<std::byte> MessageEngine_Ucx::my_address() const {
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask =
+      UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
+  attributes.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
+  m_ucp->check(m_ucp->ucp_worker_query(m_worker, &attributes), what_starts,
+               "ucp_worker_query");
+  auto const* const begin =
+      reinterpret_cast<std::byte const*>(attributes.address);
+  std::vector<std::byte> address(begin, begin + attributes.address_length);
+  m_ucp->ucp_worker_release_address(m_worker, attributes.address);
+  return address;
+}
+
+void MessageEngine_Ucx::gather_addresses(std::vector<std::byte> const& mine) {
+  Introduction const me{draw_key(), mine.size(), m_ucp->major, m_ucp->minor};
+  auto const all = allgather(m_bootstrap, me);
+  m_key          = all[0].key;
+  for (std::size_t pe = 0; pe < all.size(); ++pe) {
+    m_address_bytes = std::max(m_address_bytes, all[pe].address_bytes);
+    if (all[pe].major != all[0].major || all[pe].minor != all[0].minor) {
+      throw SystemError(Text("PE ", pe, " has UCX ", all[pe].major, ".",
+                             all[pe].minor, ", PE 0 has ", all[0].major, ".",
+                             all[0].minor,
+                             ": install the same one on all nodes"));
+    }
+  }
+  auto padded = mine;
+  padded.resize(m_address_bytes);
+  m_addresses.resize(all.size() * m_address_bytes);
+  m_bootstrap.allgather(padded.data(), m_addresses.data(), m_address_bytes);
+}
+
+void MessageEngine_Ucx::set_receiver(Receiver& receiver) {
+  m_receiver  = &receiver;
+  m_may_start = true;
+  m_may_start.notify_all();
+}
+
+// --- The end
+
+void MessageEngine_Ucx::close_endpoint(Peer& peer, unsigned flags) noexcept {
+  if (peer.endpoint == nullptr) return;
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  params.flags        = flags;
+  auto* const request =
+      m_ucp->ucp_ep_close_nbx(std::exchange(peer.endpoint, nullptr), &params);
+  // An error leaves nothing to be done: it has been closed as far as it can.
+  if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
+}
+
+void MessageEngine_Ucx::wait_for_closed_endpoints(
+    Clock::duration at_most) noexcept {
+  auto const deadline = Clock::now() + at_most;
+  while (Clock::now() < deadline) {
+    {
+      Section const section(*this);
+      m_ucp->ucp_worker_progress(m_worker);
+      std::erase_if(m_closing, [this](void* request) {
+        if (m_ucp->ucp_request_check_status(request) == UCS_INPROGRESS) {
+          return false;
+        }
+        m_ucp->ucp_request_free(request);
+        return true;
+      });
+      if (m_closing.empty()) return;
+    }
+    std::this_thread::yield();
+  }
+}
+
+void MessageEngine_Ucx::close() {
+  {
+    // From now on connections end because PEs leave.
+    Section const section(*this);
+    m_is_closing = true;
+  }
+  // Meanwhile the thread serves those that are not here yet.
+  m_bootstrap.barrier();
+  {
+    Section const section(*this);
+    m_is_over = true;
+    for (auto* const peer : m_met) {
+      close_endpoint(*peer, peer->has_failed ? forced : 0);
+    }
+  }
+  wait_for_closed_endpoints(closing_time);
+  // And answers those that close theirs.
+  m_bootstrap.barrier();
+  destroy();
+}
+
+MessageEngine_Ucx::~MessageEngine_Ucx() { destroy(); }
+
+void MessageEngine_Ucx::destroy() noexcept {
+  stop_thread();
+  if (m_worker != nullptr) {
+    {
+      Section const section(*this);
+      m_is_closing = true;
+      m_is_over    = true;
+      for (auto* const peer : m_met) {
+        close_endpoint(*peer, forced);
+      }
+    }
+    wait_for_closed_endpoints(forced_closing_time);
+    Section const section(*this);
+    m_ucp->ucp_worker_destroy(std::exchange(m_worker, nullptr));
+  }
+  if (m_context != nullptr) {
+    m_ucp->ucp_cleanup(std::exchange(m_context, nullptr));
+  }
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// The thread that serves messages while nobody polls, and heartbeats.
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "../symm_errors.hpp"
+#include "MessageEngine_Ucx.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long it sleeps while others poll.
+constexpr auto park_time = 200us;
+/// How long it polls after the last message before it sleeps.
+constexpr auto silence = 20us;
+}  // namespace
+
+void MessageEngine_Ucx::start_thread() {
+  // The program's signals are not for this thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  if (int const error = ::pthread_sigmask(SIG_SETMASK, &all, &before)) {
+    throw SystemError("starting the thread of messages", "pthread_sigmask",
+                      error);
+  }
+  int error = 0;
+  try {
+    m_thread = std::thread([this] { serve(); });
+  } catch (std::system_error const& failure) {
+    error = failure.code().value();
+  }
+  static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
+  if (error != 0) {
+    throw SystemError("starting the thread of messages", "pthread_create",
+                      error);
+  }
+  // A name in debuggers, no more.
+  static_cast<void>(
+      ::pthread_setname_np(m_thread.native_handle(), "symm_messages"));
+}
+
+void MessageEngine_Ucx::stop_thread() noexcept {
+  if (!m_thread.joinable()) return;
+  m_stops     = true;
+  m_may_start = true;
+  m_may_start.notify_all();
+  // At worst it wakes up by itself.
+  static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
+  m_thread.join();
+}
+
+void MessageEngine_Ucx::serve() noexcept {
+  m_may_start.wait(false);
+  auto n_polls = m_n_polls.load(std::memory_order_relaxed);
+  m_last_check = Clock::now();
+  while (!m_stops) {
+    if (Clock::now() - m_last_check >= m_check_time) check_peers();
+    auto const before =
+        std::exchange(n_polls, m_n_polls.load(std::memory_order_relaxed));
+    if (before != n_polls) {
+      std::this_thread::sleep_for(park_time);
+      continue;
+    }
+    if (poll_until_silent()) sleep_until_something_comes();
+  }
+}
+
+/// \returns false if somebody else polls, or there is something else to do.
+bool MessageEngine_Ucx::poll_until_silent() noexcept {
+  auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
+  auto last          = Clock::now();
+  while (m_n_polls.load(std::memory_order_relaxed) == n_polls && !m_stops) {
+    while (m_n_waiting.load() != 0) std::this_thread::yield();
+    bool any = false;
+    {
+      Section const section(*this);
+      any = progress();
+    }
+    auto const now = Clock::now();
+    if (any) last = now;
+    if (now - last > silence) return true;
+    if (now - m_last_check >= m_check_time) return false;
+  }
+  return false;
+}
+
+void MessageEngine_Ucx::sleep_until_something_comes() noexcept {
+  {
+    Section const section(*this);
+    m_needs_progress  = false;
+    auto const status = m_ucp->ucp_worker_arm(m_worker);
+    if (status == UCS_ERR_BUSY) return;
+    if (status != UCS_OK && !std::exchange(m_has_complained, true)) {
+      static_cast<void>(std::fprintf(
+          stderr, "PE %d: ucp_worker_arm failed: %s; messages may be late\n",
+          m_me, m_ucp->ucs_status_string(status)));
+    }
+    m_is_asleep = true;
+  }
+  auto const at_most =
+      std::chrono::duration_cast<std::chrono::milliseconds>(m_check_time);
+  pollfd events{m_events, POLLIN, 0};
+  // An error is as good as an event: the thread looks, and sleeps again.
+  static_cast<void>(::poll(&events, 1, static_cast<int>(at_most.count())));
+  m_is_asleep = false;
+}
+
+/// Behind what a caller has begun and may leave to the thread.
+void MessageEngine_Ucx::wake_if_needed() noexcept {
+  if (!m_needs_progress || !m_is_asleep) return;
+  m_needs_progress = false;
+  m_is_asleep      = false;
+  // Whatever it says, the thread looks after m_check_time.
+  static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
+}
+
+// --- Heartbeats
+
+void MessageEngine_Ucx::watch(Pe pe) {
+  check_receiver_of(pe, 0);
+  Section const section(*this);
+  start_watching(peer_of(pe));
+}
+
+void MessageEngine_Ucx::start_watching(Peer& peer) noexcept {
+  // It may have been silent before: nothing was asked of it.
+  if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
+}
+
+void MessageEngine_Ucx::unwatch(Pe pe) {
+  check_receiver_of(pe, 0);
+  Section const section(*this);
+  --peer_of(pe).n_watching;
+}
+
+void MessageEngine_Ucx::check_peers() noexcept {
+  Section const section(*this);
+  auto const now    = Clock::now();
+  auto const passed = now - std::exchange(m_last_check, now);
+  if (m_peer_timeout == Clock::duration(0) || m_is_closing) return;
+  // What is there already is heard first, as far as time allows.
+  while (progress() && Clock::now() - now < m_check_time) {
+  }
+  // This process has slept (SIGSTOP, a debugger, a busy machine): whom it has
+  // not heard of meanwhile need not have been silent.
+  auto const overslept = passed > 4 * m_check_time ? passed : passed * 0;
+  for (std::size_t i = 0; i < m_met.size(); ++i) {
+    auto& peer = *m_met[i];
+    peer.last_heard += overslept;
+    if (std::exchange(peer.was_heard, false)) peer.last_heard = now;
+    if (peer.n_watching == 0 || peer.has_failed) continue;
+    auto const silent = now - peer.last_heard;
+    if (silent >= m_peer_timeout) {
+      lose(peer,
+           Text("PE ", peer.pe, " has given no sign of life for ",
+                std::chrono::ceil<std::chrono::milliseconds>(silent).count(),
+                " ms (SYMM_PEER_TIMEOUT): it is stopped or hangs, or the "
+                "network between is cut"));
+    } else if (silent >= m_peer_timeout / 4 &&
+               now - peer.last_pinged >= m_peer_timeout / 4) {
+      peer.last_pinged = now;
+      post_control(peer, UcxHead::Kind::ping);
+    }
+  }
+  settle();
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Ucp.hpp"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <tuple>
+
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* remedy =
+    "; a job of several nodes needs UCX 1.13 or later (Debian's libucx0) on "
+    "each of them";
+
+template <class Function>
+void find(void* library, char const* symbol, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, symbol));
+  if (function == nullptr) {
+    throw SystemError(Text("the UCX of this machine has no ", symbol, remedy));
+  }
+}
+
+Ucp load() {
+  constexpr char const* name = "libucp.so.0";
+  if (::setenv("UCX_ERROR_SIGNALS", "", 0) != 0) {
+    throw SystemError("setting UCX_ERROR_SIGNALS", "setenv", errno);
+  }
+  // Never closed: MPI may use it, too, and its hooks stay.
+  void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    char const* const reason = ::dlerror();
+    throw SystemError(Text(
+        "no UCX on this machine: ", reason != nullptr ? reason : name, remedy));
+  }
+  Ucp ucp;
+  find(library, "ucp_get_version", ucp.ucp_get_version);
+  ucp.ucp_get_version(&ucp.major, &ucp.minor, &ucp.patch);
+  if (std::tie(ucp.major, ucp.minor) <
+      std::tie(Ucp::oldest_major, Ucp::oldest_minor)) {
+    throw SystemError(Text("the UCX of this machine is ", ucp.major, ".",
+                           ucp.minor, ".", ucp.patch, remedy));
+  }
+#define SYMM_FIND_UCP_FUNCTION(name) find(library, #name, ucp.name);
+  SYMM_FOR_EACH_UCP_FUNCTION(SYMM_FIND_UCP_FUNCTION)
+#undef SYMM_FIND_UCP_FUNCTION
+  return ucp;
+}
+
+}  // namespace
+
+Ucp const& Ucp::instance() {
+  static Ucp const ucp = load();
+  return ucp;
+}
+
+void Ucp::check(ucs_status_t status, Text const& what, char const* call) const {
+  if (status == UCS_OK) return;
+  throw SystemError(
+      Text(what, ": ", call, " failed: ", ucs_status_string(status)));
+}
+
+}  // namespace symm::Impl

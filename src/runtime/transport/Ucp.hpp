@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_UCP_HPP
+#define SYMM_TRANSPORT_UCP_HPP
+
+#include <ucp/api/ucp.h>
+
+#include "../base/Text.hpp"
+
+// The entry points in use.
+#define SYMM_FOR_EACH_UCP_FUNCTION(X) \
+  X(ucp_am_recv_data_nbx)             \
+  X(ucp_am_send_nbx)                  \
+  X(ucp_cleanup)                      \
+  X(ucp_config_modify)                \
+  X(ucp_config_read)                  \
+  X(ucp_config_release)               \
+  X(ucp_ep_close_nbx)                 \
+  X(ucp_ep_create)                    \
+  X(ucp_get_version)                  \
+  X(ucp_init_version)                 \
+  X(ucp_request_check_status)         \
+  X(ucp_request_free)                 \
+  X(ucp_worker_arm)                   \
+  X(ucp_worker_create)                \
+  X(ucp_worker_destroy)               \
+  X(ucp_worker_get_efd)               \
+  X(ucp_worker_progress)              \
+  X(ucp_worker_query)                 \
+  X(ucp_worker_release_address)       \
+  X(ucp_worker_set_am_recv_handler)   \
+  X(ucp_worker_signal)                \
+  X(ucs_status_string)
+
+namespace symm::Impl {
+
+/// UCX, found when a job of several nodes starts and not when the program is
+/// linked: jobs of one node do not load it.
+struct Ucp {
+  /// Older ones lack what is used here, or have not been tried.
+  static constexpr unsigned oldest_major = 1;
+  static constexpr unsigned oldest_minor = 13;
+
+#define SYMM_DECLARE_UCP_FUNCTION(name) decltype(&::name) name = nullptr;
+  SYMM_FOR_EACH_UCP_FUNCTION(SYMM_DECLARE_UCP_FUNCTION)
+#undef SYMM_DECLARE_UCP_FUNCTION
+
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned patch = 0;
+
+  /// The library of this machine. Local, any thread.
+  ///
+  /// Sets UCX_ERROR_SIGNALS to nothing, unless the user has set it: UCX would
+  /// take SIGSEGV and others while it is loaded.
+  /// \throws SystemError if there is none, or it is too old; the next call
+  /// tries
+  ///         again.
+  static Ucp const& instance();
+
+  /// \throws SystemError "<what>: <call> failed: <text>", unless UCS_OK.
+  void check(ucs_status_t status, Text const& what, char const* call) const;
+};
+
+}  // namespace symm::Impl
+
+#endif

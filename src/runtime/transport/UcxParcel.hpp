@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_UCX_PARCEL_HPP
+#define SYMM_TRANSPORT_UCX_PARCEL_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "MessageEngine.hpp"
+
+namespace symm::Impl {
+
+/// What MessageEngine_Ucx puts before the header of a message.
+struct UcxHead {
+  enum class Kind : std::uint32_t {
+    message,
+    ping,  // who gets it answers
+    pong
+  };
+
+  std::uint64_t key = 0;  // of the job: who knows it is a PE of it
+  std::int32_t from = 0;
+  Kind kind         = Kind::message;
+};
+// No padding, which would send what is left on the stack.
+static_assert(std::has_unique_object_representations_v<UcxHead>);
+
+/// A message on its way: what has to live until it has left, or arrived.
+struct UcxParcel {
+  struct Head {  // in one piece
+    UcxHead engine;
+    std::array<std::byte, MessageEngine::max_header> user;
+  };
+  static constexpr std::size_t small_bytes = 256;
+
+  Head head;
+  std::size_t header_bytes = 0;  // of `head.user`
+  void* owner              = nullptr;
+  Pe peer                  = 0;
+  std::size_t token        = 0;
+  // Elsewhere, or a copy in one of the two below.
+  void const* payload = nullptr;
+  void* place         = nullptr;
+  std::size_t bytes   = 0;
+  std::array<std::byte, small_bytes> small;
+  std::unique_ptr<std::byte[]> large;  // max_eager
+
+  [[nodiscard]] std::size_t all_header_bytes() const {
+    return sizeof(UcxHead) + header_bytes;
+  }
+  [[nodiscard]] std::span<std::byte const> header() const {
+    return {head.user.data(), header_bytes};
+  }
+  void set_header(std::span<std::byte const> header) {
+    header_bytes = header.size();
+    if (!header.empty()) {
+      std::memcpy(head.user.data(), header.data(), header.size());
+    }
+  }
+};
+
+/// Parcels for the next messages. One thread at a time.
+class UcxParcels {
+ public:
+  /// \throws std::bad_alloc.
+  UcxParcel* take() { return take_from(m_without).release(); }
+
+  /// With a copy of `bytes` (at most max_eager). \throws std::bad_alloc.
+  UcxParcel* take_copy(std::span<std::byte const> bytes) {
+    bool const is_small = bytes.size() <= UcxParcel::small_bytes;
+    auto parcel         = take_from(is_small ? m_without : m_with);
+    if (!is_small && !parcel->large) {
+      parcel->large.reset(new std::byte[MessageEngine::max_eager]);
+    }
+    auto* const copy = is_small ? parcel->small.data() : parcel->large.get();
+    if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
+    parcel->payload = copy;
+    parcel->bytes   = bytes.size();
+    return parcel.release();
+  }
+
+  void give_back(UcxParcel* parcel) noexcept {
+    std::unique_ptr<UcxParcel> owner(parcel);
+    auto& list = parcel->large ? m_with : m_without;
+    if (list.size() == list.capacity()) return;  // enough of them
+    list.push_back(std::move(owner));
+  }
+
+  UcxParcels() {
+    m_without.reserve(1024);
+    m_with.reserve(32);
+  }
+
+ private:
+  using List = std::vector<std::unique_ptr<UcxParcel>>;
+
+  static std::unique_ptr<UcxParcel> take_from(List& list) {
+    // Not make_unique(), which would clear it.
+    if (list.empty()) return std::unique_ptr<UcxParcel>(new UcxParcel);
+    auto parcel = std::move(list.back());
+    list.pop_back();
+    return parcel;
+  }
+
+  List m_without;  // of `large`
+  List m_with;
+};
+
+}  // namespace symm::Impl
+
+#endif

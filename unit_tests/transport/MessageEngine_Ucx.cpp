@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// MessageEngine_Ucx: what one PE sends arrives at the other, whole and once.
+#include <numeric>
+
+#include "ucx_test.hpp"
+
+namespace {
+
+using namespace symm_test;
+using namespace std::chrono_literals;
+
+constexpr std::array<std::size_t, 18> sizes{
+    0,         1,        7,         255,
+    256,       257,      4095,      8191,
+    8192,      8193,     65535,     65536,
+    65537,     262'144,  1U << 20U, (1U << 20U) + 1,
+    3'000'001, 8U << 20U};
+
+class MessageEngineUcx : public UcxTest {};
+
+TEST_F(MessageEngineUcx, round_trips_of_all_sizes_have_every_byte) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    if (test.me == 0) {
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        auto const payload = test.payload_to(1, i, sizes[i]);
+        EXPECT_TRUE(test.ask(1, i, payload)) << sizes[i] << " bytes";
+      }
+    }
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+    EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+  });
+}
+
+TEST_F(MessageEngineUcx, both_directions_at_once_bring_everything) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    Pe const other                 = 1 - test.me;
+    constexpr std::uint64_t rounds = 3;
+    std::vector<std::vector<std::byte>> payloads;
+    std::size_t n_large = 0;
+    for (std::uint64_t id = 0; id < rounds * sizes.size(); ++id) {
+      auto const bytes = sizes[id % sizes.size()];
+      payloads.push_back(test.payload_to(other, id, bytes));
+      if (bytes > MessageEngine::max_eager) ++n_large;
+      test.send(other, id, payloads.back(), TestHead::data, id + 1);
+    }
+    auto const n = payloads.size();
+    EXPECT_TRUE(test.poll_until([&] {
+      return test.receiver.n_data == n && test.receiver.n_sent == n_large;
+    })) << test.receiver.n_data
+        << " of " << n << ", sent " << test.receiver.n_sent;
+    EXPECT_EQ(test.receiver.sum_of_ids, n * (n - 1) / 2);
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+  });
+}
+
+TEST_F(MessageEngineUcx, an_eager_payload_is_copied_when_send_returns) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    constexpr std::uint64_t n = 200;
+    if (test.me == 0) {
+      for (std::uint64_t id = 0; id < n; ++id) {
+        auto payload = test.payload_to(1, id, MessageEngine::max_eager);
+        test.send(1, id, payload);
+        std::fill(payload.begin(), payload.end(), std::byte{0xEE});
+      }
+    } else {
+      EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_data == n; }));
+    }
+    bootstrap.barrier();
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+    EXPECT_EQ(test.receiver.n_sent, 0U);
+  });
+}
+
+TEST_F(MessageEngineUcx, threads_send_many_small_messages_without_losing_any) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    Pe const other                    = 1 - test.me;
+    constexpr std::uint64_t n_threads = 4;
+    constexpr std::uint64_t n_each    = 20'000;
+    constexpr auto n                  = n_threads * n_each;
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < n_threads; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::uint64_t i = 0; i < n_each; ++i) {
+          auto const id = t * n_each + i;
+          test.send(other, id, test.payload_to(other, id, id % 64));
+          if (i % 100 == 0) test.engine->poll();
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_data == n; }))
+        << test.receiver.n_data;
+    EXPECT_EQ(test.receiver.sum_of_ids, n * (n - 1) / 2);
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+    EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+  });
+}
+
+TEST_F(MessageEngineUcx, connections_made_by_both_sides_at_once_work) {
+  expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    bootstrap.barrier();
+    for (Pe other = 0; other < 4; ++other) {
+      if (other != test.me) test.send(other, 5, {}, TestHead::question);
+    }
+    EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_answers == 3; }))
+        << test.receiver.n_answers;
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+    EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+  });
+}
+
+TEST_F(MessageEngineUcx, a_pe_that_never_calls_answers) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    if (test.me == 0) {
+      for (int i = 0; i < 20; ++i) {
+        auto const payload = test.payload_to(1, 1, i % 2 == 0 ? 8 : 300'000);
+        auto const begin   = Clock::now();
+        EXPECT_TRUE(test.ask(1, 1, payload));
+        EXPECT_LT(Clock::now() - begin, 1s);
+        std::this_thread::sleep_for(10ms);  // so that its thread sleeps
+      }
+    }
+    bootstrap.barrier();  // in which PE 1 is all the time
+    test.engine->close();
+  });
+}
+
+TEST_F(MessageEngineUcx, what_nobody_polls_for_leaves_and_arrives) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    auto const payload = test.payload_to(1, 3, 5'000'000);
+    if (test.me == 0) test.send(1, 3, payload, TestHead::data, 17);
+    auto const deadline = Clock::now() + 10s;
+    auto const is_done  = [&] {
+      return test.me == 0 ? test.receiver.n_sent == 1
+                           : test.receiver.n_data == 1;
+    };
+    while (!is_done() && Clock::now() < deadline) {
+      std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_TRUE(is_done());
+    EXPECT_EQ(test.receiver.last_sent, test.me == 0 ? 17U : 0U);
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+  });
+}
+
+TEST_F(MessageEngineUcx, a_payload_without_a_place_is_dropped_and_sent) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    test.receiver.drops_large = true;
+    bootstrap.barrier();
+    auto const payload = test.payload_to(1, 0, 1'000'000);
+    if (test.me == 0) {
+      test.send(1, 0, payload, TestHead::data, 9);
+      EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_sent == 1; }));
+      EXPECT_TRUE(test.ask(1, 1));
+    } else {
+      EXPECT_TRUE(
+          test.poll_until([&] { return test.receiver.n_dropped == 1; }));
+    }
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_data, 0U);
+  });
+}
+
+TEST_F(MessageEngineUcx, a_message_to_nobody_is_refused) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    std::array<std::byte, MessageEngine::max_header + 1> const header{};
+    EXPECT_THROW(test.engine->send(2, {}), symm::UsageError);
+    EXPECT_THROW(test.engine->send(-1, {}), symm::UsageError);
+    EXPECT_THROW(test.engine->send(test.me, {}), symm::UsageError);
+    EXPECT_THROW(test.engine->send(1 - test.me, header), symm::UsageError);
+    test.engine->close();
+  });
+}
+
+}  // namespace
