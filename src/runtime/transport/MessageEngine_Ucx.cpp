@@ -11,11 +11,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// What send() lets wait for one PE before it waits itself.
+/// The private memory that messages to one PE may wait in before send() waits.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 std::size_t pending_bytes_of(UcxParcel const& parcel) {
-  return sizeof(UcxParcel) + parcel.bytes;
+  bool const is_copy = parcel.bytes <= MessageEngine::max_eager;
+  return sizeof(UcxParcel) + (is_copy ? parcel.bytes : 0);
 }
 
 }  // namespace

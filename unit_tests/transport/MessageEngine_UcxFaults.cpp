@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// MessageEngine_Ucx: PEs that end, hang or leave, and who is none.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <support/ProcessResources.hpp>
+#include <support/Shared.hpp>
+
+#include <runtime/base/UniqueFd.hpp>
+
+#include "ucx_test.hpp"
+
+namespace {
+
+using namespace symm_test;
+using namespace std::chrono_literals;
+
+class MessageEngineUcxFaults : public UcxTest {};
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Polls, or sleeps, until a PE is lost; how long that took, in seconds.
+double seconds_to_loss(TestEngine& test, bool polls) {
+  auto const begin    = Clock::now();
+  auto const deadline = begin + 20s;
+  while (test.receiver.n_lost == 0 && Clock::now() < deadline) {
+    if (polls) {
+      test.engine->poll();
+    } else {
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+  return seconds_since(begin);
+}
+
+TEST_F(MessageEngineUcxFaults, a_killed_pe_is_lost_within_a_second) {
+  for (bool const polls : {true, false}) {
+    auto const results =
+        try_pes(3, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
+          TestEngine test(bootstrap);
+          // Who connects differs.
+          EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+          EXPECT_TRUE(test.me != 1 || test.ask(2, 1));
+          bootstrap.barrier();
+          if (test.me == 1) ::raise(SIGKILL);
+          EXPECT_LT(seconds_to_loss(test, polls), 1);
+          EXPECT_EQ(test.receiver.lost_pe, 1);
+          EXPECT_NE(std::string(test.receiver.lost_why).find("PE 1"),
+                    std::string::npos);
+          EXPECT_THROW(test.send(1, 2, {}), symm::SystemError);
+          std::this_thread::sleep_for(200ms);
+          EXPECT_EQ(test.receiver.n_lost, 1U) << "told more than once";
+        });
+    EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
+    EXPECT_TRUE(results[1].was_killed_by(SIGKILL)) << results[1].output;
+    EXPECT_TRUE(results[2].has_succeeded()) << results[2].output;
+  }
+}
+
+TEST_F(MessageEngineUcxFaults, payloads_to_a_killed_pe_are_given_back) {
+  Shared<std::atomic<pid_t>> const stopped;
+  auto const results =
+      try_pes(2, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
+        TestEngine test(bootstrap);
+        auto const payload = test.payload_to(1, 1, 8U << 20U);
+        EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+        if (test.me == 1) *stopped = ::getpid();
+        bootstrap.barrier();
+        if (test.me == 1) {
+          ::raise(SIGSTOP);
+          return;
+        }
+        std::this_thread::sleep_for(100ms);
+        for (std::size_t id = 0; id < 4; ++id) {
+          test.send(1, id, payload, TestHead::data, id + 1);
+        }
+        test.poll_until([] { return false; }, 1s);
+        EXPECT_EQ(test.receiver.n_sent, 0U);
+        ::kill(*stopped, SIGKILL);
+        EXPECT_LT(seconds_to_loss(test, true), 1);
+        EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_sent == 4; }));
+      });
+  EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
+  EXPECT_TRUE(results[1].was_killed_by(SIGKILL)) << results[1].output;
+}
+
+/// Stops itself; a child continues it after a while.
+void stop_for(std::chrono::milliseconds time) {
+  pid_t const me = ::getpid();
+  if (::fork() == 0) {
+    std::this_thread::sleep_for(time);
+    ::kill(me, SIGCONT);
+    ::_exit(0);
+  }
+  ::raise(SIGSTOP);
+}
+
+TEST_F(MessageEngineUcxFaults, a_stopped_pe_is_lost_after_the_timeout) {
+  for (bool const polls : {true, false}) {
+    expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
+      TestEngine test(bootstrap, {.peer_timeout = 2});
+      EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+      bootstrap.barrier();
+      if (test.me == 1) {
+        stop_for(4000ms);
+        return;
+      }
+      test.engine->watch(1);
+      double const took = seconds_to_loss(test, polls);
+      EXPECT_GE(took, 1.9);
+      EXPECT_LT(took, 2.6);
+      EXPECT_NE(std::string(test.receiver.lost_why).find("SYMM_PEER_TIMEOUT"),
+                std::string::npos)
+          << test.receiver.lost_why;
+    });
+  }
+}
+
+TEST_F(MessageEngineUcxFaults, a_pe_stopped_for_less_or_not_watched_stays) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap, {.peer_timeout = 1});
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    bootstrap.barrier();
+    if (test.me == 1) {
+      stop_for(2000ms);
+    } else {
+      test.engine->watch(1);
+      std::this_thread::sleep_for(700ms);
+      test.engine->unwatch(1);
+      std::this_thread::sleep_for(2000ms);
+      // Silent for long, but nobody was waiting.
+      test.engine->watch(1);
+      EXPECT_TRUE(test.ask(1, 2));
+      std::this_thread::sleep_for(1500ms);  // answers pings
+      test.engine->unwatch(1);
+      EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+    }
+    test.engine->close();
+  });
+}
+
+TEST_F(MessageEngineUcxFaults, who_was_stopped_itself_does_not_lose_others) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap, {.peer_timeout = 1});
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    bootstrap.barrier();
+    if (test.me == 0) {
+      test.engine->watch(1);
+      stop_for(2500ms);
+      std::this_thread::sleep_for(1500ms);
+      EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+      test.engine->unwatch(1);
+    }
+    test.engine->close();
+  });
+}
+
+TEST_F(MessageEngineUcxFaults, a_watched_pe_that_was_never_met_is_pinged) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap, {.peer_timeout = 1});
+    bootstrap.barrier();
+    if (test.me == 0) {
+      test.engine->watch(1);
+      std::this_thread::sleep_for(1800ms);
+      EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+    }
+    bootstrap.barrier();
+    if (test.me == 1) stop_for(2500ms);
+    if (test.me == 0) {
+      EXPECT_LT(seconds_to_loss(test, false), 1.6);
+      EXPECT_EQ(test.receiver.lost_pe, 1);
+    }
+  });
+}
+
+TEST_F(MessageEngineUcxFaults, a_timeout_of_0_never_ends) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap, {.peer_timeout = 0});
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    bootstrap.barrier();
+    if (test.me == 1) {
+      stop_for(1500ms);
+    } else {
+      test.engine->watch(1);
+      EXPECT_TRUE(test.ask(1, 2));
+      test.engine->unwatch(1);
+      EXPECT_EQ(test.receiver.n_lost, 0U);
+    }
+    test.engine->close();
+  });
+}
+
+// --- The end
+
+TEST_F(MessageEngineUcxFaults, an_engine_destroyed_without_close_is_lost) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    auto test = std::make_unique<TestEngine>(bootstrap);
+    EXPECT_TRUE(test->me != 0 || test->ask(1, 1));
+    bootstrap.barrier();
+    if (test->me == 1) {
+      auto const begin = Clock::now();
+      test.reset();
+      EXPECT_LT(seconds_since(begin), 0.9);
+      return;
+    }
+    EXPECT_LT(seconds_to_loss(*test, false), 2);
+    EXPECT_EQ(test->receiver.lost_pe, 1);
+  });
+}
+
+TEST_F(MessageEngineUcxFaults, close_waits_for_late_pes_and_loses_nobody) {
+  expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    auto const large = test.payload_to((test.me + 1) % 4, 0, 500'000);
+    for (Pe other = 0; other < 4; ++other) {
+      if (other != test.me && (test.me + other) % 2 == 1) {
+        EXPECT_TRUE(test.ask(other, 1));
+      }
+    }
+    std::this_thread::sleep_for(50ms * test.me);
+    // The others are in close() already.
+    EXPECT_TRUE(test.ask((test.me + 1) % 4, 0, large));
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+  });
+}
+
+TEST_F(MessageEngineUcxFaults, engines_leave_no_descriptors_and_no_threads) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    // Each open and close costs 20 ms: a leak of one would show in ten.
+    constexpr int n    = 40;
+    std::size_t before = 0;
+    for (int i = 0; i < n; ++i) {
+      TestEngine test(bootstrap);
+      EXPECT_TRUE(i % 2 != 0 || test.me != 0 || test.ask(1, 1));
+      if (i % 4 != 3) {
+        test.engine->close();
+      } else {
+        bootstrap.barrier();
+      }
+      test.engine.reset();
+      if (i == 3) before = n_open_descriptors();
+    }
+    EXPECT_EQ(n_open_descriptors(), before);
+  });
+}
+
+// --- Strangers
+
+/// The TCP ports on which this process listens.
+std::vector<std::uint16_t> listening_ports() {
+  std::vector<std::uint16_t> ports;
+  for (int fd = 0; fd < 256; ++fd) {
+    int is_listening = 0;
+    socklen_t bytes  = sizeof is_listening;
+    if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &bytes) !=
+            0 ||
+        is_listening == 0) {
+      continue;
+    }
+    sockaddr_in address{};
+    bytes = sizeof address;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes) == 0 &&
+        address.sin_family == AF_INET) {
+      ports.push_back(address.sin_port);
+    }
+  }
+  return ports;
+}
+
+/// Sends it to the port. \returns whether there was one.
+bool send_junk(std::uint16_t port, std::span<std::byte const> junk) {
+  symm::Impl::UniqueFd const socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family      = AF_INET;
+  address.sin_port        = port;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr const*>(&address),
+                sizeof address) != 0) {
+    return false;
+  }
+  static_cast<void>(
+      ::send(socket.get(), junk.data(), junk.size(), MSG_NOSIGNAL));
+  std::this_thread::sleep_for(2ms);
+  return true;
+}
+
+TEST_F(MessageEngineUcxFaults, bytes_of_strangers_do_no_harm) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    ::setenv("UCX_LOG_LEVEL", "fatal", 1);  // it complains, rightly
+    TestEngine test(bootstrap);
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    int n_connections = 0;
+    auto const ports  = listening_ports();
+    EXPECT_FALSE(ports.empty());
+    for (auto const port : ports) {
+      for (std::uint64_t i = 0; i < 60; ++i) {
+        auto junk = test.payload_to(test.me, i, i * i * 3);
+        if (i % 3 == 1) std::fill(junk.begin(), junk.end(), std::byte{0});
+        if (i % 3 == 2) std::fill(junk.begin(), junk.end(), std::byte{0xFF});
+        if (send_junk(port, junk)) ++n_connections;
+      }
+    }
+    EXPECT_GT(n_connections, 0);
+    EXPECT_TRUE(test.ask(1 - test.me, 2, test.payload_to(1 - test.me, 2, 500)));
+    bootstrap.barrier();
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+  });
+}
+
+/// Tells this PE another key than the others have: to them it is a PE of
+/// another job.
+class OtherJobsBootstrap final : public symm::Impl::Bootstrap {
+ public:
+  explicit OtherJobsBootstrap(ForkedBootstrap& inner) : m_inner(inner) {}
+  [[nodiscard]] Pe my_pe() const override { return m_inner.my_pe(); }
+  [[nodiscard]] int n_pes() const override { return m_inner.n_pes(); }
+  void barrier() override { m_inner.barrier(); }
+  void allgather(void const* mine, void* all, std::size_t bytes) override {
+    m_inner.allgather(mine, all, bytes);
+    // The first 8 bytes of the introduction; agreements are left alone.
+    if (bytes == 24) *static_cast<char*>(all) ^= 1;
+  }
+  void close() override {}
+  [[noreturn]] void abort() noexcept override { m_inner.abort(); }
+
+ private:
+  ForkedBootstrap& m_inner;
+};
+
+TEST_F(MessageEngineUcxFaults,
+       messages_of_another_job_are_dropped_and_counted) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    OtherJobsBootstrap other(bootstrap);
+    auto& mine = bootstrap.my_pe() == 2
+                     ? static_cast<symm::Impl::Bootstrap&>(other)
+                     : bootstrap;
+    TestEngine test(mine);
+    auto const large = test.payload_to(0, 2, 1'000'000);
+    if (test.me == 2) {
+      test.send(0, 1, test.payload_to(0, 1, 10));
+      test.send(0, 2, large, TestHead::data, 5);
+      EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_sent == 1; }));
+    }
+    auto const& engine =
+        dynamic_cast<symm::Impl::MessageEngine_Ucx const&>(*test.engine);
+    if (test.me == 0) {
+      EXPECT_TRUE(test.poll_until([&] { return engine.n_strangers() == 2; }));
+      EXPECT_TRUE(test.ask(1, 3));
+    }
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_data, 0U);
+    EXPECT_EQ(engine.n_strangers(), test.me == 0 ? 2U : 0U);
+  });
+}
+
+}  // namespace
