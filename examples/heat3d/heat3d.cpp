@@ -18,6 +18,7 @@
 namespace {
 
 using heat3d::Face;
+using heat3d::Team;
 using heat3d::Triple;
 
 using Field =
@@ -45,17 +46,32 @@ double max_over_pes(double mine) {
   return *std::max_element(numbers.begin(), numbers.end());
 }
 
-// Writes my outermost layers of cells into the neighbours' ghost layers.
-void put_halo(Field const& u, std::vector<Face> const& faces) {
+// Sets my cells of `u` to value(i, j, k), and the neighbours' ghost cells that
+// are copies of mine, in one kernel.
+template <class Value>
+void set_cells(Field const& u, heat3d::Problem const& problem,
+               Value const& value) {
   auto const everywhere = symm::global_view(u);
-  for (Face const& face : faces) {
-    int const pe       = face.pe;
-    Triple const shift = face.shift;
-    heat3d::for_each_cell(
-        "heat3d: put halo", face.cells, KOKKOS_LAMBDA(int i, int j, int k) {
-          everywhere(pe, i + shift[0], j + shift[1], k + shift[2]) = u(i, j, k);
-        });
-  }
+  auto const own        = problem.own;
+  heat3d::Faces const faces(problem.faces);
+  heat3d::for_each_row(
+      "heat3d: set cells", own, KOKKOS_LAMBDA(Team const& team, int i, int j) {
+        Kokkos::parallel_for(
+            Kokkos::TeamVectorRange(team, own.begin[2], own.end[2]),
+            [&](int k) { u(i, j, k) = value(i, j, k); });
+        for (Face const& face : faces) {
+          if (!face.cells.has_row(i, j)) continue;
+          team.team_barrier();  // the row is set
+          Triple const shift = face.shift;
+          Kokkos::parallel_for(
+              Kokkos::TeamVectorRange(team, face.cells.begin[2],
+                                      face.cells.end[2]),
+              [&](int k) {
+                everywhere(face.pe, i + shift[0], j + shift[1], k + shift[2]) =
+                    u(i, j, k);
+              });
+        }
+      });
 }
 
 // Planes of `pe`, on PE 0, which reads them itself.
@@ -76,10 +92,11 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   Field u_old("u_old", heat3d::layout_of(extents));
   Field u_new("u_new", heat3d::layout_of(extents));
 
-  heat3d::fill_with(problem.sine, u_old, problem.own);
-  put_halo(u_old, problem.faces);
-  symm::barrier_all(exec);
+  set_cells(u_old, problem, problem.sine);
+  symm::barrier(exec, symm::team_world());
 
+  // The host only enqueues: kernels and barriers follow each other in `exec`.
+  //
   // One barrier a step is enough. Step n reads only u_old and writes, here and
   // at the neighbours, only u_new; a PE leaves the barrier of step n when all
   // PEs have finished it. So
@@ -93,12 +110,13 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   {
     auto progress = problem.progress();
     for (int step = 1; step <= problem.options.steps; ++step) {
-      heat3d::update(u_old, u_new, problem.mode.stencil(), problem.own);
-      put_halo(u_new, problem.faces);
-      symm::barrier_all(exec);
+      set_cells(u_new, problem,
+                heat3d::Update<Field>{u_old, problem.mode.stencil()});
+      symm::barrier(exec, symm::team_world());
       std::swap(u_old, u_new);
       progress.step_done(step);
     }
+    exec.fence("heat3d: last step");
   }
 
   return heat3d::solution(problem, u_old, timer.seconds(),

@@ -24,6 +24,22 @@ struct Face {
                  ///< neighbour's ghost layer, in the neighbour's indices
 };
 
+/// The faces of a PE as kernels take them.
+class Faces {
+ public:
+  explicit Faces(std::vector<Face> const& faces)
+      : m_count(static_cast<int>(faces.size())) {
+    for (int i = 0; i < m_count; ++i)
+      m_faces[i] = faces[static_cast<std::size_t>(i)];
+  }
+  KOKKOS_FUNCTION Face const* begin() const { return m_faces.data(); }
+  KOKKOS_FUNCTION Face const* end() const { return m_faces.data() + m_count; }
+
+ private:
+  Kokkos::Array<Face, 6> m_faces{};
+  int m_count;
+};
+
 /// The global grid cut into one box per PE. Boxes of a row of PEs differ by one
 /// cell at most; PE numbers run fastest along the third axis.
 class Decomposition {

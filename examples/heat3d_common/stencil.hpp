@@ -13,26 +13,27 @@ namespace heat3d {
 /// View<double***, LayoutRight, Space> with ghost layers, of any memory space:
 /// a View in the symmetric space is an ordinary View here.
 
-template <class Field>
-void fill_with(SineTable const& sine, Field const& u, Cells const& own) {
+/// Sets the cells of `u` to value(i, j, k).
+template <class Field, class Value>
+void set_cells(Field const& u, Cells const& cells, Value const& value) {
   for_each_cell(
-      "heat3d: fill", own,
-      KOKKOS_LAMBDA(int i, int j, int k) { u(i, j, k) = sine(i, j, k); });
+      "heat3d: set cells", cells,
+      KOKKOS_LAMBDA(int i, int j, int k) { u(i, j, k) = value(i, j, k); });
 }
 
-/// One time step: reads `u_old` with its ghost layers, writes the own cells of
-/// `u_new`.
+/// What the own cells become in a time step, from `u` with its ghost layers.
 template <class Field>
-void update(Field const& u_old, Field const& u_new, Stencil const& stencil,
-            Cells const& own) {
-  for_each_cell(
-      "heat3d: update", own, KOKKOS_LAMBDA(int i, int j, int k) {
-        u_new(i, j, k) = stencil.centre * u_old(i, j, k) +
-                         stencil.x * (u_old(i - 1, j, k) + u_old(i + 1, j, k)) +
-                         stencil.y * (u_old(i, j - 1, k) + u_old(i, j + 1, k)) +
-                         stencil.z * (u_old(i, j, k - 1) + u_old(i, j, k + 1));
-      });
-}
+struct Update {
+  Field u;
+  Stencil stencil;
+
+  KOKKOS_FUNCTION double operator()(int i, int j, int k) const {
+    return stencil.centre * u(i, j, k) +
+           stencil.x * (u(i - 1, j, k) + u(i + 1, j, k)) +
+           stencil.y * (u(i, j - 1, k) + u(i, j + 1, k)) +
+           stencil.z * (u(i, j, k - 1) + u(i, j, k + 1));
+  }
+};
 
 /// Distances of one field from another.
 struct Errors {

@@ -136,14 +136,15 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   std::vector<Messages> const messages(problem.faces.begin(),
                                        problem.faces.end());
 
-  heat3d::fill_with(problem.sine, u_old, problem.own);
+  heat3d::set_cells(u_old, problem.own, problem.sine);
   exchange_halo(u_old, messages);
 
   Kokkos::Timer timer;
   {
     auto progress = problem.progress();
     for (int step = 1; step <= problem.options.steps; ++step) {
-      heat3d::update(u_old, u_new, problem.mode.stencil(), problem.own);
+      heat3d::set_cells(u_new, problem.own,
+                        heat3d::Update<Field>{u_old, problem.mode.stencil()});
       exchange_halo(u_new, messages);
       std::swap(u_old, u_new);
       progress.step_done(step);
