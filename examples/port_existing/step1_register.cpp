@@ -59,7 +59,7 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
 
   jacobi::start(u_old, slab, 1);
   put_halo(u_old, shared_old, slab);
-  symm::barrier_all(exec);
+  symm::barrier(exec, symm::team_world());
 
   // One barrier a step: with two Views in turn, a neighbour writes to the one
   // that nobody reads in this step.
@@ -67,10 +67,11 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
   for (int step = 0; step < options.steps; ++step) {
     update(u_old, u_new, slab);
     put_halo(u_new, shared_new, slab);
-    symm::barrier_all(exec);
+    symm::barrier(exec, symm::team_world());
     std::swap(u_old, u_new);
     std::swap(shared_old, shared_new);
   }
+  exec.fence("last step");
   return jacobi::report(options, slab, u_old, 1, timer.seconds());
 }
 

@@ -41,16 +41,17 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
   Kokkos::DefaultExecutionSpace const exec;
 
   jacobi::start(u_old, slab, 0);
-  symm::barrier_all(exec);
+  symm::barrier(exec, symm::team_world());
 
   // One barrier a step: with two Views in turn, nobody writes to the one that
   // neighbours read in this step.
   Kokkos::Timer timer;
   for (int step = 0; step < options.steps; ++step) {
     update(u_old, u_new, slab);
-    symm::barrier_all(exec);
+    symm::barrier(exec, symm::team_world());
     std::swap(u_old, u_new);
   }
+  exec.fence("last step");
   return jacobi::report(options, slab, u_old, 0, timer.seconds());
 }
 
