@@ -10,7 +10,8 @@
 #include "base/Types.hpp"
 #include "job/SharedBuffer.hpp"
 
-/// Memory of the program that the symmetric heap cannot hold, for peers: what
+/// Memory of the program that the symmetric heap cannot hold, for peers on the
+/// same node (symm::is_reachable): what
 /// cudaMalloc gave (SharedDeviceBuffer) and what malloc or new gave
 /// (SharedHostBuffer). It has no symmetric address and is no operand of the
 /// operations on the heap; each type has what can be done with it, and nothing
@@ -54,7 +55,8 @@ class SharedElements {
   void close() { m_core.close(); }
 
   /// Elements of `pe`. Local.
-  /// \throws UsageError on this PE, if there is no such PE, or it is closed.
+  /// \throws UsageError on this PE, if there is no such PE, or it is on another
+  ///         node, or the buffer is closed.
   [[nodiscard]] std::size_t count(Pe pe) const { return m_core.count(pe); }
 
  protected:

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <runtime/base/Env.hpp>
 #include <runtime/symm_errors.hpp>
@@ -15,8 +17,10 @@
 namespace {
 
 using symm::Impl::env_bytes;
+using symm::Impl::env_count;
 using symm::Impl::env_flag;
 using symm::Impl::env_seconds;
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr char const* name  = "SYMM_TEST_FIRST";
@@ -68,6 +72,21 @@ TEST_F(Env, bytes_take_units_in_powers_of_1024) {
         {"8388607T", 8388607 * kib * kib * kib * kib}}) {
     set(name, text);
     EXPECT_EQ(env_bytes({{name}}), bytes) << text;
+  }
+}
+
+TEST_F(Env, a_count_is_a_whole_number) {
+  EXPECT_EQ(env_count({{name}}), std::nullopt);
+  for (auto const& [text, count] :
+       {std::pair{"0", 0}, {"8", 8}, {"2147483647", 2147483647}}) {
+    set(name, text);
+    EXPECT_EQ(env_count({{name}}), count) << text;
+  }
+  for (char const* junk : {"-1", "1.5", "2 ", " 2", "8M", "2147483648"}) {
+    set(name, junk);
+    EXPECT_THAT(refusal_of([] { return env_count({{name}}); }),
+                AllOf(HasSubstr(std::string(name) + "=" + junk),
+                      HasSubstr("whole number")));
   }
 }
 

@@ -137,15 +137,16 @@ TEST_P(SymmetricRangeSizes, the_end_of_a_range_gives_all_back) {
 INSTANTIATE_TEST_SUITE_P(Pes, SymmetricRangeSizes, testing::Values(1, 2, 4));
 
 TEST(SymmetricRange, M47_parts_that_exceed_the_address_space_are_refused) {
-  expect_on_pes(1, [](Bootstrap& bootstrap) {
-    FdExchange exchange(bootstrap);
-    symm::Impl::Vmm_HostMemfd vmm;
-    auto const half = std::numeric_limits<std::size_t>::max() / 2 + 1;
-    EXPECT_THROW(SymmetricRange(vmm, exchange, 0, 2, half, 0),
-                 symm::OutOfMemory);
-    EXPECT_THROW(SymmetricRange(vmm, exchange, 0, 1, half, 0),
-                 symm::OutOfMemory);
-  });
+  for (int const n_pes : {1, 2}) {
+    expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
+      FdExchange exchange(bootstrap);
+      symm::Impl::Vmm_HostMemfd vmm;
+      auto const half = std::numeric_limits<std::size_t>::max() / 2 + 1;
+      EXPECT_THROW(
+          SymmetricRange(vmm, exchange, bootstrap.my_pe(), n_pes, half, 0),
+          symm::OutOfMemory);
+    });
+  }
 }
 
 /// One step of adding a chunk that fails on one PE.

@@ -31,6 +31,7 @@ class ForkedBootstrap final : public symm::Impl::Bootstrap {
 
   [[nodiscard]] symm::Pe my_pe() const override { return m_pe; }
   [[nodiscard]] int n_pes() const override;
+  [[nodiscard]] int node() const override { return 0; }
   void barrier() override;
   void allgather(void const* mine, void* all, std::size_t bytes) override;
   void close() override {}

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 OURS = ["SYMM_HEAP_LIMIT", "SYMM_SYMMETRIC_SIZE", "SYMM_STATIC_HEAP",
-        "SYMM_TIMEOUT"]
+        "SYMM_TIMEOUT", "SYMM_PES_PER_NODE"]
 
 
 def run(program, *options, status=0, **variables):
@@ -49,6 +49,9 @@ def check_machine(program, version):
     junk = facts(program, status=1, SYMM_TIMEOUT=odd)["variables"]
     assert junk["SYMM_TIMEOUT"]["value"] == odd
     assert "expected a number of seconds" in junk["SYMM_TIMEOUT"]["error"]
+
+    junk = facts(program, status=1, SYMM_PES_PER_NODE="2.5")["variables"]
+    assert "expected a whole number" in junk["SYMM_PES_PER_NODE"]["error"]
 
     for_people = run(program, SYMM_STATIC_HEAP="1")
     assert "  version" in for_people and version in for_people

@@ -4,10 +4,12 @@
 #include "Env.hpp"
 
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "../symm_errors.hpp"
 
@@ -89,6 +91,20 @@ std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable) {
                "G, T; powers of 1024)");
   }
   return static_cast<std::size_t>(*number * *factor);
+}
+
+std::optional<int> env_count(EnvironmentVariable const& variable) {
+  auto const setting = setting_of(variable);
+  if (!setting) return std::nullopt;
+  auto const text = setting->text;
+  int count       = 0;
+  auto const [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  bool const is_whole = error == std::errc() && end == text.end();
+  if (!is_whole || count < 0) {
+    throw_junk(*setting, "a whole number from 0 to 2147483647");
+  }
+  return count;
 }
 
 std::optional<bool> env_flag(EnvironmentVariable const& variable) {

@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-enum class VariableType { bytes, flag, seconds, text };
+enum class VariableType { bytes, count, flag, seconds, text };
 
 /// A variable of the environment; EnvironmentTable.hpp has all that are read.
 struct EnvironmentVariable {
@@ -41,6 +41,10 @@ std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 /// M, G, T (or KB, KiB, ...; powers of 1024; either case): `512M`, `1.5G`.
 /// \throws UsageError on this PE.
 std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable);
+
+/// A whole number, 0 to 2147483647: `8`.
+/// \throws UsageError on this PE.
+std::optional<int> env_count(EnvironmentVariable const& variable);
 
 /// 1, true, yes, on or 0, false, no, off (either case).
 /// \throws UsageError on this PE.

@@ -16,7 +16,8 @@ inline constexpr EnvironmentVariable heap_limit{
     VariableType::bytes,
     "256G",
     "what the heap of a PE can grow to: addresses are reserved for it, no "
-    "memory; the default is less with more than 128 PEs, which share 32 TiB"};
+    "memory; the default is less with more than 128 PEs on a node, which share "
+    "32 TiB"};
 
 inline constexpr EnvironmentVariable symmetric_size{
     {"SYMM_SYMMETRIC_SIZE", "NVSHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"},
@@ -55,6 +56,13 @@ inline constexpr EnvironmentVariable ucx_transports{
     "UCX's: what it may use between nodes; if not set, all but shared memory "
     "(`^sm`)"};
 
+inline constexpr EnvironmentVariable pes_per_node{
+    {"SYMM_PES_PER_NODE"},
+    VariableType::count,
+    "0",
+    "for tests: so many consecutive PEs, counted from PE 0, are taken for a "
+    "node of their own; 0: those that share one"};
+
 inline constexpr EnvironmentVariable visible_gpus{
     {"CUDA_VISIBLE_DEVICES"},
     VariableType::text,
@@ -69,8 +77,8 @@ inline constexpr EnvironmentVariable kokkos_device{
     "node take its GPUs in turn"};
 
 inline constexpr std::array table{
-    &heap_limit,   &symmetric_size, &static_heap,  &timeout,
-    &peer_timeout, &ucx_transports, &visible_gpus, &kokkos_device};
+    &heap_limit,   &symmetric_size, &static_heap,  &timeout,      &peer_timeout,
+    &pes_per_node, &ucx_transports, &visible_gpus, &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

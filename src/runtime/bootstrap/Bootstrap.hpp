@@ -23,6 +23,8 @@ class Bootstrap {
 
   [[nodiscard]] virtual Pe my_pe() const  = 0;
   [[nodiscard]] virtual int n_pes() const = 0;
+  /// Equal on the PEs that the launcher has put on one node; at least 0.
+  [[nodiscard]] virtual int node() const = 0;
 
   /// Collective: all PEs have called when it returns.
   /// \throws SystemError on this PE.

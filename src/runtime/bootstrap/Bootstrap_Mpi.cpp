@@ -39,17 +39,6 @@ MPI_Comm mpi_of(Communicator const& communicator) {
   return mpi;
 }
 
-int number_on_node(MPI_Comm communicator) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0,
-                            MPI_INFO_NULL, &node),
-        "MPI_Comm_split_type");
-  int number = 0;
-  check(MPI_Comm_rank(node, &number), "MPI_Comm_rank");
-  check(MPI_Comm_free(&node), "MPI_Comm_free");
-  return number;
-}
-
 class Bootstrap_Mpi final : public Bootstrap {
  public:
   explicit Bootstrap_Mpi(MPI_Comm communicator) {
@@ -58,10 +47,13 @@ class Bootstrap_Mpi final : public Bootstrap {
           "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(m_communicator, &m_rank), "MPI_Comm_rank");
     check(MPI_Comm_size(m_communicator, &m_size), "MPI_Comm_size");
+    find_node();
   }
 
   [[nodiscard]] Pe my_pe() const override { return m_rank; }
   [[nodiscard]] int n_pes() const override { return m_size; }
+  [[nodiscard]] int node() const override { return m_node; }
+  [[nodiscard]] int number_on_node() const { return m_number_on_node; }
 
   void barrier() override { check(MPI_Barrier(m_communicator), "MPI_Barrier"); }
 
@@ -84,9 +76,23 @@ class Bootstrap_Mpi final : public Bootstrap {
   [[noreturn]] void abort() noexcept override { abort_mpi(); }
 
  private:
+  /// The lowest rank on a node is its number.
+  void find_node() {
+    MPI_Comm node = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(m_communicator, MPI_COMM_TYPE_SHARED, 0,
+                              MPI_INFO_NULL, &node),
+          "MPI_Comm_split_type");
+    check(MPI_Comm_rank(node, &m_number_on_node), "MPI_Comm_rank");
+    m_node = m_rank;
+    check(MPI_Bcast(&m_node, 1, MPI_INT, 0, node), "MPI_Bcast");
+    check(MPI_Comm_free(&node), "MPI_Comm_free");
+  }
+
   MPI_Comm m_communicator = MPI_COMM_NULL;
   int m_rank              = 0;
   int m_size              = 0;
+  int m_node              = 0;
+  int m_number_on_node    = 0;
 };
 
 }  // namespace
@@ -122,9 +128,9 @@ void abort_mpi() noexcept {
 }
 
 MpiPes make_mpi_pes(Communicator const& communicator) {
-  MPI_Comm const mpi = mpi_of(communicator);
-  auto bootstrap     = std::make_unique<Bootstrap_Mpi>(mpi);
-  return {std::move(bootstrap), number_on_node(mpi)};
+  auto bootstrap = std::make_unique<Bootstrap_Mpi>(mpi_of(communicator));
+  int const number_on_node = bootstrap->number_on_node();
+  return {std::move(bootstrap), number_on_node};
 }
 
 }  // namespace symm::Impl

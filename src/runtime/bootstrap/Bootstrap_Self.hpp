@@ -19,6 +19,7 @@ class Bootstrap_Self final : public Bootstrap {
 
   [[nodiscard]] Pe my_pe() const override { return 0; }
   [[nodiscard]] int n_pes() const override { return 1; }
+  [[nodiscard]] int node() const override { return 0; }
   void barrier() override {}
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     std::memcpy(all, mine, bytes);

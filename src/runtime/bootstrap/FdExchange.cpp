@@ -55,11 +55,12 @@ struct FdExchange::Envelope {
   Envelope& operator=(Envelope const&) = delete;
 };
 
-FdExchange::FdExchange(Bootstrap& bootstrap,
+FdExchange::FdExchange(Bootstrap& bootstrap, Nodes nodes,
                        std::chrono::duration<double> timeout)
     : m_bootstrap(bootstrap),
       m_timeout(timeout),
-      m_links(connect_mesh(bootstrap)) {}
+      m_nodes(std::move(nodes)),
+      m_links(connect_mesh(bootstrap, m_nodes)) {}
 
 void FdExchange::end_job_of_gone(Pe pe) const {
   std::fprintf(stderr,
@@ -198,20 +199,22 @@ FdExchange::Parcel FdExchange::receive(Pe from) const {
 std::vector<FdExchange::Parcel> FdExchange::exchange(int fd, Note const& note) {
   ++m_n_exchanges;
   std::vector<Parcel> result;
-  auto failure          = failure_of([&] { result.resize(m_links.size()); });
+  int const n_near = m_nodes.n_near();
+  auto failure =
+      failure_of([&] { result.resize(static_cast<std::size_t>(n_near)); });
   auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
   // In rounds, each PE sending to one and receiving from one: the system limits
   // how many descriptors of a user are on their way (like ulimit -n).
-  auto const n_pes = static_cast<Pe>(m_links.size());
-  Pe const me      = m_bootstrap.my_pe();
-  for (Pe round = 1; round < n_pes; ++round) {
-    Pe const to   = (me + round) % n_pes;
-    Pe const from = (me + n_pes - round) % n_pes;
-    keep_first(failure_of([&] { send(to, fd, note); }));
+  Pe const first = m_nodes.first_near();
+  int const me   = m_bootstrap.my_pe() - first;
+  for (int round = 1; round < n_near; ++round) {
+    int const to   = (me + round) % n_near;
+    int const from = (me + n_near - round) % n_near;
+    keep_first(failure_of([&] { send(first + to, fd, note); }));
     keep_first(failure_of([&] {
-      auto parcel = receive(from);
+      auto parcel = receive(first + from);
       if (!result.empty()) {
         result[static_cast<std::size_t>(from)] = std::move(parcel);
       }

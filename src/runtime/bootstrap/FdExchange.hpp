@@ -15,6 +15,7 @@
 #include "../base/UniqueFd.hpp"
 #include "Bootstrap.hpp"
 #include "Mesh.hpp"
+#include "Nodes.hpp"
 
 namespace symm::Impl {
 
@@ -35,16 +36,23 @@ class FdExchange {
     Note note{};
   };
 
-  /// Collective; connect_mesh() says what the PEs must have in common.
+  /// Collective over all PEs of the job.
   /// \param timeout how long a PE waits in an exchange before it reports for
   ///        whom; 0: never. It goes on waiting afterwards.
   /// \throws SystemError on every PE.
+  FdExchange(Bootstrap& bootstrap, Nodes nodes,
+             std::chrono::duration<double> timeout);
+  /// The same for PEs that are all on one node.
   explicit FdExchange(Bootstrap& bootstrap,
-                      std::chrono::duration<double> timeout = {});
+                      std::chrono::duration<double> timeout = {})
+      : FdExchange(bootstrap, Nodes::one(bootstrap.n_pes()), timeout) {}
 
-  /// Collective: passes a descriptor and a note to every other PE and returns
-  /// theirs, in the order of PEs (the entry of this PE is empty). A PE without
-  /// a descriptor passes -1 and the others get an empty one.
+  [[nodiscard]] Nodes const& nodes() const { return m_nodes; }
+
+  /// Collective over the PEs of a node: passes a descriptor and a note to every
+  /// other one and returns theirs, in the order of PEs from the first of the
+  /// node on (the entry of this PE is empty). A PE without a descriptor passes
+  /// -1 and the others get an empty one.
   ///
   /// A PE whose own part fails, for lack of private memory too, still sends all
   /// its messages and takes all of the others': the mesh stays in step. Where
@@ -54,13 +62,13 @@ class FdExchange {
   [[nodiscard]] std::vector<Parcel> exchange(int fd, Note const& note = {});
 
   /// Whether the process of `pe` is gone (or has finalised, or executes another
-  /// program). Local. A process that it has forked and that lives does not hide
-  /// it, unless the system has no pidfd_open() or `pe` is in a PID namespace
-  /// that this process cannot see.
+  /// program); not known of PEs of other nodes: false. Local. A process that it
+  /// has forked and that lives does not hide it, unless the system has no
+  /// pidfd_open() or `pe` is in a PID namespace that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
   /// The number of the process of `pe`, as this process sees it; 0 if it is in
-  /// a namespace that this one cannot see. Local.
+  /// a namespace that this one cannot see, or on another node. Local.
   [[nodiscard]] pid_t process_of(Pe pe) const;
 
  private:
@@ -76,7 +84,8 @@ class FdExchange {
 
   Bootstrap& m_bootstrap;
   std::chrono::duration<double> m_timeout;
-  std::vector<MeshLink> m_links;    // one per PE; empty at our own place
+  Nodes m_nodes;
+  std::vector<MeshLink> m_links;    // one per PE; see connect_mesh()
   std::uint64_t m_n_exchanges = 0;  // the latest one's number
 };
 

@@ -44,13 +44,11 @@ constexpr int batch = 256;
 /// Connections beside those of PEs that may be silent for a while.
 constexpr std::size_t max_silent = 256;
 
-/// What a PE tells the others before they connect.
+/// What a PE tells the others before they connect; what the first PE of a node
+/// says counts there.
 struct Introduction {
-  Number name{};  // in the addresses of the job; PE 0's counts
-  Number key{};   // who knows it is a PE of the job; PE 0's counts
-  std::uint64_t network_namespace = 0;
-  char boot_id[40]{};
-  char host[64]{};
+  Number name{};  // in the addresses of the node's PEs
+  Number key{};   // who knows it is a PE of the node
 };
 
 /// The first message on a connection.
@@ -62,20 +60,6 @@ struct Hello {
 static_assert(std::has_unique_object_representations_v<Introduction>);
 static_assert(std::has_unique_object_representations_v<Hello>);
 
-/// The first line of a file, "" where the system has no such file.
-std::string read_line(char const* path) {
-  char line[40]       = "";
-  std::FILE* const in = std::fopen(path, "r");
-  if (in == nullptr && errno != ENOENT && errno != EACCES) {
-    throw SystemError(std::string("cannot read ") + path, "fopen", errno);
-  }
-  if (in != nullptr) {
-    if (std::fgets(line, sizeof line, in) == nullptr) line[0] = '\0';
-    static_cast<void>(std::fclose(in));  // read only: nothing to lose
-  }
-  return line;
-}
-
 Number draw_number() {
   Number number;
   if (::getrandom(number.data(), sizeof number, 0) !=
@@ -85,36 +69,7 @@ Number draw_number() {
   return number;
 }
 
-Introduction introduce_myself() {
-  Introduction me;
-  me.name = draw_number();
-  me.key  = draw_number();
-  struct stat status {};
-  // Abstract sockets are per network namespace; without /proc all PEs say 0.
-  if (::stat("/proc/self/ns/net", &status) == 0) {
-    me.network_namespace = status.st_ino;
-  }
-  read_line("/proc/sys/kernel/random/boot_id").copy(me.boot_id, 36);
-  if (::gethostname(me.host, sizeof(me.host) - 1) != 0) {
-    throw SystemError("cannot name this host", "gethostname", errno);
-  }
-  return me;
-}
-
-void check_same_node(std::vector<Introduction> const& all, Pe my_pe) {
-  auto const& me = all[static_cast<std::size_t>(my_pe)];
-  for (std::size_t pe = 0; pe < all.size(); ++pe) {
-    bool const same_kernel = std::strcmp(me.boot_id, all[pe].boot_id) == 0;
-    if (same_kernel && me.network_namespace == all[pe].network_namespace) {
-      continue;
-    }
-    throw SystemError("PE " + std::to_string(my_pe) + " runs on " + me.host +
-                      ", PE " + std::to_string(pe) + " on " + all[pe].host +
-                      (same_kernel ? " in another network namespace" : "") +
-                      ": this version reaches the PEs of one node only; start "
-                      "all PEs on one node");
-  }
-}
+Introduction introduce_myself() { return {draw_number(), draw_number()}; }
 
 struct Address {
   sockaddr_un name{};
@@ -170,15 +125,17 @@ UniqueFd open_process(pid_t pid) {
   return {};
 }
 
-/// One PE's part of the start: it connects to the lower PEs and accepts the
-/// higher ones, all at the same time and without ever waiting for one of them.
+/// One PE's part of the start: it connects to the lower PEs of its node and
+/// accepts the higher ones, all at the same time and without ever waiting for
+/// one of them.
 class Start {
  public:
-  Start(std::vector<Introduction> const& all, Pe my_pe)
-      : m_name(all[0].name),
+  Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)
+      : m_name(its_node.name),
+        m_nodes(nodes),
         m_my_pe(my_pe),
-        m_links(all.size()),
-        m_hello{all[0].key, my_pe},
+        m_links(static_cast<std::size_t>(nodes.n_pes())),
+        m_hello{its_node.key, my_pe},
         m_listener(new_socket()) {
     link(my_pe).pid = ::getpid();
     Address const mine(m_name, my_pe);
@@ -195,10 +152,8 @@ class Start {
 
   /// The first PE without a link.
   [[nodiscard]] std::optional<Pe> missing() const {
-    for (std::size_t pe = 0; pe < m_links.size(); ++pe) {
-      if (!m_links[pe].socket && static_cast<Pe>(pe) != m_my_pe) {
-        return static_cast<Pe>(pe);
-      }
+    for (Pe pe = m_nodes.first_near(); m_nodes.is_near(pe); ++pe) {
+      if (!link(pe).socket && pe != m_my_pe) return pe;
     }
     return std::nullopt;
   }
@@ -207,7 +162,7 @@ class Start {
   void work_until(Clock::time_point end) {
     while (!is_complete() && Clock::now() < end) {
       bool is_queue_full = false;
-      for (Pe pe = 0; pe < m_my_pe; ++pe) {
+      for (Pe pe = m_nodes.first_near(); pe < m_my_pe; ++pe) {
         if (!link(pe).socket && !connect_to(pe)) is_queue_full = true;
       }
       accept_some();
@@ -227,6 +182,9 @@ class Start {
 
  private:
   MeshLink& link(Pe pe) { return m_links[static_cast<std::size_t>(pe)]; }
+  [[nodiscard]] MeshLink const& link(Pe pe) const {
+    return m_links[static_cast<std::size_t>(pe)];
+  }
 
   /// False if the queue of that PE is full.
   bool connect_to(Pe pe) {
@@ -288,7 +246,7 @@ class Start {
     std::erase_if(m_silent,
                   [&](UniqueFd& socket) { return hear_greeting(socket); });
     // A PE greets at once: the oldest ones are strangers.
-    auto const most = m_links.size() + max_silent;
+    auto const most = static_cast<std::size_t>(m_nodes.n_near()) + max_silent;
     if (m_silent.size() > most) {
       auto const surplus = static_cast<std::ptrdiff_t>(m_silent.size() - most);
       m_silent.erase(m_silent.begin(), m_silent.begin() + surplus);
@@ -308,6 +266,7 @@ class Start {
   }
 
   Number m_name;
+  Nodes const& m_nodes;
   Pe m_my_pe;
   std::vector<MeshLink> m_links;
   Hello m_hello;
@@ -317,19 +276,19 @@ class Start {
 
 }  // namespace
 
-std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap) {
+std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
   Pe const me      = bootstrap.my_pe();
   auto const agree = agree_through(bootstrap);
   auto const step  = [&](auto const& work) {
-    all_or_none(agree, "connecting the PEs of this node", work);
+    all_or_none(agree, "connecting the PEs of a node", work);
   };
   Introduction mine;
   step([&] { mine = introduce_myself(); });
   auto const all = allgather(bootstrap, mine);
   std::optional<Start> start;
   step([&] {
-    check_same_node(all, me);
-    start.emplace(all, me);
+    auto const leader = static_cast<std::size_t>(nodes.first_near());
+    start.emplace(all[leader], nodes, me);
   });
   // Everybody listens now.
   auto const deadline = Clock::now() + connect_time;

@@ -9,6 +9,7 @@
 
 #include "../base/UniqueFd.hpp"
 #include "Bootstrap.hpp"
+#include "Nodes.hpp"
 
 namespace symm::Impl {
 
@@ -25,20 +26,20 @@ struct MeshLink {
   pid_t pid = 0;
 };
 
-/// Collective: connects every two PEs. One link for each PE, in their order;
-/// the one of this PE has no descriptors.
+/// Collective: connects every two PEs of a node. One link for each PE of the
+/// job, in their order; those of this PE and of other nodes' PEs are empty, but
+/// for its own number.
 ///
 /// The sockets are in the abstract namespace, under a random number that every
 /// process of the machine can read. A PE proves that it is one by a second
 /// number, which only the bootstrap has told it. Whoever connects and cannot is
 /// dropped: strangers, however many, do not make the start fail.
 ///
-/// PEs may be in different PID namespaces (containers), but not in different
-/// network namespaces or on different nodes.
+/// PEs of a node may be in different PID namespaces (containers), but not in
+/// different network namespaces: find_nodes() sees to that.
 ///
-/// \throws SystemError on every PE, if any PE cannot connect; on the wrong node
-///         the message names both PEs and both hosts.
-std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap);
+/// \throws SystemError on every PE, if any PE cannot connect.
+std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes);
 
 }  // namespace symm::Impl
 

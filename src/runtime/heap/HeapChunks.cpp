@@ -133,7 +133,7 @@ std::optional<PeFailure> HeapChunks::remove(std::size_t offset) {
 }
 
 void HeapChunks::unpoison() const noexcept {
-  if (!m_range || map().base == nullptr) return;  // abandoned
+  if (!m_range || m_range->is_abandoned()) return;
   for (std::size_t i = 0; i < m_places.size(); ++i) {
     auto const chunk = m_places.chunk(i);
     set_poisoned(map(), chunk.offset, chunk.bytes, false);

@@ -22,15 +22,15 @@
 namespace symm::Impl {
 
 /// Under AddressSanitizer, makes this process' accesses to a range of offsets
-/// errors, in every PE's part (poison) or allows them (unpoison): uses of freed
-/// symmetric memory, our own or a peer's, are then reported where they happen.
-/// Nothing otherwise.
+/// errors, in every near PE's part (poison) or allows them (unpoison): uses of
+/// freed symmetric memory, our own or a peer's, are then reported where they
+/// happen. Nothing otherwise.
 inline void set_poisoned([[maybe_unused]] HeapMap const& map,
                          [[maybe_unused]] std::size_t offset,
                          [[maybe_unused]] std::size_t bytes,
                          [[maybe_unused]] bool is_poisoned) {
 #ifdef SYMM_HAS_ASAN
-  for (Pe pe = 0; pe < map.n_pes; ++pe) {
+  for (Pe pe = map.first_near; map.is_near(pe) && pe < map.n_pes; ++pe) {
     if (is_poisoned) {
       ASAN_POISON_MEMORY_REGION(map.part(pe) + offset, bytes);
     } else {

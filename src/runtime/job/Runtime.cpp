@@ -46,7 +46,7 @@ void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
 
 }  // namespace
 
-RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
+RuntimeOptions RuntimeOptions::from_environment(int n_near) {
   RuntimeOptions options;
   auto const is_default = [](EnvironmentVariable const& variable) {
     return setting_of(variable).value().is_default;
@@ -59,7 +59,7 @@ RuntimeOptions RuntimeOptions::from_environment(int n_pes) {
   options.limit_bytes = env_bytes(environment::heap_limit).value();
   if (is_default(environment::heap_limit)) {
     auto const share =
-        std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_pes));
+        std::bit_floor(addresses_to_use / static_cast<std::size_t>(n_near));
     options.limit_bytes = std::min(options.limit_bytes, share);
   }
   if (options.limit_bytes == 0) {
@@ -106,18 +106,20 @@ bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
 Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
                  std::optional<int> device)
     : m_bootstrap(std::move(bootstrap)) {
-  int const n_pes  = m_bootstrap->n_pes();
   auto const agree = agree_through(*m_bootstrap);
+  auto nodes       = find_nodes();
   RuntimeOptions options;
-  all_or_none(agree, "symm::initialize",
-              [&] { options = RuntimeOptions::from_environment(n_pes); });
+  all_or_none(agree, "symm::initialize", [&] {
+    options = RuntimeOptions::from_environment(nodes.most_near());
+  });
   check_equal(*m_bootstrap, "SYMM_STATIC_HEAP", options.is_static ? 1 : 0);
   check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
   check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
 
-  m_exchange   = std::make_unique<FdExchange>(*m_bootstrap, options.timeout);
-  m_control    = std::make_unique<Vmm_HostMemfd>(n_pes);
+  m_control    = std::make_unique<Vmm_HostMemfd>(nodes.n_on_machine());
+  m_exchange   = std::make_unique<FdExchange>(*m_bootstrap, std::move(nodes),
+                                            options.timeout);
   m_rendezvous = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
                                               *m_control, options.timeout);
   m_team_memories[static_cast<std::size_t>(MemoryKind::host)].emplace(
@@ -141,10 +143,31 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   }
 }
 
+/// Collective.
+Nodes Runtime::find_nodes() const {
+  int pes_per_node = 0;
+  all_or_none(agree_through(*m_bootstrap), "symm::initialize", [&] {
+    pes_per_node = env_count(environment::pes_per_node).value();
+  });
+  Nodes nodes;
+  if (auto const failure = failure_of(
+          [&] { nodes = Impl::find_nodes(*m_bootstrap, pes_per_node); })) {
+    throw_failure(
+        {failure->kind, Text("symm::initialize: ", failure->message)});
+  }
+  if (nodes.n() == 1) return nodes;
+  Pe const far = nodes.leader(1);
+  throw SystemError(Text("symm::initialize: PE 0 runs on ", nodes.hosts[0],
+                         ", PE ", far, " on ", nodes.hosts[1],
+                         ": this version reaches the PEs of one node only; "
+                         "start all PEs on one node"));
+}
+
 void Runtime::make_device_memories(int device) {
   auto const agree = agree_through(*m_bootstrap);
   auto const make  = [&](MemoryKind kind) {
-    memory(kind).provider = make_device_memory(kind, device, n_pes());
+    memory(kind).provider =
+        make_device_memory(kind, device, nodes().n_on_machine());
   };
   all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
   if (auto const failure =
@@ -245,7 +268,7 @@ std::size_t Runtime::trim() {
 }
 
 std::optional<Pe> Runtime::find_gone() const {
-  for (Pe pe = 0; pe < n_pes(); ++pe) {
+  for (Pe pe = nodes().first_near(); nodes().is_near(pe); ++pe) {
     if (m_exchange->is_gone(pe)) return pe;
   }
   return std::nullopt;

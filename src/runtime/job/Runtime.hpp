@@ -16,6 +16,7 @@
 #include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
+#include "../bootstrap/Nodes.hpp"
 #include "../heap/LocalBuffers.hpp"
 #include "../heap/PrivateMemory.hpp"
 #include "../heap/SymmetricHeap.hpp"
@@ -32,10 +33,10 @@ struct RuntimeOptions {
   std::size_t limit_bytes               = 0;      // SYMM_HEAP_LIMIT
   std::chrono::duration<double> timeout = {};     // SYMM_TIMEOUT
 
-  /// \param n_pes PEs that share the address space: the default limit depends
-  ///        on it.
+  /// \param n_near PEs of the largest node, which share an address space: the
+  ///        default limit depends on it.
   /// \throws UsageError on this PE, for a variable with junk.
-  static RuntimeOptions from_environment(int n_pes);
+  static RuntimeOptions from_environment(int n_near);
 };
 
 /// Everything that lives from initialize() to finalize(): the only global
@@ -72,6 +73,7 @@ class Runtime {
 
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
+  [[nodiscard]] Nodes const& nodes() const { return m_exchange->nodes(); }
   /// The heap in GPU memory if the PEs have devices, else in host memory.
   [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
   /// \throws UsageError on this PE, if there is none of that kind.
@@ -146,8 +148,8 @@ class Runtime {
 
   /// Its settings. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
-  /// A PE whose process is gone, if there is one: none can finalise before this
-  /// PE does. Local; any thread.
+  /// A PE of this node whose process is gone, if there is one: none can
+  /// finalise before this PE does. Local; any thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
   void abort() { m_bootstrap->abort(); }
@@ -162,6 +164,7 @@ class Runtime {
   };
 
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
+  [[nodiscard]] Nodes find_nodes() const;
   void make_device_memories(int device);
   void try_out(Vmm& vmm);
   void make_heap(MemoryKind kind, MemoryProvider& provider,

@@ -158,9 +158,11 @@ void SharedBuffer::share(void const* data, std::size_t count,
   auto const opened = failure_of([&] {
     all_or_none(agree, what, [&] {
       auto const parcels = runtime.exchange().exchange(-1, mine);
-      for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
+      auto const& nodes  = runtime.nodes();
+      for (Pe pe = nodes.first_near(); nodes.is_near(pe); ++pe) {
         if (pe == m_my_pe) continue;
-        auto const& parcel = parcels[static_cast<std::size_t>(pe)];
+        auto const& parcel =
+            parcels[static_cast<std::size_t>(pe - nodes.first_near())];
         open_part(pe, std::bit_cast<Note>(parcel.note));
       }
     });
@@ -322,7 +324,14 @@ SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
     throw UsageError(name() + "called after symm::finalize()");
   }
   auto const n_pes = static_cast<Pe>(m_parts.size());
-  if (pe >= 0 && pe < n_pes) return m_parts[static_cast<std::size_t>(pe)];
+  if (pe >= 0 && pe < n_pes) {
+    if (Runtime::instance(call).nodes().is_near(pe)) {
+      return m_parts[static_cast<std::size_t>(pe)];
+    }
+    throw UsageError(name() + "PE " + std::to_string(pe) +
+                     " is on another node, from where only symmetric memory "
+                     "is reached (symm::put, symm::get)");
+  }
   throw UsageError(name() + "there is no PE " + std::to_string(pe) +
                    "; PEs are 0 to " + std::to_string(n_pes - 1));
 }

@@ -46,7 +46,7 @@ struct DeviceProperties {
 /// host memory, which CPUs reach too. Local.
 ///
 /// \param device below n_devices().
-/// \param n_pes  PEs of this node that each take as much host memory.
+/// \param n_pes  PEs of this machine that each take as much host memory.
 /// \throws UsageError, SystemError on this PE, if the GPU cannot have it.
 [[nodiscard]] std::unique_ptr<MemoryProvider> make_device_memory(
     MemoryKind kind, int device, int n_pes);

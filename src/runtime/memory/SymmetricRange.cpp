@@ -28,39 +28,51 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                                int n_pes, std::size_t part_bytes,
                                std::size_t alignment)
     : m_vmm(vmm), m_exchange(exchange) {
+  // Of a job with other PEs is only what this one's node has of them.
+  auto const& nodes = exchange.nodes();
   std::size_t total = 0;
-  if (__builtin_mul_overflow(part_bytes, static_cast<std::size_t>(n_pes),
-                             &total)) {
-    throw OutOfMemory(std::to_string(n_pes) + " PEs with up to " +
+  if (__builtin_mul_overflow(
+          part_bytes, static_cast<std::size_t>(nodes.n_near()), &total)) {
+    throw OutOfMemory(std::to_string(nodes.n_near()) + " PEs with up to " +
                       std::to_string(part_bytes) +
                       " bytes each exceed the address space; lower "
                       "SYMM_HEAP_LIMIT");
   }
-  m_map = {m_vmm.reserve(total, alignment), part_bytes, my_pe, n_pes};
+  m_reservation = m_vmm.reserve(total, alignment);
+  // An integer: PE 0's part need not be in any object.
+  auto const first = static_cast<std::size_t>(nodes.first_near());
+  m_map            = {
+                 reinterpret_cast<char*>(reinterpret_cast<std::size_t>(m_reservation) -
+                              first * part_bytes),
+                 part_bytes,
+                 my_pe,
+                 n_pes,
+                 nodes.first_near(),
+                 nodes.n_near()};
 }
 
 SymmetricRange::~SymmetricRange() {
-  if (m_map.base == nullptr) return;  // abandoned
+  if (is_abandoned()) return;
   // Only a range with nothing mapped can be freed; what fails here is left to
   // the provider, which gives everything back at its own end.
   for (auto& [offset, chunk] : m_chunks) static_cast<void>(unmap(chunk));
   static_cast<void>(failure_of([&] {
-    m_vmm.address_free(m_map.base,
-                       m_map.stride * static_cast<std::size_t>(m_map.n_pes));
+    m_vmm.address_free(m_reservation,
+                       m_map.stride * static_cast<std::size_t>(m_map.n_near));
   }));
 }
 
 void SymmetricRange::map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle) {
   char* const address = m_map.part(pe) + chunk.offset;
   m_vmm.map(address, chunk.bytes, 0, handle);
-  chunk.is_mapped[static_cast<std::size_t>(pe)] = true;
+  chunk.is_mapped[index(pe)] = true;
   m_vmm.set_access(address, chunk.bytes, Vmm::Access::read_write);
 }
 
 std::optional<Failure> SymmetricRange::unmap(Chunk& chunk) {
   std::optional<Failure> first;
-  for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
-    auto const i = static_cast<std::size_t>(pe);
+  for (Pe pe = m_map.first_near; m_map.is_near(pe); ++pe) {
+    auto const i = index(pe);
     if (!chunk.is_mapped[i]) continue;
     auto const failure = failure_of(
         [&] { m_vmm.unmap(m_map.part(pe) + chunk.offset, chunk.bytes); });
@@ -83,7 +95,7 @@ SymmetricRange::Offer SymmetricRange::map_own(Chunk& chunk,
                                               Vmm::Handle handle) {
   Offer offer;
   with_handle(handle, [&] {
-    if (m_map.n_pes > 1) {  // imported memory need not be exportable
+    if (m_map.n_near > 1) {  // imported memory need not be exportable
       MemoryNote note;
       auto const place = m_vmm.place();
       place.copy(note.place.data(), note.place.size() - 1);
@@ -118,8 +130,8 @@ void SymmetricRange::map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel) {
 
 void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
   auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
-  for (Pe pe = 0; pe < m_map.n_pes; ++pe) {
-    auto& parcel = parcels[static_cast<std::size_t>(pe)];
+  for (Pe pe = m_map.first_near; m_map.is_near(pe); ++pe) {
+    auto& parcel = parcels[index(pe)];
     // A PE that could not pass one has failed, and says why itself.
     if (parcel.descriptor) map_peer(chunk, pe, std::move(parcel));
   }
@@ -137,7 +149,7 @@ SymmetricRange::Addition SymmetricRange::try_to_add_chunk(
           m_chunks
               .emplace(offset, Chunk{offset, bytes,
                                      std::vector<bool>(static_cast<std::size_t>(
-                                         m_map.n_pes))})
+                                         m_map.n_near))})
               .first->second;
       own = map_own(
           chunk, own_memory ? own_memory()

@@ -16,12 +16,14 @@
 
 namespace symm::Impl {
 
-/// One range of addresses with a part for every PE, and chunks of memory mapped
-/// at the same offset in every part: what a PE creates, all PEs reach.
+/// One range of addresses with a part for every PE of this node, and chunks of
+/// memory mapped at the same offset in every part: what a PE creates, all PEs
+/// of its node reach.
 class SymmetricRange {
  public:
-  /// Reserves n_pes * part_bytes. Local: agree on a failure afterwards.
-  /// \param part_bytes a multiple of the minimum granularity, and of
+  /// Reserves part_bytes for each PE that `exchange` connects. Local: agree on
+  /// a failure afterwards. \param part_bytes a multiple of the minimum
+  /// granularity, and of
   ///        `alignment`; then an aligned offset is an aligned address.
   /// \throws OutOfMemory, SystemError on this PE.
   SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
@@ -44,8 +46,9 @@ class SymmetricRange {
     bool is_lost = false;
   };
 
-  /// Collective: every PE creates `bytes` bytes and maps everybody's at
-  /// `offset`. Either all PEs have the chunk afterwards or none has.
+  /// Collective: every PE creates `bytes` bytes and maps those of its node's
+  /// PEs at `offset`. Either all PEs that agree have the chunk afterwards or
+  /// none has.
   ///
   /// \param own_memory makes a handle to `bytes` bytes of this PE's memory,
   ///        which this call releases; by default to new memory.
@@ -64,7 +67,10 @@ class SymmetricRange {
   void remove_chunk(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends (live Views).
-  void abandon() noexcept { m_map.base = nullptr; }
+  void abandon() noexcept { m_reservation = nullptr; }
+  [[nodiscard]] bool is_abandoned() const noexcept {
+    return m_reservation == nullptr;
+  }
 
  private:
   /// What the other PEs need to reach this PE's memory.
@@ -76,7 +82,7 @@ class SymmetricRange {
   struct Chunk {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
-    std::vector<bool> is_mapped;  // by PE
+    std::vector<bool> is_mapped;  // by PE of the node
   };
 
   // The steps of adding a chunk. What they have mapped is noted in it and stays
@@ -87,16 +93,21 @@ class SymmetricRange {
   void with_handle(Vmm::Handle handle, Work const& work);
   /// Maps this PE's memory and releases its handle.
   Offer map_own(Chunk& chunk, Vmm::Handle handle);
-  /// Maps the memory of all others.
+  /// Maps the memory of the others.
   void map_peers(Chunk& chunk, Offer own);
   void map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel);
   void map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle);
+
+  [[nodiscard]] std::size_t index(Pe pe) const {
+    return static_cast<std::size_t>(pe - m_map.first_near);
+  }
 
   /// Goes on after a failure and returns the first.
   std::optional<Failure> unmap(Chunk& chunk);
 
   Vmm& m_vmm;
   FdExchange& m_exchange;
+  char* m_reservation = nullptr;  // where the first part is
   HeapMap m_map;
   // By offset; also what is left of those that could not be removed.
   std::map<std::size_t, Chunk> m_chunks;

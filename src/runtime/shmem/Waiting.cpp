@@ -20,13 +20,6 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whether `address` is in any PE's part.
-bool is_in_any_part(HeapMap const& map, void const* address) {
-  return reinterpret_cast<std::size_t>(address) -
-             reinterpret_cast<std::size_t>(map.base) <
-         static_cast<std::size_t>(map.n_pes) * map.stride;
-}
-
 /// "==" or the like.
 char const* text_of(Compare compare) {
   switch (compare) {
@@ -64,8 +57,7 @@ void check_variable(char const* call, void const* address) {
     throw UsageError(std::string(call) +
                      ": the address of the variable is null");
   }
-  if (heap.memory() == MemoryKind::device &&
-      is_in_any_part(heap.map(), address)) {
+  if (heap.memory() == MemoryKind::device && heap.map().overlaps(address, 1)) {
     throw UsageError(std::string(call) + ": " + address_text(address) +
                      " is in GPU memory, where the host cannot wait: call it "
                      "in a kernel, or use SymmetricHostSpace");

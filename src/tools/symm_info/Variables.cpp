@@ -17,6 +17,7 @@ using symm::Impl::VariableType;
 char const* name_of(VariableType type) {
   switch (type) {
     case VariableType::bytes: return "size";
+    case VariableType::count: return "number";
     case VariableType::flag: return "0 or 1";
     case VariableType::seconds: return "seconds";
     default: return "text";
@@ -28,6 +29,7 @@ std::optional<std::string> junk_in(EnvironmentVariable const& variable) {
   try {
     switch (variable.type) {
       case VariableType::bytes: env_bytes(variable); break;
+      case VariableType::count: env_count(variable); break;
       case VariableType::flag: env_flag(variable); break;
       case VariableType::seconds: env_seconds(variable); break;
       default: break;
