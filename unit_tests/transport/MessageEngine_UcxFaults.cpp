@@ -324,6 +324,7 @@ class OtherJobsBootstrap final : public symm::Impl::Bootstrap {
   explicit OtherJobsBootstrap(ForkedBootstrap& inner) : m_inner(inner) {}
   [[nodiscard]] Pe my_pe() const override { return m_inner.my_pe(); }
   [[nodiscard]] int n_pes() const override { return m_inner.n_pes(); }
+  [[nodiscard]] int node() const override { return m_inner.node(); }
   void barrier() override { m_inner.barrier(); }
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     m_inner.allgather(mine, all, bytes);
