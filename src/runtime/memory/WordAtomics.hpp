@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MEMORY_WORDATOMICS_HPP
+#define SYMM_MEMORY_WORDATOMICS_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include <symm_gpu/KernelWords.hpp>
+
+#include "../base/BitCast.hpp"
+#include "../base/Function.hpp"
+
+namespace symm::Impl {
+
+// How the operations of symm_atomics.hpp are carried out at an address that the
+// caller reaches.
+
+template <class T>
+SYMM_INLINE_FUNCTION T fetch_word(T const* address) {
+  SYMM_IF_ON_HOST((return std::atomic_ref<T>(*const_cast<T*>(address))
+                       .load(std::memory_order_relaxed);))
+  SYMM_IF_ON_DEVICE((return InKernel::fetch(address);))
+}
+
+template <class T>
+SYMM_INLINE_FUNCTION void set_word(T* address, T value) {
+  SYMM_IF_ON_HOST(
+      (std::atomic_ref<T>(*address).store(value, std::memory_order_relaxed);))
+  SYMM_IF_ON_DEVICE((InKernel::set(address, value);))
+}
+
+template <class T>
+SYMM_INLINE_FUNCTION T swap_word(T* address, T value) {
+  SYMM_IF_ON_HOST((return std::atomic_ref<T>(*address).exchange(
+      value, std::memory_order_relaxed);))
+  SYMM_IF_ON_DEVICE((return InKernel::swap(address, value);))
+}
+
+template <class T>
+SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
+  SYMM_IF_ON_HOST((std::atomic_ref<T>(*address).compare_exchange_strong(
+      compare, value, std::memory_order_relaxed);
+                   return compare;))
+  SYMM_IF_ON_DEVICE((return InKernel::compare_swap(address, compare, value);))
+}
+
+/// An operation of std::atomic_ref<T>; and the same where nobody asks what the
+/// word was.
+#define SYMM_CHANGE_WORD(name, in_kernel)                               \
+  template <class T>                                                    \
+  SYMM_INLINE_FUNCTION T fetch_##name##_word(T* address, T value) {     \
+    SYMM_IF_ON_HOST((return std::atomic_ref<T>(*address).fetch_##name(  \
+        value, std::memory_order_relaxed);))                            \
+    SYMM_IF_ON_DEVICE((return InKernel::fetch_##name(address, value);)) \
+  }                                                                     \
+  template <class T>                                                    \
+  SYMM_INLINE_FUNCTION void name##_word(T* address, T value) {          \
+    SYMM_IF_ON_HOST((std::atomic_ref<T>(*address).fetch_##name(         \
+        value, std::memory_order_relaxed);))                            \
+    SYMM_IF_ON_DEVICE((InKernel::in_kernel(address, value);))           \
+  }
+
+SYMM_CHANGE_WORD(add, fetch_add)
+SYMM_CHANGE_WORD(and, change_and)
+SYMM_CHANGE_WORD(or, change_or)
+SYMM_CHANGE_WORD(xor, change_xor)
+#undef SYMM_CHANGE_WORD
+
+/// Sets the word to `value` if it is `seen`, and tells whether it was; `seen`
+/// is what it was in either case.
+template <class T>
+SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
+  T const before = compare_swap_word(address, seen, value);
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  bool const was_seen = bit_cast<Bits>(before) == bit_cast<Bits>(seen);
+  seen                = before;
+  return was_seen;
+}
+
+/// Sets the word to `value` if precedes(value, word), and returns what it was.
+template <class T, class Precedes>
+SYMM_INLINE_FUNCTION T replace_if(T* address, T value,
+                                  Precedes const& precedes) {
+  T seen = fetch_word(address);
+  while (precedes(value, seen) && !replace_if_seen(address, seen, value)) {
+  }
+  return seen;
+}
+
+template <class T>
+SYMM_INLINE_FUNCTION T fetch_min_word(T* address, T value) {
+  SYMM_IF_ON_DEVICE((if constexpr (std::is_integral_v<T>) {
+    return InKernel::fetch_min(address, value);
+  }))
+  return replace_if(address, value, [](T a, T b) { return a < b; });
+}
+
+template <class T>
+SYMM_INLINE_FUNCTION T fetch_max_word(T* address, T value) {
+  SYMM_IF_ON_DEVICE((if constexpr (std::is_integral_v<T>) {
+    return InKernel::fetch_max(address, value);
+  }))
+  return replace_if(address, value, [](T a, T b) { return a > b; });
+}
+
+}  // namespace symm::Impl
+
+#endif
