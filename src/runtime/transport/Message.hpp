@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_MESSAGE_HPP
+#define SYMM_TRANSPORT_MESSAGE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "../base/Types.hpp"
+#include "MessageEngine.hpp"
+#include "Transport.hpp"
+
+namespace symm::Impl {
+
+// What Transport_Messages sends: a header, and data behind it. All PEs run the
+// same program on processors of one kind, so objects travel as they are.
+static_assert(std::endian::native == std::endian::little);
+
+enum class MessageKind : std::uint8_t {
+  // Numbered: they change memory of the target, which acknowledges them.
+  put,          // the data
+  put_strided,  // elements, one behind the other
+  put_signal,   // the data, and then the signal
+  atomic,       // answered by atomic_reply
+  batch,        // BatchEntry, one behind the other
+  // Not numbered.
+  get,          // answered by get_reply
+  get_strided,  // likewise, elements one behind the other
+  get_reply,
+  atomic_reply,
+  ack,          // nothing but the header's `acked`
+  ack_request,  // an ack of all up to `number` is wanted
+  note          // Transport::send(): `number` is its
+};
+
+constexpr bool is_numbered(MessageKind kind) {
+  return kind <= MessageKind::batch;
+}
+
+struct MessageHeader {
+  MessageKind kind;
+  Segment segment{};
+  AtomicOp op{};
+  WordType type{};
+  /// An ack is wanted as soon as this one is carried out.
+  bool wants_ack = false;
+  Segment signal_segment{};
+  std::uint16_t unused = 0;
+
+  /// Of this message among those from this PE to that one: 1, 2, ... Of
+  /// get_strided and its reply: the first element.
+  std::uint64_t number = 0;
+  /// All up to this number are to be carried out before this one.
+  std::uint64_t after = 0;
+  /// What the sender has carried out of the receiver's: all up to this number.
+  std::uint64_t acked = 0;
+
+  std::uint64_t offset = 0;
+  union Detail {
+    struct {
+      std::uint64_t offset;
+      std::uint64_t value;
+    } signal;
+    struct {
+      std::uint64_t value;  // of a reply: what the word was
+      std::uint64_t compare;
+      std::uint64_t token;
+    } atomic;
+    struct {
+      std::uint64_t bytes;
+      std::uint64_t token;  // back in get_reply
+    } get;
+    struct {
+      std::uint32_t element_bytes;
+      std::uint32_t count;
+      std::uint64_t remote_bytes;
+      std::uint64_t token;  // likewise
+    } strided;
+  } detail{};
+};
+static_assert(std::is_trivially_copyable_v<MessageHeader>);
+static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
+
+inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
+  return {reinterpret_cast<std::byte const*>(&header), sizeof header};
+}
+
+/// What bytes_of() has sent.
+inline MessageHeader header_of(std::span<std::byte const> bytes) {
+  MessageHeader header{};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return header;
+}
+
+/// An operation in a batch: a word, and its data, filled up to words. A put of
+/// 8 bytes takes 16 bytes.
+class BatchEntry {
+ public:
+  static constexpr std::size_t most_bytes   = 512;
+  static constexpr std::size_t head_bytes   = 8;
+  static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
+
+  enum class Kind : std::uint8_t { put, atomic };
+
+  static BatchEntry put(Segment segment, std::size_t offset,
+                        std::size_t bytes) {
+    return BatchEntry(Kind::put, segment, offset, bytes);
+  }
+  static BatchEntry atomic(Segment segment, std::size_t offset, AtomicOp op,
+                           WordType type) {
+    return BatchEntry(
+        Kind::atomic, segment, offset,
+        static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type));
+  }
+  explicit BatchEntry(std::uint64_t word) : m_word(word) {}
+
+  [[nodiscard]] std::uint64_t word() const { return m_word; }
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(m_word >> 60U); }
+  [[nodiscard]] Segment segment() const {
+    return static_cast<Segment>(m_word >> 58U & 3U);
+  }
+  [[nodiscard]] std::size_t offset() const { return m_word & (end_offset - 1); }
+  /// Of the data, at the target.
+  [[nodiscard]] std::size_t bytes() const {
+    if (kind() == Kind::put) return detail();
+    return type() <= WordType::f32 ? 4 : 8;
+  }
+  [[nodiscard]] AtomicOp op() const {
+    return static_cast<AtomicOp>(detail() / 16);
+  }
+  [[nodiscard]] WordType type() const {
+    return static_cast<WordType>(detail() % 16);
+  }
+  /// Of the data, in the batch.
+  [[nodiscard]] std::size_t room() const {
+    return kind() == Kind::put ? round_up(detail(), 8) : 8;
+  }
+
+ private:
+  BatchEntry(Kind kind, Segment segment, std::size_t offset, std::size_t detail)
+      : m_word(static_cast<std::uint64_t>(kind) << 60U |
+               static_cast<std::uint64_t>(segment) << 58U |
+               static_cast<std::uint64_t>(detail) << 48U | offset) {}
+  [[nodiscard]] std::size_t detail() const { return m_word >> 48U & 0x3ffU; }
+
+  std::uint64_t m_word;
+};
+static_assert(static_cast<unsigned>(Segment::device_team_words) < 4);
+static_assert(BatchEntry::most_bytes < 0x400);
+static_assert(static_cast<unsigned>(AtomicOp::bit_xor) * 16 < 0x400);
+
+}  // namespace symm::Impl
+
+#endif

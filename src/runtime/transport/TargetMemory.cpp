@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "TargetMemory.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "../base/BitCast.hpp"
+#include "../memory/HostCopy.hpp"
+#include "../memory/WordAtomics.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+template <std::size_t bytes>
+bool store_if_word(char* to, void const* from) {
+  if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0) return false;
+  using Word = typename HostWord<bytes>::type;
+  Word word;
+  std::memcpy(&word, from, bytes);
+  __atomic_store_n(reinterpret_cast<Word*>(to), word, __ATOMIC_RELEASE);
+  return true;
+}
+
+template <class T>
+T change(T* word, AtomicOp op, T value, T compare) {
+  switch (op) {
+    case AtomicOp::fetch: return fetch_word(word);
+    case AtomicOp::set: set_word(word, value); return value;
+    case AtomicOp::swap: return swap_word(word, value);
+    case AtomicOp::compare_swap: return compare_swap_word(word, compare, value);
+    case AtomicOp::add: return fetch_add_word(word, value);
+    case AtomicOp::min: return fetch_min_word(word, value);
+    case AtomicOp::max: return fetch_max_word(word, value);
+    default: break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    switch (op) {
+      case AtomicOp::bit_and: return fetch_and_word(word, value);
+      case AtomicOp::bit_or: return fetch_or_word(word, value);
+      case AtomicOp::bit_xor: return fetch_xor_word(word, value);
+      default: break;
+    }
+  }
+  return value;
+}
+
+template <class T>
+std::uint64_t change_bits(char* word, AtomicOp op, std::uint64_t value,
+                          std::uint64_t compare) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return bit_cast<Bits>(change(reinterpret_cast<T*>(word), op,
+                               bit_cast<T>(static_cast<Bits>(value)),
+                               bit_cast<T>(static_cast<Bits>(compare))));
+}
+
+}  // namespace
+
+void store_block(char* to, void const* from, std::size_t bytes) {
+  switch (bytes) {
+    case 0: return;
+    case 1: store_if_word<1>(to, from); return;
+    case 2:
+      if (store_if_word<2>(to, from)) return;
+      break;
+    case 4:
+      if (store_if_word<4>(to, from)) return;
+      break;
+    case 8:
+      if (store_if_word<8>(to, from)) return;
+      break;
+    default: break;
+  }
+  std::atomic_thread_fence(std::memory_order_release);
+  copy_host_memory(to, from, bytes);
+}
+
+bool is_atomic(AtomicOp op, WordType type) {
+  if (op > AtomicOp::bit_xor || type > WordType::f64) return false;
+  bool const has_bits = type != WordType::f32 && type != WordType::f64;
+  return has_bits || op < AtomicOp::bit_and;
+}
+
+std::size_t bytes_of(WordType type) { return type <= WordType::f32 ? 4 : 8; }
+
+std::uint64_t change_word(char* word, AtomicOp op, WordType type,
+                          std::uint64_t value, std::uint64_t compare) {
+  std::atomic_thread_fence(std::memory_order_release);
+  switch (type) {
+    case WordType::i32:
+      return change_bits<std::int32_t>(word, op, value, compare);
+    case WordType::u32:
+      return change_bits<std::uint32_t>(word, op, value, compare);
+    case WordType::f32: return change_bits<float>(word, op, value, compare);
+    case WordType::i64:
+      return change_bits<std::int64_t>(word, op, value, compare);
+    case WordType::u64:
+      return change_bits<std::uint64_t>(word, op, value, compare);
+    case WordType::f64: return change_bits<double>(word, op, value, compare);
+  }
+  return 0;
+}
+
+}  // namespace symm::Impl

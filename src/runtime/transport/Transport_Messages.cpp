@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Transport_Messages.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "../memory/HostCopy.hpp"
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr std::size_t batch_size = std::size_t{8} << 10U;
+/// Of elements at a distance, in one message.
+constexpr std::size_t most_strided = batch_size;
+/// Twice that may be under way to a PE, and messages to be copied by UCX.
+constexpr std::size_t half_window = std::size_t{2} << 20U;
+/// What a message costs beside its payload.
+constexpr std::size_t bytes_of_message = 256;
+constexpr std::uint64_t most_gets      = 256;
+
+/// A pause between two looks for messages, of which each takes a fraction of a
+/// microsecond. An idle PE gives its core away, since others may need it, and
+/// sleeps in the end; the engine's thread is awake then.
+class PollPause {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void operator()() {
+    if (++m_n < n_spins) return;
+    auto const now = Clock::now();
+    if (m_n == n_spins) m_start = now;
+    auto const waited = now - m_start;
+    if (waited < std::chrono::milliseconds(2)) {
+      std::this_thread::yield();
+    } else {
+      m_is_long = true;
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
+    }
+  }
+  /// Whether the wait is one that heartbeats are for.
+  [[nodiscard]] bool is_long() const { return m_is_long; }
+
+ private:
+  static constexpr int n_spins = 100;
+
+  int m_n        = 0;
+  bool m_is_long = false;
+  Clock::time_point m_start{};
+};
+
+}  // namespace
+
+Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
+                                       std::unique_ptr<MessageEngine> engine,
+                                       TransportTarget& target, EndJob end_job,
+                                       std::chrono::microseconds flush_interval)
+    : m_my_pe(my_pe),
+      m_target(target),
+      m_end_job(std::move(end_job)),
+      m_flush_interval(flush_interval),
+      m_peers(static_cast<std::size_t>(n_pes)),
+      m_engine(std::move(engine)) {
+  if (flush_interval.count() != 0) {
+    // Signals are for the program's threads.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = 0;
+    try {
+      m_thread = std::thread([this] { flush_in_time(); });
+    } catch (std::system_error const& failure) {
+      error = failure.code().value();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (error != 0) {
+      throw SystemError("the thread of the transport between nodes",
+                        "pthread_create", error);
+    }
+  }
+  m_engine->set_receiver(*this);
+}
+
+Transport_Messages::~Transport_Messages() {
+  stop_thread();
+  m_engine.reset();
+  for (auto& peer : m_peers) delete peer.load();
+}
+
+Transport_Messages::Peer& Transport_Messages::peer_of(Pe pe) {
+  auto& place = m_peers[static_cast<std::size_t>(pe)];
+  if (auto* const peer = place.load(std::memory_order_acquire)) return *peer;
+  auto made      = std::make_unique<Peer>(pe);
+  Peer* expected = nullptr;
+  if (!place.compare_exchange_strong(expected, made.get())) return *expected;
+  return *made.release();
+}
+
+template <class IsDone>
+void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
+  PollPause pause;
+  bool is_watched = false;
+  while (!is_done()) {
+    bool const moved = m_engine->poll();
+    if (is_done()) break;
+    if (m_is_lost) end_job_of_lost(call, pe);
+    if (moved) continue;
+    pause();
+    if (pause.is_long() && !is_watched) {
+      m_engine->watch(pe);
+      is_watched = true;
+    }
+  }
+  if (is_watched) m_engine->unwatch(pe);
+}
+
+// Batches.
+
+void Transport_Messages::mark_dirty(Peer& peer) {
+  if (peer.is_dirty) return;
+  peer.dirty_at = m_dirty.size();
+  m_dirty.push_back(&peer);
+  peer.is_dirty = true;
+}
+
+std::byte* Transport_Messages::add_entry(Lock& lock, Peer& peer,
+                                         BatchEntry entry) {
+  auto const bytes = BatchEntry::head_bytes + entry.room();
+  while (peer.batch_bytes + bytes > batch_size) flush(lock, peer);
+  if (peer.batch_bytes == 0) {
+    if (m_is_lost) end_job_of_lost("an operation", peer.pe);
+    if (!peer.batch) peer.batch = std::make_unique<std::byte[]>(batch_size);
+    mark_dirty(peer);
+    peer.batch_tick = m_tick;
+    m_n_open.fetch_add(1, std::memory_order_relaxed);
+    if (m_thread_sleeps) {
+      m_thread_sleeps = false;
+      m_wake.notify_one();
+    }
+  }
+  auto* const place = peer.batch.get() + peer.batch_bytes;
+  auto const word   = entry.word();
+  std::memcpy(place, &word, sizeof word);
+  peer.batch_bytes += bytes;
+  return place + BatchEntry::head_bytes;
+}
+
+void Transport_Messages::flush(Lock& lock, Peer& peer, Wait wait,
+                               bool wants_ack) {
+  if (peer.batch_bytes == 0) return;
+  if (wait == Wait::must_not && is_window_full(peer)) return;
+  wants_ack = make_room(lock, peer, peer.batch_bytes) || wants_ack;
+  if (peer.batch_bytes == 0) return;  // another thread has
+  post(peer, {.kind = MessageKind::batch}, {peer.batch.get(), peer.batch_bytes},
+       wants_ack);
+  peer.batch_bytes = 0;
+  m_n_open.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Transport_Messages::flush_all(Lock& lock, std::uint64_t tick) {
+  // flush() does not unlock here, nor change m_dirty.
+  for (auto* const peer : m_dirty) {
+    if (peer->batch_tick < tick) flush(lock, *peer, Wait::must_not);
+  }
+}
+
+void Transport_Messages::flush_in_time() {
+  constexpr int n_idle_before_sleep = 20;
+  Lock lock(m_mutex);
+  for (int n_idle = 0; !m_thread_is_done;) {
+    if (n_idle >= n_idle_before_sleep) {
+      // Not after each batch: to be woken takes longer than a batch.
+      m_thread_sleeps = true;
+      m_wake.wait(lock, [&] { return !m_thread_sleeps || m_thread_is_done; });
+      n_idle = 0;
+    }
+    m_wake.wait_for(lock, m_flush_interval, [&] { return m_thread_is_done; });
+    n_idle = m_n_open == 0 ? n_idle + 1 : 0;
+    flush_all(lock, m_tick);
+    ++m_tick;
+  }
+}
+
+void Transport_Messages::stop_thread() {
+  {
+    Lock const lock(m_mutex);
+    m_thread_is_done = true;
+  }
+  m_wake.notify_one();
+  if (m_thread.joinable()) m_thread.join();
+}
+
+// Messages.
+
+bool Transport_Messages::is_window_full(Peer const& peer) const {
+  return peer.bytes_since_half >= half_window &&
+         peer.acked.load(std::memory_order_acquire) < peer.half;
+}
+
+bool Transport_Messages::make_room(Lock& lock, Peer& peer, std::size_t bytes) {
+  while (is_window_full(peer)) {
+    lock.unlock();
+    auto const half = peer.half;
+    wait("a put", peer.pe, [&] { return peer.acked >= half; });
+    lock.lock();
+  }
+  bool const is_half = peer.bytes_since_half >= half_window;
+  if (is_half) {
+    peer.half             = peer.sent + 1;
+    peer.bytes_since_half = 0;
+  }
+  peer.bytes_since_half += bytes_of_message + bytes;
+  return is_half;
+}
+
+void Transport_Messages::post(Peer& peer, MessageHeader header,
+                              std::span<std::byte const> payload,
+                              bool wants_ack, Counter* unsent) {
+  mark_dirty(peer);
+  header.number    = ++peer.sent;
+  header.after     = peer.fenced;
+  header.wants_ack = wants_ack;
+  if (header.kind != MessageKind::atomic &&
+      ++peer.n_since_quiet == peer.n_expected) {
+    header.wants_ack = true;
+  }
+  if (header.wants_ack) peer.asked = header.number;
+  send_message(peer.pe, header, payload, unsent);
+}
+
+void Transport_Messages::send_message(Pe to, MessageHeader const& header,
+                                      std::span<std::byte const> payload,
+                                      Counter* unsent) noexcept {
+  auto with_ack = header;
+  if (auto* const peer = m_peers[static_cast<std::size_t>(to)].load(
+          std::memory_order_acquire)) {
+    with_ack.acked = peer->arrivals.done_up_to();
+  }
+  try {
+    m_engine->send(to, bytes_of(with_ack), payload,
+                   reinterpret_cast<std::size_t>(unsent));
+  } catch (std::exception const& failure) {
+    end_job(Text("a message to PE ", to,
+                 " could not be sent: ", std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::post_block(Lock& lock, Peer& peer,
+                                    MessageHeader const& header,
+                                    void const* from, std::size_t bytes,
+                                    Until until) {
+  if (m_is_lost) end_job_of_lost("a put", peer.pe);
+  flush(lock, peer);
+  auto const* const data = static_cast<std::byte const*>(from);
+  if (bytes <= MessageEngine::max_eager) {
+    bool const wants_ack = make_room(lock, peer, bytes);
+    std::byte words[most_bytes_by_words];
+    if (bytes <= sizeof words && bytes != 0) {
+      copy_host_memory(words, from, bytes);
+      post(peer, header, {words, bytes}, wants_ack);
+    } else {
+      post(peer, header, {data, bytes}, wants_ack);
+    }
+    return;
+  }
+  while (peer.acked < peer.fenced) {
+    auto const fenced = peer.fenced;
+    ask_for_ack(peer);
+    lock.unlock();
+    wait("a put", peer.pe, [&] { return peer.acked >= fenced; });
+    lock.lock();
+  }
+  bool const wants_ack = make_room(lock, peer, 0);
+  if (until == Until::is_begun) {
+    peer.unsent.fetch_add(1, std::memory_order_relaxed);
+    post(peer, header, {data, bytes}, wants_ack, &peer.unsent);
+    return;
+  }
+  Counter unsent = 1;
+  post(peer, header, {data, bytes}, wants_ack, &unsent);
+  lock.unlock();
+  wait("a put", peer.pe, [&] { return unsent == 0; });
+}
+
+void Transport_Messages::ask_for_ack(Peer& peer) {
+  if (peer.asked == peer.sent) return;
+  send_message(peer.pe,
+               {.kind = MessageKind::ack_request, .number = peer.sent});
+  peer.asked = peer.sent;
+}
+
+// The operations.
+
+void Transport_Messages::put(Remote to, void const* from, std::size_t bytes,
+                             Until until) {
+  if (bytes == 0) return;
+  Lock lock(m_mutex);
+  auto& peer = peer_of(to.pe);
+  if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
+      to.offset < BatchEntry::end_offset) {
+    auto* const place =
+        add_entry(lock, peer, BatchEntry::put(to.segment, to.offset, bytes));
+    copy_host_memory(place, from, bytes);
+    return;
+  }
+  post_block(
+      lock, peer,
+      {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset},
+      from, bytes, until);
+}
+
+void Transport_Messages::put_signal(Remote to, void const* from,
+                                    std::size_t bytes, Remote signal,
+                                    std::uint64_t value, AtomicOp op,
+                                    Until until) {
+  Lock lock(m_mutex);
+  MessageHeader header{.kind           = MessageKind::put_signal,
+                       .segment        = to.segment,
+                       .op             = op,
+                       .type           = WordType::u64,
+                       .signal_segment = signal.segment,
+                       .offset         = to.offset};
+  header.detail.signal = {signal.offset, value};
+  post_block(lock, peer_of(to.pe), header, from, bytes, until);
+}
+
+void Transport_Messages::put_strided(Remote to, void const* from,
+                                     Strides strides) {
+  auto const size = strides.element_bytes;
+  if (size == 0) return;
+  auto const* source = static_cast<std::byte const*>(from);
+  if (size > most_strided) {
+    for (std::size_t i = 0; i < strides.count; ++i) {
+      put(to, source, size);
+      to.offset += strides.remote_bytes;
+      source += strides.local_bytes;
+    }
+    return;
+  }
+  std::byte elements[most_strided];
+  for (std::size_t i = 0; i < strides.count;) {
+    auto const count = std::min(strides.count - i, most_strided / size);
+    for (std::size_t k = 0; k < count; ++k) {
+      copy_host_memory(elements + k * size, source, size);
+      source += strides.local_bytes;
+    }
+    Lock lock(m_mutex);
+    MessageHeader header{.kind    = MessageKind::put_strided,
+                         .segment = to.segment,
+                         .offset  = to.offset + i * strides.remote_bytes};
+    header.detail.strided = {static_cast<std::uint32_t>(size),
+                             static_cast<std::uint32_t>(count),
+                             strides.remote_bytes, 0};
+    post_block(lock, peer_of(to.pe), header, elements, count * size,
+               Until::is_safe);
+    i += count;
+  }
+}
+
+void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
+                             Until until) {
+  if (bytes == 0) return;
+  auto& peer = peer_of(from.pe);
+  MessageHeader header{
+      .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
+  auto* const memory = static_cast<std::byte*>(to);
+  auto const ask     = [&](Pending& pending) {
+    header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
+    send_message(from.pe, header);
+  };
+  Lock lock(m_mutex);
+  if (m_is_lost) end_job_of_lost("a get", from.pe);
+  flush(lock, peer);
+  if (until == Until::is_safe) {
+    Counter left = 1;
+    Pending pending{.to = memory, .left = &left};
+    ask(pending);
+    lock.unlock();
+    wait("a get", from.pe, [&] { return left == 0; });
+    return;
+  }
+  while (peer.gets >= most_gets) {
+    lock.unlock();
+    wait("a get", from.pe, [&] { return peer.gets < most_gets; });
+    lock.lock();
+  }
+  auto pending = std::make_unique<Pending>(
+      Pending{.to = memory, .left = &peer.gets, .is_on_heap = true});
+  mark_dirty(peer);
+  peer.gets.fetch_add(1, std::memory_order_relaxed);
+  ask(*pending.release());
+}
+
+void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
+  auto const size = strides.element_bytes;
+  if (size == 0 || strides.count == 0) return;
+  auto* const memory = static_cast<std::byte*>(to);
+  if (size > most_strided) {
+    for (std::size_t i = 0; i < strides.count; ++i) {
+      get(memory + i * strides.local_bytes, from, size);
+      from.offset += strides.remote_bytes;
+    }
+    return;
+  }
+  auto const count_at_once = most_strided / size;
+  auto const n_messages = (strides.count + count_at_once - 1) / count_at_once;
+  Counter left          = n_messages;
+  Pending pending{.to = memory, .strides = strides, .left = &left};
+  {
+    Lock lock(m_mutex);
+    if (m_is_lost) end_job_of_lost("a get", from.pe);
+    flush(lock, peer_of(from.pe));
+  }
+  for (std::size_t n = 0; n < n_messages; ++n) {
+    // Not all at once: the answers take memory until they are read.
+    wait("a get", from.pe, [&] { return left + most_gets > n_messages - n; });
+    auto const first = n * count_at_once;
+    auto const count = std::min(strides.count - first, count_at_once);
+    MessageHeader header{.kind    = MessageKind::get_strided,
+                         .segment = from.segment,
+                         .number  = first,
+                         .offset  = from.offset + first * strides.remote_bytes};
+    header.detail.strided = {
+        static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
+        strides.remote_bytes, reinterpret_cast<std::uint64_t>(&pending)};
+    send_message(from.pe, header);
+  }
+  wait("a get", from.pe, [&] { return left == 0; });
+}
+
+std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
+                                         std::uint64_t value,
+                                         std::uint64_t compare) {
+  Counter left = 1;
+  Pending pending{.left = &left};
+  MessageHeader header{.kind    = MessageKind::atomic,
+                       .segment = at.segment,
+                       .op      = op,
+                       .type    = type,
+                       .offset  = at.offset};
+  header.detail.atomic = {value, compare,
+                          reinterpret_cast<std::uint64_t>(&pending)};
+  {
+    Lock lock(m_mutex);
+    if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
+    auto& peer = peer_of(at.pe);
+    flush(lock, peer);
+    post(peer, header, {}, make_room(lock, peer, 0));
+  }
+  wait("an atomic operation", at.pe, [&] { return left == 0; });
+  return pending.value;
+}
+
+void Transport_Messages::post_atomic(Remote at, AtomicOp op, WordType type,
+                                     std::uint64_t value) {
+  Lock lock(m_mutex);
+  auto* const place =
+      add_entry(lock, peer_of(at.pe),
+                BatchEntry::atomic(at.segment, at.offset, op, type));
+  std::memcpy(place, &value, sizeof value);
+}
+
+void Transport_Messages::fence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  Lock lock(m_mutex);
+  // flush() may unlock, and m_dirty change then.
+  auto const dirty = m_dirty;
+  for (auto* const peer : dirty) {
+    flush(lock, *peer);
+    peer->fenced = peer->sent;
+  }
+}
+
+void Transport_Messages::quiet() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  struct Last {
+    Peer* peer;
+    std::uint64_t number;
+  };
+  std::vector<Last> all;
+  Lock lock(m_mutex);
+  if (m_dirty.empty()) return;
+  all.reserve(m_dirty.size());
+  for (auto* const peer : m_dirty) all.push_back({peer, 0});
+  for (auto& [peer, number] : all) {
+    flush(lock, *peer, Wait::may, true);
+    number = peer->sent;
+    if (peer->acked < number) ask_for_ack(*peer);
+    if (peer->n_since_quiet != 0) peer->n_expected = peer->n_since_quiet;
+    peer->n_since_quiet = 0;
+  }
+  lock.unlock();
+  for (auto const& last : all) {
+    wait("quiet()", last.peer->pe, [&] {
+      return last.peer->acked >= last.number && last.peer->unsent == 0 &&
+             last.peer->gets == 0;
+    });
+  }
+  lock.lock();
+  for (auto const& last : all) {
+    auto& peer         = *last.peer;
+    bool const is_done = peer.acked >= peer.sent && peer.unsent == 0 &&
+                         peer.gets == 0 && peer.batch_bytes == 0;
+    if (!peer.is_dirty || !is_done) continue;
+    m_dirty[peer.dirty_at]           = m_dirty.back();
+    m_dirty[peer.dirty_at]->dirty_at = peer.dirty_at;
+    m_dirty.pop_back();
+    peer.is_dirty = false;
+  }
+}
+
+void Transport_Messages::send(Pe to, std::uint64_t number,
+                              std::span<std::byte const> message) {
+  MessageHeader const header{.kind = MessageKind::note, .number = number};
+  Counter unsent = message.size() > MessageEngine::max_eager ? 1 : 0;
+  {
+    Lock lock(m_mutex);
+    if (m_is_lost) end_job_of_lost("a collective call", to);
+    flush(lock, peer_of(to));
+    send_message(to, header, message, &unsent);
+  }
+  wait("a collective call", to, [&] { return unsent == 0; });
+}
+
+std::optional<std::vector<std::byte>> Transport_Messages::take_note(
+    Peer& peer, std::uint64_t number, std::size_t& n_seen) {
+  auto const n = peer.n_notes.load(std::memory_order_acquire);
+  if (n == n_seen) return {};
+  n_seen = n;
+  std::lock_guard const lock(m_notes_mutex);
+  for (auto& note : peer.notes) {
+    if (note.number != number) continue;
+    auto message = std::move(note.message);
+    if (&note != &peer.notes.back()) note = std::move(peer.notes.back());
+    peer.notes.pop_back();
+    return message;
+  }
+  return {};
+}
+
+std::vector<std::byte> Transport_Messages::receive(Pe from,
+                                                   std::uint64_t number) {
+  auto& peer         = peer_of(from);
+  std::size_t n_seen = SIZE_MAX;
+  std::optional<std::vector<std::byte>> message;
+  wait("a collective call", from, [&] {
+    if (!message) message = take_note(peer, number, n_seen);
+    return message.has_value();
+  });
+  return std::move(*message);
+}
+
+std::optional<std::vector<std::byte>> Transport_Messages::receive_within(
+    Pe from, std::uint64_t number, std::chrono::milliseconds most) {
+  auto& peer           = peer_of(from);
+  std::size_t n_seen   = SIZE_MAX;
+  auto const last_time = std::chrono::steady_clock::now() + most;
+  std::optional<std::vector<std::byte>> message;
+  static_cast<void>(poll());
+  wait("a collective call", from, [&] {
+    if (!message) message = take_note(peer, number, n_seen);
+    return message.has_value() || std::chrono::steady_clock::now() >= last_time;
+  });
+  return message;
+}
+
+bool Transport_Messages::poll() {
+  if (m_n_open.load(std::memory_order_relaxed) != 0) {
+    if (Lock lock(m_mutex, std::try_to_lock); lock) {
+      flush_all(lock, UINT64_MAX);
+    }
+  }
+  bool const moved = m_engine->poll();
+  if (m_is_lost) end_job_of_lost("the library", m_my_pe);
+  return moved;
+}
+
+void Transport_Messages::close() {
+  quiet();
+  stop_thread();
+  m_is_closed = true;
+  m_engine->close();
+}
+
+// Ends.
+
+void Transport_Messages::end_job_of_lost(char const* call, Pe pe) {
+  std::lock_guard const lock(m_lost_mutex);
+  Text waits("PE ", m_lost_pe, " is lost: ", m_why_lost, ". This PE is in ",
+             std::string_view(call));
+  if (pe != m_my_pe) waits.append(", which needs PE ", pe);
+  end_job(waits);
+}
+
+void Transport_Messages::end_job(Text const& why) noexcept {
+  std::fprintf(stderr, "symm: PE %d: %s. Ending the job.\n", m_my_pe,
+               why.c_str());
+  m_end_job();
+  std::abort();
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_TRANSPORT_MESSAGES_HPP
+#define SYMM_TRANSPORT_TRANSPORT_MESSAGES_HPP
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "ArrivalOrder.hpp"
+#include "Message.hpp"
+#include "MessageEngine.hpp"
+#include "Transport.hpp"
+#include "TransportTarget.hpp"
+
+namespace symm::Impl {
+
+/// A Transport over any MessageEngine. For memory of the host.
+///
+/// Order. The engine promises none, so the messages of a pair of PEs that
+/// change memory are numbered, and each says up to which number all others have
+/// to be carried out before it: those before the sender's last fence(). The
+/// target keeps it until then. So fence() costs nothing, and put, fence, put a
+/// flag is two messages one behind the other, where waiting for the target
+/// would be a round trip more. Messages nearly always come in order, and then
+/// nothing is kept. A put of more than MessageEngine::max_eager is not kept
+/// (that much memory is not taken behind the program's back): the sender waits
+/// before it.
+///
+/// Completion. A target acknowledges all up to a number at once: with whatever
+/// it sends, and by a message of its own where the sender asks for it. The
+/// sender asks in the message of which it expects that quiet() follows (as many
+/// after the last quiet() as were before it), else in quiet(); and so often
+/// that no more than a few MiB are under way to a PE.
+///
+/// Small puts with Until::is_begun, and post_atomic(), gather in one batch per
+/// PE. It is sent when it is full, by fence(), quiet(), poll(), whatever else
+/// is called for that PE, and by a thread after at most twice flush_interval.
+///
+/// One mutex guards what is to be sent. The Receiver never takes it, so it may
+/// be held while the engine sends.
+class Transport_Messages final : public Transport,
+                                 private MessageEngine::Receiver {
+ public:
+  using EndJob = std::function<void()>;
+
+  static constexpr std::chrono::microseconds default_flush_interval{250};
+
+  /// \param end_job Ends the job and does not return; the reason has been
+  ///        printed.
+  /// \param flush_interval 0: no thread, batches wait for calls.
+  /// \throws SystemError if there can be no thread.
+  Transport_Messages(
+      Pe my_pe, int n_pes, std::unique_ptr<MessageEngine> engine,
+      TransportTarget& target, EndJob end_job,
+      std::chrono::microseconds flush_interval = default_flush_interval);
+  ~Transport_Messages() override;
+
+  Transport_Messages(Transport_Messages const&)            = delete;
+  Transport_Messages& operator=(Transport_Messages const&) = delete;
+
+  void put(Remote to, void const* from, std::size_t bytes,
+           Until until = Until::is_safe) override;
+  void put_strided(Remote to, void const* from, Strides strides) override;
+  void put_signal(Remote to, void const* from, std::size_t bytes, Remote signal,
+                  std::uint64_t value, AtomicOp op,
+                  Until until = Until::is_safe) override;
+  void get(void* to, Remote from, std::size_t bytes,
+           Until until = Until::is_safe) override;
+  void get_strided(void* to, Remote from, Strides strides) override;
+  std::uint64_t atomic(Remote at, AtomicOp op, WordType type,
+                       std::uint64_t value, std::uint64_t compare = 0) override;
+  void post_atomic(Remote at, AtomicOp op, WordType type,
+                   std::uint64_t value) override;
+  void fence() override;
+  void quiet() override;
+  void send(Pe to, std::uint64_t number,
+            std::span<std::byte const> message) override;
+  std::vector<std::byte> receive(Pe from, std::uint64_t number) override;
+  std::optional<std::vector<std::byte>> receive_within(
+      Pe from, std::uint64_t number, std::chrono::milliseconds most) override;
+  bool poll() override;
+  void close() override;
+
+ private:
+  using Lock    = std::unique_lock<std::mutex>;
+  using Counter = std::atomic<std::uint64_t>;
+
+  /// What is left of a get or an atomic operation; its address is the token.
+  struct Pending {
+    std::byte* to = nullptr;
+    Strides strides{};              // of get_strided
+    Counter* left       = nullptr;  // replies
+    std::uint64_t value = 0;
+    bool is_on_heap     = false;
+  };
+  struct Held {
+    MessageHeader header;
+    std::vector<std::byte> payload;
+  };
+  struct Note {
+    std::uint64_t number;
+    std::vector<std::byte> message;
+  };
+  struct Peer;
+
+  Peer& peer_of(Pe pe);
+
+  // Transport_Messages.cpp, with m_mutex.
+
+  void mark_dirty(Peer& peer);
+  /// Room for an entry in the open batch; it becomes part of it.
+  std::byte* add_entry(Lock& lock, Peer& peer, BatchEntry entry);
+  enum class Wait { may, must_not };
+  /// Sends the batch, if there is one; not if it would have to wait and must
+  /// not.
+  void flush(Lock& lock, Peer& peer, Wait wait = Wait::may,
+             bool wants_ack = false);
+  /// All batches, of those that are older than `tick`.
+  void flush_all(Lock& lock, std::uint64_t tick);
+  [[nodiscard]] bool is_window_full(Peer const& peer) const;
+  /// Waits until no more than a few MiB are under way. An ack is wanted with
+  /// the message, if true.
+  bool make_room(Lock& lock, Peer& peer, std::size_t bytes);
+  void post(Peer& peer, MessageHeader header,
+            std::span<std::byte const> payload, bool wants_ack,
+            Counter* unsent = nullptr);
+  void post_block(Lock& lock, Peer& peer, MessageHeader const& header,
+                  void const* from, std::size_t bytes, Until until);
+  void ask_for_ack(Peer& peer);
+  void send_message(Pe to, MessageHeader const& header,
+                    std::span<std::byte const> payload = {},
+                    Counter* unsent                    = nullptr) noexcept;
+  void flush_in_time();
+  void stop_thread();
+
+  // Without.
+
+  /// The note with this number, if it has come. `n_seen`: how many had come
+  /// when it was looked for last, at first SIZE_MAX.
+  std::optional<std::vector<std::byte>> take_note(Peer& peer,
+                                                  std::uint64_t number,
+                                                  std::size_t& n_seen);
+  template <class IsDone>
+  void wait(char const* call, Pe pe, IsDone const& is_done);
+  [[noreturn]] void end_job_of_lost(char const* call, Pe pe);
+  [[noreturn]] void end_job(Text const& why) noexcept;
+
+  // Transport_Messages_Target.cpp: what arrives. Nothing in there waits.
+
+  void receive(Pe from, std::span<std::byte const> header,
+               std::span<std::byte const> payload) noexcept override;
+  void* place_for(Pe from, std::span<std::byte const> header,
+                  std::size_t bytes) noexcept override;
+  void received(Pe from, std::span<std::byte const> header, void* place,
+                std::size_t bytes) noexcept override;
+  void sent(std::size_t token) noexcept override;
+  void lost(Pe pe, Text const& why) noexcept override;
+
+  void take(Peer& peer, MessageHeader const& header,
+            std::span<std::byte const> payload);
+  void take_reply(MessageHeader const& header,
+                  std::span<std::byte const> payload);
+  void answer_get(Peer& peer, MessageHeader const& header);
+  void answer_get_strided(Peer& peer, MessageHeader const& header);
+  void carry_out(Peer& peer, MessageHeader const& header,
+                 std::span<std::byte const> payload);
+  void carry_out_batch(Peer& peer, std::span<std::byte const> payload);
+  void carry_out_held(Peer& peer);
+  void send_wanted_ack(Peer& peer);
+  /// Ends the job if there is no such memory.
+  char* find(Peer const& peer, std::string_view operation, Segment segment,
+             std::uint64_t offset, std::uint64_t bytes);
+  char* find_word(Peer const& peer, Segment segment, std::uint64_t offset,
+                  AtomicOp op, WordType type);
+  char* find_strided(Peer const& peer, std::string_view operation,
+                     MessageHeader const& header);
+  [[noreturn]] void end_job_of_nonsense(Pe from) noexcept;
+
+  Pe const m_my_pe;
+  TransportTarget& m_target;
+  EndJob m_end_job;
+  std::chrono::microseconds const m_flush_interval;
+  std::vector<std::atomic<Peer*>> m_peers;  // null: nothing to do with it yet
+
+  std::mutex m_mutex;
+  std::vector<Peer*> m_dirty;             // something may not be done there yet
+  std::atomic<std::size_t> m_n_open = 0;  // batches
+
+  std::thread m_thread;
+  std::condition_variable m_wake;
+  std::uint64_t m_tick  = 0;
+  bool m_thread_sleeps  = false;
+  bool m_thread_is_done = false;
+
+  std::mutex m_notes_mutex;  // taken last
+
+  std::mutex m_lost_mutex;  // likewise
+  std::atomic<bool> m_is_lost = false;
+  Pe m_lost_pe                = 0;
+  Text m_why_lost;
+  std::atomic<bool> m_is_closed = false;
+
+  std::vector<void*> m_landings;  // the Receiver's: taken for a payload
+
+  std::unique_ptr<MessageEngine> m_engine;  // ends first
+};
+
+/// What there is to know of another PE, once there is anything.
+struct Transport_Messages::Peer {
+  explicit Peer(Pe number) : pe(number) {}
+
+  Pe const pe;
+
+  // From here to there, with m_mutex.
+
+  std::uint64_t sent   = 0;  // the number of the last message
+  std::uint64_t fenced = 0;  // that of the last one before a fence()
+  std::uint64_t asked  = 0;  // that of the last one of which an ack is wanted
+  // Since the last quiet() there, and before it.
+  std::uint64_t n_since_quiet = 0;
+  std::uint64_t n_expected    = 1;
+  // What is under way since `half`, whose ack ends the wait of what is too
+  // much.
+  std::size_t bytes_since_half = 0;
+  std::uint64_t half           = 0;
+  std::size_t dirty_at         = 0;  // in m_dirty
+  bool is_dirty                = false;
+  std::unique_ptr<std::byte[]> batch;
+  std::size_t batch_bytes  = 0;
+  std::uint64_t batch_tick = 0;
+
+  // Of the same; the Receiver counts down.
+
+  Counter acked  = 0;
+  Counter unsent = 0;  // payloads of Until::is_begun
+  Counter gets   = 0;  // likewise
+
+  // From there to here: the Receiver's.
+
+  ArrivalOrder<Held> arrivals;
+  std::uint64_t ack_wanted = 0;
+  std::uint64_t ack_sent   = 0;
+
+  // With m_notes_mutex.
+
+  std::vector<Note> notes;
+  std::atomic<std::size_t> n_notes = 0;  // ever
+};
+
+}  // namespace symm::Impl
+
+#endif

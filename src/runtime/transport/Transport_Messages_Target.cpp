@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "../memory/HostCopy.hpp"
+#include "TargetMemory.hpp"
+#include "Transport_Messages.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr std::size_t most_strided = std::size_t{8} << 10U;
+
+/// Whose payload goes where it belongs, without a copy in between.
+bool is_block(MessageKind kind) {
+  return kind == MessageKind::put || kind == MessageKind::put_signal;
+}
+
+}  // namespace
+
+void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
+                                 std::span<std::byte const> payload) noexcept {
+  if (header.size() != sizeof(MessageHeader)) end_job_of_nonsense(from);
+  try {
+    take(peer_of(from), header_of(header), payload);
+  } catch (std::exception const& failure) {
+    end_job(Text("a message of PE ", from,
+                 " could not be taken: ", std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::take(Peer& peer, MessageHeader const& header,
+                              std::span<std::byte const> payload) {
+  if (header.acked > peer.acked) {
+    peer.acked.store(header.acked, std::memory_order_release);
+  }
+  if (is_numbered(header.kind)) {
+    if (!peer.arrivals.may_be_done(header.after)) {
+      peer.arrivals.hold(header.after,
+                         {header, {payload.begin(), payload.end()}});
+      return;
+    }
+    carry_out(peer, header, payload);
+    carry_out_held(peer);
+    return;
+  }
+  switch (header.kind) {
+    case MessageKind::get: answer_get(peer, header); return;
+    case MessageKind::get_strided: answer_get_strided(peer, header); return;
+    case MessageKind::get_reply:
+    case MessageKind::atomic_reply: take_reply(header, payload); return;
+    case MessageKind::ack: return;
+    case MessageKind::ack_request:
+      peer.ack_wanted = std::max(peer.ack_wanted, header.number);
+      send_wanted_ack(peer);
+      return;
+    case MessageKind::note: {
+      std::lock_guard const lock(m_notes_mutex);
+      peer.notes.push_back({header.number, {payload.begin(), payload.end()}});
+      peer.n_notes.fetch_add(1, std::memory_order_release);
+      return;
+    }
+    default: end_job_of_nonsense(peer.pe);
+  }
+}
+
+void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
+                                    std::size_t size) noexcept {
+  if (bytes.size() != sizeof(MessageHeader)) end_job_of_nonsense(from);
+  try {
+    auto const header = header_of(bytes);
+    auto& peer        = peer_of(from);
+    if (is_block(header.kind) && peer.arrivals.may_be_done(header.after)) {
+      return find(peer, "a put", header.segment, header.offset, size);
+    }
+    if (header.kind == MessageKind::get_reply) {
+      auto* const pending = reinterpret_cast<Pending*>(header.detail.get.token);
+      if (pending->strides.count == 0) return pending->to;
+    }
+    m_landings.reserve(m_landings.size() + 1);
+    auto* const landing = ::operator new(size);
+    m_landings.push_back(landing);
+    return landing;
+  } catch (std::exception const& failure) {
+    end_job(Text("a message of ", size, " bytes of PE ", from,
+                 " could not be taken: ", std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
+                                  void* place, std::size_t size) noexcept {
+  auto const landing = std::find(m_landings.begin(), m_landings.end(), place);
+  if (landing != m_landings.end()) {
+    m_landings.erase(landing);
+    receive(from, bytes, {static_cast<std::byte const*>(place), size});
+    ::operator delete(place);
+    return;
+  }
+  // The data are where they belong.
+  receive(from, bytes, {});
+}
+
+void Transport_Messages::sent(std::size_t token) noexcept {
+  reinterpret_cast<Counter*>(token)->fetch_sub(1, std::memory_order_release);
+}
+
+void Transport_Messages::lost(Pe pe, Text const& why) noexcept {
+  if (m_is_closed) return;
+  std::lock_guard const lock(m_lost_mutex);
+  if (m_is_lost) return;
+  m_lost_pe  = pe;
+  m_why_lost = why;
+  m_is_lost  = true;
+}
+
+// Answers to this PE.
+
+void Transport_Messages::take_reply(MessageHeader const& header,
+                                    std::span<std::byte const> payload) {
+  bool const is_atomic = header.kind == MessageKind::atomic_reply;
+  auto& pending        = *reinterpret_cast<Pending*>(
+      is_atomic ? header.detail.atomic.token : header.detail.get.token);
+  auto const size = pending.strides.element_bytes;
+  if (is_atomic) {
+    pending.value = header.detail.atomic.value;
+  } else if (size == 0) {
+    if (!payload.empty()) {
+      copy_host_memory(pending.to, payload.data(), payload.size());
+    }
+  } else {
+    auto* to = pending.to + header.number * pending.strides.local_bytes;
+    for (std::size_t at = 0; at < payload.size(); at += size) {
+      copy_host_memory(to, payload.data() + at, size);
+      to += pending.strides.local_bytes;
+    }
+  }
+  // It may be gone as soon as this is counted.
+  auto* const left = pending.left;
+  if (pending.is_on_heap) delete &pending;
+  left->fetch_sub(1, std::memory_order_release);
+}
+
+// What other PEs want of the memory of this one.
+
+void Transport_Messages::answer_get(Peer& peer, MessageHeader const& header) {
+  auto const bytes        = header.detail.get.bytes;
+  auto const* const place = reinterpret_cast<std::byte const*>(
+      find(peer, "a get", header.segment, header.offset, bytes));
+  MessageHeader reply{.kind = MessageKind::get_reply};
+  reply.detail.get = header.detail.get;
+  std::byte words[most_bytes_by_words];
+  if (bytes <= sizeof words) {
+    copy_host_memory(words, place, bytes);
+    send_message(peer.pe, reply, {words, bytes});
+  } else {
+    send_message(peer.pe, reply, {place, bytes});
+  }
+}
+
+void Transport_Messages::answer_get_strided(Peer& peer,
+                                            MessageHeader const& header) {
+  auto const* place       = find_strided(peer, "a get", header);
+  std::size_t const size  = header.detail.strided.element_bytes;
+  std::size_t const count = header.detail.strided.count;
+  if (size * count > most_strided) end_job_of_nonsense(peer.pe);
+  std::byte elements[most_strided];
+  for (std::size_t i = 0; i < count; ++i) {
+    copy_host_memory(elements + i * size, place, size);
+    place += header.detail.strided.remote_bytes;
+  }
+  MessageHeader reply{.kind = MessageKind::get_reply, .number = header.number};
+  reply.detail.get = {size * count, header.detail.strided.token};
+  send_message(peer.pe, reply, {elements, size * count});
+}
+
+void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
+                                   std::span<std::byte const> payload) {
+  switch (header.kind) {
+    case MessageKind::put:
+    case MessageKind::put_signal:
+      if (!payload.empty()) {
+        store_block(
+            find(peer, "a put", header.segment, header.offset, payload.size()),
+            payload.data(), payload.size());
+      }
+      if (header.kind == MessageKind::put_signal) {
+        auto* const signal =
+            find_word(peer, header.signal_segment, header.detail.signal.offset,
+                      header.op, WordType::u64);
+        change_word(signal, header.op, WordType::u64,
+                    header.detail.signal.value);
+      }
+      break;
+    case MessageKind::put_strided: {
+      std::size_t const size = header.detail.strided.element_bytes;
+      if (size * header.detail.strided.count != payload.size()) {
+        end_job_of_nonsense(peer.pe);
+      }
+      auto* place = find_strided(peer, "a put", header);
+      for (std::size_t at = 0; at < payload.size(); at += size) {
+        store_block(place, payload.data() + at, size);
+        place += header.detail.strided.remote_bytes;
+      }
+      break;
+    }
+    case MessageKind::atomic: {
+      auto* const word = find_word(peer, header.segment, header.offset,
+                                   header.op, header.type);
+      MessageHeader reply{.kind = MessageKind::atomic_reply};
+      reply.detail.atomic = {
+          change_word(word, header.op, header.type, header.detail.atomic.value,
+                      header.detail.atomic.compare),
+          0, header.detail.atomic.token};
+      peer.arrivals.set_done(header.number);
+      peer.ack_sent = peer.arrivals.done_up_to();
+      send_message(peer.pe, reply);
+      return;
+    }
+    default: carry_out_batch(peer, payload);
+  }
+  peer.arrivals.set_done(header.number);
+  if (header.wants_ack) {
+    peer.ack_wanted = std::max(peer.ack_wanted, header.number);
+  }
+  send_wanted_ack(peer);
+}
+
+void Transport_Messages::carry_out_batch(Peer& peer,
+                                         std::span<std::byte const> payload) {
+  while (!payload.empty()) {
+    if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(peer.pe);
+    std::uint64_t word = 0;
+    std::memcpy(&word, payload.data(), sizeof word);
+    BatchEntry const entry(word);
+    payload = payload.subspan(BatchEntry::head_bytes);
+    if (payload.size() < entry.room()) end_job_of_nonsense(peer.pe);
+    if (entry.kind() == BatchEntry::Kind::put) {
+      store_block(
+          find(peer, "a put", entry.segment(), entry.offset(), entry.bytes()),
+          payload.data(), entry.bytes());
+    } else {
+      std::uint64_t value = 0;
+      std::memcpy(&value, payload.data(), sizeof value);
+      change_word(find_word(peer, entry.segment(), entry.offset(), entry.op(),
+                            entry.type()),
+                  entry.op(), entry.type(), value);
+    }
+    payload = payload.subspan(entry.room());
+  }
+}
+
+void Transport_Messages::carry_out_held(Peer& peer) {
+  while (auto const held = peer.arrivals.take()) {
+    carry_out(peer, held->header, held->payload);
+  }
+}
+
+void Transport_Messages::send_wanted_ack(Peer& peer) {
+  auto const done = peer.arrivals.done_up_to();
+  if (peer.ack_wanted <= peer.ack_sent || done < peer.ack_wanted) return;
+  send_message(peer.pe, {.kind = MessageKind::ack});
+  peer.ack_sent = done;
+}
+
+char* Transport_Messages::find(Peer const& peer, std::string_view operation,
+                               Segment segment, std::uint64_t offset,
+                               std::uint64_t bytes) {
+  if (segment == Segment::device_heap ||
+      segment == Segment::device_team_words) {
+    end_job(Text("PE ", peer.pe, " of another node asks for ", operation,
+                 " of ", bytes,
+                 " bytes in GPU memory of this PE, which is not ",
+                 "implemented: use host memory (SymmetricHostSpace) for what "
+                 "PEs of other nodes access"));
+  }
+  auto* const place = m_target.find(segment, offset, bytes);
+  if (place == nullptr) {
+    end_job(Text("PE ", peer.pe, " of another node asks for ", operation,
+                 " of ", bytes, " bytes at offset ", offset, " of segment ",
+                 static_cast<int>(segment),
+                 " of this PE, where there is no such memory"));
+  }
+  return place;
+}
+
+char* Transport_Messages::find_word(Peer const& peer, Segment segment,
+                                    std::uint64_t offset, AtomicOp op,
+                                    WordType type) {
+  if (!is_atomic(op, type)) end_job_of_nonsense(peer.pe);
+  auto const bytes  = bytes_of(type);
+  auto* const place = find(peer, "an atomic operation", segment, offset, bytes);
+  if (reinterpret_cast<std::uintptr_t>(place) % bytes != 0) {
+    end_job(Text("PE ", peer.pe,
+                 " of another node asks for an atomic operation on ", bytes,
+                 " bytes at offset ", offset, " of segment ",
+                 static_cast<int>(segment),
+                 " of this PE, which is no multiple of that"));
+  }
+  return place;
+}
+
+char* Transport_Messages::find_strided(Peer const& peer,
+                                       std::string_view operation,
+                                       MessageHeader const& header) {
+  std::uint64_t const size  = header.detail.strided.element_bytes;
+  std::uint64_t const count = header.detail.strided.count;
+  if (size == 0 || count == 0) end_job_of_nonsense(peer.pe);
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(count - 1, header.detail.strided.remote_bytes,
+                             &bytes) ||
+      __builtin_add_overflow(bytes, size, &bytes)) {
+    bytes = UINT64_MAX;
+  }
+  return find(peer, operation, header.segment, header.offset, bytes);
+}
+
+void Transport_Messages::end_job_of_nonsense(Pe from) noexcept {
+  end_job(Text("PE ", from,
+               " of another node has sent a message that makes no sense: is it "
+               "the same version of the program and of this library?"));
+}
+
+}  // namespace symm::Impl
