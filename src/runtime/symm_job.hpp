@@ -68,6 +68,14 @@ class RuntimeGuard {
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] int n_pes();
 
+/// Whether loads and stores of this process reach the symmetric memory of `pe`:
+/// it is a PE of this node (a member of team_node()). Those of other nodes are
+/// reached by operations of the host only (put(), get(), atomics, signals,
+/// collectives), in host memory.
+/// \returns false, if there is no such PE.
+/// \throws UsageError on this PE, before initialize() and after finalize().
+[[nodiscard]] bool is_reachable(Pe pe);
+
 /// Collective: returns when all PEs have called; what any PE has written before
 /// is visible to all PEs (OpenSHMEM 1.5, 9.12.1).
 /// \throws UsageError on every PE, if a PE is in another collective call.

@@ -80,9 +80,9 @@ class GlobalView : private Impl::LabelInKernels {
     }
   }
 
-  /// Element (indices...) on PE `pe`. Indices are checked where Kokkos checks
-  /// those of Views, the PE where it checks preconditions; a wrong one stops
-  /// the program.
+  /// Element (indices...) on PE `pe`, which is_reachable(). Indices are checked
+  /// where Kokkos checks those of Views, the PE where it checks preconditions;
+  /// a wrong one stops the program.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -98,7 +98,7 @@ class GlobalView : private Impl::LabelInKernels {
         first, pe)[&m_first(static_cast<std::size_t>(indices)...) - first];))
   }
 
-  /// PE `pe`'s copy as an ordinary unmanaged View.
+  /// PE `pe`'s copy as an ordinary unmanaged View. The PE is checked as above.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
     expect_pe(pe);
     view_type result(m_first);
@@ -115,16 +115,26 @@ class GlobalView : private Impl::LabelInKernels {
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_first.extent(r);
   }
+  /// Whether there is such a PE on this node: in a job of several, elements of
+  /// others have no address here.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_reachable(Pe pe) const {
+    return m_map.is_near(pe);
+  }
   [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const { return m_map.my_pe; }
   [[nodiscard]] KOKKOS_FUNCTION int n_pes() const { return m_map.n_pes; }
 
  private:
   KOKKOS_FUNCTION void expect_pe([[maybe_unused]] Pe pe) const {
 #ifdef SYMM_CHECKS_IN_KERNELS
-    if (0 <= pe && pe < m_map.n_pes) return;
+    if (is_reachable(pe)) return;
     Impl::KernelText text;
-    text << "symm::global_view \"" << label() << "\": there is no PE " << pe
-         << "; PEs are 0 to " << m_map.n_pes - 1;
+    text << "symm::global_view \"" << label() << "\": ";
+    if (0 <= pe && pe < m_map.n_pes) {
+      text << "PE " << pe
+           << " is on another node, where no loads and stores reach";
+    } else {
+      text << "there is no PE " << pe << "; PEs are 0 to " << m_map.n_pes - 1;
+    }
     text.abort();
 #endif
   }
@@ -153,6 +163,8 @@ class GlobalView : private Impl::LabelInKernels {
 };
 
 /// All PEs' copies of `view`, a View as peer_view() takes: a GlobalView. Local.
+/// In a job of several nodes only those of this one have an address: the others
+/// are not to be indexed (GlobalView::is_reachable()).
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>

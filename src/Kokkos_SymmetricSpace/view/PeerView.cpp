@@ -19,10 +19,15 @@ void throw_not_in_heap(std::string const& label, char const* call) {
                    "a peer's already, or in a local pool?)");
 }
 
-void throw_no_such_pe(std::string const& label, Pe pe, int n_pes) {
-  throw UsageError("symm::peer_view of \"" + label + "\": there is no PE " +
-                   std::to_string(pe) + "; PEs are 0 to " +
-                   std::to_string(n_pes - 1));
+void throw_no_peer_view(std::string const& label, Pe pe, int n_pes) {
+  std::string const what = "symm::peer_view of \"" + label + "\": ";
+  if (0 <= pe && pe < n_pes) {
+    throw UsageError(what + "PE " + std::to_string(pe) +
+                     " is on another node, where no loads and stores reach: "
+                     "copy to and from its View with symm::put and symm::get");
+  }
+  throw UsageError(what + "there is no PE " + std::to_string(pe) +
+                   "; PEs are 0 to " + std::to_string(n_pes - 1));
 }
 
 }  // namespace symm::Impl

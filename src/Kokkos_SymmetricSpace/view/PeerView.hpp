@@ -58,7 +58,9 @@ constexpr void check_symmetric_view() {
 HeapMap const* find_heap_map(MemoryKind kind, void const* address,
                              char const* call);
 [[noreturn]] void throw_not_in_heap(std::string const& label, char const* call);
-[[noreturn]] void throw_no_such_pe(std::string const& label, Pe pe, int n_pes);
+/// Says why there is no View of `pe`.
+[[noreturn]] void throw_no_peer_view(std::string const& label, Pe pe,
+                                     int n_pes);
 
 /// The heap that holds `view`; a View that holds no memory belongs to any.
 /// \throws UsageError on this PE, if its memory is not in the heap.
@@ -101,13 +103,14 @@ template <class Space>
 /// \returns a View that is valid as long as `view`, or another copy of it,
 /// lives
 ///          on this PE (with Deallocate::retire).
-/// \throws UsageError on this PE, if there is no such PE or the View is not in
+/// \throws UsageError on this PE, if there is no such PE, its memory is not
+///         reached by loads and stores (is_reachable()), or the View is not in
 ///         the heap.
 template <class View>
 auto peer_view(View const& view, Pe pe) {
   auto const& map = Impl::heap_map_of(view, "symm::peer_view");
-  if (pe < 0 || pe >= map.n_pes) {
-    Impl::throw_no_such_pe(view.label(), pe, map.n_pes);
+  if (!map.is_near(pe)) {
+    Impl::throw_no_peer_view(view.label(), pe, map.n_pes);
   }
   UnmanagedView<View> result(view);
   if (view.data() != nullptr) result.assign_data(map.peer_ptr(view.data(), pe));

@@ -10,6 +10,10 @@ Pe my_pe() { return Impl::Runtime::instance("symm::my_pe").my_pe(); }
 
 int n_pes() { return Impl::Runtime::instance("symm::n_pes").n_pes(); }
 
+bool is_reachable(Pe pe) {
+  return Impl::Runtime::instance("symm::is_reachable").nodes().is_near(pe);
+}
+
 void barrier_all() {
   Impl::Runtime::instance("symm::barrier_all").barrier_all();
 }

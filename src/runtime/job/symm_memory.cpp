@@ -31,6 +31,12 @@ void* null_on_failure(char const* name, void const* address,
     throw UsageError(Text("symm::ptr: there is no PE ", pe, "; PEs are 0 to ",
                           map.n_pes - 1));
   }
+  if (!map.is_near(pe)) {
+    throw UsageError(
+        Text("symm::ptr: PE ", pe,
+             " is on another node, where no loads and stores reach: use "
+             "symm::put and symm::get"));
+  }
   throw UsageError(Text("symm::ptr: address ", address,
                         " is not in the symmetric heap of PE ", map.my_pe));
 }
@@ -99,9 +105,8 @@ template void free<void>(void*) noexcept;
 void* ptr(void const* address, Pe pe) noexcept {
   return Impl::null_on_failure(
       "symm::ptr", address, [&](Impl::SymmetricHeap& heap) -> void* {
-        auto const& map  = heap.map();
-        bool const is_pe = 0 <= pe && pe < map.n_pes;
-        if (!is_pe || !map.contains(address)) {
+        auto const& map = heap.map();
+        if (!map.is_near(pe) || !map.contains(address)) {
           Impl::throw_no_copy(map, address, pe);
         }
         return map.peer_ptr(static_cast<char*>(const_cast<void*>(address)), pe);
