@@ -55,7 +55,10 @@ class MessageEngine {
 
   /// Any thread, and within Receiver. A payload of more than max_eager must
   /// live until sent(token); of a smaller one, sent() is not called: it has
-  /// been copied or sent when this returns. \throws SystemError on this PE.
+  /// been copied or sent when this returns. Outside Receiver it may deliver, as
+  /// poll() does, and it waits where much waits to be sent to that PE.
+  /// \throws SystemError on this PE, if `to` is lost; within Receiver what goes
+  ///         there is dropped instead, and sent() follows.
   virtual void send(Pe to, std::span<std::byte const> header,
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;

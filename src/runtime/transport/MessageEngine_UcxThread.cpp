@@ -21,8 +21,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long it sleeps while others poll.
-constexpr auto park_time = 200us;
+/// How long it sleeps while others poll: the longer, the longer they do. Each
+/// time it wakes up it takes the core of a PE that waits for microseconds.
+constexpr auto shortest_park = std::chrono::microseconds(200us);
+constexpr auto longest_park  = std::chrono::microseconds(1000us);
 /// How long it polls after the last message before it sleeps.
 constexpr auto silence = 20us;
 }  // namespace
@@ -65,15 +67,18 @@ void MessageEngine_Ucx::stop_thread() noexcept {
 void MessageEngine_Ucx::serve() noexcept {
   m_may_start.wait(false);
   auto n_polls = m_n_polls.load(std::memory_order_relaxed);
+  auto park    = shortest_park;
   m_last_check = Clock::now();
   while (!m_stops) {
     if (Clock::now() - m_last_check >= m_check_time) check_peers();
     auto const before =
         std::exchange(n_polls, m_n_polls.load(std::memory_order_relaxed));
     if (before != n_polls) {
-      std::this_thread::sleep_for(park_time);
+      std::this_thread::sleep_for(park);
+      park = std::min(park * 2, longest_park);
       continue;
     }
+    park = shortest_park;
     if (poll_until_silent()) sleep_until_something_comes();
   }
 }
