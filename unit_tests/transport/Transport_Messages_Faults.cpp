@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// Transport_Messages over a fake engine: what ends the job.
+#include <thread>
+
+#include "transport_test.hpp"
+
+namespace {
+
+using namespace symm_test;
+using testing::ExitedWithCode;
+
+class TransportDeathTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+  }
+};
+
+std::uint64_t const word = 7;
+
+void use_lost_peer(std::function<void(Transport&)> const& call) {
+  FakeJob job(3);
+  job.network.lose(2);
+  call(job[0]);
+}
+
+TEST_F(TransportDeathTest, whoever_waits_for_a_lost_pe_ends_the_job) {
+  Remote const there{2, Segment::host_heap, 64};
+  std::uint64_t got = 0;
+  std::vector<std::pair<char const*, std::function<void(Transport&)>>> const
+      calls{{"a put", [&](auto& it) { it.put(there, &word, 8); }},
+            {"an operation",
+             [&](auto& it) {
+               it.put(there, &word, 8, Until::is_begun);
+               it.quiet();
+             }},
+            {"a get", [&](auto& it) { it.get(&got, there, 8); }},
+            {"an atomic operation",
+             [&](auto& it) {
+               static_cast<void>(
+                   it.atomic(there, AtomicOp::add, WordType::u64, 1));
+             }},
+            {"a collective call",
+             [&](auto& it) { static_cast<void>(it.receive(2, 1)); }},
+            {"the library", [&](auto& it) { static_cast<void>(it.poll()); }}};
+  for (auto const& [name, call] : calls) {
+    EXPECT_EXIT(use_lost_peer(call), ExitedWithCode(ended_status),
+                std::string("PE 0: PE 2 is lost: the test cut its link. This "
+                            "PE is in ") +
+                    name + ".*Ending the job");
+  }
+}
+
+void lose_while_waiting(std::function<void(Transport&)> const& call) {
+  FakeJob job(3);
+  std::thread cutter([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    job.network.lose(2);
+  });
+  cutter.detach();
+  call(job[0]);
+}
+
+TEST_F(TransportDeathTest, a_pe_that_gets_lost_ends_the_waits_for_it) {
+  // The test's network delivers nothing to PE 2 that has no receiver.
+  EXPECT_EXIT(
+      lose_while_waiting([](auto& it) { static_cast<void>(it.receive(2, 1)); }),
+      ExitedWithCode(ended_status),
+      "This PE is in a collective call, which needs PE 2");
+}
+
+void use_bad_memory(std::function<void(Transport&)> const& call) {
+  FakeJob job(2);
+  call(job[0]);
+  job[0].quiet();
+}
+
+TEST_F(TransportDeathTest, a_target_checks_offsets) {
+  constexpr auto all = TestTarget::heap_bytes;
+  std::vector<std::byte> bytes(100'000);
+  std::uint64_t got = 0;
+  auto const at     = [](std::size_t offset) {
+    return Remote{1, Segment::host_heap, offset};
+  };
+  std::vector<
+      std::pair<char const*, std::function<void(Transport&)>>> const calls{
+      {"a put of 8 bytes at offset 4194297 of segment 0",
+       [&](auto& it) { it.put(at(all - 7), &word, 8); }},
+      {"a put of 8 bytes",
+       [&](auto& it) { it.put(at(all), &word, 8, Until::is_begun); }},
+      {"a put of 100000 bytes",
+       [&](auto& it) { it.put(at(all - 8), bytes.data(), 100'000); }},
+      {"a put of 101 bytes",
+       [&](auto& it) {
+         it.put_strided(at(all - 100), bytes.data(), {1, 2, 100, 1});
+       }},
+      {"a put of 18446744073709551615 bytes",
+       [&](auto& it) {
+         it.put_strided(at(0), bytes.data(), {1, 3, std::size_t{1} << 63U, 1});
+       }},
+      {"an atomic operation of 8 bytes",
+       [&](auto& it) {
+         it.put_signal(at(0), &word, 8, at(all), 1, AtomicOp::set);
+       }},
+      {"a get of 8 bytes",
+       [&](auto& it) { it.get(&got, at(SIZE_MAX - 3), 8); }},
+      {"a get of 101 bytes",
+       [&](auto& it) {
+         it.get_strided(bytes.data(), at(all - 100), {1, 2, 100, 1});
+       }},
+      {"an atomic operation of 4 bytes",
+       [&](auto& it) {
+         static_cast<void>(it.atomic(at(all), AtomicOp::add, WordType::u32, 1));
+       }},
+      {"an atomic operation on 8 bytes at offset 4 .*no multiple",
+       [&](auto& it) {
+         it.post_atomic(at(4), AtomicOp::add, WordType::i64, 1);
+       }},
+      {"a put of 8 bytes at offset 4096 of segment 2",
+       [&](auto& it) {
+         it.put({1, Segment::host_team_words, 4096}, &word, 8);
+       }},
+      {"makes no sense", [&](auto& it) {
+         it.post_atomic(at(0), AtomicOp::bit_or, WordType::f64, 1);
+       }}};
+  for (auto const& [text, call] : calls) {
+    EXPECT_EXIT(use_bad_memory(call), ExitedWithCode(ended_status),
+                std::string("PE 1: PE 0 .*") + text + ".*Ending the job");
+  }
+}
+
+TEST_F(TransportDeathTest, memory_of_gpus_is_refused_with_a_remedy) {
+  for (auto const segment :
+       {Segment::device_heap, Segment::device_team_words}) {
+    EXPECT_EXIT(
+        use_bad_memory([&](auto& it) {
+          it.put({1, segment, 0}, &word, 8);
+        }),
+        ExitedWithCode(ended_status),
+        "a put of 8 bytes in GPU memory of this PE.*SymmetricHostSpace");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// Transport_Messages over a fake engine: in which order operations are seen at
+// the target, and how many messages they take.
+#include "transport_test.hpp"
+
+namespace {
+
+using namespace symm_test;
+using Order = FakeNetwork::Order;
+
+constexpr Remote data{1, Segment::host_heap, 4096};
+constexpr Remote flag{1, Segment::host_heap, 8};
+
+/// Delivers until the flag has this value, and nothing else.
+testing::AssertionResult flag_comes(FakeJob& job, std::uint64_t value) {
+  while (job.target(1).at(flag.offset) != value) {
+    if (!job.network.step()) return testing::AssertionFailure() << "no flag";
+  }
+  return testing::AssertionSuccess();
+}
+
+TEST(TransportOrder, without_a_fence_a_later_put_may_be_seen_first) {
+  FakeJob job(2, Order::random, 3);
+  int n_early = 0;
+  for (std::uint64_t round = 1; round <= 100; ++round) {
+    job[0].put(data, &round, 8);
+    job[0].put(flag, &round, 8);
+    EXPECT_TRUE(flag_comes(job, round));
+    if (job.target(1).at(data.offset) != round) ++n_early;
+    job[0].quiet();
+  }
+  EXPECT_GT(n_early, 10);
+}
+
+/// How a flag gets there.
+enum class Form { put, put_nbi, put_signal, post_atomic, atomic };
+
+TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
+  constexpr std::array<std::size_t, 6> sizes{8,      513,    3001,
+                                             65'536, 65'537, 1U << 20U};
+  FakeJob job(2, Order::random, 5);
+  std::uint64_t round = 0;
+  for (auto const until : {Until::is_safe, Until::is_begun}) {
+    for (auto const bytes : sizes) {
+      for (auto const form : {Form::put, Form::put_nbi, Form::put_signal,
+                              Form::post_atomic, Form::atomic}) {
+        for (int repeat = 0; repeat < 8; ++repeat) {
+          ++round;
+          auto const block = block_of(round, bytes);
+          // Something else first, so that there is more to be overtaken.
+          job[0].put({1, Segment::host_heap, 64}, &round, 8, Until::is_begun);
+          job[0].put(data, block.data(), bytes, until);
+          job[0].fence();
+          switch (form) {
+            case Form::put: job[0].put(flag, &round, 8); break;
+            case Form::put_nbi:
+              job[0].put(flag, &round, 8, Until::is_begun);
+              static_cast<void>(job[0].poll());
+              break;
+            case Form::put_signal:
+              job[0].put_signal({1, Segment::host_heap, 0}, nullptr, 0, flag,
+                                round, AtomicOp::set);
+              break;
+            case Form::post_atomic:
+              job[0].post_atomic(flag, AtomicOp::set, WordType::u64, round);
+              static_cast<void>(job[0].poll());
+              break;
+            case Form::atomic:
+              static_cast<void>(
+                  job[0].atomic(flag, AtomicOp::swap, WordType::u64, round));
+              break;
+          }
+          EXPECT_TRUE(flag_comes(job, round));
+          EXPECT_EQ(job.target(1).at(64), round);
+          EXPECT_TRUE(holds(job.target(1).heap() + data.offset, round, bytes))
+              << bytes << " bytes, form " << static_cast<int>(form);
+          job[0].quiet();
+          std::fill_n(job.target(1).heap() + data.offset, bytes, std::byte{});
+        }
+      }
+    }
+  }
+}
+
+TEST(TransportOrder, a_large_put_behind_a_fence_waits_for_what_is_before) {
+  FakeJob job(2, Order::random, 9);
+  auto const block = block_of(1, 100'000);
+  for (std::uint64_t round = 1; round <= 50; ++round) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      job[0].put({1, Segment::host_heap, 64 + 8 * i}, &round, 8);
+    }
+    job[0].fence();
+    job[0].put(data, block.data(), block.size(), Until::is_begun);
+    while (!holds(job.target(1).heap() + data.offset, 1, block.size())) {
+      ASSERT_TRUE(job.network.step());
+    }
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(job.target(1).at(64 + 8 * i), round);
+    }
+    job[0].quiet();
+    std::fill_n(job.target(1).heap() + data.offset, block.size(), std::byte{});
+  }
+}
+
+TEST(TransportOrder, chains_of_fences_keep_their_order) {
+  FakeJob job(2, Order::random, 11);
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    constexpr std::uint64_t n = 100;
+    for (std::uint64_t i = 1; i <= n; ++i) {
+      auto const value = round * n + i;
+      job[0].put(flag, &value, 8,
+                 i % 3 == 0 ? Until::is_begun : Until::is_safe);
+      job[0].fence();
+    }
+    std::uint64_t last = round * n;
+    while (job.network.step()) {
+      auto const now = job.target(1).at(flag.offset);
+      EXPECT_GE(now, last);
+      last = now;
+    }
+    EXPECT_EQ(last, round * n + n);
+  }
+}
+
+TEST(TransportOrder, quiet_has_completed_everything_on_all_pes) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    FakeJob job(3, Order::random, seed);
+    auto const large         = block_of(seed, 70'000);
+    std::uint64_t const word = seed + 1;
+    std::vector<std::byte> got(70'000 + 128);
+    for (Pe pe = 1; pe < 3; ++pe) {
+      Remote const here{pe, Segment::host_heap, 128};
+      job[0].put({pe, Segment::host_heap, 100'000}, large.data(), large.size(),
+                 Until::is_begun);
+      job[0].put(here, &word, 8, Until::is_begun);
+      job[0].put({pe, Segment::host_heap, 1024}, large.data(), 600,
+                 Until::is_begun);
+      job[0].post_atomic({pe, Segment::host_heap, 256}, AtomicOp::add,
+                         WordType::u64, word);
+    }
+    job[0].quiet();
+    for (Pe pe = 1; pe < 3; ++pe) {
+      EXPECT_TRUE(holds(job.target(pe).heap() + 100'000, seed, large.size()));
+      EXPECT_EQ(job.target(pe).at(128), word);
+      EXPECT_EQ(job.target(pe).at(256), word);
+      EXPECT_TRUE(holds(job.target(pe).heap() + 1024, seed, 600));
+    }
+    job[0].get(got.data() + 64, {1, Segment::host_heap, 100'000}, 70'000,
+               Until::is_begun);
+    job[0].quiet();
+    EXPECT_TRUE(holds(got.data() + 64, seed, 70'000));
+  }
+}
+
+// --- How many messages
+
+std::uint64_t messages_of(FakeJob& job, std::function<void()> const& body) {
+  auto const before = job.network.n_sent();
+  body();
+  job.deliver_all();
+  return job.network.n_sent() - before;
+}
+
+TEST(TransportMessageCounts, a_fence_sends_nothing_and_is_not_answered) {
+  FakeJob job(2);
+  std::uint64_t const word = 1;
+  job[0].put(data, &word, 8);
+  job[0].quiet();
+  job.deliver_all();
+  // The first put after a quiet() is expected to be the last one.
+  EXPECT_EQ(messages_of(job,
+                        [&] {
+                          job[0].put(data, &word, 8);
+                          job[0].fence();
+                          job[0].put(flag, &word, 8);
+                        }),
+            3U);
+}
+
+TEST(TransportMessageCounts, a_put_and_quiet_are_a_message_and_its_ack) {
+  FakeJob job(2);
+  std::uint64_t const word = 1;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(messages_of(job,
+                          [&] {
+                            job[0].put(data, &word, 8);
+                            job[0].quiet();
+                          }),
+              2U);
+  }
+}
+
+TEST(TransportMessageCounts, many_puts_have_one_ack) {
+  FakeJob job(2);
+  std::uint64_t const word = 1;
+  auto const many          = [&] {
+    for (int i = 0; i < 1000; ++i) job[0].put(data, &word, 8);
+    job[0].quiet();
+  };
+  static_cast<void>(messages_of(job, many));
+  EXPECT_EQ(messages_of(job, many), 1001U);
+}
+
+TEST(TransportMessageCounts, an_answer_acknowledges) {
+  FakeJob job(2);
+  EXPECT_EQ(messages_of(job,
+                        [&] {
+                          static_cast<void>(job[0].atomic(flag, AtomicOp::add,
+                                                          WordType::u64, 1));
+                          job[0].quiet();
+                        }),
+            2U);
+}
+
+TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_8_KiB) {
+  FakeJob job(2);
+  std::uint64_t const word = 1;
+  EXPECT_EQ(messages_of(job,
+                        [&] {
+                          for (int i = 0; i < 512; ++i) {
+                            job[0].put(data, &word, 8, Until::is_begun);
+                          }
+                        }),
+            0U);
+  EXPECT_EQ(messages_of(job, [&] { job[0].quiet(); }), 2U);
+  EXPECT_EQ(messages_of(job,
+                        [&] {
+                          for (int i = 0; i < 513; ++i) {
+                            job[0].post_atomic(flag, AtomicOp::add,
+                                               WordType::u64, 1);
+                          }
+                        }),
+            1U + 1U);  // expected to be the last one
+}
+
+TEST(TransportMessageCounts, what_is_called_for_a_pe_sends_its_batch) {
+  std::uint64_t const word = 17;
+  std::uint64_t got        = 0;
+  std::vector<std::function<void(Transport&)>> const calls{
+      [&](Transport& it) {
+        it.put({1, Segment::host_heap, 64}, &word, 8);
+      },
+      [&](Transport& it) {
+        it.get(&got, {1, Segment::host_heap, 64}, 8);
+      },
+      [&](Transport& it) {
+        static_cast<void>(it.atomic(flag, AtomicOp::fetch, WordType::u64, 0));
+      },
+      [&](Transport& it) { it.fence(); },
+      [&](Transport& it) { it.send(1, 5, {}); },
+      [&](Transport& it) { static_cast<void>(it.poll()); },
+      [&](Transport& it) { it.quiet(); }};
+  for (auto const& call : calls) {
+    FakeJob job(2);
+    job[0].put(data, &word, 8, Until::is_begun);
+    job.deliver_all();
+    EXPECT_EQ(job.target(1).at(data.offset), 0U);
+    call(job[0]);
+    job.deliver_all();
+    EXPECT_EQ(job.target(1).at(data.offset), word);
+  }
+}
+
+TEST(TransportMessageCounts, no_more_than_a_few_MiB_are_under_way) {
+  FakeJob job(2);
+  auto const block = block_of(1, 65'536);
+  std::size_t most = 0;
+  for (int i = 0; i < 1000; ++i) {
+    job[0].put(data, block.data(), block.size());
+    most = std::max(most, job.network.n_waiting());
+  }
+  EXPECT_GT(most, 32U) << "2 MiB";
+  EXPECT_LE(most, 66U) << "4 MiB and acks";
+}
+
+}  // namespace
