@@ -147,7 +147,6 @@ class MessageEngine_Ucx final : public MessageEngine {
   Bootstrap& m_bootstrap;
   Ucp const* m_ucp = nullptr;
   Pe m_me          = 0;
-  int m_n_far      = 0;
   int m_n_near     = 0;
   Clock::duration m_peer_timeout;  // 0: none
   Clock::duration m_check_time;
