@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// Transport_Messages over UCX: all operations between processes.
+#include "transport_test.hpp"
+#include "ucx_test.hpp"
+
+namespace {
+
+using namespace symm_test;
+
+class TransportUcx : public UcxTest {};
+
+/// A PE that is a node of its own.
+struct UcxPe {
+  explicit UcxPe(ForkedBootstrap& its_bootstrap)
+      : bootstrap(its_bootstrap),
+        me(bootstrap.my_pe()),
+        transport(
+            me, bootstrap.n_pes(),
+            symm::Impl::make_message_engine(bootstrap, nodes_of(bootstrap), {}),
+            target, [this] { bootstrap.abort(); }) {
+    bootstrap.barrier();
+  }
+  [[nodiscard]] Pe next() const { return (me + 1) % bootstrap.n_pes(); }
+  [[nodiscard]] Pe before() const {
+    return (me + bootstrap.n_pes() - 1) % bootstrap.n_pes();
+  }
+
+  ForkedBootstrap& bootstrap;
+  Pe me;
+  TestTarget target;
+  Transport_Messages transport;
+};
+
+std::uint64_t id_of(Pe from, std::size_t i) {
+  return static_cast<std::uint64_t>(from) * 1000 + i;
+}
+
+TEST_F(TransportUcx, blocks_of_all_sizes_are_put_and_got) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    constexpr std::size_t first = 4096;
+    for (auto const until : {Until::is_safe, Until::is_begun}) {
+      for (std::size_t i = 0; i < block_sizes.size(); ++i) {
+        auto const bytes  = block_sizes[i];
+        auto const offset = first + i % 3;
+        auto const block  = block_of(id_of(pe.me, i), bytes);
+        pe.transport.put({pe.next(), Segment::host_heap, offset}, block.data(),
+                         bytes, until);
+        pe.transport.quiet();
+        bootstrap.barrier();
+        EXPECT_TRUE(
+            holds(pe.target.heap() + offset, id_of(pe.before(), i), bytes))
+            << bytes;
+        std::vector<std::byte> got(64 + bytes + 64);
+        pe.transport.get(got.data() + 64,
+                         {pe.before(), Segment::host_heap, offset}, bytes,
+                         until);
+        pe.transport.quiet();
+        auto const two_before = (pe.me + 1) % 3;
+        EXPECT_TRUE(holds(got.data() + 64, id_of(two_before, i), bytes));
+        bootstrap.barrier();
+        std::fill_n(pe.target.heap() + offset, bytes, std::byte{});
+        bootstrap.barrier();
+      }
+    }
+    pe.transport.close();
+  });
+}
+
+TEST_F(TransportUcx, strided_elements_go_where_they_belong) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    Strides const strides{12, 5000, 24, 36};
+    auto const local =
+        block_of(id_of(pe.me, 0), strides.count * strides.local_bytes);
+    Remote const there{pe.next(), Segment::host_heap, 4096};
+    pe.transport.put_strided(there, local.data(), strides);
+    pe.transport.quiet();
+    bootstrap.barrier();
+    for (std::size_t i = 0; i < strides.count * strides.remote_bytes; ++i) {
+      auto const at       = i % strides.remote_bytes;
+      auto const element  = i / strides.remote_bytes;
+      bool const is_there = at < strides.element_bytes;
+      auto const wanted   = is_there
+                                ? pattern_of(id_of(pe.before(), 0),
+                                             element * strides.local_bytes + at)
+                                : std::byte{};
+      ASSERT_EQ(pe.target.heap()[4096 + i], wanted) << i;
+    }
+    std::vector<std::byte> got(local.size());
+    pe.transport.get_strided(got.data(), there, strides);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      bool const is_element = i % strides.local_bytes < strides.element_bytes;
+      ASSERT_EQ(got[i], is_element ? local[i] : std::byte{}) << i;
+    }
+    bootstrap.barrier();
+    pe.transport.close();
+  });
+}
+
+/// Waits as a program does.
+void wait_for_word(UcxPe& pe, std::size_t offset, std::uint64_t value) {
+  std::atomic_ref<std::uint64_t> const word(pe.target.at(offset));
+  auto const deadline = Clock::now() + std::chrono::seconds(20);
+  while (word.load(std::memory_order_acquire) != value) {
+    if (!pe.transport.poll()) std::this_thread::yield();
+    ASSERT_LT(Clock::now(), deadline) << "waiting for " << value;
+  }
+}
+
+TEST_F(TransportUcx, signals_and_flags_behind_fences_come_after_the_data) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    Remote const data{pe.next(), Segment::host_heap, 4096};
+    Remote const signal{pe.next(), Segment::host_heap, 64};
+    std::uint64_t round = 0;
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      for (std::size_t const bytes : {8U, 3001U, 65'536U, 65'537U, 1U << 20U}) {
+        ++round;
+        auto const block = block_of(id_of(pe.me, round), bytes);
+        if (round % 2 == 0) {
+          pe.transport.put_signal(data, block.data(), bytes, signal, round,
+                                  AtomicOp::set, Until::is_begun);
+        } else {
+          pe.transport.put(data, block.data(), bytes, Until::is_begun);
+          pe.transport.fence();
+          pe.transport.post_atomic(signal, AtomicOp::set, WordType::u64, round);
+        }
+        wait_for_word(pe, 64, round);
+        EXPECT_TRUE(
+            holds(pe.target.heap() + 4096, id_of(pe.before(), round), bytes))
+            << bytes;
+        std::fill_n(pe.target.heap() + 4096, bytes, std::byte{});
+        pe.transport.quiet();
+        bootstrap.barrier();
+      }
+    }
+    pe.transport.close();
+  });
+}
+
+TEST_F(TransportUcx, atomics_of_all_pes_add_up) {
+  expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    constexpr std::uint64_t n = 2000;
+    std::uint64_t sum         = 0;
+    for (Pe to = 0; to < 4; ++to) {
+      if (to == pe.me) continue;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        pe.transport.post_atomic({to, Segment::host_heap, 64}, AtomicOp::add,
+                                 WordType::u64, 1);
+        if (i % 16 != 0) continue;
+        sum += pe.transport.atomic({to, Segment::host_team_words, 8},
+                                   AtomicOp::add, WordType::u64, 1);
+      }
+    }
+    EXPECT_GT(sum, 0U);
+    pe.transport.quiet();
+    bootstrap.barrier();
+    EXPECT_EQ(pe.target.at(64), 3 * n);
+    auto* const words = pe.target.find(Segment::host_team_words, 8, 8);
+    EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(words), 3 * n / 16);
+    bootstrap.barrier();
+    pe.transport.close();
+  });
+}
+
+TEST_F(TransportUcx, a_pe_that_never_calls_serves_puts_gets_and_batches) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    if (pe.me == 0) {
+      std::uint64_t word = 41;
+      pe.transport.put({1, Segment::host_heap, 64}, &word, 8, Until::is_begun);
+      // Neither does this one call, and yet it arrives.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    } else {
+      auto const deadline = Clock::now() + std::chrono::seconds(10);
+      std::atomic_ref<std::uint64_t> const word(pe.target.at(64));
+      while (word.load() != 41 && Clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      EXPECT_EQ(word.load(), 41U);
+    }
+    bootstrap.barrier();
+    if (pe.me == 0) {
+      std::uint64_t got = 0;
+      pe.transport.get(&got, {1, Segment::host_heap, 64}, 8);
+      EXPECT_EQ(got, 41U);
+    }
+    bootstrap.barrier();
+    pe.transport.close();
+  });
+}
+
+TEST_F(TransportUcx, threads_of_all_pes_put_and_get_at_once) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 3; ++t) {
+      threads.emplace_back([&, t] {
+        std::size_t const mine = (1 + t) << 19U;
+        for (std::size_t i = 0; i < 300; ++i) {
+          auto const bytes = block_sizes[(i + t) % block_sizes.size()] % 70'000;
+          auto const block = block_of(id_of(pe.me, i), bytes);
+          Remote const there{pe.next(), Segment::host_heap, mine};
+          pe.transport.put(there, block.data(), bytes,
+                           i % 2 == 0 ? Until::is_safe : Until::is_begun);
+          pe.transport.quiet();
+          std::vector<std::byte> got(bytes);
+          pe.transport.get(got.data(), there, bytes);
+          ASSERT_EQ(got, block) << i;
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    bootstrap.barrier();
+    pe.transport.close();
+  });
+}
+
+TEST_F(TransportUcx, notes_of_all_sizes_come_by_their_numbers) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    for (Pe to = 0; to < 3; ++to) {
+      if (to == pe.me) continue;
+      for (std::size_t i = 0; i < block_sizes.size(); ++i) {
+        pe.transport.send(to, i, block_of(id_of(pe.me, i), block_sizes[i]));
+      }
+    }
+    for (Pe from = 0; from < 3; ++from) {
+      if (from == pe.me) continue;
+      for (std::size_t i = block_sizes.size(); i-- > 0;) {
+        EXPECT_EQ(pe.transport.receive(from, i),
+                  block_of(id_of(from, i), block_sizes[i]));
+      }
+    }
+    bootstrap.barrier();
+    pe.transport.close();
+  });
+}
+
+TEST_F(TransportUcx, a_killed_pe_ends_those_that_wait_for_it) {
+  auto const results = try_pes(2, {}, [](ForkedBootstrap& bootstrap) {
+    UcxPe pe(bootstrap);
+    std::uint64_t got = 0;
+    pe.transport.get(&got, {pe.next(), Segment::host_heap, 64}, 8);
+    bootstrap.barrier();
+    if (pe.me == 1) ::_exit(9);
+    static_cast<void>(pe.transport.receive(1, 1));
+  });
+  EXPECT_TRUE(results[0].has_exited_with(aborted_status));
+  EXPECT_NE(results[0].output.find("PE 0: PE 1 is lost: "), std::string::npos)
+      << results[0].output;
+  EXPECT_NE(results[0].output.find("in a collective call, which needs PE 1"),
+            std::string::npos);
+}
+
+}  // namespace
