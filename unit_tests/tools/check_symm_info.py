@@ -32,12 +32,15 @@ def facts(program, **arguments):
 
 def check_machine(program, version):
     said = facts(program)
-    assert list(said) == ["build", "gpu_driver", "gpu", "limits", "variables"]
+    assert list(said) == ["build", "gpu_driver", "gpu", "network", "limits",
+                          "variables"]
     assert said["build"]["version"] == version
     assert said["build"]["kokkos"].startswith("Kokkos 5"), said["build"]
     assert said["limits"]["open_files"] > 2, said["limits"]
     assert said["limits"]["memfd"] is True, said["limits"]
     assert len(said["gpu"]) == said["gpu_driver"]["gpus"], said
+    between = said["network"]["between_nodes"]
+    assert between is None or between.startswith("UCX 1."), said["network"]
     for name in OURS:
         assert said["variables"][name]["from"] == "default", said["variables"]
 

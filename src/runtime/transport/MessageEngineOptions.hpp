@@ -4,6 +4,7 @@
 #define SYMM_TRANSPORT_MESSAGE_ENGINE_OPTIONS_HPP
 
 #include <memory>
+#include <string>
 
 #include "../base/EnvironmentTable.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -33,6 +34,10 @@ struct MessageEngineOptions {
 std::unique_ptr<MessageEngine> make_message_engine(
     Bootstrap& bootstrap, Nodes const& nodes,
     MessageEngineOptions const& options);
+
+/// What it would be made of on this machine: "UCX 1.13.1". Local.
+/// \throws SystemError with what is missing.
+[[nodiscard]] std::string message_engine_of_this_machine();
 
 }  // namespace symm::Impl
 

@@ -18,4 +18,9 @@ std::unique_ptr<MessageEngine> make_message_engine(
            "one node"));
 }
 
+std::string message_engine_of_this_machine() {
+  throw SystemError(
+      "this library was built for one node only (SYMM_ENABLE_UCX)");
+}
+
 }  // namespace symm::Impl

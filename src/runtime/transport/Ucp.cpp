@@ -6,9 +6,11 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <string>
 #include <tuple>
 
 #include "../symm_errors.hpp"
+#include "MessageEngineOptions.hpp"
 
 namespace symm::Impl {
 
@@ -57,6 +59,12 @@ Ucp load() {
 Ucp const& Ucp::instance() {
   static Ucp const ucp = load();
   return ucp;
+}
+
+std::string message_engine_of_this_machine() {
+  auto const& ucp = Ucp::instance();
+  return "UCX " + std::to_string(ucp.major) + "." + std::to_string(ucp.minor) +
+         "." + std::to_string(ucp.patch);
 }
 
 void Ucp::check(ucs_status_t status, Text const& what, char const* call) const {

@@ -17,6 +17,8 @@ Section gpu_driver();
 Section gpus();
 
 /// What the system allows this process, as far as the library needs it.
+Section network();
+
 Section limits();
 
 /// The variables of the environment: what counts, and where it comes from.
