@@ -10,6 +10,7 @@
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
 #include "shmem/Atomics.hpp"
+#include "shmem/Far.hpp"
 #include "shmem/Words.hpp"
 
 // The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
@@ -28,6 +29,10 @@
 //     The same on the host, without the heap. Throws UsageError on this PE, if
 //     there is no PE `pe`, or the object is not in this PE's part of the heap
 //     or is in GPU memory.
+//
+// PEs of other nodes: the forms that take a PE reach them on the host, where
+// the object is in host memory. Their processors carry out the same
+// instructions.
 //
 // Ordering: none (relaxed). What returns a value has been done then; what
 // returns nothing is complete after quiet(), as a put is.
@@ -60,11 +65,18 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// The forms of an operation that take a PE, made of the one that does not.
-#define SYMM_ATOMIC_OF_PE(result, name, parameters, arguments)                \
+/// The forms of an operation that take a PE, made of the one that does not; for
+/// a PE of another node of its AtomicOp and operands.
+#define SYMM_ATOMIC_OF_PE(result, name, parameters, arguments, op, operands)  \
   template <class T>                                                          \
   SYMM_INLINE_FUNCTION result name(HeapMap const& heap, SYMM_LIST parameters, \
                                    Pe pe) {                                   \
+    SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {                    \
+      Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);      \
+      return Impl::change_far<result, T>({heap, address, pe, "symm::" #name}, \
+                                         Impl::AtomicOp::op,                  \
+                                         SYMM_LIST operands);                 \
+    }))                                                                       \
     address =                                                                 \
         Impl::expected_copy(heap, address, sizeof(T), pe, "symm::" #name);    \
     return symm::name arguments;                                              \
@@ -73,6 +85,11 @@ using AtomicValue = std::type_identity_t<T>;
   result name(SYMM_LIST parameters, Pe pe) {                                  \
     auto const& map =                                                         \
         Impl::map_to_access(address, sizeof(T), pe, "symm::" #name);          \
+    if (!map.is_near(pe)) [[unlikely]] {                                      \
+      return Impl::change_far<result, T>({map, address, pe, "symm::" #name},  \
+                                         Impl::AtomicOp::op,                  \
+                                         SYMM_LIST operands);                 \
+    }                                                                         \
     address = map.peer_ptr(address, pe);                                      \
     return symm::name arguments;                                              \
   }
@@ -86,7 +103,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
   SYMM_EXPECT_WORD();
   return Impl::fetch_word(address);
 }
-SYMM_ATOMIC_OF_PE(T, atomic_fetch, (T const* address), (address))
+SYMM_ATOMIC_OF_PE(T, atomic_fetch, (T const* address), (address), fetch, (T{}))
 
 /// Sets the object to `value` (9.8, SHMEM_ATOMIC_SET). One store.
 template <class T>
@@ -95,7 +112,7 @@ SYMM_INLINE_FUNCTION void atomic_set(T* address, AtomicValue<T> value) {
   Impl::set_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_set, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), set, (value))
 
 /// Sets the object to `value` and returns what it was (9.8,
 /// SHMEM_ATOMIC_SWAP).
@@ -105,7 +122,7 @@ SYMM_INLINE_FUNCTION T atomic_swap(T* address, AtomicValue<T> value) {
   return Impl::swap_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_swap, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), swap, (value))
 
 /// Sets the object to `value` if it is `compare`, and returns what it was in
 /// either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). Compares bits: for numbers
@@ -118,7 +135,7 @@ SYMM_INLINE_FUNCTION T atomic_compare_swap(T* address, AtomicValue<T> compare,
 }
 SYMM_ATOMIC_OF_PE(T, atomic_compare_swap,
                   (T * address, AtomicValue<T> compare, AtomicValue<T> value),
-                  (address, compare, value))
+                  (address, compare, value), compare_swap, (value, compare))
 
 // Operations on numbers. Sums of integers wrap around.
 
@@ -129,7 +146,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_add(T* address, AtomicValue<T> value) {
   return Impl::fetch_add_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_add, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), add, (value))
 
 /// Adds `value` (9.8, SHMEM_ATOMIC_ADD).
 template <class T>
@@ -138,21 +155,21 @@ SYMM_INLINE_FUNCTION void atomic_add(T* address, AtomicValue<T> value) {
   Impl::add_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_add, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), add, (value))
 
 /// Adds 1 and returns what the object was (9.8, SHMEM_ATOMIC_FETCH_INC).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
   return symm::atomic_fetch_add(address, T{1});
 }
-SYMM_ATOMIC_OF_PE(T, atomic_fetch_inc, (T * address), (address))
+SYMM_ATOMIC_OF_PE(T, atomic_fetch_inc, (T * address), (address), add, (T{1}))
 
 /// Adds 1 (9.8, SHMEM_ATOMIC_INC).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_inc(T* address) {
   symm::atomic_add(address, T{1});
 }
-SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address))
+SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address), add, (T{1}))
 
 /// Sets the object to `value` if that is less, and returns what it was.
 /// Not in OpenSHMEM. A NaN, here or there, changes nothing.
@@ -162,7 +179,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
   return Impl::fetch_min_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_min, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), min, (value))
 
 /// Sets the object to `value` if that is less. Not in OpenSHMEM. A NaN, here
 /// or there, changes nothing.
@@ -172,7 +189,7 @@ SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
   Impl::fetch_min_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), min, (value))
 
 /// Sets the object to `value` if that is greater, and returns what it was.
 /// Not in OpenSHMEM. A NaN, here or there, changes nothing.
@@ -182,7 +199,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
   return Impl::fetch_max_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_max, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), max, (value))
 
 /// Sets the object to `value` if that is greater. Not in OpenSHMEM. A NaN, here
 /// or there, changes nothing.
@@ -192,7 +209,7 @@ SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
   Impl::fetch_max_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), max, (value))
 
 // Operations on bits.
 
@@ -204,7 +221,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
   return Impl::fetch_and_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), bit_and, (value))
 
 /// Keeps only the bits of `value` (9.8, SHMEM_ATOMIC_AND).
 template <class T>
@@ -213,7 +230,7 @@ SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
   Impl::and_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_and, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), bit_and, (value))
 
 /// Adds the bits of `value` and returns what the object was (9.8,
 /// SHMEM_ATOMIC_FETCH_OR).
@@ -223,7 +240,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
   return Impl::fetch_or_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), bit_or, (value))
 
 /// Adds the bits of `value` (9.8, SHMEM_ATOMIC_OR).
 template <class T>
@@ -232,7 +249,7 @@ SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
   Impl::or_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_or, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), bit_or, (value))
 
 /// Turns over the bits of `value` and returns what the object was (9.8,
 /// SHMEM_ATOMIC_FETCH_XOR).
@@ -242,7 +259,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
   return Impl::fetch_xor_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), bit_xor, (value))
 
 /// Turns over the bits of `value` (9.8, SHMEM_ATOMIC_XOR).
 template <class T>
@@ -251,7 +268,7 @@ SYMM_INLINE_FUNCTION void atomic_xor(T* address, AtomicValue<T> value) {
   Impl::xor_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
-                  (address, value))
+                  (address, value), bit_xor, (value))
 
 #undef SYMM_LIST
 #undef SYMM_ATOMIC_OF_PE
@@ -266,19 +283,31 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 
 /// Orders the stores, puts, atomics and signals of this thread: any PE that
 /// sees one issued after the call sees all issued before it (OpenSHMEM 1.5,
-/// shmem_fence). To all PEs and all memory alike; also orders plain stores
-/// through peer_view() and global_view(). Local: neither waits for other PEs
-/// nor for kernels (Kokkos::fence() does that).
+/// shmem_fence). To all PEs of this node and all memory alike; also orders
+/// plain stores through peer_view() and global_view(). Local: neither waits for
+/// other PEs nor for kernels (Kokkos::fence() does that).
+///
+/// To each PE of another node what goes there (OpenSHMEM asks for no more); for
+/// an order between what goes to several PEs, of which one is on another node,
+/// take quiet(). It may wait for those PEs.
 ///
 /// Callable from host and kernels. In a kernel it is about the calling thread
 /// and what that thread knows to be done, such as the stores of its team before
 /// a team_barrier().
-SYMM_INLINE_FUNCTION void fence() { Impl::fence_words(); }
+SYMM_INLINE_FUNCTION void fence() {
+  Impl::fence_words();
+  SYMM_IF_ON_HOST((Impl::fence_far();))
+}
 
 /// Completes the stores, puts, atomics and signals of this thread: all PEs see
 /// them when it returns (OpenSHMEM 1.5, shmem_quiet). What the thread loads
-/// afterwards is loaded after that. Otherwise like fence().
-SYMM_INLINE_FUNCTION void quiet() { fence(); }
+/// afterwards is loaded after that. On the host it waits for PEs of other nodes
+/// to which anything is on its way, whichever thread of this PE has sent it.
+/// Otherwise like fence().
+SYMM_INLINE_FUNCTION void quiet() {
+  Impl::fence_words();
+  SYMM_IF_ON_HOST((Impl::quiet_far();))
+}
 
 // Plain loads and stores of one instruction, atomic for all PEs, of trivially
 // copyable objects of 4 or 8 bytes: T load_...(T const* from) and

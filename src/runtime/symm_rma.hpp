@@ -35,9 +35,10 @@
 //
 // Ordering. "Done" is: `source` may be used again, and a get's data are there.
 // Other PEs see what is put after quiet() or barrier_all(), two puts in an
-// order after fence(). The _nbi forms may return before that (9.6); here they
-// are the blocking ones, and callers that rely on no more than OpenSHMEM says
-// wait by quiet().
+// order after fence(). The _nbi forms may return before that (9.6), and quiet()
+// waits for them: those to and from PEs of other nodes do, where `source` must
+// stay as it is, and what is got is not there, until then. To PEs of this node
+// they are the blocking ones.
 //
 // What may be polled: everything that OpenSHMEM programs poll. A word of 1, 2,
 // 4 or 8 bytes, at a multiple of its size, that another PE puts comes whole and
@@ -62,6 +63,11 @@
 // stops the program where SYMM_CHECKS_IN_KERNELS is defined, as in all builds
 // without NDEBUG.
 //
+// PEs of other nodes. All forms reach them on the host, those that take a heap
+// map, too: one thread of a group does it. Kernels on GPUs do not, nor is the
+// symmetric heap in memory of GPUs reached there (UsageError; in kernels as
+// above).
+//
 // GPU memory. The host's forms wait for the kernels of this PE: not a way to
 // answer a kernel that waits. For the symmetric heap in host memory, the other
 // side is memory that the host reaches.
@@ -74,28 +80,30 @@ namespace symm {
 template <class T>
 void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
-  Impl::put_elements(dest, source, count, pe, "symm::put");
+  Impl::copy_elements<Impl::put_bytes>(dest, source, count, pe, "symm::put");
 }
 
 /// shmem_get. \param count in elements.
 template <class T>
 void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
-  Impl::get_elements(dest, source, count, pe, "symm::get");
+  Impl::copy_elements<Impl::get_bytes>(dest, source, count, pe, "symm::get");
 }
 
 /// shmem_put_nbi.
 template <class T>
 void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe) {
-  Impl::put_elements(dest, source, count, pe, "symm::put_nbi");
+  Impl::copy_elements<Impl::put_bytes_nbi>(dest, source, count, pe,
+                                           "symm::put_nbi");
 }
 
 /// shmem_get_nbi.
 template <class T>
 void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe) {
-  Impl::get_elements(dest, source, count, pe, "symm::get_nbi");
+  Impl::copy_elements<Impl::get_bytes_nbi>(dest, source, count, pe,
+                                           "symm::get_nbi");
 }
 
 /// shmem_putmem, shmem_getmem and their _nbi.
@@ -107,11 +115,11 @@ inline void getmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
 }
 inline void putmem_nbi(void* dest, void const* source, std::size_t bytes,
                        Pe pe) {
-  Impl::put_bytes(dest, source, bytes, pe, "symm::putmem_nbi");
+  Impl::put_bytes_nbi(dest, source, bytes, pe, "symm::putmem_nbi");
 }
 inline void getmem_nbi(void* dest, void const* source, std::size_t bytes,
                        Pe pe) {
-  Impl::get_bytes(dest, source, bytes, pe, "symm::getmem_nbi");
+  Impl::get_bytes_nbi(dest, source, bytes, pe, "symm::getmem_nbi");
 }
 
 /// shmem_iput: element i * source_stride of `source` to element i * dest_stride
@@ -146,10 +154,12 @@ template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
   auto const its = Impl::copy_to_access(dest, sizeof(T), pe, "symm::p");
-  if (its.memory == MemoryKind::host) {
+  if (its.reach == Impl::Reach::words) {
     Impl::store_element(its.address, value);
-  } else {
+  } else if (its.reach == Impl::Reach::gpu) {
     Impl::copy_gpu_memory(its.address, &value, sizeof(T), "symm::p");
+  } else {
+    Impl::put_far(Impl::far_copy(dest, pe, "symm::p"), &value, sizeof(T));
   }
 }
 
@@ -160,11 +170,15 @@ template <class T>
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
   auto const its = Impl::copy_to_access(source, sizeof(T), pe, "symm::g");
-  if (its.memory == MemoryKind::host) {
+  if (its.reach == Impl::Reach::words) {
     return Impl::load_element<Value>(its.address);
   }
   Value value;
-  Impl::copy_gpu_memory(&value, its.address, sizeof(T), "symm::g");
+  if (its.reach == Impl::Reach::gpu) {
+    Impl::copy_gpu_memory(&value, its.address, sizeof(T), "symm::g");
+  } else {
+    Impl::get_far(&value, Impl::far_copy(source, pe, "symm::g"), sizeof(T));
+  }
   return value;
 }
 
@@ -194,7 +208,8 @@ SYMM_INLINE_FUNCTION void put_nbi(Threads const& threads, HeapMap const& heap,
                                   std::type_identity_t<T> const* source,
                                   std::size_t count, Pe pe) {
   Impl::copy_elements_of_pe<Impl::Way::put>(threads, heap, dest, source, count,
-                                            pe, "symm::put_nbi");
+                                            pe, "symm::put_nbi",
+                                            Impl::Until::is_begun);
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -211,7 +226,8 @@ SYMM_INLINE_FUNCTION void get_nbi(Threads const& threads, HeapMap const& heap,
                                   std::type_identity_t<T> const* source,
                                   std::size_t count, Pe pe) {
   Impl::copy_elements_of_pe<Impl::Way::get>(threads, heap, dest, source, count,
-                                            pe, "symm::get_nbi");
+                                            pe, "symm::get_nbi",
+                                            Impl::Until::is_begun);
 }
 
 template <Impl::ThreadGroup Threads>
@@ -230,7 +246,7 @@ SYMM_INLINE_FUNCTION void putmem_nbi(Threads const& threads,
                                      Pe pe) {
   Impl::copy_elements_of_pe<Impl::Way::put>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
-      bytes, pe, "symm::putmem_nbi");
+      bytes, pe, "symm::putmem_nbi", Impl::Until::is_begun);
 }
 
 template <Impl::ThreadGroup Threads>
@@ -249,7 +265,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
                                      Pe pe) {
   Impl::copy_elements_of_pe<Impl::Way::get>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
-      bytes, pe, "symm::getmem_nbi");
+      bytes, pe, "symm::getmem_nbi", Impl::Until::is_begun);
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -353,6 +369,11 @@ template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
+  SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
+    Impl::copy_elements_far<Impl::Way::put, T>(
+        heap, dest, &value, sizeof(T), pe, "symm::p", Impl::Until::is_safe);
+    return;
+  }))
   Impl::store_element(Impl::expected_copy(heap, dest, sizeof(T), pe, "symm::p"),
                       value);
 }
@@ -363,6 +384,12 @@ template <class T>
                                                             T* source, Pe pe) {
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
+  SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
+    Value value;
+    Impl::copy_elements_far<Impl::Way::get, Value>(
+        heap, &value, source, sizeof(T), pe, "symm::g", Impl::Until::is_safe);
+    return value;
+  }))
   return Impl::load_element<Value>(
       Impl::expected_copy(heap, source, sizeof(T), pe, "symm::g"));
 }

@@ -13,6 +13,7 @@
 #include "base/Types.hpp"
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
+#include "shmem/Far.hpp"
 #include "shmem/Group.hpp"
 #include "shmem/Rma.hpp"
 #include "shmem/Signal.hpp"
@@ -32,26 +33,90 @@ namespace symm {
 // Signals of several PEs to one signal object are atomic if all are of one
 // SignalOp. Between PEs, signals may be mixed with atomics on std::uint64_t.
 
+}  // namespace symm
+
+namespace symm::Impl {
+
+[[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
+    SignalOp op) {
+  return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
+}
+
+/// put_signal() on the host.
+/// \param until what it waits for, if the PE is not near.
+template <class T>
+void put_signal_on_host(T* dest, T const* source, std::size_t count,
+                        Signal* signal_address, Signal signal, SignalOp op,
+                        Pe pe, Until until, char const* call) {
+  check_element<T>();
+  auto const bytes = bytes_of(sizeof(T), count);
+  auto const its_signal =
+      copy_to_access(signal_address, sizeof(Signal), pe, call);
+  if (its_signal.reach == Reach::message) {
+    if (bytes != 0) {
+      static_cast<void>(copy_to_access(dest, bytes, pe, call));
+      check_private(source, call);
+    }
+    put_signal_far(far_copy(dest, pe, call), source, bytes,
+                   far_copy(signal_address, pe, call), signal, atomic_op_of(op),
+                   until);
+    return;
+  }
+  put_bytes(dest, source, bytes, pe, call);
+  DeliverSignal const deliver{its_signal.address, signal, op, count != 0};
+  if (its_signal.reach == Reach::words) {
+    deliver();
+  } else {
+    run_one_thread_on_gpu(call, deliver);
+  }
+}
+
+/// put_signal() by a group of threads.
+template <ThreadGroup Threads, class T>
+SYMM_INLINE_FUNCTION void put_signal_of_group(
+    Threads const& threads, HeapMap const& heap, T* dest, T const* source,
+    std::size_t count, Signal* signal_address, Signal signal, SignalOp op,
+    Pe pe, [[maybe_unused]] Until until, char const* call) {
+  auto const group = group_of(threads);
+  SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
+    auto const bytes = bytes_of(sizeof(T), count);
+    if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
+    expect_access(heap, signal_address, sizeof(Signal), pe, call);
+    if (group.rank() == 0) {
+      put_signal_far({heap, dest, pe, call}, source, bytes,
+                     {heap, signal_address, pe, call}, signal, atomic_op_of(op),
+                     until);
+    }
+    group.barrier();
+    return;
+  }))
+  auto* const its_signal =
+      expected_copy(heap, signal_address, sizeof(Signal), pe, call);
+  // One fence for all threads. The put ends with a barrier of the group
+  // (bar.sync, or for lanes bar.warp.sync), which orders the stores of each
+  // before whatever the signalling thread does next, and fences are cumulative:
+  // what is before a fence of scope sys includes what other threads have stored
+  // before a barrier with the thread that fences (PTX's causality order).
+  copy_elements_of_pe<Way::put>(group, heap, dest, source, count, pe, call);
+  if (group.rank() != 0) return;
+  DeliverSignal{its_signal, signal, op, count != 0}();
+}
+
+}  // namespace symm::Impl
+
+namespace symm {
+
 /// shmem_put_signal, on the host. A signal in GPU memory is delivered by a
 /// kernel, which it waits for; with Kokkos, behind the others of the default
-/// instance.
+/// instance. To a PE of another node, data and signal are one message.
 /// \throws UsageError on this PE, too, if the signal is not in this PE's part
 ///         of the heap. Nothing has been put then.
 template <class T>
 void put_signal(T* dest, std::type_identity_t<T> const* source,
                 std::size_t count, Signal* signal_address, Signal signal,
                 SignalOp op, Pe pe) {
-  constexpr auto call = "symm::put_signal";
-  Impl::check_element<T>();
-  auto const its_signal =
-      Impl::copy_to_access(signal_address, sizeof(Signal), pe, call);
-  Impl::put_bytes(dest, source, Impl::bytes_of(sizeof(T), count), pe, call);
-  Impl::DeliverSignal const deliver{its_signal.address, signal, op, count != 0};
-  if (its_signal.memory == MemoryKind::host) {
-    deliver();
-  } else {
-    Impl::run_one_thread_on_gpu(call, deliver);
-  }
+  Impl::put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
+                           Impl::Until::is_safe, "symm::put_signal");
 }
 
 /// shmem_put_signal in a kernel by a thread team, or the lanes of a thread, all
@@ -63,18 +128,9 @@ SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                                      std::type_identity_t<T> const* source,
                                      std::size_t count, Signal* signal_address,
                                      Signal signal, SignalOp op, Pe pe) {
-  auto* const its_signal = Impl::expected_copy(
-      heap, signal_address, sizeof(Signal), pe, "symm::put_signal");
-  // One fence for all threads. The put ends with a barrier of the group
-  // (bar.sync, or for lanes bar.warp.sync), which orders the stores of each
-  // before whatever the signalling thread does next, and fences are cumulative:
-  // what is before a fence of scope sys includes what other threads have stored
-  // before a barrier with the thread that fences (PTX's causality order).
-  auto const group = Impl::group_of(threads);
-  Impl::copy_elements_of_pe<Impl::Way::put>(group, heap, dest, source, count,
-                                            pe, "symm::put_signal");
-  if (group.rank() != 0) return;
-  Impl::DeliverSignal{its_signal, signal, op, count != 0}();
+  Impl::put_signal_of_group(threads, heap, dest, source, count, signal_address,
+                            signal, op, pe, Impl::Until::is_safe,
+                            "symm::put_signal");
 }
 
 /// The same by one thread.
@@ -88,13 +144,15 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
 }
 
 // shmem_put_signal_nbi: may return before the data and the signal are there,
-// which quiet() waits for. Here they are put_signal().
+// which quiet() waits for. To a PE of this node they are put_signal(); to
+// another one `source` must stay as it is until then.
 
 template <class T>
 void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
                     std::size_t count, Signal* signal_address, Signal signal,
                     SignalOp op, Pe pe) {
-  put_signal(dest, source, count, signal_address, signal, op, pe);
+  Impl::put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
+                           Impl::Until::is_begun, "symm::put_signal_nbi");
 }
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_nbi(Threads const& threads,
@@ -103,8 +161,9 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(Threads const& threads,
                                          std::size_t count,
                                          Signal* signal_address, Signal signal,
                                          SignalOp op, Pe pe) {
-  put_signal(threads, heap, dest, source, count, signal_address, signal, op,
-             pe);
+  Impl::put_signal_of_group(threads, heap, dest, source, count, signal_address,
+                            signal, op, pe, Impl::Until::is_begun,
+                            "symm::put_signal_nbi");
 }
 template <class T>
 SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
@@ -112,7 +171,8 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
                                          std::size_t count,
                                          Signal* signal_address, Signal signal,
                                          SignalOp op, Pe pe) {
-  put_signal(heap, dest, source, count, signal_address, signal, op, pe);
+  put_signal_nbi(Impl::OneThread(), heap, dest, source, count, signal_address,
+                 signal, op, pe);
 }
 
 /// shmem_signal_fetch: the value of this PE's signal. Local; callable from host

@@ -8,12 +8,15 @@
 #include <thread>
 
 #include "../base/Types.hpp"
+#include "../transport/Transport.hpp"
 
 namespace symm::Impl {
 
 /// How to wait for another PE: spin while it probably runs on another core,
 /// then give the core away, then sleep. More PEs than cores is normal, and an
 /// idle PE must not take time from the one that it waits for.
+///
+/// What comes from other nodes meanwhile is done in here.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,6 +27,8 @@ class Backoff {
 
   /// One pause. Returns how long this wait has lasted, 0 while it spins.
   Clock::duration pause() {
+    auto* const transport = Transport::instance();
+    bool const is_done    = transport != nullptr && transport->poll();
     if (m_spins_left > 0) {
       // A pause instruction takes up to 140 cycles, as long as the answer of a
       // PE that is on its way: look without it at first.
@@ -34,6 +39,7 @@ class Backoff {
     auto const now = Clock::now();
     if (m_start == Clock::time_point{}) m_start = now;
     auto const waited = now - m_start;
+    if (is_done) return waited;  // it may be what is waited for
     if (waited < yield_time) {
       std::this_thread::yield();
     } else {

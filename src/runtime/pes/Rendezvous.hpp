@@ -16,6 +16,7 @@
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
+#include "../transport/Transport.hpp"
 #include "CallTrail.hpp"
 #include "Follower.hpp"
 #include "RuntimeCall.hpp"
@@ -70,7 +71,9 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, a whole collective call of this PE, as run_collective().
+  /// Runs `body`, a whole collective call of this PE, as run_collective(), when
+  /// all that this PE has sent to other nodes is done there: its calls are
+  /// barriers.
   /// \throws UsageError on this thread, if another one is in such a call; it
   ///         names both. No PE hears of it.
   template <class Body>
@@ -86,6 +89,7 @@ class Rendezvous {
     } const end{m_in_call};
     return run_collective(m_bootstrap, name_of(operation),
                           [&]() -> decltype(body()) {
+                            quiet_transport();
                             if constexpr (std::is_void_v<decltype(body())>) {
                               body();
                               end_call(operation);
@@ -182,6 +186,9 @@ class Rendezvous {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Record) == 2048);
 
+  static void quiet_transport() {
+    if (auto* const transport = Transport::instance()) transport->quiet();
+  }
   void end_call(RuntimeCall operation) const {
     if (auto* const following = follower()) following->before_return(operation);
   }

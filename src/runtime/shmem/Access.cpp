@@ -58,7 +58,12 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
 Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
                           char const* call) {
   auto const& heap = find_heap(address, bytes, pe, call);
-  return {heap.map().peer_ptr(const_cast<void*>(address), pe), heap.memory()};
+  auto const& map  = heap.map();
+  if (!map.is_near(pe)) [[unlikely]] {
+    return {nullptr, Reach::message};
+  }
+  return {map.peer_ptr(const_cast<void*>(address), pe),
+          static_cast<Reach>(heap.memory())};
 }
 
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,

@@ -4,6 +4,7 @@
 #define SYMM_SHMEM_ACCESS_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "../base/Function.hpp"
@@ -29,11 +30,19 @@ class SymmetricHeap;
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
+/// How the host gets to a copy: by loads and stores, by copies of its GPU, or
+/// by messages to another node (Far.hpp).
+enum class Reach : std::uint16_t {
+  words   = static_cast<std::uint16_t>(MemoryKind::host),
+  gpu     = static_cast<std::uint16_t>(MemoryKind::device),
+  message = n_memory_kinds
+};
+
 /// What an operation of the host works on: one PE's copy of an object.
 template <class T>
 struct Copy {
-  T* address;
-  MemoryKind memory;
+  T* address;  // nothing, if it takes a message
+  Reach reach;
 };
 
 /// PE `pe`'s copy of the object at `address`, if heap_to_access() finds it.
@@ -46,10 +55,11 @@ requires(!std::is_void_v<T>)
                                          char const* call) {
   auto const copy =
       copy_to_access(static_cast<void const*>(address), bytes, pe, call);
-  return {static_cast<T*>(copy.address), copy.memory};
+  return {static_cast<T*>(copy.address), copy.reach};
 }
 
-/// The same for an operation that the host carries out by loads and stores.
+/// The heap's map for an operation that the host carries out by loads and
+/// stores, or messages, if the PE is not near.
 /// \throws UsageError, too, if the memory is a GPU's.
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call);
@@ -66,18 +76,24 @@ SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
   bool const is_pe = 0 <= pe && pe < heap.n_pes;
   bool const is_inside =
       heap.contains(address) && bytes <= heap.stride - heap.offset_of(address);
-  if (is_pe && is_inside) return;
+  bool is_reached = true;
+  SYMM_IF_ON_DEVICE((is_reached = heap.is_near(pe);))
+  if (is_pe && is_inside && is_reached) return;
   KernelText text;
   text << call << ": PE " << heap.my_pe << ": " << bytes << " bytes at "
        << address << " on PE " << pe << ": "
-       << (is_pe ? "not in this PE's part of the symmetric heap whose map was "
-                   "passed: pass symm::heap_map(view) of the View that has them"
-                 : "there is no such PE");
+       << (!is_pe ? "there is no such PE"
+           : is_inside
+               ? "it is on another node, which kernels on GPUs do not reach: "
+                 "call it on the host"
+               : "not in this PE's part of the symmetric heap whose map was "
+                 "passed: pass symm::heap_map(view) of the View that has them");
   text.abort();
 #endif
 }
 
-/// PE `pe`'s copy of the object at `address`, with expect_access().
+/// PE `pe`'s copy of the object at `address`, with expect_access(). On the
+/// host, the PE must be near.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T* expected_copy(HeapMap const& heap,
                                                     T* address,

@@ -12,15 +12,39 @@ namespace symm::Impl {
 
 namespace {
 
-/// Copies between `memory` of the heap and any memory of this PE.
-[[gnu::always_inline]] inline void copy_bytes(MemoryKind memory, void* to,
-                                              void const* from,
-                                              std::size_t bytes,
-                                              char const* call) {
-  if (memory == MemoryKind::host) {
-    copy_host_memory(to, from, bytes);
+/// put_bytes() and the like.
+/// \tparam until what it waits for, if the PE is not near.
+template <Until until>
+[[gnu::always_inline]] inline void put_bytes_until(void* dest,
+                                                   void const* source,
+                                                   std::size_t bytes, Pe pe,
+                                                   char const* call) {
+  if (bytes == 0) return;
+  auto const its = copy_to_access(dest, bytes, pe, call);
+  check_private(source, call);
+  if (its.reach == Reach::words) {
+    copy_host_memory(its.address, source, bytes);
+  } else if (its.reach == Reach::gpu) {
+    copy_gpu_memory(its.address, source, bytes, call);
   } else {
-    copy_gpu_memory(to, from, bytes, call);
+    put_far(far_copy(dest, pe, call), source, bytes, until);
+  }
+}
+
+template <Until until>
+[[gnu::always_inline]] inline void get_bytes_until(void* dest,
+                                                   void const* source,
+                                                   std::size_t bytes, Pe pe,
+                                                   char const* call) {
+  if (bytes == 0) return;
+  auto const its = copy_to_access(source, bytes, pe, call);
+  check_private(dest, call);
+  if (its.reach == Reach::words) {
+    copy_host_memory(dest, its.address, bytes);
+  } else if (its.reach == Reach::gpu) {
+    copy_gpu_memory(dest, its.address, bytes, call);
+  } else {
+    get_far(dest, far_copy(source, pe, call), bytes, until);
   }
 }
 
@@ -43,18 +67,22 @@ void check_private(void const* address, char const* call) {
 
 void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call) {
-  if (bytes == 0) return;
-  auto const its = copy_to_access(dest, bytes, pe, call);
-  check_private(source, call);
-  copy_bytes(its.memory, its.address, source, bytes, call);
+  put_bytes_until<Until::is_safe>(dest, source, bytes, pe, call);
 }
 
 void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call) {
-  if (bytes == 0) return;
-  auto const its = copy_to_access(source, bytes, pe, call);
-  check_private(dest, call);
-  copy_bytes(its.memory, dest, its.address, bytes, call);
+  get_bytes_until<Until::is_safe>(dest, source, bytes, pe, call);
+}
+
+void put_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
+                   char const* call) {
+  put_bytes_until<Until::is_begun>(dest, source, bytes, pe, call);
+}
+
+void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
+                   char const* call) {
+  get_bytes_until<Until::is_begun>(dest, source, bytes, pe, call);
 }
 
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,

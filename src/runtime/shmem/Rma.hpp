@@ -12,6 +12,7 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
+#include "Far.hpp"
 #include "GroupCopy.hpp"
 #include "Words.hpp"
 
@@ -48,24 +49,22 @@ SYMM_FUNCTION constexpr void check_element() {
 /// \throws UsageError on this PE, if `address` is null.
 void check_private(void const* address, char const* call);
 
-/// putmem() and getmem().
+// putmem() and getmem(), and those that may return before it is done.
 void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call);
 void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call);
+void put_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
+                   char const* call);
+void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
+                   char const* call);
 
-template <class T>
-void put_elements(T* dest, T const* source, std::size_t count, Pe pe,
-                  char const* call) {
+/// One of those four, of elements.
+template <auto copy_it, class T>
+void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
+                   char const* call) {
   check_element<T>();
-  put_bytes(dest, source, bytes_of(sizeof(T), count), pe, call);
-}
-
-template <class T>
-void get_elements(T* dest, T const* source, std::size_t count, Pe pe,
-                  char const* call) {
-  check_element<T>();
-  get_bytes(dest, source, bytes_of(sizeof(T), count), pe, call);
+  copy_it(dest, source, bytes_of(sizeof(T), count), pe, call);
 }
 
 /// What copies GPU memory of the heap.
@@ -79,16 +78,36 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 
 // By a group of threads, on the host as well as in kernels.
 
+/// Copies from or to a PE that is not near: on the host, by one thread.
+template <Way way, class T>
+void copy_elements_far(HeapMap const& heap, T* dest, T const* source,
+                       std::size_t bytes, Pe pe, char const* call,
+                       Until until) {
+  if constexpr (way == Way::put) {
+    expect_access(heap, dest, bytes, pe, call);
+    put_far({heap, dest, pe, call}, source, bytes, until);
+  } else {
+    expect_access(heap, source, bytes, pe, call);
+    get_far(dest, {heap, source, pe, call}, bytes, until);
+  }
+}
+
 template <Way way, ThreadGroup Threads, class T>
-SYMM_INLINE_FUNCTION void copy_elements_of_pe(Threads const& threads,
-                                              HeapMap const& heap, T* dest,
-                                              T const* source,
-                                              std::size_t count, Pe pe,
-                                              char const* call) {
+SYMM_INLINE_FUNCTION void copy_elements_of_pe(
+    Threads const& threads, HeapMap const& heap, T* dest, T const* source,
+    std::size_t count, Pe pe, char const* call,
+    [[maybe_unused]] Until until = Until::is_safe) {
   check_element<T>();
   auto const group        = group_of(threads);
   std::size_t const bytes = bytes_of(sizeof(T), count);
   if (bytes != 0) {
+    SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
+      if (group.rank() == 0) {
+        copy_elements_far<way>(heap, dest, source, bytes, pe, call, until);
+      }
+      group.barrier();
+      return;
+    }))
     if constexpr (way == Way::put) {
       dest = expected_copy(heap, dest, bytes, pe, call);
     } else {

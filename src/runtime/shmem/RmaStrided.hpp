@@ -12,6 +12,7 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
+#include "Far.hpp"
 #include "GroupCopy.hpp"
 #include "Rma.hpp"
 
@@ -87,18 +88,33 @@ void check_strides(std::size_t dest_stride, std::size_t source_stride,
 /// that this PE's GPU has begun. Done when it returns.
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
-/// Carries out a copy whose symmetric side, in `memory`, is found.
+/// Carries out a copy whose symmetric side is of a PE that is not near.
 template <Way way, class T>
-void copy_found(MemoryKind memory, StridedCopy<way, T> const& copy) {
-  if (memory == MemoryKind::host) {
-    run_strided(OneThread(), copy);
+void copy_strided_far(FarCopy const& far, StridedCopy<way, T> const& copy) {
+  std::size_t const to   = copy.dest_stride * sizeof(T);
+  std::size_t const from = copy.source_stride * sizeof(T);
+  if constexpr (way == Way::put) {
+    put_strided_far(far, copy.source, {sizeof(T), copy.count, to, from});
   } else {
-    copy_gpu_memory(copy.in_bytes(), copy.call);
+    get_strided_far(copy.dest, far, {sizeof(T), copy.count, from, to});
   }
 }
 
-/// Calls copy_it(memory, copy) with what iput() or iget() is to copy and the
-/// kind of the symmetric side's memory, if there is anything.
+/// Carries out a copy whose symmetric side is found.
+template <Way way, class T>
+void copy_found(Reach reach, StridedCopy<way, T> copy, Pe pe) {
+  if (reach == Reach::words) {
+    run_strided(OneThread(), copy);
+  } else if (reach == Reach::gpu) {
+    copy_gpu_memory(copy.in_bytes(), copy.call);
+  } else {
+    copy_strided_far(far_copy(copy.symmetric(), pe, copy.call), copy);
+  }
+}
+
+/// Calls copy_it(reach, copy, pe) with what iput() or iget() is to copy, if
+/// there is anything. Its symmetric side is the PE's copy, or, if it is not
+/// near, as it was.
 template <Way way, class T, class CopyIt>
 void find_and_copy(StridedCopy<way, T> copy, Pe pe, CopyIt const& copy_it) {
   check_element<T>();
@@ -107,8 +123,8 @@ void find_and_copy(StridedCopy<way, T> copy, Pe pe, CopyIt const& copy_it) {
   auto const its =
       copy_to_access(copy.symmetric(), copy.symmetric_bytes(), pe, copy.call);
   check_private(copy.private_side(), copy.call);
-  copy.symmetric() = its.address;
-  copy_it(its.memory, copy);
+  if (its.reach != Reach::message) copy.symmetric() = its.address;
+  copy_it(its.reach, copy, pe);
 }
 
 /// iput() and iget() on the host.
@@ -127,6 +143,15 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
   expect(copy.dest_stride != 0 && copy.source_stride != 0, copy.call,
          "strides are at least 1");
   if (copy.count != 0) {
+    SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
+      expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe,
+                    copy.call);
+      if (group.rank() == 0) {
+        copy_strided_far({heap, copy.symmetric(), pe, copy.call}, copy);
+      }
+      group.barrier();
+      return;
+    }))
     copy.symmetric() = expected_copy(heap, copy.symmetric(),
                                      copy.symmetric_bytes(), pe, copy.call);
     run_strided(group, copy);

@@ -14,6 +14,7 @@
 #include "../job/Runtime.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../symm_errors.hpp"
+#include "Far.hpp"
 #include "HostWait.hpp"
 
 namespace symm::Impl {
@@ -53,6 +54,7 @@ Text text_of(WaitSet<T> const& set) {
 
 void check_variable(char const* call, void const* address) {
   auto const& heap = Runtime::instance(call).heap();
+  poll_far();
   if (address == nullptr) {
     throw UsageError(std::string(call) +
                      ": the address of the variable is null");

@@ -50,6 +50,8 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
   return load_acquire(ivar);
 }
 
+/// Lets what has come from other nodes be done: a program may test a variable
+/// until that has changed it.
 /// \throws UsageError on this PE, if the host cannot look at `address`.
 void check_variable(char const* call, void const* address);
 
