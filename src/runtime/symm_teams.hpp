@@ -21,7 +21,7 @@ namespace symm {
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] PeTeam team_world();
 
-/// The PEs that reach each other's memory by loads and stores: at present all.
+/// The PEs of this node, which reach each other's memory by loads and stores.
 /// Local.
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] PeTeam team_node();
@@ -40,6 +40,11 @@ namespace symm {
 // On the host the waits are those of wait_until(). The reports name the
 // operation, the team and the PEs that are missing. The job ends, too, if one
 // of those waits in finalize(): it has left early.
+
+// Teams with PEs of several nodes have them on the host, where a host kernel is
+// one, too. Barriers that a GPU carries out (in its kernels, enqueued) throw
+// UsageError on this PE, or stop the program where SYMM_CHECKS_IN_KERNELS is
+// defined, and the same goes for collective operations on memory of GPUs.
 
 /// In a kernel: all threads of one thread group of every PE call.
 template <Impl::ThreadGroup Threads>

@@ -12,6 +12,7 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HostCopy.hpp"
 #include "../../runtime/shmem/Access.hpp"
+#include "../../runtime/shmem/Far.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/shmem/RmaStrided.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
@@ -33,19 +34,22 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// \param memory of the symmetric side.
+/// What is enqueued on a GPU goes to near PEs.
+/// \throws UsageError
+[[noreturn]] void throw_far_on_gpu(Pe pe, char const* call);
+
+/// \param reach of the symmetric side, which is near.
 template <class Exec>
-void enqueue_copy(Exec const& exec, MemoryKind memory, void* to,
-                  void const* from, std::size_t bytes,
-                  [[maybe_unused]] char const* call) {
+void enqueue_copy(Exec const& exec, Reach reach, void* to, void const* from,
+                  std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
-    if (memory == MemoryKind::host && bytes <= most_bytes_by_words) {
+    if (reach == Reach::words && bytes <= most_bytes_by_words) {
       exec.fence(call);  // Kokkos has memcpy for them
       copy_host_memory(to, from, bytes);
       return;
     }
   }
-  if (memory == SymmetricSpace::memory_kind) {
+  if (static_cast<MemoryKind>(reach) == SymmetricSpace::memory_kind) {
     enqueue_copy_in<SymmetricSpace>(exec, to, from, bytes);
   } else {
     enqueue_copy_in<SymmetricHostSpace>(exec, to, from, bytes);
@@ -59,18 +63,30 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   constexpr bool is_put = way == Way::put;
   auto const its = copy_to_access(is_put ? dest : source, bytes, pe, call);
   check_private(is_put ? source : dest, call);
-  enqueue_copy(exec, its.memory, is_put ? its.address : dest,
-               is_put ? source : its.address, bytes, call);
+  if (its.reach != Reach::message) {
+    enqueue_copy(exec, its.reach, is_put ? its.address : dest,
+                 is_put ? source : its.address, bytes, call);
+  } else if constexpr (!runs_on_host_v<Exec>) {
+    throw_far_on_gpu(pe, call);
+  } else {
+    exec.fence(call);
+    if constexpr (is_put) {
+      put_far(far_copy(dest, pe, call), source, bytes);
+    } else {
+      get_far(dest, far_copy(source, pe, call), bytes);
+    }
+  }
 }
 
 template <Way way, class Exec, class T>
 void enqueue_strided(Exec const& exec, StridedCopy<way, T> const& strided,
                      Pe pe) {
-  find_and_copy(strided, pe, [&](MemoryKind memory, auto const& copy) {
+  find_and_copy(strided, pe, [&](Reach reach, auto const& copy, Pe) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);
-      copy_found(memory, copy);
+      copy_found(reach, copy, pe);
     } else {
+      if (reach == Reach::message) throw_far_on_gpu(pe, copy.call);
       copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
     }
   });

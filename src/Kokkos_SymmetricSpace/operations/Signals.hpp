@@ -29,13 +29,11 @@ struct SignalKernel {
 /// PE `pe`'s copy of a signal, for a thread of the space; a host's must reach
 /// it. \throws UsageError on this PE.
 template <class Exec>
-Signal* signal_to_deliver(Signal* address, Pe pe, char const* call) {
+Copy<Signal> signal_to_deliver(Signal* address, Pe pe, char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
-    return map_to_access(address, sizeof(Signal), pe, call)
-        .peer_ptr(address, pe);
-  } else {
-    return copy_to_access(address, sizeof(Signal), pe, call).address;
+    static_cast<void>(map_to_access(address, sizeof(Signal), pe, call));
   }
+  return copy_to_access(address, sizeof(Signal), pe, call);
 }
 
 }  // namespace symm::Impl
@@ -61,14 +59,23 @@ void put_signal(Exec const& exec, T* dest,
                 Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
   constexpr auto call = "symm::put_signal";
   Impl::check_element<T>();
-  auto* const its_signal =
+  auto const its_signal =
       Impl::signal_to_deliver<Exec>(signal_address, pe, call);
+  if (its_signal.reach == Impl::Reach::message) {
+    if constexpr (Impl::runs_on_host_v<Exec>) {
+      exec.fence(call);
+      put_signal(dest, source, count, signal_address, signal, op, pe);
+      return;
+    } else {
+      Impl::throw_far_on_gpu(pe, call);
+    }
+  }
   Impl::enqueue_copy_of_pe<Impl::Way::put>(
       exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, call);
   // Copies and kernels of one instance run one after the other.
   Kokkos::parallel_for(
       call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-      Impl::SignalKernel{{its_signal, signal, op, count != 0}});
+      Impl::SignalKernel{{its_signal.address, signal, op, count != 0}});
 }
 
 }  // namespace symm

@@ -17,7 +17,7 @@ namespace symm::Impl {
 /// and the members' numbers in the world; and for each member, written by that,
 /// a flag (the epoch it has reached) and two pairs of words that it passes
 /// along, used in turn: one may be ahead by one epoch while another still
-/// reads.
+/// reads. Only those of near PEs are there.
 struct PeTeamWords {
   HeapMap map;             // of the memory of all teams
   std::size_t offset = 0;  // of this team there
@@ -34,8 +34,8 @@ struct PeTeamWords {
   /// \param which 0 or 1.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* passed(
       Pe pe, Pe member, std::uint64_t epoch, std::size_t which = 0) const {
-    return word(pe, n_fixed + (1 + epoch % 2 * 2 + which) * index(map.n_pes) +
-                        index(member));
+    return word(pe, n_fixed + (1 + epoch % 2 * 2) * index(map.n_pes) +
+                        2 * index(member) + which);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);

@@ -62,29 +62,12 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
-/// What a PE stores to another one before its flag. (No lambda: nvcc compiles
-/// synchronise() for kernels, too.)
-struct PassedWords {
-  PeTeam const& team;
-  std::uint64_t first;
-  bool has_second;
-  std::uint64_t second;
-
-  SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
-    auto const words = team.words();
-    store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
-    if (has_second)
-      store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), second);
-  }
-};
-
 /// Collective: passes a word, and maybe a second. \returns the epoch.
 std::uint64_t pass_words(PeTeam const& team, char const* call,
                          std::uint64_t first,
                          std::optional<std::uint64_t> second) {
-  return synchronise(
-      OneThread{}, team, call,
-      PassedWords{team, first, second.has_value(), second.value_or(0)});
+  return second ? exchange_words_on_host(team, call, first, *second)
+                : exchange_word_on_host(team, call, first);
 }
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
@@ -162,6 +145,7 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
     fail(call, "dest and source are in different kinds of memory");
   }
   if (is_overlap(call)) fail(call, "dest and source overlap");
+  if (heap.memory() == MemoryKind::device) check_gpu_reaches(team, call.name);
   return heap;
 }
 
@@ -174,6 +158,7 @@ CollectiveHeap use_of(SymmetricHeap const& heap) {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
+  check_gpu_reaches(team, call.name);
   // Whether the others have elements is not known here: the kernel looks.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;

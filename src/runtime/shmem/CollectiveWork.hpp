@@ -11,6 +11,7 @@
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CollectiveCall.hpp"
+#include "Far.hpp"
 #include "Group.hpp"
 #include "GroupCopy.hpp"
 #include "PeTeam.hpp"
@@ -27,6 +28,8 @@
 // reductions: each PE reduces a share and stores it to all, so every result is
 // computed once and has the same bits everywhere. (On the host, sources of a
 // word come with the checks, and each PE computes alone, in the same order.)
+// PEs of other nodes are reached on the host by the Transport, by one thread of
+// the group; the barrier at the end waits for what that has begun.
 
 namespace symm::Impl {
 
@@ -75,6 +78,28 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                          range.count * sizeof(T));
 }
 
+/// Copies a part of a member's block at the symmetric address `mine` to `dest`.
+/// From a PE of another node on the host, it is there after quiet_far().
+template <class T, Group Threads>
+SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
+                                     PeTeam const& team, Pe member, T* dest,
+                                     T const* mine, std::size_t count,
+                                     std::size_t part, std::size_t n_parts,
+                                     [[maybe_unused]] char const* call) {
+  SYMM_IF_ON_HOST((if (team.has_far_pes()) {
+    Pe const pe = team.world_pe(member);
+    if (!heap.is_near(pe)) {
+      if (group.rank() == 0 && count != 0) {
+        get_far(dest, {heap, mine, pe, call}, count * sizeof(T),
+                Until::is_begun);
+      }
+      return;
+    }
+  }))
+  copy_part(group, dest, block_of(team, heap, mine, member), count, part,
+            n_parts);
+}
+
 template <class T>
 struct BroadcastWork {
   PeTeam team;
@@ -91,8 +116,8 @@ struct BroadcastWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
-    copy_part(group, dest, block_of(team, heap, source, root), count, part,
-              n_parts);
+    fetch_part(group, heap, team, root, dest, source, count, part, n_parts,
+               "symm::broadcast");
   }
 };
 
@@ -121,8 +146,8 @@ struct GatherWork {
     T const* const my = source + (is_alltoall ? block(me) : 0);
     for (int k = 1; k <= n; ++k) {
       Pe const pe = (me + k) % n;
-      copy_part(group, dest + block(pe), block_of(team, heap, my, pe), count,
-                part, n_parts);
+      fetch_part(group, heap, team, pe, dest + block(pe), my, count, part,
+                 n_parts, is_alltoall ? "symm::alltoall" : "symm::fcollect");
     }
   }
 
@@ -165,8 +190,8 @@ struct CollectWork {
       if (n > dest_bytes / sizeof(T) - first) {  // the host has looked before
         (KernelText() << "symm::collect: dest is too small").abort();
       }
-      copy_part(group, dest + first, block_of(team, heap, source, pe), n, part,
-                n_parts);
+      fetch_part(group, heap, team, pe, dest + first, source, n, part, n_parts,
+                 "symm::collect");
       first += n;
     }
   }
@@ -201,9 +226,11 @@ struct StridedAlltoallWork {
     auto const range  = part_of(count, part, n_parts, 1);
     T const* const my = source + first_of(me, range) * source_stride;
     for (int k = 1; k <= n; ++k) {
-      Pe const pe         = (me + k) % n;
+      Pe const pe = (me + k) % n;
+      T* const to = dest + first_of(pe, range) * dest_stride;
+      SYMM_IF_ON_HOST(
+          (if (fetch_far(group, heap, pe, to, my, range.count)) { continue; }))
       T const* const from = block_of(team, heap, my, pe);
-      T* const to         = dest + first_of(pe, range) * dest_stride;
       copy_each(
           group, range.count,
           [=, stride = source_stride](std::size_t i) {
@@ -216,6 +243,19 @@ struct StridedAlltoallWork {
   }
 
  private:
+  /// Whether the member is on another node; fetches its elements then.
+  template <Group Threads>
+  bool fetch_far(Threads const& group, HeapMap const& heap, Pe member, T* to,
+                 T const* mine, std::size_t n) const {
+    if (!team.has_far_pes() || heap.is_near(team.world_pe(member)))
+      return false;
+    if (group.rank() == 0 && n != 0) {
+      get_strided_far(
+          to, {heap, mine, team.world_pe(member), call().name},
+          {sizeof(T), n, source_stride * sizeof(T), dest_stride * sizeof(T)});
+    }
+    return true;
+  }
   [[nodiscard]] SYMM_FUNCTION std::size_t first_of(Pe pe,
                                                    Range const& range) const {
     return static_cast<std::size_t>(pe) * count + range.first;

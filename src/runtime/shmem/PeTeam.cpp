@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_errors.hpp"
@@ -41,6 +42,28 @@ void check_team(PeTeam const& team, char const* call) {
   }
 }
 
+Text text_of(PeTeam const& team) {
+  constexpr Pe most = 16;
+  Text text(" of the PE team of PEs ", team.world_pe(0));
+  for (Pe pe = 1; pe < std::min(most, team.n_pes()); ++pe) {
+    text.append(", ", team.world_pe(pe));
+  }
+  if (team.n_pes() > most) {
+    text.append(", ... (", team.n_pes(), " in all)");
+  }
+  text.append(" (here member ", team.my_pe(), ")");
+  return text;
+}
+
+void check_gpu_reaches(PeTeam const& team, char const* call) {
+  if (!team.has_far_pes()) return;
+  throw UsageError(
+      std::string(call) +
+      ": the team has PEs of other nodes, which kernels on GPUs do not reach: "
+      "call it on the host for memory of the host, or for teams of one node "
+      "(symm::team_node())");
+}
+
 }  // namespace Impl
 
 PeTeam PeTeam::make_of_all(int slot, char const* call) {
@@ -55,16 +78,30 @@ PeTeam PeTeam::make_of_all(int slot, char const* call) {
   if (auto const* const memory = runtime.team_memory(MemoryKind::device)) {
     team.m_on_device = memory->words(slot);
   }
+  team.m_has_far_pes = team.m_on_host.map.n_near < team.m_n_pes;
+  return team;
+}
+
+PeTeam PeTeam::make_of_node(int slot, char const* call) {
+  auto team          = make_of_all(slot, call);
+  auto const& map    = team.m_on_host.map;
+  team.m_n_pes       = std::min(map.n_near, team.m_n_pes);
+  team.m_my_pe       = team.m_my_pe - map.first_near;
+  team.m_first       = map.first_near;
+  team.m_has_far_pes = false;
   return team;
 }
 
 PeTeam PeTeam::make(int slot, std::span<Pe const> members) {
-  auto team     = make_of_all(slot, "symm::PeTeam::make");
-  auto const me = std::find(members.begin(), members.end(), team.m_my_pe);
-  team.m_n_pes  = static_cast<int>(members.size());
-  team.m_my_pe  = static_cast<Pe>(me - members.begin());
-  team.m_first  = members[0];
-  team.m_stride = Impl::stride_of(members);
+  auto team          = make_of_all(slot, "symm::PeTeam::make");
+  auto const me      = std::find(members.begin(), members.end(), team.m_my_pe);
+  team.m_n_pes       = static_cast<int>(members.size());
+  team.m_my_pe       = static_cast<Pe>(me - members.begin());
+  team.m_first       = members[0];
+  team.m_stride      = Impl::stride_of(members);
+  team.m_has_far_pes = std::any_of(
+      members.begin(), members.end(),
+      [&](Pe member) { return !team.m_on_host.map.is_near(member); });
   return team;
 }
 

@@ -8,6 +8,7 @@
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
+#include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../pes/PeTeamWords.hpp"
 
@@ -49,6 +50,8 @@ class PeTeam {
     SYMM_IF_ON_HOST((return m_on_host;))
     SYMM_IF_ON_DEVICE((return m_on_device;))
   }
+  /// Whether any of its PEs is on another node.
+  [[nodiscard]] SYMM_FUNCTION bool has_far_pes() const { return m_has_far_pes; }
   /// -1, if it is none.
   [[nodiscard]] int slot() const { return m_slot; }
   /// That of PeTeamSlots.
@@ -60,6 +63,8 @@ class PeTeam {
   static PeTeam make(int slot, std::span<Pe const> members);
   /// The world, or what is equal to it.
   static PeTeam make_of_all(int slot, char const* call);
+  /// The PEs of this node.
+  static PeTeam make_of_node(int slot, char const* call);
 
  private:
   Impl::PeTeamWords m_on_host{};
@@ -70,6 +75,7 @@ class PeTeam {
   Pe m_my_pe             = -1;
   Pe m_first             = 0;
   int m_stride           = 0;  // 0: the numbers are in words()
+  bool m_has_far_pes     = false;
 };
 
 }  // namespace symm
@@ -79,6 +85,13 @@ namespace symm::Impl {
 /// \throws UsageError on this PE, if it is no team, or destroyed; before
 ///         initialize() and after finalize().
 void check_team(PeTeam const& team, char const* call);
+
+/// For messages: " of the PE team of PEs 0, 2, 4 (here member 1)".
+[[nodiscard]] Text text_of(PeTeam const& team);
+
+/// Of an operation that a GPU carries out.
+/// \throws UsageError on this PE, if the team has PEs of other nodes.
+void check_gpu_reaches(PeTeam const& team, char const* call);
 
 }  // namespace symm::Impl
 

@@ -16,6 +16,7 @@
 #include "../pes/PeTeamWords.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
+#include "FarReduce.hpp"
 #include "PeTeam.hpp"
 #include "Words.hpp"
 #ifdef SYMM_FOR_DEVICE
@@ -71,6 +72,10 @@ struct ReduceWork {
     auto const me = static_cast<std::size_t>(team.my_pe());
     auto const range =
         part_of(count, me * n_parts + part, n * n_parts, width * 8);
+    SYMM_IF_ON_HOST((if (team.has_far_pes()) {
+      if (group.rank() == 0) FarReduce(*this, heap).run(range);
+      return;
+    }))
     SYMM_IF_ON_HOST((reduce_on_host(group, heap, range);))
     SYMM_IF_ON_DEVICE((KernelReduce(*this, heap).run(group, range);))
   }

@@ -11,6 +11,8 @@
 #include "../job/Runtime.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
+#include "Far.hpp"
+#include "FarTeam.hpp"
 #include "Group.hpp"
 #include "HostWait.hpp"
 #include "Synchronise.hpp"
@@ -19,19 +21,18 @@ namespace symm::Impl {
 
 namespace {
 
-/// " of the PE team of PEs 0, 2, 4 (here member 1)".
-Text of_the_team(PeTeam const& team) {
-  constexpr Pe most = 16;
-  Text text(" of the PE team of PEs ", team.world_pe(0));
-  for (Pe pe = 1; pe < std::min(most, team.n_pes()); ++pe) {
-    text.append(", ", team.world_pe(pe));
+/// For synchronise(). (No lambda: nvcc compiles that for kernels, too.)
+struct PassWords {
+  PeTeam const& team;
+  std::uint64_t first;
+  std::uint64_t second;
+
+  SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
+    auto const words = team.words();
+    store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
+    store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), second);
   }
-  if (team.n_pes() > most) {
-    text.append(", ... (", team.n_pes(), " in all)");
-  }
-  text.append(" (here member ", team.my_pe(), ")");
-  return text;
-}
+};
 
 /// Out of line: a barrier does without the stack for the text.
 template <class HasCome>
@@ -44,7 +45,7 @@ template <class HasCome>
     if (has_come(member)) continue;
     missing.append("\n  ", rendezvous.whereabouts(team.world_pe(member)));
   }
-  wait.report(why, of_the_team(team), missing);
+  wait.report(why, text_of(team), missing);
 }
 
 }  // namespace
@@ -81,13 +82,26 @@ void wait_for_members(char const* call, PeTeam const& team,
 
 std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
                                     std::uint64_t word) {
+  if (team.has_far_pes()) return exchange_words_far(team, call, word, 0);
   return synchronise(OneThread{}, team, call, PassWord{team, word});
 }
 
+std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
+                                     std::uint64_t first,
+                                     std::uint64_t second) {
+  if (team.has_far_pes()) return exchange_words_far(team, call, first, second);
+  return synchronise(OneThread{}, team, call, PassWords{team, first, second});
+}
+
+void barrier_on_host(PeTeam const& team, char const* call) {
+  quiet_far();
+  exchange_word_on_host(team, call, word_of_barrier);
+}
+
 void meet(char const* call, PeTeam const& team, std::uint64_t word) {
-  auto const epoch = synchronise(OneThread{}, team, call, PassWord{team, word});
+  auto const epoch = exchange_word_on_host(team, call, word);
   if (is_equal_on_all(team, epoch, 0, word)) return;
-  throw UsageError(Text(call, of_the_team(team),
+  throw UsageError(Text(call, text_of(team),
                         ": the PEs of the team have made different calls"));
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "Group.hpp"
@@ -20,9 +21,14 @@ namespace symm::Impl {
 // What the barriers of symm_teams.hpp and the collective operations are made
 // of.
 
-/// exchange_word() by one thread of the host.
+/// exchange_word() by one thread of the host, and of two words.
 std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
                                     std::uint64_t word);
+std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
+                                     std::uint64_t first, std::uint64_t second);
+
+/// barrier_of() by one thread of the host.
+void barrier_on_host(PeTeam const& team, char const* call);
 
 /// A barrier in which every PE passes a word to all others.
 /// \param call for the host's messages, such as "symm::barrier".
@@ -43,15 +49,20 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
 /// another.
 inline constexpr std::uint64_t word_of_barrier = 0;
 
-/// In a kernel, or on the host with OneThread: as barrier(team), but nobody
+/// In a kernel, or on the host: as barrier(team), but nobody
 /// looks whether the others are in a barrier. In kernels no word goes along,
 /// for which the flag would wait, twice as long as without; on the host one
 /// does, for those who look.
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                                      char const* call) {
-  SYMM_IF_ON_HOST((exchange_word(group, team, call, word_of_barrier);))
-  SYMM_IF_ON_DEVICE((synchronise(group, team, call, [](Pe, std::uint64_t) {});))
+  SYMM_IF_ON_HOST((group.barrier();
+                   if (group.rank() == 0) barrier_on_host(team, call);
+                   group.barrier();))
+  SYMM_IF_ON_DEVICE((expect(!team.has_far_pes(), call,
+                            "the team has PEs of other nodes: call it on the "
+                            "host");
+                     synchronise(group, team, call, [](Pe, std::uint64_t) {});))
 }
 
 /// A barrier of the host's calls with that word.

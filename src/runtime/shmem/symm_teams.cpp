@@ -3,6 +3,7 @@
 #include "../symm_teams.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_job.hpp"
+#include "Far.hpp"
 #include "PeTeam.hpp"
 #include "TeamSync.hpp"
 
@@ -20,7 +21,9 @@ PeTeam team_world() {
   return PeTeam::make_of_all(world_slot, "symm::team_world");
 }
 
-PeTeam team_node() { return PeTeam::make_of_all(node_slot, "symm::team_node"); }
+PeTeam team_node() {
+  return PeTeam::make_of_node(node_slot, "symm::team_node");
+}
 
 Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {
   if (!to.is_valid() || pe < 0 || pe >= from.n_pes()) return -1;
@@ -34,6 +37,7 @@ Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {
 void barrier(PeTeam const& team) {
   constexpr char const* call = "symm::barrier";
   Impl::check_team(team, call);
+  Impl::quiet_far();
   Impl::meet(call, team, Impl::word_of_barrier);
 }
 
