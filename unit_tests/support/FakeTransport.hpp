@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_FAKE_TRANSPORT_HPP
+#define SYMM_TEST_FAKE_TRANSPORT_HPP
+
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <runtime/base/Types.hpp>
+#include <runtime/transport/Transport.hpp>
+
+namespace symm_test {
+
+/// Stands for PEs of other nodes, whose parts are memory of this process, and
+/// notes what it is called for. What need not be done before quiet() is not.
+class FakeTransport final : public symm::Impl::Transport {
+ public:
+  using Pe       = symm::Pe;
+  using Remote   = symm::Impl::Remote;
+  using AtomicOp = symm::Impl::AtomicOp;
+  using WordType = symm::Impl::WordType;
+  using Strides  = symm::Impl::Strides;
+
+  /// Becomes the process's. \param find_part of a PE's host heap.
+  explicit FakeTransport(std::function<char*(Pe)> find_part)
+      : m_find_part(std::move(find_part)) {
+    set_instance(this);
+  }
+  ~FakeTransport() override { set_instance(nullptr); }
+  FakeTransport(FakeTransport const&)            = delete;
+  FakeTransport& operator=(FakeTransport const&) = delete;
+
+  /// "put 3" for one to PE 3, and so on; and starts anew.
+  std::vector<std::string> calls() {
+    std::lock_guard const lock(m_mutex);
+    return std::exchange(m_calls, {});
+  }
+
+  void put(Remote to, void const* from, std::size_t bytes,
+           Until until) override {
+    run(until, name("put", to, until),
+        [=, this] { std::memcpy(at(to), from, bytes); });
+  }
+  void put_strided(Remote to, void const* from, Strides strides) override {
+    run(Until::is_safe, name("put_strided", to), [=, this] {
+      copy_strided(at(to), strides.remote_bytes, static_cast<char const*>(from),
+                   strides.local_bytes, strides);
+    });
+  }
+  void put_signal(Remote to, void const* from, std::size_t bytes, Remote signal,
+                  std::uint64_t value, AtomicOp op, Until until) override {
+    run(until, name("put_signal", to, until), [=, this] {
+      if (bytes != 0) std::memcpy(at(to), from, bytes);
+      static_cast<void>(change<std::uint64_t>(at(signal), op, value, 0));
+    });
+  }
+  void get(void* to, Remote from, std::size_t bytes, Until until) override {
+    run(until, name("get", from, until),
+        [=, this] { std::memcpy(to, at(from), bytes); });
+  }
+  void get_strided(void* to, Remote from, Strides strides) override {
+    run(Until::is_safe, name("get_strided", from), [=, this] {
+      copy_strided(static_cast<char*>(to), strides.local_bytes, at(from),
+                   strides.remote_bytes, strides);
+    });
+  }
+  std::uint64_t atomic(Remote where, AtomicOp op, WordType type,
+                       std::uint64_t value, std::uint64_t compare) override {
+    std::uint64_t was = 0;
+    run(Until::is_safe, name("atomic", where),
+        [&] { was = change_typed(at(where), op, type, value, compare); });
+    return was;
+  }
+  void post_atomic(Remote where, AtomicOp op, WordType type,
+                   std::uint64_t value) override {
+    run(Until::is_begun, name("post_atomic", where), [=, this] {
+      static_cast<void>(change_typed(at(where), op, type, value, 0));
+    });
+  }
+  void fence() override {
+    std::lock_guard const lock(m_mutex);
+    m_calls.emplace_back("fence");
+  }
+  void quiet() override {
+    std::lock_guard const lock(m_mutex);
+    m_calls.emplace_back("quiet");
+    for (auto const& action : std::exchange(m_begun, {})) action();
+  }
+  void send(Pe, std::uint64_t, std::span<std::byte const>) override {
+    throw std::logic_error("no collective steps");
+  }
+  std::vector<std::byte> receive(Pe, std::uint64_t) override {
+    throw std::logic_error("no collective steps");
+  }
+  std::optional<std::vector<std::byte>> receive_within(
+      Pe, std::uint64_t, std::chrono::milliseconds) override {
+    throw std::logic_error("no collective steps");
+  }
+  bool poll() override {
+    std::lock_guard const lock(m_mutex);
+    m_calls.emplace_back("poll");
+    if (!m_on_poll) return false;
+    std::exchange(m_on_poll, {})();
+    return true;
+  }
+  void close() override {}
+
+  /// What the next poll() does.
+  void at_next_poll(std::function<void()> action) {
+    m_on_poll = std::move(action);
+  }
+
+ private:
+  static std::string name(char const* call, Remote remote,
+                          Until until = Until::is_safe) {
+    if (remote.segment != symm::Impl::Segment::host_heap) {
+      throw std::logic_error("not of the heap");
+    }
+    return std::string(call) + (until == Until::is_begun ? "_nbi " : " ") +
+           std::to_string(remote.pe);
+  }
+  [[nodiscard]] char* at(Remote remote) const {
+    return m_find_part(remote.pe) + remote.offset;
+  }
+  template <class Action>
+  void run(Until until, std::string call, Action const& action) {
+    std::lock_guard const lock(m_mutex);
+    m_calls.push_back(std::move(call));
+    if (until == Until::is_safe) {
+      action();
+    } else {
+      m_begun.emplace_back(action);
+    }
+  }
+  static void copy_strided(char* to, std::size_t to_stride, char const* from,
+                           std::size_t from_stride, Strides const& strides) {
+    for (std::size_t i = 0; i < strides.count; ++i) {
+      std::memcpy(to + i * to_stride, from + i * from_stride,
+                  strides.element_bytes);
+    }
+  }
+
+  template <class T, class Bits>
+  static std::uint64_t change_as(char* where, AtomicOp op, std::uint64_t value,
+                                 std::uint64_t compare) {
+    auto const bits = static_cast<Bits>(value);
+    if (op == AtomicOp::compare_swap) {
+      Bits was{};
+      std::memcpy(&was, where, sizeof was);
+      if (was == static_cast<Bits>(compare)) {
+        std::memcpy(where, &bits, sizeof bits);
+      }
+      return was;
+    }
+    return change<T>(where, op, std::bit_cast<T>(bits), 0);
+  }
+  template <class T>
+  static std::uint64_t change(char* where, AtomicOp op, T value, int) {
+    using Bits =
+        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    T was{};
+    std::memcpy(&was, where, sizeof was);
+    T now = was;
+    switch (op) {
+      case AtomicOp::fetch: break;
+      case AtomicOp::set:
+      case AtomicOp::swap: now = value; break;
+      case AtomicOp::add: now = was + value; break;
+      case AtomicOp::min: now = value < was ? value : was; break;
+      case AtomicOp::max: now = value > was ? value : was; break;
+      default:
+        if constexpr (std::is_integral_v<T>) {
+          if (op == AtomicOp::bit_and) now = was & value;
+          if (op == AtomicOp::bit_or) now = was | value;
+          if (op == AtomicOp::bit_xor) now = was ^ value;
+        }
+    }
+    std::memcpy(where, &now, sizeof now);
+    return std::bit_cast<Bits>(was);
+  }
+  static std::uint64_t change_typed(char* where, AtomicOp op, WordType type,
+                                    std::uint64_t value,
+                                    std::uint64_t compare) {
+    using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t;
+    switch (type) {
+      case WordType::i32:
+        return change_as<int32_t, uint32_t>(where, op, value, compare);
+      case WordType::u32:
+        return change_as<uint32_t, uint32_t>(where, op, value, compare);
+      case WordType::f32:
+        return change_as<float, uint32_t>(where, op, value, compare);
+      case WordType::i64:
+        return change_as<int64_t, uint64_t>(where, op, value, compare);
+      case WordType::u64:
+        return change_as<uint64_t, uint64_t>(where, op, value, compare);
+      case WordType::f64:
+        return change_as<double, uint64_t>(where, op, value, compare);
+    }
+    throw std::logic_error("no such type");
+  }
+
+  std::function<char*(Pe)> m_find_part;
+  std::mutex m_mutex;
+  std::vector<std::string> m_calls;
+  std::vector<std::function<void()>> m_begun;
+  std::function<void()> m_on_poll;
+};
+
+}  // namespace symm_test
+
+#endif
