@@ -157,6 +157,9 @@ struct TestEngine {
         receiver(*engine, me) {
     engine->set_receiver(receiver);
   }
+  TestEngine(TestEngine const&)            = delete;
+  TestEngine& operator=(TestEngine const&) = delete;
+  ~TestEngine() { engine.reset(); }  // before the receiver
 
   /// Polls until `is_done`; false: it has taken too long.
   bool poll_until(std::function<bool()> const& is_done,
