@@ -22,7 +22,10 @@
 #include <thread>
 #include <vector>
 
+#include "RendezvousJobs.hpp"
+
 #include <runtime/base/Failure.hpp>
+#include <runtime/heap/SymmetricHeap.hpp>
 #include <runtime/pes/Rendezvous.hpp>
 
 namespace symm_test {
@@ -35,17 +38,17 @@ using symm::Impl::ErrorKind;
 using symm::Impl::Failure;
 using symm::Impl::Rendezvous;
 using symm::Impl::RuntimeCall;
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr int n_rounds = 500;
 
-class RendezvousSizes : public testing::TestWithParam<int> {};
+class RendezvousSizes : public testing::TestWithParam<NodeShape> {};
 
 TEST_P(RendezvousSizes, M01_nobody_leaves_before_the_last_has_arrived) {
-  int const n_pes = GetParam();
+  int const n_pes = GetParam().n_pes();
   Shared<std::array<std::atomic<int>, n_rounds>> const n_arrived;
-  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+  expect_on_nodes(GetParam(), [&](Bootstrap& bootstrap, PeStack& stack) {
     for (int round = 0; round < n_rounds; ++round) {
       // Another PE is late in every hundredth round.
       if (round % 100 == bootstrap.my_pe()) std::this_thread::sleep_for(3ms);
@@ -59,11 +62,10 @@ TEST_P(RendezvousSizes, M01_nobody_leaves_before_the_last_has_arrived) {
 }
 
 TEST_P(RendezvousSizes, M21_what_a_pe_wrote_before_is_visible_afterwards) {
-  int const n_pes               = GetParam();
+  int const n_pes               = GetParam().n_pes();
   constexpr std::size_t n_words = 512;
-  Shared<std::array<std::array<std::uint64_t, n_words>, 4>> const written;
-  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+  Shared<std::array<std::array<std::uint64_t, n_words>, 6>> const written;
+  expect_on_nodes(GetParam(), [&](Bootstrap& bootstrap, PeStack& stack) {
     auto const value = [](Pe pe, int round, std::size_t i) {
       return static_cast<std::uint64_t>(pe * 1'000'000 + round) * n_words + i;
     };
@@ -85,9 +87,8 @@ TEST_P(RendezvousSizes, M21_what_a_pe_wrote_before_is_visible_afterwards) {
 }
 
 TEST_P(RendezvousSizes, agreement_names_the_lowest_pe_that_failed) {
-  int const n_pes = GetParam();
-  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+  int const n_pes = GetParam().n_pes();
+  expect_on_nodes(GetParam(), [&](Bootstrap& bootstrap, PeStack& stack) {
     for (Pe first = 0; first < n_pes; ++first) {
       std::optional<Failure> mine;
       if (bootstrap.my_pe() >= first) {
@@ -126,9 +127,8 @@ Told told_in(Rendezvous const& rendezvous) {
 }
 
 TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
-  int const n_pes = GetParam();
-  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+  int const n_pes = GetParam().n_pes();
+  expect_on_nodes(GetParam(), [&](Bootstrap& bootstrap, PeStack& stack) {
     for (std::size_t const most :
          {std::size_t{0}, std::size_t{1}, std::size_t{5},
           Rendezvous::max_notices - 1, Rendezvous::max_notices}) {
@@ -143,8 +143,13 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
       for (Pe pe = 0; pe < n_pes; ++pe) {
         for (auto const number : notices_of(pe, count(pe))) ++all[number];
       }
+      // What has not been told is so on all PEs, and told by a later call.
+      auto const last = stack.rendezvous.last_told();
+      EXPECT_EQ(stack.rendezvous.has_more_notices(),
+                all.rbegin() != all.rend() && all.rbegin()->first > last);
+      all.erase(all.upper_bound(last), all.end());
       EXPECT_EQ(told_in(stack.rendezvous), all);
-      EXPECT_FALSE(stack.rendezvous.has_more_notices());
+      EXPECT_GE(all.size(), std::min(most, Rendezvous::max_notices));
     }
     for (Pe with_more = 0; with_more < n_pes; ++with_more) {
       auto const mine = notices_of(bootstrap.my_pe(), Rendezvous::max_notices);
@@ -164,8 +169,7 @@ TEST_P(RendezvousSizes, every_pe_reads_every_pes_notices) {
 }
 
 TEST_P(RendezvousSizes, bits_of_all_are_those_that_every_pe_gave) {
-  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+  expect_on_nodes(GetParam(), [](Bootstrap& bootstrap, PeStack& stack) {
     auto& rendezvous = stack.rendezvous;
     auto const mine  = std::uint64_t{1} << bootstrap.my_pe();
     auto const meet  = [&](std::uint64_t bits) {
@@ -186,7 +190,11 @@ TEST_P(RendezvousSizes, bits_of_all_are_those_that_every_pe_gave) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Pes, RendezvousSizes, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(
+    Pes, RendezvousSizes,
+    testing::Values(one_node(1), one_node(2), one_node(3), one_node(4),
+                    NodeShape{{1, 1}}, NodeShape{{2, 2}}, NodeShape{{1, 1, 1}},
+                    NodeShape{{2, 1, 3}}, NodeShape{{1, 2, 1, 1, 1}}));
 
 TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {
   auto const results = run_pes(3, [](Bootstrap& bootstrap) {
@@ -215,6 +223,121 @@ TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {
   }
   EXPECT_EQ(results[1].output, "") << "the late one has not waited";
 }
+
+/// What the PEs print while `late` is 700 ms late for the second call.
+std::vector<std::string> reports_of_late(NodeShape const& shape, Pe late) {
+  auto const results =
+      run_on_nodes(shape, 0.25s, [&](Bootstrap& bootstrap, PeStack& stack) {
+        stack.rendezvous.meet(
+            {.operation = RuntimeCall::malloc, .arguments = {4096}});
+        if (bootstrap.my_pe() == late) std::this_thread::sleep_for(700ms);
+        stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
+      });
+  std::vector<std::string> texts;
+  for (auto const& result : results) {
+    EXPECT_TRUE(result.has_succeeded()) << result.output;
+    texts.push_back(result.output);
+  }
+  return texts;
+}
+
+TEST(Rendezvous, a_late_node_is_reported_by_the_others) {
+  auto const texts = reports_of_late({{2, 1, 1}}, 2);
+  for (std::size_t const pe : {0U, 1U}) {
+    EXPECT_THAT(texts[pe],
+                AllOf(HasSubstr("PE " + std::to_string(pe) + " has waited"),
+                      HasSubstr("in collective call #2 symm::barrier_all() for"
+                                "\n  the node of PE 2 (host host1), which has "
+                                "not arrived")));
+  }
+  EXPECT_EQ(texts[2], "");
+  EXPECT_THAT(texts[3], HasSubstr("the node of PE 0 (host host0) or one behind "
+                                  "it, up to the node of PE 2 (host host1), "
+                                  "which has not arrived"));
+}
+
+TEST(Rendezvous, a_late_pe_is_reported_on_its_node_and_its_node_by_others) {
+  auto const texts = reports_of_late({{2, 1}}, 1);
+  EXPECT_THAT(texts[0], HasSubstr("PE 1, whose last collective call was #1 "
+                                  "symm::malloc(bytes = 4096)"));
+  EXPECT_EQ(texts[1], "");
+  EXPECT_THAT(texts[2], HasSubstr("the node of PE 0 (host host0), which has "
+                                  "not arrived"));
+}
+
+TEST(Rendezvous, a_mismatch_says_where_pes_of_other_nodes_are) {
+  expect_failure_on_all(
+      {{2, 1}},
+      [](PeStack& stack, Pe pe) {
+        stack.rendezvous.meet({.operation = RuntimeCall::malloc,
+                               .arguments = {pe == 2 ? 2U : 1U}});
+      },
+      ErrorKind::usage,
+      HasSubstr("(PE 0 is on host host0, PE 2 is on host host1)"));
+}
+
+TEST(Rendezvous, of_pes_of_other_nodes_nothing_is_known_outside_of_calls) {
+  expect_on_nodes({{1, 1}}, [](Bootstrap& bootstrap, PeStack& stack) {
+    Pe const other = 1 - bootstrap.my_pe();
+    EXPECT_EQ(stack.rendezvous.whereabouts(other),
+              "PE " + std::to_string(other) + " of another node (host host" +
+                  std::to_string(other) + ")");
+    EXPECT_FALSE(stack.rendezvous.is_in_finalize(other));
+  });
+}
+
+TEST(Rendezvous, leaders_send_few_messages_and_others_none) {
+  PretendedNodes const job({{2, 1, 1, 2}});
+  constexpr int n = 10;
+  expect_on_pes(6, [&](ForkedBootstrap& bootstrap) {
+    PeStack stack(bootstrap, {}, &job);
+    for (int i = 0; i < n; ++i) {
+      stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
+    }
+  });
+  for (Pe const leader : {0, 2, 3, 4}) {
+    EXPECT_EQ(job.messages->n_sent_by(leader), 2U * n);
+  }
+  for (Pe const pe : {1, 5}) EXPECT_EQ(job.messages->n_sent_by(pe), 0U);
+}
+
+class ViewsOfNodes : public testing::TestWithParam<NodeShape> {};
+
+TEST_P(ViewsOfNodes, M24_end_when_all_pes_have_retired_them_in_any_order) {
+  expect_on_nodes(GetParam(), [](Bootstrap& bootstrap, PeStack& stack) {
+    symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
+                                   stack.rendezvous,
+                                   {false, 1U << 20U, 64U << 20U});
+    auto const me = static_cast<std::size_t>(bootstrap.my_pe());
+    // More than one call carries, of a PE or of all.
+    for (std::size_t const count : {1U, 5U, 400U, 2000U}) {
+      std::vector<void*> views;
+      for (std::size_t i = 0; i < count; ++i) {
+        views.push_back(heap.allocate_view("u", 64, 16, 16));
+      }
+      auto const retire = [&](std::size_t first, std::size_t end) {
+        for (auto i = first; i < end; ++i) {
+          heap.retire(views[(i + me * count / 7) % count]);
+        }
+      };
+      // Some PEs keep a part.
+      retire(0, count / (me + 1));
+      heap.free(heap.malloc(64));
+      static_cast<void>(heap.trim());
+      auto const live = heap.stats().live_blocks;
+      EXPECT_THAT(symm::Impl::allgather(bootstrap, live), testing::Each(live));
+      EXPECT_GE(live, count / 2) << "what the last PE keeps";
+      retire(count / (me + 1), count);
+      static_cast<void>(heap.trim());
+      EXPECT_EQ(heap.stats().live_blocks, 0U);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Nodes, ViewsOfNodes,
+                         testing::Values(one_node(3), NodeShape{{2, 2}},
+                                         NodeShape{{1, 1, 1}},
+                                         NodeShape{{2, 1, 3}}));
 
 TEST(Rendezvous, a_PE_waits_in_finalize_until_this_one_arrives) {
   expect_on_pes(2, [](Bootstrap& bootstrap) {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "RendezvousJobs.hpp"
+
 #include <runtime/base/Failure.hpp>
 #include <runtime/pes/Rendezvous.hpp>
 
@@ -32,29 +34,26 @@ using Call    = Rendezvous::Call;
 using CallOf  = std::function<Call(Pe)>;
 using Message = testing::Matcher<std::string const&>;
 
-/// PEs 0 to 2 each make the call that `call_of` says. All must fail alike, with
-/// `message`, and go on with calls that work.
-void expect_failure(CallOf const& call_of, ErrorKind kind,
-                    Message const& message) {
-  expect_on_pes(3, [&](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
-    for (int round = 0; round < 3; ++round) {
-      auto const failure = symm::Impl::failure_of(
-          [&] { stack.rendezvous.meet(call_of(bootstrap.my_pe())); });
-      ASSERT_TRUE(failure) << "on every PE";
-      EXPECT_EQ(failure->kind, kind) << failure->message;
-      EXPECT_THAT(failure->message, message);
-      // M30: the next call works, with either slot of the records.
-      for (int i = 0; i <= round; ++i) {
-        EXPECT_NO_THROW(stack.rendezvous.meet(
-            {.operation = RuntimeCall::malloc, .arguments = {64}}));
-      }
-      EXPECT_FALSE(stack.rendezvous.agree(std::nullopt));
-    }
-  });
-}
+/// With the nodes that they are on.
+class RendezvousMismatch : public testing::TestWithParam<NodeShape> {
+ protected:
+  /// PEs 0 to 2 each make the call that `call_of` says. All must fail alike,
+  /// with `message`, and go on with calls that work.
+  static void expect_failure(CallOf const& call_of, ErrorKind kind,
+                             Message const& message) {
+    expect_failure_on_all(
+        GetParam(),
+        [&](PeStack& stack, Pe pe) { stack.rendezvous.meet(call_of(pe)); },
+        kind, message);
+  }
+};
 
-TEST(RendezvousMismatch, M27_different_values_are_named_with_their_pes) {
+INSTANTIATE_TEST_SUITE_P(Nodes, RendezvousMismatch,
+                         testing::Values(one_node(3), NodeShape{{2, 1}},
+                                         NodeShape{{1, 2}},
+                                         NodeShape{{1, 1, 1}}));
+
+TEST_P(RendezvousMismatch, M27_different_values_are_named_with_their_pes) {
   expect_failure(
       [](Pe pe) {
         return Call{.operation = RuntimeCall::malloc,
@@ -66,7 +65,7 @@ TEST(RendezvousMismatch, M27_different_values_are_named_with_their_pes) {
             HasSubstr("PE 1 called symm::malloc(bytes = 2048)")));
 }
 
-TEST(RendezvousMismatch, M28_any_of_the_arguments_may_differ) {
+TEST_P(RendezvousMismatch, M28_any_of_the_arguments_may_differ) {
   expect_failure(
       [](Pe pe) {
         return Call{.operation = RuntimeCall::align,
@@ -90,7 +89,7 @@ TEST(RendezvousMismatch, M28_any_of_the_arguments_may_differ) {
                       "size = 4)")));
 }
 
-TEST(RendezvousMismatch, M29_different_operations_are_named_with_their_pes) {
+TEST_P(RendezvousMismatch, M29_different_operations_are_named_with_their_pes) {
   expect_failure(
       [](Pe pe) {
         if (pe == 0) {
@@ -105,7 +104,7 @@ TEST(RendezvousMismatch, M29_different_operations_are_named_with_their_pes) {
             HasSubstr("PE 2 called symm::malloc(bytes = 64)")));
 }
 
-TEST(RendezvousMismatch, views_are_named_with_their_labels) {
+TEST_P(RendezvousMismatch, views_are_named_with_their_labels) {
   expect_failure(
       [](Pe pe) {
         return Call{.operation = RuntimeCall::allocate_view,
@@ -119,9 +118,8 @@ TEST(RendezvousMismatch, views_are_named_with_their_labels) {
                       "= 200")));
 }
 
-TEST(RendezvousMismatch, labels_alone_may_differ) {
-  expect_on_pes(3, [](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+TEST_P(RendezvousMismatch, labels_alone_may_differ) {
+  expect_on_nodes(GetParam(), [](Bootstrap& bootstrap, PeStack& stack) {
     auto const label = "of PE " + std::to_string(bootstrap.my_pe());
     EXPECT_NO_THROW(
         stack.rendezvous.meet({.operation = RuntimeCall::allocate_view,
@@ -130,7 +128,7 @@ TEST(RendezvousMismatch, labels_alone_may_differ) {
   });
 }
 
-TEST(RendezvousMismatch, M34_a_failure_of_one_pe_is_thrown_on_all) {
+TEST_P(RendezvousMismatch, M34_a_failure_of_one_pe_is_thrown_on_all) {
   for (auto const kind :
        {ErrorKind::usage, ErrorKind::out_of_memory, ErrorKind::system}) {
     expect_failure(
@@ -146,7 +144,7 @@ TEST(RendezvousMismatch, M34_a_failure_of_one_pe_is_thrown_on_all) {
   }
 }
 
-TEST(RendezvousMismatch, equal_failures_are_named_once_with_their_pes) {
+TEST_P(RendezvousMismatch, equal_failures_are_named_once_with_their_pes) {
   expect_failure(
       [](Pe pe) {
         Call call{.operation = RuntimeCall::free, .arguments = {64}};
@@ -159,7 +157,7 @@ TEST(RendezvousMismatch, equal_failures_are_named_once_with_their_pes) {
             HasSubstr("on PEs 0, 2: another")));
 }
 
-TEST(RendezvousMismatch, a_different_operation_counts_more_than_a_failure) {
+TEST_P(RendezvousMismatch, a_different_operation_counts_more_than_a_failure) {
   expect_failure(
       [](Pe pe) {
         if (pe == 1) return Call{.operation = RuntimeCall::barrier_all};
@@ -172,7 +170,7 @@ TEST(RendezvousMismatch, a_different_operation_counts_more_than_a_failure) {
             HasSubstr("PEs 0, 2 called symm::free(offset = 64)")));
 }
 
-TEST(RendezvousMismatch, texts_that_are_too_long_are_cut) {
+TEST_P(RendezvousMismatch, texts_that_are_too_long_are_cut) {
   std::string const text(1000, 'x');
   auto const is_cut = AllOf(HasSubstr(std::string(511, 'x')),
                             Not(HasSubstr(std::string(512, 'x'))));
@@ -192,9 +190,8 @@ TEST(RendezvousMismatch, texts_that_are_too_long_are_cut) {
       ErrorKind::system, is_cut);
 }
 
-TEST(RendezvousMismatch, an_agreement_does_not_pass_for_another_call) {
-  expect_on_pes(3, [](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+TEST_P(RendezvousMismatch, an_agreement_does_not_pass_for_another_call) {
+  expect_on_nodes(GetParam(), [](Bootstrap& bootstrap, PeStack& stack) {
     auto const failure = symm::Impl::failure_of([&] {
       if (bootstrap.my_pe() == 1) {
         stack.rendezvous.meet(

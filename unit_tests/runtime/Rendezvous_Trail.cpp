@@ -16,6 +16,8 @@
 #include <string>
 #include <thread>
 
+#include "RendezvousJobs.hpp"
+
 #include <runtime/base/Failure.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
 #include <runtime/pes/CallTrail.hpp>
@@ -54,42 +56,32 @@ struct Expected {
 
 /// The PEs note what `note` says. The collective call must fail on all of them
 /// with the message, and calls after it work.
-void expect_found(int n_pes, std::function<void(CallTrail&, Pe)> const& note,
+void expect_found(NodeShape const& shape,
+                  std::function<void(CallTrail&, Pe)> const& note,
                   Expected const& expected) {
-  expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
-    auto& rendezvous = stack.rendezvous;
-    auto& trail      = rendezvous.trail();
-    for (std::uint64_t round = 0; round < 3; ++round) {
-      auto const generation = trail.generation();
-      note(trail, bootstrap.my_pe());
-      auto const failure = symm::Impl::failure_of(
-          [&] { expected.call(rendezvous, bootstrap.my_pe()); });
-      ASSERT_TRUE(failure) << "on every PE";
-      EXPECT_EQ(failure->kind, ErrorKind::usage);
-      EXPECT_THAT(failure->message, expected.message);
-      EXPECT_EQ(trail.generation(), generation + 1);
-      EXPECT_EQ(trail.count(), 0U) << "it starts anew";
-      // M30, with either slot of the records.
-      for (std::uint64_t i = 0; i <= round; ++i) {
+  expect_failure_on_all(
+      shape,
+      [&](PeStack& stack, Pe pe) {
+        auto& trail           = stack.rendezvous.trail();
+        auto const generation = trail.generation();
+        trail.start_anew();  // so that each round has the same numbers
+        note(trail, pe);
+        auto const failure = symm::Impl::failure_of(
+            [&] { expected.call(stack.rendezvous, pe); });
+        EXPECT_EQ(trail.generation(), generation + 2);
+        EXPECT_EQ(trail.count(), 0U) << "it starts anew";
         note_equal_calls(trail, 1);
-        EXPECT_NO_THROW(rendezvous.meet(
-            {.operation = RuntimeCall::malloc, .arguments = {64}}));
-        EXPECT_FALSE(rendezvous.agree(std::nullopt));
-      }
-      EXPECT_EQ(trail.count(), round + 1);
-      trail.start_anew();  // so that the next round has the same numbers
-    }
-  });
+        if (failure) symm::Impl::throw_failure(*failure);
+      },
+      ErrorKind::usage, expected.message);
 }
 
 std::string number_text(std::uint64_t number) { return std::to_string(number); }
 
-class RendezvousTrail : public testing::TestWithParam<int> {};
+class RendezvousTrail : public testing::TestWithParam<NodeShape> {};
 
 TEST_P(RendezvousTrail, P04_equal_calls_pass) {
-  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+  expect_on_nodes(GetParam(), [](Bootstrap& bootstrap, PeStack& stack) {
     auto& trail         = stack.rendezvous.trail();
     auto const label    = "of PE " + std::to_string(bootstrap.my_pe());
     std::uint64_t total = 0;
@@ -105,14 +97,17 @@ TEST_P(RendezvousTrail, P04_equal_calls_pass) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Pes, RendezvousTrail, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Pes, RendezvousTrail,
+                         testing::Values(one_node(1), one_node(2), one_node(4),
+                                         NodeShape{{1, 1}}, NodeShape{{2, 2}},
+                                         NodeShape{{2, 1, 3}}));
 
-class RendezvousTrailFound : public testing::TestWithParam<int> {
+class RendezvousTrailFound : public testing::TestWithParam<NodeShape> {
  protected:
   /// "PE 0" or "PEs 0, 2, 3": all but PE 1.
   static std::string others() {
-    if (GetParam() == 2) return "PE 0";
-    return GetParam() == 3 ? "PEs 0, 2" : "PEs 0, 2, 3";
+    if (GetParam().n_pes() == 2) return "PE 0";
+    return GetParam().n_pes() == 3 ? "PEs 0, 2" : "PEs 0, 2, 3";
   }
 };
 
@@ -210,17 +205,18 @@ TEST_P(RendezvousTrailFound, P04_a_call_that_is_not_kept_any_more_is_said_so) {
   auto const count = 3 * kept_calls;
   expect_found(GetParam(), one_of(count, 2 * kept_calls),
                {HasSubstr(text +
-                          (GetParam() == 2   ? "PEs 0, 1"
-                           : GetParam() == 3 ? "PEs 0, 1, 2"
-                                             : "PEs 0, 1, 2, 3") +
+                          (GetParam().n_pes() == 2   ? "PEs 0, 1"
+                           : GetParam().n_pes() == 3 ? "PEs 0, 1, 2"
+                                                     : "PEs 0, 1, 2, 3") +
                           " made " + number_text(count) + " calls.")});
+  auto const two = GetParam().n_nodes() == 1 ? one_node(2) : NodeShape{{1, 1}};
   // The oldest that PE 0 keeps, and not PE 1.
   expect_found(
-      2, one_of(count, 2 * kept_calls, true),
+      two, one_of(count, 2 * kept_calls, true),
       {HasSubstr(text + "PE 0 made " + number_text(count - 1) +
                  " calls; PE 1 made " + number_text(count) + " calls.")});
   // PE 1 keeps none of those that PE 0 has made.
-  expect_found(2,
+  expect_found(two,
                [](CallTrail& trail, Pe pe) {
                  note_equal_calls(trail, pe == 0 ? 5 : 6 + kept_calls);
                },
@@ -237,7 +233,10 @@ TEST_P(RendezvousTrailFound, P04_what_one_pe_alone_has_noted_is_found) {
       {HasSubstr("call #1: " + others() + " made no further call; PE 1 ")});
 }
 
-INSTANTIATE_TEST_SUITE_P(Pes, RendezvousTrailFound, testing::Values(2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Pes, RendezvousTrailFound,
+                         testing::Values(one_node(2), one_node(3), one_node(4),
+                                         NodeShape{{1, 1}}, NodeShape{{2, 2}},
+                                         NodeShape{{1, 1, 1}}));
 
 void note_own_call(CallTrail& trail, Pe pe) {
   trail.note(RuntimeCall::malloc_async, {1, 100 + static_cast<unsigned>(pe), 2},
@@ -250,8 +249,15 @@ auto const own_calls = HasSubstr(
     "101, stream = 2); PE 2 called symm::malloc_async(pool = 1, "
     "bytes = 102, stream = 2).");
 
-TEST(RendezvousTrailMismatch, the_collective_call_may_differ_as_well) {
-  expect_found(3, note_own_call,
+class RendezvousTrailMismatch : public testing::TestWithParam<NodeShape> {};
+
+INSTANTIATE_TEST_SUITE_P(Nodes, RendezvousTrailMismatch,
+                         testing::Values(one_node(3), NodeShape{{2, 1}},
+                                         NodeShape{{1, 2}},
+                                         NodeShape{{1, 1, 1}}));
+
+TEST_P(RendezvousTrailMismatch, the_collective_call_may_differ_as_well) {
+  expect_found(GetParam(), note_own_call,
                {AllOf(own_calls, HasSubstr("went wrong itself: mismatched"),
                       HasSubstr("PE 0 called symm::barrier_all(); PEs 1, 2 "
                                 "called symm::malloc(bytes = 64)")),
@@ -265,8 +271,8 @@ TEST(RendezvousTrailMismatch, the_collective_call_may_differ_as_well) {
                 }});
 }
 
-TEST(RendezvousTrailMismatch, one_pe_may_be_in_another_step) {
-  expect_found(3, note_own_call,
+TEST_P(RendezvousTrailMismatch, one_pe_may_be_in_another_step) {
+  expect_found(GetParam(), note_own_call,
                {AllOf(own_calls, HasSubstr("PE 0 called symm::malloc(bytes = "
                                            "64); PEs 1, 2 called end of")),
                 [](Rendezvous& rendezvous, Pe pe) {
@@ -282,8 +288,8 @@ TEST(RendezvousTrailMismatch, one_pe_may_be_in_another_step) {
                 }});
 }
 
-TEST(RendezvousTrailMismatch, one_pe_may_have_failed) {
-  expect_found(3, note_own_call,
+TEST_P(RendezvousTrailMismatch, one_pe_may_have_failed) {
+  expect_found(GetParam(), note_own_call,
                {AllOf(own_calls, HasSubstr("failed: on PE 1: a reason;")),
                 [](Rendezvous& rendezvous, Pe pe) {
                   auto call = Rendezvous::make_call(RuntimeCall::free, {64});
@@ -294,9 +300,8 @@ TEST(RendezvousTrailMismatch, one_pe_may_have_failed) {
                 }});
 }
 
-TEST(RendezvousTrailMismatch, a_call_of_the_heap_is_not_carried_out) {
-  expect_on_pes(3, [](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
+TEST_P(RendezvousTrailMismatch, a_call_of_the_heap_is_not_carried_out) {
+  expect_on_nodes(GetParam(), [](Bootstrap& bootstrap, PeStack& stack) {
     symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
                                    stack.rendezvous,
                                    {false, 1U << 20U, 1U << 20U});
@@ -319,25 +324,25 @@ TEST(RendezvousTrailMismatch, a_call_of_the_heap_is_not_carried_out) {
   });
 }
 
-TEST(RendezvousTrailMismatch, others_stop_when_a_pe_is_lost_meanwhile) {
-  auto const results = run_pes(3, [](Bootstrap& bootstrap) {
-    PeStack stack(bootstrap);
-    auto const my_pe = bootstrap.my_pe();
-    if (my_pe == 1) {
-      std::thread([] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        std::raise(SIGKILL);
-      }).detach();
-    }
-    // Most of the time they compare.
-    while (true) {
-      note_equal_calls(stack.rendezvous.trail(), kept_calls - 1);
-      note_own_call(stack.rendezvous.trail(), my_pe);
-      EXPECT_TRUE(symm::Impl::failure_of([&] {
-        stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
-      }));
-    }
-  });
+TEST_P(RendezvousTrailMismatch, others_stop_when_a_pe_is_lost_meanwhile) {
+  auto const results =
+      run_on_nodes(GetParam(), {}, [](Bootstrap& bootstrap, PeStack& stack) {
+        auto const my_pe = bootstrap.my_pe();
+        if (my_pe == 1) {
+          std::thread([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            std::raise(SIGKILL);
+          }).detach();
+        }
+        // Most of the time they compare.
+        while (true) {
+          note_equal_calls(stack.rendezvous.trail(), kept_calls - 1);
+          note_own_call(stack.rendezvous.trail(), my_pe);
+          EXPECT_TRUE(symm::Impl::failure_of([&] {
+            stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
+          }));
+        }
+      });
   EXPECT_TRUE(results[1].was_killed_by(SIGKILL));
   for (auto const& result : {results[0], results[2]}) {
     EXPECT_TRUE(result.has_exited_with(aborted_status)) << result.wait_status;

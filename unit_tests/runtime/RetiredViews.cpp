@@ -43,13 +43,23 @@ TEST_F(RetiredViewsTest, are_told_in_order_as_many_as_a_call_can_carry) {
   ASSERT_EQ(views.notices().size(), max);
   EXPECT_EQ(views.notices().back(), max - 1);
   EXPECT_TRUE(views.has_more_notices());
-  views.told(max);
+  views.told(max, RetiredViews::none);
   ASSERT_EQ(views.notices().size(), 1U);
   EXPECT_EQ(views.notices().front(), max);
   EXPECT_FALSE(views.has_more_notices());
-  views.told(1);
+  views.told(1, RetiredViews::none);
   EXPECT_TRUE(views.notices().empty());
   EXPECT_EQ(views.n_waiting(), max + 1) << "for the other PEs";
+}
+
+TEST_F(RetiredViewsTest, are_told_again_if_they_were_above_the_last_that_was) {
+  retire(6);
+  collect();
+  views.told(4, 1);  // of 0, 1, 2, 3
+  std::vector const left(views.notices().begin(), views.notices().end());
+  EXPECT_EQ(left, (std::vector<RetiredViews::Id>{2, 3, 4, 5}));
+  views.told(4, 9);
+  EXPECT_TRUE(views.notices().empty());
 }
 
 TEST_F(RetiredViewsTest, what_is_no_View_is_not_told) {

@@ -68,10 +68,16 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// All PEs have read the first `n` notices.
-  void told(std::size_t n) {
-    m_to_tell.erase(m_to_tell.begin(),
-                    m_to_tell.begin() + static_cast<std::ptrdiff_t>(n));
+  /// All PEs have read those of the first `n` notices that are no higher than
+  /// `last`.
+  void told(std::size_t n, Id last) {
+    auto const begin = m_to_tell.begin();
+    auto const end   = begin + static_cast<std::ptrdiff_t>(n);
+    auto kept        = begin;
+    if (last != none) {
+      kept = std::remove_if(begin, end, [&](Id id) { return id <= last; });
+    }
+    m_to_tell.erase(kept, end);
   }
 
   /// So many PEs have told that they have retired the View; returns whether

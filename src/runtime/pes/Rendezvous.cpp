@@ -12,24 +12,29 @@
 
 #include "../base/Failure.hpp"
 #include "../base/Types.hpp"
+#include "../bootstrap/Nodes.hpp"
 #include "Backoff.hpp"
+#include "OtherNodes.hpp"
 
 namespace symm::Impl {
 
 namespace {
 
-/// Some tens of microseconds with a core for every PE, none otherwise.
-int choose_spins(Bootstrap& bootstrap) {
+/// Some tens of microseconds with a core for every PE of the machine, none
+/// otherwise.
+int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   // On failure (more than 1024 CPUs) the set stays empty: never spin.
   static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
   cpu_set_t all;
   CPU_ZERO(&all);
-  for (cpu_set_t const& cpus : allgather(bootstrap, mine)) {
-    CPU_OR(&all, &all, &cpus);
+  auto const cpus = allgather(bootstrap, mine);
+  for (Pe pe = 0; pe < nodes.n_pes(); ++pe) {
+    if (!nodes.may_share_machine(pe)) continue;
+    CPU_OR(&all, &all, &cpus[static_cast<std::size_t>(pe)]);
   }
-  return CPU_COUNT(&all) >= bootstrap.n_pes() ? 2000 : 0;
+  return CPU_COUNT(&all) >= nodes.n_on_machine() ? 2000 : 0;
 }
 
 }  // namespace
@@ -41,23 +46,36 @@ void Rendezvous::throw_occupied(RuntimeCall mine, RuntimeCall other) {
 }
 
 Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
-                       std::chrono::duration<double> timeout)
+                       std::chrono::duration<double> timeout,
+                       StepMessages* messages)
     : m_bootstrap(bootstrap),
       m_exchange(exchange),
       m_timeout(timeout),
       m_my_pe(bootstrap.my_pe()),
       m_n_pes(bootstrap.n_pes()),
-      m_spins(choose_spins(bootstrap)) {
-  auto const agree = agree_through(bootstrap);
-  auto const bytes =
-      round_up(sizeof(Records), vmm.granularity(Vmm::Granularity::minimum));
+      m_first_near(exchange.nodes().first_near()),
+      m_end_near(m_first_near + exchange.nodes().n_near()),
+      m_spins(choose_spins(bootstrap, exchange.nodes())) {
+  bool const has_other_nodes = exchange.nodes().n() > 1;
+  auto const agree           = agree_through(bootstrap);
+  auto const bytes           = round_up(bytes_of_part(has_other_nodes),
+                                        vmm.granularity(Vmm::Granularity::minimum));
   all_or_none(agree, "reserving addresses for the rendezvous", [&] {
     m_range.emplace(vmm, exchange, m_my_pe, m_n_pes, bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
   new (m_range->map().part(m_my_pe)) Records{};
+  if (has_other_nodes) {
+    all_or_none(agree, "preparing the rendezvous of nodes", [&] {
+      m_across = std::make_unique<OtherNodes>(
+          exchange.nodes(), *messages,
+          m_range->map().part(m_first_near) + sizeof(Records), m_my_pe);
+    });
+  }
   bootstrap.barrier();  // nobody reads a record that is not constructed
 }
+
+Rendezvous::~Rendezvous() = default;
 
 Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
   auto* const records =
@@ -94,16 +112,27 @@ bool Rendezvous::has_arrived(Pe pe) const {
 }
 
 void Rendezvous::wait_for_all() {
-  for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    if (!has_arrived(pe)) wait_slowly(pe);
+  for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
+    if (!has_arrived(pe)) wait_slowly([&] { return has_arrived(pe); });
+  }
+  if (m_across != nullptr) combine_nodes();
+}
+
+void Rendezvous::combine_nodes() {
+  if (m_my_pe == m_first_near) {
+    lead();
+  } else if (!has_result()) {
+    wait_slowly([&] { return has_result(); });
   }
 }
 
-void Rendezvous::wait_slowly(Pe pe) {
+template <class HasCome>
+void Rendezvous::wait_slowly(HasCome const& has_come) {
   Backoff backoff(m_spins);
   Backoff::Clock::duration next_check  = health_interval;
   std::chrono::duration<double> report = m_timeout;
-  while (!has_arrived(pe)) {
+  while (!has_come()) {
+    if (m_across != nullptr) m_across->messages().poll();
     auto const waited = backoff.pause();
     if (waited < next_check) continue;
     next_check = waited + health_interval;
@@ -138,6 +167,7 @@ Text Rendezvous::last_call_of(Pe pe) const {
 }
 
 bool Rendezvous::is_in_finalize(Pe pe) const {
+  if (!is_near(pe)) return false;
   auto const sequence = latest(pe);
   if (sequence <= latest(m_my_pe)) return false;
   bool const is_finalize =
@@ -147,6 +177,7 @@ bool Rendezvous::is_in_finalize(Pe pe) const {
 }
 
 Text Rendezvous::whereabouts(Pe pe) const {
+  if (!is_near(pe)) return m_across->whereabouts(pe);
   bool const is_waiting = latest(pe) > latest(m_my_pe);
   return Text("PE ", pe,
               is_waiting ? ", which waits in collective call "
@@ -158,10 +189,13 @@ void Rendezvous::report_missing(double waited_seconds) const {
   BasicText<16383> text(
       "symm: PE ", m_my_pe, " has waited ", static_cast<long>(waited_seconds),
       " s in collective call ", last_call_of(m_my_pe), " for");
-  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+  bool is_node_here = true;
+  for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
     if (has_arrived(pe)) continue;
+    is_node_here = false;
     text.append("\n  ", whereabouts(pe));
   }
+  if (is_node_here) text.append("\n  ", missing_nodes());
   std::fprintf(stderr,
                "%s\n  All PEs must make the same collective calls in the same "
                "order. Still waiting (SYMM_TIMEOUT sets the seconds between "
@@ -170,9 +204,12 @@ void Rendezvous::report_missing(double waited_seconds) const {
 }
 
 void Rendezvous::check_alive() const {
-  for (Pe pe = 0; pe < m_n_pes; ++pe) {
+  for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
     // In this order: a process may publish its record and end.
-    if (!m_exchange.is_gone(pe) || has_arrived(pe)) continue;
+    if (!m_exchange.is_gone(pe)) continue;
+    bool const is_awaited =
+        m_across != nullptr && pe == m_first_near && !has_result();
+    if (has_arrived(pe) && !is_awaited) continue;
     std::fprintf(stderr,
                  "symm: PE %d waits in collective call %s, but the process of "
                  "PE %d is gone; its last collective call was %s. Ending the "
@@ -186,6 +223,7 @@ void Rendezvous::check_alive() const {
 void Rendezvous::meet(Call const& call) {
   publish(call);
   wait_for_all();
+  if (m_across != nullptr) return check_meeting();
   auto const& mine  = record(m_my_pe, m_sequence).call;
   bool is_different = false;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
@@ -202,6 +240,15 @@ std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
            .failure          = mine,
            .has_more_notices = has_more});
   wait_for_all();
+  if (m_across != nullptr) {
+    auto const& all = result();
+    if (all.summary.call.operation != RuntimeCall::agree ||
+        all.summary.is(Summary::other_operation)) {
+      throw_mismatch();
+    }
+    if (!all.summary.is(Summary::has_failed)) return std::nullopt;
+    return PeFailure{all.lowest_pe, {all.lowest_failure, all.lowest_words}};
+  }
   // All of them first: a PE in another call does not agree with anybody.
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (record(pe, m_sequence).call.operation != RuntimeCall::agree) {
@@ -222,7 +269,13 @@ std::span<std::uint32_t const> Rendezvous::notices(Pe pe) const {
   return std::span(other.notices).first(other.n_notices);
 }
 
+std::uint32_t Rendezvous::last_told() const {
+  return m_across == nullptr ? Combination::told_all
+                             : m_across->result().last_told;
+}
+
 bool Rendezvous::has_more_notices() const {
+  if (m_across != nullptr) return m_across->has_more_notices;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (record(pe, m_sequence).has_more_notices != 0) return true;
   }
@@ -230,6 +283,7 @@ bool Rendezvous::has_more_notices() const {
 }
 
 std::uint64_t Rendezvous::bits_of_all() const {
+  if (m_across != nullptr) return result().summary.bits;
   auto bits = record(m_my_pe, m_sequence).bits;
   // Mostly there is nothing to read.
   for (Pe pe = 0; bits != 0 && pe < m_n_pes; ++pe) {

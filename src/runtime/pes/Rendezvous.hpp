@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "../bootstrap/Bootstrap.hpp"
@@ -18,10 +20,17 @@
 #include "../memory/Vmm.hpp"
 #include "../transport/Transport.hpp"
 #include "CallTrail.hpp"
+#include "ComparedCall.hpp"
 #include "Follower.hpp"
 #include "RuntimeCall.hpp"
 
 namespace symm::Impl {
+
+struct Outcome;
+struct Summary;
+class OtherNodes;
+class PeGroups;
+class StepMessages;
 
 /// The one collective step. Each PE publishes a record of its call and reads
 /// everybody's, which costs what a barrier costs and is three things at once:
@@ -31,6 +40,12 @@ namespace symm::Impl {
 /// Records are in shared memory, two per PE, used in turn: a PE can write its
 /// record n + 2 only after everybody has published record n + 1 and so has read
 /// record n. One thread of a PE at a time.
+///
+/// In a job of several nodes that is so within each. The first PE of a node,
+/// its leader, combines what its PEs said, and the leaders combine that by
+/// messages; each publishes the result for its node, which is a third record,
+/// of one of which all PEs of the node know when they have published the next
+/// of theirs.
 class Rendezvous {
  public:
   /// Most notices that one call can carry.
@@ -64,9 +79,12 @@ class Rendezvous {
   /// Collective, through the bootstrap.
   /// \param timeout how long a PE waits before it reports who is missing; 0:
   ///        never. It goes on waiting afterwards.
+  /// \param messages between leaders; outlives this. Null if there is one node.
   /// \throws SystemError, OutOfMemory on every PE.
   Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
-             std::chrono::duration<double> timeout);
+             std::chrono::duration<double> timeout,
+             StepMessages* messages = nullptr);
+  ~Rendezvous();
 
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
@@ -116,10 +134,19 @@ class Rendezvous {
   /// the same order on every PE. Until the next call.
   template <class Read>
   void for_each_notice(Read const& read) const {
+    if (m_across != nullptr) {
+      for (auto const& notice : notices_of_all()) {
+        read(notice.number, notice.n_pes);
+      }
+      return;
+    }
     for (Pe pe = 0; pe < m_n_pes; ++pe) {
       for (auto const number : notices(pe)) read(number, 1);
     }
   }
+  /// Of a PE's notices, the latest meet() has told those of numbers up to this:
+  /// PEs of many nodes may have more different ones than one call carries.
+  [[nodiscard]] std::uint32_t last_told() const;
   /// Whether any PE had more notices than the latest meet() has told all.
   [[nodiscard]] bool has_more_notices() const;
   /// The bits that all PEs gave the latest meet(). Until the next call.
@@ -156,25 +183,18 @@ class Rendezvous {
     return m_timeout;
   }
   /// Whether `pe` waits in finalize() for this PE: it does nothing else any
-  /// more. What it has stored before is visible to this thread then.
+  /// more. What it has stored before is visible to this thread then. Not known
+  /// of PEs of other nodes: false.
   [[nodiscard]] bool is_in_finalize(Pe pe) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
-  /// which waits in collective call #7 symm::finalize()".
+  /// which waits in collective call #7 symm::finalize()"; of PEs of other nodes
+  /// only where they are: "PE 9 of another node (host b)".
   [[nodiscard]] Text whereabouts(Pe pe) const;
 
  private:
-  struct Compared {
-    RuntimeCall operation = RuntimeCall::none;
-    MemoryKind memory     = MemoryKind::host;
-    ErrorKind failure     = ErrorKind::none;
-    RuntimeCallArguments arguments{};
-    std::uint64_t trail = 0;  // CallTrail::hash()
-  };
-  static_assert(std::has_unique_object_representations_v<Compared>);
-
   struct alignas(64) Record {
     std::atomic<std::uint64_t> sequence{0};
-    Compared call{};
+    ComparedCall call{};
     std::uint16_t n_notices        = 0;
     std::uint16_t has_more_notices = 0;
     // The first three share the cache line that is read anyway.
@@ -195,21 +215,37 @@ class Rendezvous {
   Record& record(Pe pe, std::uint64_t sequence) const;
   void publish(Call const& call);
   void wait_for_all();
-  void wait_slowly(Pe pe);
+  template <class HasCome>
+  void wait_slowly(HasCome const& has_come);
   void report_missing(double waited_seconds) const;
   void check_alive() const;
+  [[noreturn]] void end_job_without(Pe pe) const;
   [[nodiscard]] bool has_arrived(Pe pe) const;
+  [[nodiscard]] bool is_near(Pe pe) const {
+    return m_first_near <= pe && pe < m_end_near;
+  }
   [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
   [[nodiscard]] static Text call_of(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;
   [[noreturn]] static void throw_occupied(RuntimeCall mine, RuntimeCall other);
 
+  // Over several nodes, in Rendezvous_Nodes.cpp.
+  [[nodiscard]] static std::size_t bytes_of_part(bool has_other_nodes);
+  void combine_nodes();
+  void lead();
+  [[nodiscard]] bool has_result() const;
+  [[nodiscard]] Outcome const& result() const;
+  [[nodiscard]] std::span<NoticeCount const> notices_of_all() const;
+  void check_meeting();
+  [[nodiscard]] BasicText<255> missing_nodes() const;
+
   // What is wrong with a call, in Rendezvous_Mismatch.cpp.
   [[noreturn]] void throw_mismatch();
-  [[nodiscard]] std::optional<Failure> mismatch() const;
-  [[nodiscard]] Failure difference() const;
-  [[nodiscard]] Failure failures() const;
+  [[nodiscard]] Summary summary() const;
+  [[nodiscard]] PeGroups answers(Summary const& all,
+                                 std::string_view host) const;
+  [[nodiscard]] Outcome outcome() const;
   [[nodiscard]] Text trail_difference();
   [[nodiscard]] std::optional<std::uint64_t> first_differing_call();
   bool compare(RuntimeCallArguments const& mine, char const* text = "");
@@ -219,11 +255,15 @@ class Rendezvous {
   std::chrono::duration<double> m_timeout;
   Pe m_my_pe;
   int m_n_pes;
+  // Those of this node.
+  Pe m_first_near;
+  Pe m_end_near;
   int m_spins;
   std::uint64_t m_sequence = 0;
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::atomic<Follower*> m_follower{nullptr};
   std::optional<SymmetricRange> m_range;
+  std::unique_ptr<OtherNodes> m_across;  // null in a job of one node
   CallTrail m_trail;
 };
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PES_COMBINATION_HPP
+#define SYMM_PES_COMBINATION_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "../base/Types.hpp"
+#include "ComparedCall.hpp"
+
+namespace symm::Impl {
+
+/// What several PEs said in a step of a Rendezvous.
+struct Summary {
+  // In what they differ, and what any of them has.
+  static constexpr std::uint32_t other_operation  = 1;
+  static constexpr std::uint32_t other_arguments  = 2;  // or other memory
+  static constexpr std::uint32_t other_trail      = 4;
+  static constexpr std::uint32_t has_failed       = 8;
+  static constexpr std::uint32_t has_more_notices = 16;
+  static constexpr std::uint32_t is_wrong =
+      other_operation | other_arguments | other_trail | has_failed;
+
+  ComparedCall call{};                // of the lowest PE, without its failure
+  std::uint64_t bits           = 0;   // that all have
+  std::uint64_t lowest_first   = 0;   // of the first arguments
+  std::uint64_t highest_second = 0;   // of the second ones
+  Pe lowest_pe                 = -1;  // none: of nobody
+  std::uint32_t flags          = 0;
+
+  /// What one PE said.
+  static Summary of(Pe pe, ComparedCall const& said, std::uint64_t its_bits,
+                    bool has_more);
+
+  [[nodiscard]] bool is(std::uint32_t any_of) const {
+    return (flags & any_of) != 0;
+  }
+  /// With what other PEs said; whose summary is added to whose does not matter.
+  void add(Summary const& others);
+};
+static_assert(std::has_unique_object_representations_v<Summary>);
+
+/// What the PEs of some nodes said in a step of a Rendezvous, in a size that
+/// does not grow with their number. Takes no private memory after its
+/// construction, and needs none to be sent.
+///
+/// Notices are those of the lowest numbers, if there are too many: what is left
+/// out is so in every combination of the same PEs, in whatever order they were
+/// combined, since a number that is among the lowest of all is among the lowest
+/// of every part.
+class Combination {
+ public:
+  /// Of different numbers.
+  static constexpr std::size_t max_notices = 1024;
+  static constexpr std::uint32_t told_all =
+      std::numeric_limits<std::uint32_t>::max();
+
+  void clear() { parts().clear(); }
+
+  /// What a PE said.
+  void add(Summary const& said, std::span<std::uint32_t const> its_notices);
+
+  /// What PEs of other nodes said: a message() of theirs.
+  /// \throws SystemError if it is none.
+  void add(std::span<std::byte const> message);
+  /// What all PEs said.
+  void assign(std::span<std::byte const> message);
+
+  /// To be sent. Until this changes.
+  [[nodiscard]] std::span<std::byte const> message() const;
+
+  [[nodiscard]] Summary const& summary() const { return parts().summary; }
+  /// In the order of their numbers.
+  [[nodiscard]] std::span<NoticeCount const> notices() const {
+    return std::span(parts().notices).first(parts().n_notices);
+  }
+  /// Notices of higher numbers are not among them.
+  [[nodiscard]] std::uint32_t last_told() const { return parts().last_told; }
+
+ private:
+  /// As it is sent, up to the last notice.
+  struct Parts {
+    Summary summary{};
+    std::uint32_t last_told = told_all;
+    std::uint32_t n_notices = 0;
+    std::array<NoticeCount, max_notices> notices;
+
+    void clear() {
+      summary   = {};
+      last_told = told_all;
+      n_notices = 0;
+    }
+  };
+  static_assert(std::is_trivially_copyable_v<Parts>);
+
+  [[nodiscard]] Parts& parts() { return m_both[m_current]; }
+  [[nodiscard]] Parts const& parts() const { return m_both[m_current]; }
+  [[nodiscard]] Parts& spare() { return m_both[1 - m_current]; }
+  void add_notices(std::span<NoticeCount const> more, std::uint32_t last);
+  /// Checks it.
+  [[nodiscard]] static Parts const& parts_of(std::span<std::byte const> message,
+                                             Parts& copy);
+
+  std::array<Parts, 2> m_both;
+  std::size_t m_current = 0;
+  Parts m_received;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PES_OTHER_NODES_HPP
+#define SYMM_PES_OTHER_NODES_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "../bootstrap/Nodes.hpp"
+#include "../transport/StepMessages.hpp"
+#include "Combination.hpp"
+#include "NodeExchange.hpp"
+#include "Outcome.hpp"
+
+namespace symm::Impl {
+
+/// A Rendezvous' part about other nodes: messages between leaders, and what the
+/// PEs of this node know of all.
+class OtherNodes {
+ public:
+  /// What the leader tells the PEs of its node, in memory that they share.
+  struct Result {
+    std::atomic<std::uint64_t> sequence{0};
+    // Whose message the leader waits for: nodes [first, end). For reports.
+    std::atomic<int> first_missing{0};
+    std::atomic<int> end_missing{0};
+
+    Outcome outcome;
+    std::uint32_t last_told = 0;
+    std::uint32_t n_notices = 0;
+    std::array<NoticeCount, Combination::max_notices> notices;
+  };
+
+  /// \param nodes  outlives this.
+  /// \param result where it is to be, or is being, made.
+  /// \throws std::bad_alloc.
+  OtherNodes(Nodes const& nodes, StepMessages& messages, void* result,
+             Pe my_pe);
+
+  [[nodiscard]] StepMessages& messages() const { return m_messages; }
+  [[nodiscard]] Result const& result() const { return *m_result; }
+  /// As a leader.
+  [[nodiscard]] Result& result() { return *m_result; }
+  /// Of this node; empty if it is not known.
+  [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
+
+  /// As a leader: makes `mine`, which is of this node, that of all.
+  /// \param number of its messages, the phase left out.
+  /// \param receive(step, pe, number) waits for a message.
+  template <class Parts, class Receive>
+  void exchange(Parts& mine, std::uint64_t number, Receive const& receive) {
+    for (auto const& step : m_steps) {
+      Pe const other     = m_nodes.leader(step.node);
+      auto const message = number + static_cast<std::uint64_t>(step.phase);
+      if (step.sends) m_messages.send(other, message, mine.message());
+      if (!step.receives) continue;
+      auto const received  = receive(step, other, message);
+      bool const is_of_all = step.end - step.first == m_nodes.n();
+      if (is_of_all) {
+        mine.assign(received);
+      } else {
+        mine.add(received);
+      }
+    }
+  }
+
+  /// "the node of PE 4 (host b), which speaks for PEs 4 to 7": of other nodes
+  /// that the leader waits for.
+  [[nodiscard]] BasicText<255> missing() const;
+
+  /// Of a PE of another node.
+  [[nodiscard]] Text whereabouts(Pe pe) const;
+
+  Combination combination;
+  /// Of the latest meet().
+  bool has_more_notices = false;
+
+ private:
+  [[nodiscard]] std::string_view host_of(int node) const;
+
+  Nodes const& m_nodes;
+  StepMessages& m_messages;
+  std::vector<ExchangeStep> m_steps;  // of a leader
+  Result* m_result;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The step over several nodes: what their leaders do.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "../base/Failure.hpp"
+#include "OtherNodes.hpp"
+#include "Rendezvous.hpp"
+
+namespace symm::Impl {
+
+std::size_t Rendezvous::bytes_of_part(bool has_other_nodes) {
+  return sizeof(Records) + (has_other_nodes ? sizeof(OtherNodes::Result) : 0);
+}
+
+bool Rendezvous::has_result() const {
+  return m_across->result().sequence.load(std::memory_order_acquire) ==
+         m_sequence;
+}
+
+Outcome const& Rendezvous::result() const { return m_across->result().outcome; }
+
+std::span<NoticeCount const> Rendezvous::notices_of_all() const {
+  auto const& result = m_across->result();
+  return std::span(result.notices).first(result.n_notices);
+}
+
+BasicText<255> Rendezvous::missing_nodes() const { return m_across->missing(); }
+
+void Rendezvous::check_meeting() {
+  auto const& all            = result().summary;
+  m_across->has_more_notices = all.is(Summary::has_more_notices);
+  if (all.is(Summary::is_wrong)) throw_mismatch();
+}
+
+/// As the leader of this node, all of which has arrived.
+void Rendezvous::lead() {
+  auto& across       = *m_across;
+  auto& to_publish   = across.result();
+  auto& combination  = across.combination;
+  auto const receive = [&](ExchangeStep const& step, Pe from,
+                           std::uint64_t number) {
+    auto next_report = m_timeout;
+    std::chrono::duration<double> waited{};
+    while (true) {
+      if (auto message =
+              across.messages().receive_within(from, number, health_interval)) {
+        to_publish.end_missing.store(0, std::memory_order_relaxed);
+        return *std::move(message);
+      }
+      to_publish.first_missing.store(step.first, std::memory_order_relaxed);
+      to_publish.end_missing.store(step.end, std::memory_order_relaxed);
+      waited += health_interval;
+      if (m_timeout.count() == 0 || waited < next_report) continue;
+      next_report = waited + m_timeout;
+      report_missing(waited.count());
+    }
+  };
+  // Two exchanges a step, at most.
+  auto const number = StepMessages::first_of_rendezvous +
+                      m_sequence * (2 * max_exchange_phases);
+  try {
+    combination.clear();
+    for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
+      auto const& said = record(pe, m_sequence);
+      combination.add(
+          Summary::of(pe, said.call, said.bits, said.has_more_notices != 0),
+          notices(pe));
+    }
+    across.exchange(combination, number, receive);
+    auto const& all = combination.summary();
+    if (question_of(all) == Question::none) {
+      to_publish.outcome.summary = all;
+    } else {
+      auto groups = answers(all, across.host());
+      across.exchange(groups, number + max_exchange_phases, receive);
+      conclude(to_publish.outcome, all, groups);
+    }
+  } catch (...) {
+    // The others wait for this PE.
+    end_job_alone(m_bootstrap,
+                  name_of(record(m_my_pe, m_sequence).call.operation));
+  }
+  auto const all_notices = combination.notices();
+  std::copy(all_notices.begin(), all_notices.end(), to_publish.notices.begin());
+  to_publish.n_notices = static_cast<std::uint32_t>(all_notices.size());
+  to_publish.last_told = combination.last_told();
+  to_publish.sequence.store(m_sequence, std::memory_order_release);
+}
+
+}  // namespace symm::Impl
