@@ -21,3 +21,12 @@ endfunction()
 
 _symm_add_headers(symm_cli11 CLI/CLI.hpp libcli11-dev)
 _symm_add_headers(symm_json nlohmann/json.hpp nlohmann-json3-dev)
+
+# symm_reads_options(source...): by CLI11, which takes long to optimise, and is used
+# once in a program.
+function(symm_reads_options)
+  if(SYMM_OPTIMIZE_PROGRAMS)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+                                                   "$<$<CONFIG:Release>:-O1>")
+  endif()
+endfunction()

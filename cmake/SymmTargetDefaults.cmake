@@ -34,3 +34,22 @@ function(symm_unity target)
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
+
+# symm_precompile(<target> HEADERS <header>... | FROM <target>)
+#
+# With SYMM_PRECOMPILE, the compiler reads those headers, none of them this project's,
+# once for all targets that have them from the same one. (A source that forgets to
+# include one of them compiles then.)
+option(SYMM_PRECOMPILE "Precompile the headers of Kokkos and GoogleTest for tests"
+       OFF)
+function(symm_precompile target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM" "HEADERS")
+  if(NOT SYMM_PRECOMPILE OR SYMM_HAS_GPU) # nvcc cannot
+    return()
+  endif()
+  if(arg_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${arg_FROM})
+  else()
+    target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+  endif()
+endfunction()

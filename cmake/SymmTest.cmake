@@ -140,6 +140,7 @@ function(symm_add_test)
   add_executable(${arg_TARGET} ${arg_SOURCES})
   symm_target_defaults(${arg_TARGET})
   symm_unity(${arg_TARGET})
+  symm_precompile(${arg_TARGET} FROM symm_test_forked_pes)
   target_link_libraries(
     ${arg_TARGET} PRIVATE KokkosSymmetricSpace::runtime ${arg_LIBRARIES}
                           GTest::gmock GTest::gmock_main)
@@ -198,6 +199,7 @@ function(symm_add_mpi_test)
   add_executable(${arg_TARGET} ${arg_SOURCES})
   symm_target_defaults(${arg_TARGET})
   symm_unity(${arg_TARGET})
+  symm_precompile(${arg_TARGET} FROM symm_test_mpi_main)
   target_link_libraries(
     ${arg_TARGET} PRIVATE KokkosSymmetricSpace::KokkosSymmetricSpace
                           ${arg_LIBRARIES} GTest::gmock GTest::gtest)
