@@ -20,6 +20,9 @@ namespace symm::Impl {
 // same program on processors of one kind, so objects travel as they are.
 static_assert(std::endian::native == std::endian::little);
 
+/// Payloads of strided operations, whose elements are copied on the way.
+inline constexpr std::size_t most_strided = std::size_t{8} << 10U;
+
 enum class MessageKind : std::uint8_t {
   // Numbered: they change memory of the target, which acknowledges them.
   put,          // the data

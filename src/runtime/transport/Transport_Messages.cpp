@@ -19,8 +19,6 @@ namespace symm::Impl {
 namespace {
 
 constexpr std::size_t batch_size = std::size_t{8} << 10U;
-/// Of elements at a distance, in one message.
-constexpr std::size_t most_strided = batch_size;
 /// Twice that may be under way to a PE, and messages to be copied by UCX.
 constexpr std::size_t half_window = std::size_t{2} << 20U;
 /// What a message costs beside its payload.

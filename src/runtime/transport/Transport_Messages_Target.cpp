@@ -16,8 +16,6 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr std::size_t most_strided = std::size_t{8} << 10U;
-
 /// Whose payload goes where it belongs, without a copy in between.
 bool is_block(MessageKind kind) {
   return kind == MessageKind::put || kind == MessageKind::put_signal;
