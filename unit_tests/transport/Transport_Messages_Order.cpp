@@ -274,4 +274,26 @@ TEST(TransportMessageCounts, no_more_than_a_few_MiB_are_under_way) {
   EXPECT_LE(most, 66U) << "4 MiB and acks";
 }
 
+TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
+  FakeJob job(2);
+  auto const block = block_of(1, 100'000);
+  std::vector<std::vector<std::byte>> got(10, std::vector<std::byte>(100'000));
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    job[0].put(data, block.data(), block.size(), Until::is_begun);
+    most = std::max(most, job.network.n_waiting());
+  }
+  EXPECT_EQ(most, 3U) << "and an ack";
+  job[0].quiet();
+  job.deliver_all();
+  most = 0;
+  for (auto& memory : got) {
+    job[0].get(memory.data(), data, block.size(), Until::is_begun);
+    most = std::max(most, job.network.n_waiting());
+  }
+  EXPECT_EQ(most, 2U);
+  job[0].quiet();
+  for (auto const& memory : got) EXPECT_EQ(memory, block);
+}
+
 }  // namespace

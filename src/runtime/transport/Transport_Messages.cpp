@@ -24,6 +24,9 @@ constexpr std::size_t half_window = std::size_t{2} << 20U;
 /// What a message costs beside its payload.
 constexpr std::size_t bytes_of_message = 256;
 constexpr std::uint64_t most_gets      = 256;
+/// Payloads of more than max_eager that are under way to or from a PE at once:
+/// over TCP, many of them take turns and are slower than two.
+constexpr std::uint64_t most_large = 2;
 
 /// A pause between two looks for messages, of which each takes a fraction of a
 /// microsecond. An idle PE gives its core away, since others may need it, and
@@ -271,11 +274,12 @@ void Transport_Messages::post_block(Lock& lock, Peer& peer,
     }
     return;
   }
-  while (peer.acked < peer.fenced) {
+  while (peer.acked < peer.fenced || peer.unsent >= most_large) {
     auto const fenced = peer.fenced;
-    ask_for_ack(peer);
+    if (peer.acked < fenced) ask_for_ack(peer);
     lock.unlock();
-    wait("a put", peer.pe, [&] { return peer.acked >= fenced; });
+    wait("a put", peer.pe,
+         [&] { return peer.acked >= fenced && peer.unsent < most_large; });
     lock.lock();
   }
   bool const wants_ack = make_room(lock, peer, 0);
@@ -387,15 +391,18 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
     wait("a get", from.pe, [&] { return left == 0; });
     return;
   }
-  while (peer.gets >= most_gets) {
+  bool const is_large = bytes > MessageEngine::max_eager;
+  auto& left          = is_large ? peer.large_gets : peer.gets;
+  auto const most     = is_large ? most_large : most_gets;
+  while (left >= most) {
     lock.unlock();
-    wait("a get", from.pe, [&] { return peer.gets < most_gets; });
+    wait("a get", from.pe, [&] { return left < most; });
     lock.lock();
   }
   auto pending = std::make_unique<Pending>(
-      Pending{.to = memory, .left = &peer.gets, .is_on_heap = true});
+      Pending{.to = memory, .left = &left, .is_on_heap = true});
   mark_dirty(peer);
-  peer.gets.fetch_add(1, std::memory_order_relaxed);
+  left.fetch_add(1, std::memory_order_relaxed);
   ask(*pending.release());
 }
 
@@ -500,15 +507,14 @@ void Transport_Messages::quiet() {
   lock.unlock();
   for (auto const& last : all) {
     wait("quiet()", last.peer->pe, [&] {
-      return last.peer->acked >= last.number && last.peer->unsent == 0 &&
-             last.peer->gets == 0;
+      return last.peer->acked >= last.number && last.peer->has_all();
     });
   }
   lock.lock();
   for (auto const& last : all) {
-    auto& peer         = *last.peer;
-    bool const is_done = peer.acked >= peer.sent && peer.unsent == 0 &&
-                         peer.gets == 0 && peer.batch_bytes == 0;
+    auto& peer = *last.peer;
+    bool const is_done =
+        peer.acked >= peer.sent && peer.has_all() && peer.batch_bytes == 0;
     if (!peer.is_dirty || !is_done) continue;
     m_dirty[peer.dirty_at]           = m_dirty.back();
     m_dirty[peer.dirty_at]->dirty_at = peer.dirty_at;

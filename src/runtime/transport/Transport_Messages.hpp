@@ -244,9 +244,13 @@ struct Transport_Messages::Peer {
 
   // Of the same; the Receiver counts down.
 
-  Counter acked  = 0;
-  Counter unsent = 0;  // payloads of Until::is_begun
-  Counter gets   = 0;  // likewise
+  Counter acked      = 0;
+  Counter unsent     = 0;  // large payloads of Until::is_begun
+  Counter gets       = 0;  // likewise
+  Counter large_gets = 0;
+  [[nodiscard]] bool has_all() const {
+    return unsent == 0 && gets == 0 && large_gets == 0;
+  }
 
   // From there to here: the Receiver's.
 
