@@ -53,7 +53,7 @@ class FarReduce {
   void make_room(std::size_t count) {
     int const n       = m_work.team.n_pes();
     std::size_t n_far = 0;
-    for (Pe pe = 0; pe < n; ++pe) n_far += is_far(pe) ? 1 : 0;
+    for (Pe pe = 0; pe < n; ++pe) n_far += is_far(pe) ? 1U : 0U;
     m_block = std::clamp<std::size_t>(most_bytes / sizeof(T) / (n_far + 1), few,
                                       std::max(count, few));
     m_memory.reset(static_cast<std::byte*>(
