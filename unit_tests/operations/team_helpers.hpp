@@ -42,13 +42,11 @@ inline Pes sequence(symm::Pe first, int count) {
   return pes;
 }
 
-/// Messages between members, by plain stores to host memory.
+/// Messages between members, in host memory: by p(), to any node.
 class Mail {
  public:
   /// Collective over the world.
-  Mail()
-      : m_letters("letters", static_cast<std::size_t>(symm::n_pes())),
-        m_global(symm::global_view(m_letters)) {
+  Mail() : m_letters("letters", static_cast<std::size_t>(symm::n_pes())) {
     symm::barrier_all();
   }
 
@@ -61,7 +59,7 @@ class Mail {
         *team.words().epoch() * symm::Impl::PeTeamMemory::max_teams +
         static_cast<std::uint64_t>(team.slot());
     for (auto const to : members_of(team)) {
-      m_global(to, me) = value(me, to, round);
+      symm::p(&m_letters(me), value(me, to, round), to);
     }
     symm::barrier(team);
     int n_wrong = 0;
@@ -77,7 +75,6 @@ class Mail {
   using Letters = Kokkos::View<int*, symm::SymmetricHostSpace>;
 
   Letters m_letters;
-  symm::GlobalView<Letters> m_global;
 };
 
 /// Collective over the team, if there is one.
