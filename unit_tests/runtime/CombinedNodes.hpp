@@ -4,6 +4,7 @@
 #define SYMM_TEST_COMBINED_NODES_HPP
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,9 +64,10 @@ class CombinedNodes {
     return static_cast<int>(m_first.size()) - 1;
   }
 
-  /// A step of all PEs. The results of all leaders, of those that `keep` says.
+  /// A step of all PEs.
   void step(SayingOf const& saying_of) {
     using namespace symm::Impl;
+    microseconds = 0;
     combinations.assign(static_cast<std::size_t>(n_nodes()), {});
     traffic = {};
     for (int node = 0; node < n_nodes(); ++node) {
@@ -93,6 +95,20 @@ class CombinedNodes {
     traffic.add(exchange(groups));
   }
 
+  /// Whether all leaders know the same.
+  [[nodiscard]] bool are_equal() const {
+    auto const same = [](auto const& parts) {
+      if (parts.empty()) return true;
+      auto const first = parts[0].message();
+      return std::all_of(parts.begin(), parts.end(), [&](auto const& one) {
+        auto const message = one.message();
+        return std::equal(message.begin(), message.end(), first.begin(),
+                          first.end());
+      });
+    };
+    return same(combinations) && same(groups);
+  }
+
   /// What PEs of the node throw.
   [[nodiscard]] symm::Impl::Outcome outcome(int node) const {
     symm::Impl::Outcome outcome;
@@ -105,6 +121,8 @@ class CombinedNodes {
   std::vector<symm::Impl::Combination> combinations;  // by node
   std::vector<symm::Impl::PeGroups> groups;  // by node; none without question
   Traffic traffic;
+  /// That the leaders took for messages, one after the other: all of them.
+  double microseconds = 0;
 
  private:
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }
@@ -119,7 +137,8 @@ class CombinedNodes {
 
   /// All messages of a phase are sent before one is received.
   template <class Parts>
-  Traffic exchange(std::vector<Parts>& parts) const {
+  Traffic exchange(std::vector<Parts>& parts) {
+    auto const start = std::chrono::steady_clock::now();
     Traffic sent;
     std::vector<int> n_sent(parts.size());
     std::vector<std::uint64_t> bytes_sent(parts.size());
@@ -165,6 +184,9 @@ class CombinedNodes {
       sent.most_messages = std::max(sent.most_messages, n_sent[node]);
       sent.most_bytes    = std::max(sent.most_bytes, bytes_sent[node]);
     }
+    microseconds += std::chrono::duration<double, std::micro>(
+                        std::chrono::steady_clock::now() - start)
+                        .count();
     return sent;
   }
 

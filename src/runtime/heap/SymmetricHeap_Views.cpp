@@ -103,7 +103,9 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   // If this throws, it throws on every PE and nobody has read the notices: the
   // next call tells them again.
   m_rendezvous.meet(call);
-  m_retired.told(call.notices.size(), m_rendezvous.last_told());
+  if (!call.notices.empty()) {
+    m_retired.told(call.notices.size(), m_rendezvous.last_told());
+  }
   if (follower != nullptr) follower->all_ended();
   bool has_registered = false;
   // Every PE reads the same notices in the same order: the same blocks become

@@ -111,11 +111,9 @@ bool Rendezvous::has_arrived(Pe pe) const {
          m_sequence;
 }
 
-void Rendezvous::wait_for_all() {
-  for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
-    if (!has_arrived(pe)) wait_slowly([&] { return has_arrived(pe); });
-  }
-  if (m_across != nullptr) combine_nodes();
+/// Out of line: what mostly is not needed costs no registers.
+void Rendezvous::wait_for(Pe pe) {
+  wait_slowly([&] { return has_arrived(pe); });
 }
 
 void Rendezvous::combine_nodes() {
@@ -218,6 +216,19 @@ void Rendezvous::check_alive() const {
                  last_call_of(pe).c_str());
     m_bootstrap.abort();
   }
+}
+
+/// In here only, and there inline.
+[[gnu::always_inline]] inline void Rendezvous::wait_for_all() {
+  for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
+    if (!has_arrived(pe)) wait_for(pe);
+  }
+  if (m_across != nullptr) combine_nodes();
+}
+
+void Rendezvous::step(Call const& call) {
+  publish(call);
+  wait_for_all();
 }
 
 void Rendezvous::meet(Call const& call) {

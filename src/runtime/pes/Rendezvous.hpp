@@ -215,11 +215,12 @@ class Rendezvous {
   Record& record(Pe pe, std::uint64_t sequence) const;
   void publish(Call const& call);
   void wait_for_all();
+  void step(Call const& call);
+  [[gnu::noinline]] void wait_for(Pe pe);
   template <class HasCome>
   void wait_slowly(HasCome const& has_come);
   void report_missing(double waited_seconds) const;
   void check_alive() const;
-  [[noreturn]] void end_job_without(Pe pe) const;
   [[nodiscard]] bool has_arrived(Pe pe) const;
   [[nodiscard]] bool is_near(Pe pe) const {
     return m_first_near <= pe && pe < m_end_near;
@@ -232,12 +233,12 @@ class Rendezvous {
 
   // Over several nodes, in Rendezvous_Nodes.cpp.
   [[nodiscard]] static std::size_t bytes_of_part(bool has_other_nodes);
-  void combine_nodes();
+  [[gnu::noinline]] void combine_nodes();
   void lead();
   [[nodiscard]] bool has_result() const;
   [[nodiscard]] Outcome const& result() const;
   [[nodiscard]] std::span<NoticeCount const> notices_of_all() const;
-  void check_meeting();
+  [[gnu::noinline]] void check_meeting();
   [[nodiscard]] BasicText<255> missing_nodes() const;
 
   // What is wrong with a call, in Rendezvous_Mismatch.cpp.

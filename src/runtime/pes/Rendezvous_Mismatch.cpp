@@ -65,10 +65,9 @@ void Rendezvous::throw_mismatch() {
 /// Collective: publishes a step of the comparison of trails. All PEs are in
 /// it, so nothing but the arguments can differ; returns whether they do not.
 bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
-  publish({.operation = RuntimeCall::compare_trails,
-           .arguments = mine,
-           .label     = text});
-  wait_for_all();
+  step({.operation = RuntimeCall::compare_trails,
+        .arguments = mine,
+        .label     = text});
   return !summary().is(Summary::other_arguments);
 }
 
