@@ -190,6 +190,7 @@ need_pes() {
 
 timer=
 end_run() {
+  trap '' INT TERM HUP # once is enough: the removal goes on
   [[ -z $timer ]] || kill "$timer" 2>/dev/null || true
   disown -a # the shell need not report who is killed
   remove "$cluster"
