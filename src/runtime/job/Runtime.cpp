@@ -14,6 +14,8 @@
 #include "../memory/Device.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"
+#include "../transport/StepMessages.hpp"
+#include "Network.hpp"
 
 namespace symm::Impl {
 
@@ -117,13 +119,46 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
   check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
 
-  m_control    = std::make_unique<Vmm_HostMemfd>(nodes.n_on_machine());
-  m_exchange   = std::make_unique<FdExchange>(*m_bootstrap, std::move(nodes),
+  m_control  = std::make_unique<Vmm_HostMemfd>(nodes.n_on_machine());
+  m_exchange = std::make_unique<FdExchange>(*m_bootstrap, std::move(nodes),
                                             options.timeout);
-  m_rendezvous = std::make_unique<Rendezvous>(*m_bootstrap, *m_exchange,
-                                              *m_control, options.timeout);
-  m_team_memories[static_cast<std::size_t>(MemoryKind::host)].emplace(
-      *m_bootstrap, *m_exchange, *m_control);
+  if (m_exchange->nodes().n() == 1) {
+    make_memories(device, options);
+    return;
+  }
+  make_network();
+  try {
+    make_memories(device, options);
+  } catch (Error const&) {
+    // On all PEs. Why is more important than what close() might say.
+    static_cast<void>(failure_of([&] { m_network->close(); }));
+    throw;
+  }
+  m_bootstrap->barrier();  // nobody is reached before all are there
+}
+
+Runtime::~Runtime() = default;
+
+/// Collective.
+void Runtime::make_network() {
+  auto const failure = failure_of(
+      [&] { m_network = std::make_unique<Network>(*m_bootstrap, nodes()); });
+  if (!failure) return;
+  throw_failure(
+      {failure->kind, Text("symm::initialize: PE 0 runs on ", nodes().hosts[0],
+                           ", PE ", nodes().leader(1), " on ", nodes().hosts[1],
+                           ", which takes messages: ", failure->message)});
+}
+
+/// Collective.
+void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
+  StepMessages* const messages =
+      m_network == nullptr ? nullptr : &m_network->transport();
+  m_rendezvous = std::make_unique<Rendezvous>(
+      *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
+  auto& teams = m_team_memories[static_cast<std::size_t>(MemoryKind::host)];
+  teams.emplace(*m_bootstrap, *m_exchange, *m_control);
+  if (m_network != nullptr) m_network->open_team_words(teams->words(0).map);
   if (!device) {
     memory(MemoryKind::device).missing =
         "the runtime was initialised without a GPU";
@@ -155,12 +190,7 @@ Nodes Runtime::find_nodes() const {
     throw_failure(
         {failure->kind, Text("symm::initialize: ", failure->message)});
   }
-  if (nodes.n() == 1) return nodes;
-  Pe const far = nodes.leader(1);
-  throw SystemError(Text("symm::initialize: PE 0 runs on ", nodes.hosts[0],
-                         ", PE ", far, " on ", nodes.hosts[1],
-                         ": this version reaches the PEs of one node only; "
-                         "start all PEs on one node"));
+  return nodes;
 }
 
 void Runtime::make_device_memories(int device) {
@@ -208,6 +238,9 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           options.is_static, options.symmetric_bytes,
           options.is_static ? options.symmetric_bytes : options.limit_bytes,
           kind});
+  if (m_network != nullptr && kind == MemoryKind::host) {
+    m_network->open(*memory(kind).heap);
+  }
   memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
   // The first is the default heap's.
   if (!m_buffers) m_buffers.emplace(provider);
@@ -277,6 +310,7 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
+  std::optional<Failure> open;  // why the network did not close
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
@@ -287,12 +321,15 @@ void Runtime::finalize() {
       if (!beside.empty()) memory.heap->abandon();
     }
     // Behind what may throw: it ends with the job.
-    if (runtime.m_follower == nullptr) return;
-    auto const in_pools = runtime.m_follower->finalize();
-    live.insert(live.end(), in_pools.begin(), in_pools.end());
-    for (auto const& memory : runtime.m_memories) {
-      if (!in_pools.empty() && memory.heap != nullptr) memory.heap->abandon();
+    if (runtime.m_follower != nullptr) {
+      auto const in_pools = runtime.m_follower->finalize();
+      live.insert(live.end(), in_pools.begin(), in_pools.end());
+      for (auto const& memory : runtime.m_memories) {
+        if (!in_pools.empty() && memory.heap != nullptr) memory.heap->abandon();
+      }
     }
+    if (runtime.m_network == nullptr) return;
+    open = failure_of([&] { runtime.m_network->close(); });
   });
   for (auto const& view : live) {
     std::fprintf(stderr,
@@ -304,6 +341,9 @@ void Runtime::finalize() {
   runtime.m_bootstrap->close();
   s_instance.reset();
   s_was_finalized = true;
+  if (open) {
+    throw_failure({open->kind, Text("symm::finalize: ", open->message)});
+  }
 }
 
 void Runtime::throw_not_initialized(char const* call) {

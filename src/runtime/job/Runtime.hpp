@@ -26,6 +26,8 @@
 
 namespace symm::Impl {
 
+class Network;
+
 /// What the environment sets, the same on all PEs (EnvironmentTable.hpp).
 struct RuntimeOptions {
   bool is_static                        = false;  // SYMM_STATIC_HEAP
@@ -69,7 +71,7 @@ class Runtime {
 
   Runtime(Runtime const&)            = delete;
   Runtime& operator=(Runtime const&) = delete;
-  ~Runtime()                         = default;
+  ~Runtime();
 
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
@@ -134,6 +136,9 @@ class Runtime {
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
+  /// Null in jobs of one node.
+  [[nodiscard]] Network* network() { return m_network.get(); }
+
   // PE teams.
 
   /// Null if there are no GPUs, for that kind.
@@ -165,6 +170,8 @@ class Runtime {
 
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
   [[nodiscard]] Nodes find_nodes() const;
+  void make_network();
+  void make_memories(std::optional<int> device, RuntimeOptions options);
   void make_device_memories(int device);
   void try_out(Vmm& vmm);
   void make_heap(MemoryKind kind, MemoryProvider& provider,
@@ -176,6 +183,8 @@ class Runtime {
 
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
+  // Null in jobs of one node.
+  std::unique_ptr<Network> m_network;
   // Of the rendezvous; always on the host.
   std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
