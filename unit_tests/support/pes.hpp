@@ -39,6 +39,14 @@ bool is_equal_on_all_pes(T const& mine) {
                      [&](T const& other) { return other == mine; });
 }
 
+/// Whether loads and stores reach all PEs: they are on one node.
+inline bool are_all_reachable() {
+  for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
+    if (!symm::is_reachable(pe)) return false;
+  }
+  return true;
+}
+
 /// Numbers that differ between PEs: who comes first is different every time.
 inline std::mt19937 random_of_this_pe(unsigned seed) {
   return std::mt19937(1000 * seed + static_cast<unsigned>(symm::my_pe()));
