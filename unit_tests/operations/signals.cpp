@@ -270,7 +270,7 @@ TEST(SignalErrors, data_that_cannot_be_put_are_refused_without_a_signal) {
                                      SignalOp::add, right());
               }),
               testing::ContainsRegex(
-                  "symm::put_signal: 16 bytes at .*not in this PE's part"));
+                  "symm::put_signal_nbi: 16 bytes at .*not in this PE's part"));
   symm::barrier_all();
   EXPECT_EQ(count_equal(signals, 0), 1U);
 }
