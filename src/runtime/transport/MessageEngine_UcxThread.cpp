@@ -141,14 +141,19 @@ void MessageEngine_Ucx::watch(Pe pe) {
 }
 
 void MessageEngine_Ucx::start_watching(Peer& peer) noexcept {
-  // It may have been silent before: nothing was asked of it.
-  if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
+  if (peer.n_watching++ > 0) return;
+  // It may have been silent before: nothing was asked of it. But who waits in
+  // pieces waits all the time.
+  auto const now = Clock::now();
+  if (now - peer.last_watched > m_check_time) peer.last_heard = now;
 }
 
 void MessageEngine_Ucx::unwatch(Pe pe) {
   check_receiver_of(pe, 0);
   Section const section(*this);
-  --peer_of(pe).n_watching;
+  auto& peer = peer_of(pe);
+  --peer.n_watching;
+  peer.last_watched = Clock::now();
 }
 
 void MessageEngine_Ucx::check_peers() noexcept {
