@@ -48,6 +48,8 @@ class PollPause {
           std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
     }
   }
+  /// Something has moved: a part of a large block, of which more is to come.
+  void start_again() { m_n = 0; }
   /// Whether the wait is one that heartbeats are for.
   [[nodiscard]] bool is_long() const { return m_is_long; }
 
@@ -115,7 +117,10 @@ void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
     bool const moved = m_engine->poll();
     if (is_done()) break;
     if (m_is_lost) end_job_of_lost(call, pe);
-    if (moved) continue;
+    if (moved) {
+      pause.start_again();
+      continue;
+    }
     pause();
     if (pause.is_long() && !is_watched) {
       m_engine->watch(pe);
