@@ -30,7 +30,7 @@ struct SharedBuffer::Note {
 
 namespace {
 
-char const* name_of(MemoryKind kind) {
+char const* type_name_of(MemoryKind kind) {
   return kind == MemoryKind::host ? "symm::SharedHostBuffer"
                                   : "symm::SharedDeviceBuffer";
 }
@@ -127,7 +127,7 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                            std::size_t element_bytes,
                            std::exception_ptr const& failure)
     : SharedBuffer(kind) {
-  auto& runtime   = Runtime::instance(name_of(kind));
+  auto& runtime   = Runtime::instance(type_name_of(kind));
   m_my_pe         = runtime.my_pe();
   m_element_bytes = element_bytes;
   m_runtime       = runtime.life();
@@ -137,7 +137,7 @@ SharedBuffer::SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
 
 void SharedBuffer::share(void const* data, std::size_t count,
                          std::exception_ptr const& failure) {
-  char const* const what = name_of(m_kind);
+  char const* const what = type_name_of(m_kind);
   auto& runtime          = Runtime::instance(what);
   auto& rendezvous       = runtime.rendezvous();
   auto const step        = failure_of([&] { prepare(data, count, failure); });
@@ -195,7 +195,7 @@ void SharedBuffer::swap(SharedBuffer& other) noexcept {
 void SharedBuffer::prepare(void const* data, std::size_t count,
                            std::exception_ptr const& failure) {
   if (failure) std::rethrow_exception(failure);
-  auto& runtime = Runtime::instance(name_of(m_kind));
+  auto& runtime = Runtime::instance(type_name_of(m_kind));
   m_parts.resize(static_cast<std::size_t>(runtime.n_pes()));
   check_memory(data, count, m_element_bytes);
   auto& own = m_parts[static_cast<std::size_t>(m_my_pe)];
@@ -222,7 +222,7 @@ SharedBuffer::Note SharedBuffer::note_of(void const* data,
   note.count   = count;
   note.address = reinterpret_cast<std::uintptr_t>(data);
   if (m_kind == MemoryKind::host || count == 0) return note;
-  auto& provider    = *Runtime::instance(name_of(m_kind)).provider(m_kind);
+  auto& provider    = *Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   auto const place  = provider.place();
   auto const handle = provider.export_foreign(data, count * m_element_bytes);
   if (!handle) {
@@ -247,8 +247,8 @@ void SharedBuffer::open_part(Pe pe, Note const& note) {
 }
 
 void SharedBuffer::open_device_part(Pe pe, Note const& note) {
-  auto& part         = m_parts[static_cast<std::size_t>(pe)];
-  auto& provider     = *Runtime::instance(name_of(m_kind)).provider(m_kind);
+  auto& part     = m_parts[static_cast<std::size_t>(pe)];
+  auto& provider = *Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   auto const failure = failure_of([&] {
     part.import_start = provider.open_foreign(note.handle);
     part.start        = behind(part.import_start, note.handle.offset);
@@ -281,7 +281,8 @@ void SharedBuffer::try_host_part(Pe pe) const {
 void SharedBuffer::close_imports() {
   auto const parts = std::exchange(m_parts, {});
   if (m_kind == MemoryKind::host || parts.empty()) return;
-  auto* const provider = Runtime::instance(name_of(m_kind)).provider(m_kind);
+  auto* const provider =
+      Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   if (provider == nullptr) return;  // nothing was opened
   // Goes on after a failure.
   auto first = failure_of([&] { provider->synchronize(); });
@@ -295,7 +296,7 @@ void SharedBuffer::close_imports() {
 }
 
 void SharedBuffer::close() {
-  Text const call(name_of(m_kind), "::close");
+  Text const call(type_name_of(m_kind), "::close");
   auto& rendezvous = Runtime::instance(call.c_str()).rendezvous();
   rendezvous.run(RuntimeCall::close_shared_buffer, [&] {
     auto const step = failure_of([&] {
@@ -317,7 +318,7 @@ void SharedBuffer::close() {
 
 SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
   auto const name = [&] {
-    return std::string(name_of(m_kind)) + "::" + call + ": ";
+    return std::string(type_name_of(m_kind)) + "::" + call + ": ";
   };
   if (m_parts.empty()) throw UsageError(name() + "the buffer is closed");
   if (m_runtime.expired()) {
@@ -344,21 +345,21 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
                           std::size_t count, char const* call) const {
   auto const& its = part(pe, call);
   if (index > its.count || count > its.count - index) {
-    throw UsageError(std::string(name_of(m_kind)) + "::" + call + ": " +
+    throw UsageError(std::string(type_name_of(m_kind)) + "::" + call + ": " +
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ", which has " +
                      std::to_string(its.count));
   }
   if (count == 0) return nullptr;
   if (mine == nullptr) {
-    throw UsageError(std::string(name_of(m_kind)) + "::" + call + ": " +
+    throw UsageError(std::string(type_name_of(m_kind)) + "::" + call + ": " +
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
   }
   // Its number may be another process' by now.
   if (pe != m_my_pe &&
-      Runtime::instance(name_of(m_kind)).exchange().is_gone(pe)) {
-    throw SystemError(std::string(name_of(m_kind)) + "::" + call + ": " +
+      Runtime::instance(type_name_of(m_kind)).exchange().is_gone(pe)) {
+    throw SystemError(std::string(type_name_of(m_kind)) + "::" + call + ": " +
                       elements_text(index, count) + " of PE " +
                       std::to_string(pe) + ": its process is gone");
   }
@@ -376,7 +377,7 @@ void SharedBuffer::put(std::size_t dest_index, void const* source,
   move_bytes(true, part(pe, "put").process,
              static_cast<char*>(const_cast<void*>(source)), there,
              count * m_element_bytes,
-             std::string(name_of(m_kind)) + "::put of " +
+             std::string(type_name_of(m_kind)) + "::put of " +
                  elements_text(dest_index, count) + " of PE " +
                  std::to_string(pe));
 }
@@ -391,7 +392,7 @@ void SharedBuffer::get(void* dest, std::size_t source_index, std::size_t count,
   }
   move_bytes(false, part(pe, "get").process, static_cast<char*>(dest), there,
              count * m_element_bytes,
-             std::string(name_of(m_kind)) + "::get of " +
+             std::string(type_name_of(m_kind)) + "::get of " +
                  elements_text(source_index, count) + " of PE " +
                  std::to_string(pe));
 }

@@ -27,7 +27,7 @@ constexpr auto forced_closing_time = 1s;
 constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
 
 /// What a PE tells the others.
-struct Introduction {
+struct UcxIntroduction {
   std::uint64_t key           = 0;  // PE 0's counts
   std::uint64_t address_bytes = 0;
   std::uint32_t major         = 0;  // of UCX
@@ -162,7 +162,7 @@ std::vector<std::byte> MessageEngine_Ucx::my_address() const {
 }
 
 void MessageEngine_Ucx::gather_addresses(std::vector<std::byte> const& mine) {
-  Introduction const me{draw_key(), mine.size(), m_ucp->major, m_ucp->minor};
+  UcxIntroduction const me{draw_key(), mine.size(), m_ucp->major, m_ucp->minor};
   auto const all = allgather(m_bootstrap, me);
   m_key          = all[0].key;
   for (std::size_t pe = 0; pe < all.size(); ++pe) {
