@@ -17,7 +17,6 @@
 
 namespace {
 
-using heat3d::Face;
 using heat3d::Team;
 using heat3d::Triple;
 
@@ -59,7 +58,7 @@ void set_cells(Field const& u, heat3d::Problem const& problem,
         Kokkos::parallel_for(
             Kokkos::TeamVectorRange(team, own.begin[2], own.end[2]),
             [&](int k) { u(i, j, k) = value(i, j, k); });
-        for (Face const& face : faces) {
+        for (auto const& face : faces) {
           if (!face.cells.has_row(i, j)) continue;
           team.team_barrier();  // the row is set
           Triple const shift = face.shift;
