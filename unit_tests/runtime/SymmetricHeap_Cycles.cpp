@@ -121,7 +121,7 @@ TEST(HeapCycles, R16_growth_that_fails_leaks_nothing) {
 // More Views than one call can tell of, retired in another order on each PE.
 TEST(HeapCycles, R16_retired_views_leave_nothing_and_come_back_equal) {
   constexpr std::size_t n_views = 3 * symm::Impl::Rendezvous::max_notices + 7;
-  expect_nothing_leaks(3, 20, [](PeStack&, SymmetricHeap& heap, int i) {
+  expect_nothing_leaks(3, 8, [](PeStack&, SymmetricHeap& heap, int i) {
     std::vector<void*> views;
     for (std::size_t view = 0; view < n_views; ++view) {
       views.push_back(heap.allocate_view("view", 64 + 16 * (view % 5), 16, 0));
