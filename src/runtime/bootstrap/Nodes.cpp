@@ -53,10 +53,14 @@ Place find_my_place(int node, int pes_per_node) {
   Place me;
   me.node         = node;
   me.pes_per_node = pes_per_node;
-  struct stat status {};
   // Abstract sockets are per network namespace; without /proc all PEs say 0.
-  if (::stat("/proc/self/ns/net", &status) == 0) {
+  constexpr char const* network_namespace = "/proc/self/ns/net";
+  struct stat status {};
+  if (::stat(network_namespace, &status) == 0) {
     me.network_namespace = status.st_ino;
+  } else if (errno != ENOENT && errno != EACCES) {
+    throw SystemError(std::string("cannot look at ") + network_namespace,
+                      "stat", errno);
   }
   read_line("/proc/sys/kernel/random/boot_id").copy(me.boot_id, 36);
   if (::gethostname(me.host, sizeof(me.host) - 1) != 0) {
