@@ -99,6 +99,12 @@ std::map<std::string, Way> const ways = {
         std::this_thread::sleep_for(1500ms);
         symm::barrier_all();
       }}},
+    {"cut_while_in_a_team_barrier",
+     {[] {
+        cut();
+        symm::barrier(symm::team_world());
+      },
+      [] { symm::barrier(symm::team_world()); }}},
     {"cut_while_busy",
      {[] {
         std::thread([] {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include <runtime/pes/Backoff.hpp>
+#include <runtime/base/Backoff.hpp>
 
 namespace {
 
@@ -52,6 +52,21 @@ TEST(Backoff, a_long_wait_sleeps_and_takes_little_of_the_core) {
   }
   EXPECT_LE(n_late, 200) << "sleeps of 1 ms";
   EXPECT_GE(n_pauses, 1);
+}
+
+TEST(Backoff, what_has_moved_puts_off_the_sleep_and_not_the_count_of_time) {
+  Backoff backoff(0);
+  static_cast<void>(backoff.pause());
+  std::this_thread::sleep_for(100ms);  // as if it had waited that long
+  EXPECT_GE(backoff.pause(true), 100ms);
+  // It would sleep 1 ms each time.
+  auto const start = Backoff::Clock::now();
+  int n_pauses     = 0;
+  for (; Backoff::Clock::now() - start < 1ms; ++n_pauses) {
+    static_cast<void>(backoff.pause());
+  }
+  EXPECT_GE(n_pauses, 2);
+  EXPECT_GE(backoff.pause(true), 101ms);
 }
 
 TEST(Backoff, a_sleep_is_never_long) {

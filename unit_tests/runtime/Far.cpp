@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <runtime/memory/HeapMap.hpp>
-#include <runtime/pes/Backoff.hpp>
+#include <runtime/pes/PeBackoff.hpp>
 #include <runtime/shmem/Group.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_errors.hpp>
@@ -278,7 +278,7 @@ TEST_F(FarPes, who_waits_polls_and_looks_again_at_once) {
   for (int const spins : {1000, 0}) {
     bool is_there = false;
     transport.at_next_poll([&] { is_there = true; });
-    symm::Impl::Backoff backoff(spins);
+    symm::Impl::PeBackoff backoff(spins);
     int n_pauses = 0;
     for (; !is_there; ++n_pauses) backoff.pause();
     EXPECT_EQ(n_pauses, 1);

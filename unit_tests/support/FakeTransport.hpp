@@ -106,6 +106,8 @@ class FakeTransport final : public symm::Impl::Transport {
       Pe, std::uint64_t, std::chrono::milliseconds) override {
     throw std::logic_error("no collective steps");
   }
+  void watch(Pe) override {}
+  void unwatch(Pe) override {}
   bool poll() override {
     std::lock_guard const lock(m_mutex);
     m_calls.emplace_back("poll");

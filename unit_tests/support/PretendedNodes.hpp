@@ -153,6 +153,8 @@ class SharedMessages {
       }
     }
 
+    void watch(symm::Pe) override {}
+    void unwatch(symm::Pe) override {}
     bool poll() override { return false; }
 
    private:

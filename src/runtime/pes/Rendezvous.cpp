@@ -13,8 +13,8 @@
 #include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "../bootstrap/Nodes.hpp"
-#include "Backoff.hpp"
 #include "OtherNodes.hpp"
+#include "PeBackoff.hpp"
 
 namespace symm::Impl {
 
@@ -126,9 +126,9 @@ void Rendezvous::combine_nodes() {
 
 template <class HasCome>
 void Rendezvous::wait_slowly(HasCome const& has_come) {
-  Backoff backoff(m_spins);
-  Backoff::Clock::duration next_check  = health_interval;
-  std::chrono::duration<double> report = m_timeout;
+  PeBackoff backoff(m_spins);
+  PeBackoff::Clock::duration next_check = health_interval;
+  std::chrono::duration<double> report  = m_timeout;
   while (!has_come()) {
     if (m_across != nullptr) m_across->messages().poll();
     auto const waited = backoff.pause();

@@ -176,7 +176,7 @@ class Rendezvous {
 
   /// How often it looks whether the others' processes still live.
   static constexpr auto health_interval = FdExchange::health_interval;
-  /// For Backoff.
+  /// For PeBackoff.
   [[nodiscard]] int spins() const { return m_spins; }
   /// Between two reports; 0: none.
   [[nodiscard]] std::chrono::duration<double> timeout() const {

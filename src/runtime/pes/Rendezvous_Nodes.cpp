@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "../base/Failure.hpp"
@@ -46,12 +47,14 @@ void Rendezvous::lead() {
                            std::uint64_t number) {
     auto next_report = m_timeout;
     std::chrono::duration<double> waited{};
+    std::optional<Watch> watch;
     while (true) {
       if (auto message =
               across.messages().receive_within(from, number, health_interval)) {
         to_publish.end_missing.store(0, std::memory_order_relaxed);
         return *std::move(message);
       }
+      if (!watch) watch.emplace(across.messages(), from);
       to_publish.first_missing.store(step.first, std::memory_order_relaxed);
       to_publish.end_missing.store(step.end, std::memory_order_relaxed);
       waited += health_interval;

@@ -44,7 +44,8 @@ void QueueStream::barrier() {
 }
 
 bool QueueStream::has_barrier() const {
-  return !is_on_gpu() || has_kernel_queue();
+  // Kernels reach the PEs of one node.
+  return !is_on_gpu() || (has_kernel_queue() && !team_of_pools().has_far_pes());
 }
 
 void HostStream::barrier() {

@@ -42,16 +42,20 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
                      HasCome const& has_come) {
   if (has_come()) return;
   HostWait wait(call);
+  std::optional<Watch> watch;
+  Pe const pe = team.world_pe(member);
   while (!has_come()) {
     if (!wait.pause()) continue;
+    if (!watch && !team.words().map.is_near(pe)) {
+      watch.emplace(*Transport::instance(), pe);
+    }
     auto const why = why_in_vain(team, member, call);
     if (has_come()) return;  // what it has sent before counts
     if (!wait.must_report(why)) continue;
-    wait.report(why, text_of(team),
-                Text("\n  ",
-                     Runtime::instance(call).rendezvous().whereabouts(
-                         team.world_pe(member)),
-                     " (or for a PE that it waits for)"));
+    wait.report(
+        why, text_of(team),
+        Text("\n  ", Runtime::instance(call).rendezvous().whereabouts(pe),
+             " (or for a PE that it waits for)"));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "../base/Text.hpp"
-#include "../pes/Backoff.hpp"
+#include "../pes/PeBackoff.hpp"
 
 namespace symm::Impl {
 
@@ -56,9 +56,9 @@ class HostWait {
   void set_next_look();
 
   char const* m_call;
-  Backoff m_backoff;
-  Backoff::Clock::duration m_waited{};
-  Backoff::Clock::duration m_next_look;
+  PeBackoff m_backoff;
+  PeBackoff::Clock::duration m_waited{};
+  PeBackoff::Clock::duration m_next_look;
   std::chrono::duration<double> m_next_report;
 };
 

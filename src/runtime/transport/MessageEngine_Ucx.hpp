@@ -70,7 +70,6 @@ class MessageEngine_Ucx final : public MessageEngine {
     int n_watching = 0;
     bool was_heard = false;  // since the last check
     Clock::time_point last_heard;
-    Clock::time_point last_watched;
     Clock::time_point last_pinged;
   };
   /// Has the lock, unless this thread has it anyway: within Receiver.

@@ -2,16 +2,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // The thread that serves messages while nobody polls, and heartbeats.
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "../base/LibraryThread.hpp"
 #include "../symm_errors.hpp"
 #include "MessageEngine_Ucx.hpp"
 
@@ -30,28 +28,8 @@ constexpr auto silence = 20us;
 }  // namespace
 
 void MessageEngine_Ucx::start_thread() {
-  // The program's signals are not for this thread.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  if (int const error = ::pthread_sigmask(SIG_SETMASK, &all, &before)) {
-    throw SystemError("starting the thread of messages", "pthread_sigmask",
-                      error);
-  }
-  int error = 0;
-  try {
-    m_thread = std::thread([this] { serve(); });
-  } catch (std::system_error const& failure) {
-    error = failure.code().value();
-  }
-  static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
-  if (error != 0) {
-    throw SystemError("starting the thread of messages", "pthread_create",
-                      error);
-  }
-  // A name in debuggers, no more.
-  static_cast<void>(
-      ::pthread_setname_np(m_thread.native_handle(), "symm_messages"));
+  m_thread = make_library_thread("starting the thread of messages",
+                                 "symm_messages", [this] { serve(); });
 }
 
 void MessageEngine_Ucx::stop_thread() noexcept {
@@ -141,19 +119,14 @@ void MessageEngine_Ucx::watch(Pe pe) {
 }
 
 void MessageEngine_Ucx::start_watching(Peer& peer) noexcept {
-  if (peer.n_watching++ > 0) return;
-  // It may have been silent before: nothing was asked of it. But who waits in
-  // pieces waits all the time.
-  auto const now = Clock::now();
-  if (now - peer.last_watched > m_check_time) peer.last_heard = now;
+  // It may have been silent before: nothing was asked of it.
+  if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }
 
 void MessageEngine_Ucx::unwatch(Pe pe) {
   check_receiver_of(pe, 0);
   Section const section(*this);
-  auto& peer = peer_of(pe);
-  --peer.n_watching;
-  peer.last_watched = Clock::now();
+  --peer_of(pe).n_watching;
 }
 
 void MessageEngine_Ucx::check_peers() noexcept {

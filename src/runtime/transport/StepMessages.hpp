@@ -36,8 +36,28 @@ class StepMessages {
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most) = 0;
 
+  /// Who waits for `pe` in several of these says so: it is watched meanwhile,
+  /// and lost if nothing is heard of it for too long. Nests.
+  virtual void watch(Pe pe)   = 0;
+  virtual void unwatch(Pe pe) = 0;
+
   /// Whether anything was done. Everybody who waits in the library calls it.
   virtual bool poll() = 0;
+};
+
+/// That a PE is watched, as long as this lives.
+class Watch {
+ public:
+  Watch(StepMessages& messages, Pe pe) : m_messages(messages), m_pe(pe) {
+    m_messages.watch(m_pe);
+  }
+  Watch(Watch const&)            = delete;
+  Watch& operator=(Watch const&) = delete;
+  ~Watch() { m_messages.unwatch(m_pe); }
+
+ private:
+  StepMessages& m_messages;
+  Pe m_pe;
 };
 
 }  // namespace symm::Impl

@@ -3,16 +3,15 @@
 #include "Transport_Messages.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <system_error>
 #include <utility>
 
+#include "../base/Backoff.hpp"
+#include "../base/LibraryThread.hpp"
 #include "../memory/HostCopy.hpp"
-#include "../symm_errors.hpp"
 
 namespace symm::Impl {
 
@@ -28,38 +27,10 @@ constexpr std::uint64_t most_gets      = 256;
 /// over TCP, many of them take turns and are slower than two.
 constexpr std::uint64_t most_large = 2;
 
-/// A pause between two looks for messages, of which each takes a fraction of a
-/// microsecond. An idle PE gives its core away, since others may need it, and
-/// sleeps in the end; the engine's thread is awake then.
-class PollPause {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  void operator()() {
-    if (++m_n < n_spins) return;
-    auto const now = Clock::now();
-    if (m_n == n_spins) m_start = now;
-    auto const waited = now - m_start;
-    if (waited < std::chrono::milliseconds(2)) {
-      std::this_thread::yield();
-    } else {
-      m_is_long = true;
-      std::this_thread::sleep_for(
-          std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
-    }
-  }
-  /// Something has moved: a part of a large block, of which more is to come.
-  void start_again() { m_n = 0; }
-  /// Whether the wait is one that heartbeats are for.
-  [[nodiscard]] bool is_long() const { return m_is_long; }
-
- private:
-  static constexpr int n_spins = 100;
-
-  int m_n        = 0;
-  bool m_is_long = false;
-  Clock::time_point m_start{};
-};
+/// Looks before the core is given away; each takes a part of a microsecond.
+constexpr int n_spins = 100;
+/// Waits from here on are what heartbeats are for.
+constexpr auto watch_time = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -74,22 +45,9 @@ Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
       m_peers(static_cast<std::size_t>(n_pes)),
       m_engine(std::move(engine)) {
   if (flush_interval.count() != 0) {
-    // Signals are for the program's threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = 0;
-    try {
-      m_thread = std::thread([this] { flush_in_time(); });
-    } catch (std::system_error const& failure) {
-      error = failure.code().value();
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (error != 0) {
-      throw SystemError("the thread of the transport between nodes",
-                        "pthread_create", error);
-    }
+    m_thread = make_library_thread(
+        "starting the thread of the transport between nodes", "symm_batches",
+        [this] { flush_in_time(); });
   }
   m_engine->set_receiver(*this);
 }
@@ -111,21 +69,15 @@ Transport_Messages::Peer& Transport_Messages::peer_of(Pe pe) {
 
 template <class IsDone>
 void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
-  PollPause pause;
+  Backoff backoff(n_spins);
   bool is_watched = false;
   while (!is_done()) {
-    bool const moved = m_engine->poll();
+    bool const has_moved = m_engine->poll();
     if (is_done()) break;
     if (m_is_lost) end_job_of_lost(call, pe);
-    if (moved) {
-      pause.start_again();
-      continue;
-    }
-    pause();
-    if (pause.is_long() && !is_watched) {
-      m_engine->watch(pe);
-      is_watched = true;
-    }
+    if (backoff.pause(has_moved) < watch_time || is_watched) continue;
+    m_engine->watch(pe);
+    is_watched = true;
   }
   if (is_watched) m_engine->unwatch(pe);
 }

@@ -91,6 +91,8 @@ class Transport_Messages final : public Transport,
   std::vector<std::byte> receive(Pe from, std::uint64_t number) override;
   std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most) override;
+  void watch(Pe pe) override { m_engine->watch(pe); }
+  void unwatch(Pe pe) override { m_engine->unwatch(pe); }
   bool poll() override;
   void close() override;
 

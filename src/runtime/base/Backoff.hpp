@@ -7,16 +7,11 @@
 #include <chrono>
 #include <thread>
 
-#include "../base/Types.hpp"
-#include "../transport/Transport.hpp"
-
 namespace symm::Impl {
 
 /// How to wait for another PE: spin while it probably runs on another core,
 /// then give the core away, then sleep. More PEs than cores is normal, and an
 /// idle PE must not take time from the one that it waits for.
-///
-/// What comes from other nodes meanwhile is done in here.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,9 +21,9 @@ class Backoff {
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
   /// One pause. Returns how long this wait has lasted, 0 while it spins.
-  Clock::duration pause() {
-    auto* const transport = Transport::instance();
-    bool const is_done    = transport != nullptr && transport->poll();
+  /// \param has_moved something has come, though not what is waited for: more
+  ///        of it may follow at once, and it does not sleep until then.
+  Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
       // A pause instruction takes up to 140 cycles, as long as the answer of a
       // PE that is on its way: look without it at first.
@@ -37,17 +32,20 @@ class Backoff {
       return Clock::duration::zero();
     }
     auto const now = Clock::now();
-    if (m_start == Clock::time_point{}) m_start = now;
-    auto const waited = now - m_start;
-    if (is_done) return waited;  // it may be what is waited for
-    if (waited < yield_time) {
+    if (m_start == Clock::time_point{}) m_start = m_moved = now;
+    if (has_moved) {
+      m_moved = now;
+      return now - m_start;
+    }
+    auto const idle = now - m_moved;
+    if (idle < yield_time) {
       std::this_thread::yield();
     } else {
       // A fraction of the wait so far: it makes the wait little longer.
       std::this_thread::sleep_for(
-          std::min<Clock::duration>(waited / 16, longest_sleep));
+          std::min<Clock::duration>(idle / 16, longest_sleep));
     }
-    return waited;
+    return now - m_start;
   }
 
  private:
@@ -66,6 +64,7 @@ class Backoff {
   int m_spins = 0;
   int m_spins_left;
   Clock::time_point m_start{};
+  Clock::time_point m_moved{};
 };
 
 }  // namespace symm::Impl

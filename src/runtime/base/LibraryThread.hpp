@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_LIBRARY_THREAD_HPP
+#define SYMM_LIBRARY_THREAD_HPP
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+/// A thread of the library: the program's signals are not for it.
+/// \param what for the message.
+/// \param name in debuggers, 15 characters at most.
+/// \throws SystemError on this PE.
+template <class Body>
+std::thread make_library_thread(std::string_view what, char const* name,
+                                Body const& body) {
+  sigset_t all;
+  sigset_t before;
+  static_cast<void>(sigfillset(&all));
+  if (int const error = ::pthread_sigmask(SIG_SETMASK, &all, &before)) {
+    throw SystemError(what, "pthread_sigmask", error);
+  }
+  std::thread thread;
+  int error = 0;
+  try {
+    thread = std::thread(body);
+  } catch (std::system_error const& failure) {
+    error = failure.code().value();
+  }
+  // The same call with a mask that was there.
+  static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
+  if (error != 0) throw SystemError(what, "pthread_create", error);
+  static_cast<void>(::pthread_setname_np(thread.native_handle(), name));
+  return thread;
+}
+
+}  // namespace symm::Impl
+
+#endif
