@@ -59,6 +59,14 @@ class WatchedBootstrap final : public Bootstrap {
     m_before_step();
     m_bootstrap.allgather(mine, all, bytes);
   }
+  [[nodiscard]] int min(int mine) override {
+    m_before_step();
+    return m_bootstrap.min(mine);
+  }
+  void broadcast(void* data, std::size_t bytes, symm::Pe from) override {
+    m_before_step();
+    m_bootstrap.broadcast(data, bytes, from);
+  }
   void close() override { m_bootstrap.close(); }
   [[noreturn]] void abort() noexcept override {
     m_bootstrap.abort();

@@ -52,6 +52,10 @@ class PlacedBootstrap final : public Bootstrap {
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     m_bootstrap.allgather(mine, all, bytes);
   }
+  [[nodiscard]] int min(int mine) override { return m_bootstrap.min(mine); }
+  void broadcast(void* data, std::size_t bytes, Pe from) override {
+    m_bootstrap.broadcast(data, bytes, from);
+  }
   void close() override { m_bootstrap.close(); }
   [[noreturn]] void abort() noexcept override {
     m_bootstrap.abort();

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <support/Shared.hpp>
 #include <thread>
+#include <vector>
 
 #include <runtime/base/UniqueFd.hpp>
 #include <runtime/symm_errors.hpp>
@@ -72,6 +73,18 @@ void ForkedBootstrap::allgather(void const* mine, void* all,
                 m_job->slots.at(pe).data(), bytes);
   }
   barrier();  // nobody overwrites what others still read
+}
+
+int ForkedBootstrap::min(int mine) {
+  std::vector<int> all(static_cast<std::size_t>(n_pes()));
+  allgather(&mine, all.data(), sizeof mine);
+  return *std::min_element(all.begin(), all.end());
+}
+
+void ForkedBootstrap::broadcast(void* data, std::size_t bytes, symm::Pe from) {
+  std::vector<char> all(static_cast<std::size_t>(n_pes()) * bytes);
+  allgather(data, all.data(), bytes);
+  std::memcpy(data, all.data() + static_cast<std::size_t>(from) * bytes, bytes);
 }
 
 void ForkedBootstrap::abort() noexcept {

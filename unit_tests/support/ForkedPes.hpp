@@ -34,6 +34,8 @@ class ForkedBootstrap final : public symm::Impl::Bootstrap {
   [[nodiscard]] int node() const override { return 0; }
   void barrier() override;
   void allgather(void const* mine, void* all, std::size_t bytes) override;
+  [[nodiscard]] int min(int mine) override;
+  void broadcast(void* data, std::size_t bytes, symm::Pe from) override;
   void close() override {}
   [[noreturn]] void abort() noexcept override;
 

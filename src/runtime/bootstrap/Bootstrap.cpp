@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Bootstrap.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -22,18 +21,14 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
         .copy(report.message, sizeof(report.message) - 1);
   }
   // Whoever cannot take part in an agreement cannot tell the others so.
-  std::vector<Report> reports;
   try {
-    reports = allgather(bootstrap, report);
+    auto const failed = first_to_say(bootstrap, mine.has_value());
+    if (!failed) return std::nullopt;
+    bootstrap.broadcast(&report, sizeof report, *failed);
+    return PeFailure{*failed, Failure{report.kind, {report.message}}};
   } catch (...) {
     end_job_alone(bootstrap, "agreement of the PEs");
   }
-  auto const failed =
-      std::find_if(reports.begin(), reports.end(),
-                   [](Report const& r) { return r.kind != ErrorKind::none; });
-  if (failed == reports.end()) return std::nullopt;
-  return PeFailure{static_cast<Pe>(failed - reports.begin()),
-                   Failure{failed->kind, {failed->message}}};
 }
 
 Agree agree_through(Bootstrap& bootstrap) {

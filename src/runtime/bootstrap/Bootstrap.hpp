@@ -35,6 +35,15 @@ class Bootstrap {
   /// \throws SystemError on this PE.
   virtual void allgather(void const* mine, void* all, std::size_t bytes) = 0;
 
+  // Without memory that grows with the number of PEs.
+
+  /// Collective: the lowest of the numbers of all PEs.
+  /// \throws SystemError on this PE.
+  [[nodiscard]] virtual int min(int mine) = 0;
+  /// Collective: the `bytes` bytes of PE `from` to all.
+  /// \throws SystemError on this PE.
+  virtual void broadcast(void* data, std::size_t bytes, Pe from) = 0;
+
   /// Collective: gives back what the bootstrap holds; no call may follow.
   /// (Destructors do not communicate.)
   /// \throws SystemError on this PE.
@@ -51,6 +60,36 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   std::vector<T> all(static_cast<std::size_t>(bootstrap.n_pes()));
   bootstrap.allgather(&mine, all.data(), sizeof(T));
   return all;
+}
+
+/// Collective: the lowest PE that says so.
+[[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
+                                                    bool mine) {
+  int const none = bootstrap.n_pes();
+  Pe const first = bootstrap.min(mine ? bootstrap.my_pe() : none);
+  return first == none ? std::nullopt : std::optional(first);
+}
+
+/// What PE 0 has, and the lowest PE that has something else.
+template <class T>
+struct Difference {
+  T of_first;
+  Pe pe;
+  T its;
+};
+
+/// Collective: compares what all PEs have. The same on every PE.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+[[nodiscard]] std::optional<Difference<T>> difference_of(Bootstrap& bootstrap,
+                                                         T const& mine) {
+  T of_first = mine;
+  bootstrap.broadcast(&of_first, sizeof(T), 0);
+  auto const pe = first_to_say(bootstrap, mine != of_first);
+  if (!pe) return std::nullopt;
+  T its = mine;
+  bootstrap.broadcast(&its, sizeof(T), *pe);
+  return Difference<T>{of_first, *pe, its};
 }
 
 /// A failure of one PE, as all PEs know it.

@@ -58,14 +58,23 @@ class Bootstrap_Mpi final : public Bootstrap {
   void barrier() override { check(MPI_Barrier(m_communicator), "MPI_Barrier"); }
 
   void allgather(void const* mine, void* all, std::size_t bytes) override {
-    if (bytes > INT_MAX) {
-      throw UsageError("Bootstrap_Mpi::allgather: " + std::to_string(bytes) +
-                       " bytes per PE; the limit is 2147483647");
-    }
-    int const count = static_cast<int>(bytes);
+    int const count = count_of(bytes, "allgather");
     check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
                         m_communicator),
           "MPI_Allgather");
+  }
+
+  [[nodiscard]] int min(int mine) override {
+    int lowest = 0;
+    check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, m_communicator),
+          "MPI_Allreduce");
+    return lowest;
+  }
+
+  void broadcast(void* data, std::size_t bytes, Pe from) override {
+    check(MPI_Bcast(data, count_of(bytes, "broadcast"), MPI_BYTE, from,
+                    m_communicator),
+          "MPI_Bcast");
   }
 
   void close() override {
@@ -76,6 +85,15 @@ class Bootstrap_Mpi final : public Bootstrap {
   [[noreturn]] void abort() noexcept override { abort_mpi(); }
 
  private:
+  static int count_of(std::size_t bytes, char const* call) {
+    if (bytes > INT_MAX) {
+      throw UsageError(std::string("Bootstrap_Mpi::") + call + ": " +
+                       std::to_string(bytes) +
+                       " bytes per PE; the limit is 2147483647");
+    }
+    return static_cast<int>(bytes);
+  }
+
   /// The lowest rank on a node is its number.
   void find_node() {
     MPI_Comm node = MPI_COMM_NULL;

@@ -304,9 +304,7 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
     });
     // All have taken part in this after they were connected: the processes that
     // were opened by their numbers are theirs.
-    auto const complete = allgather(bootstrap, start->is_complete() ? 1 : 0);
-    is_complete =
-        std::find(complete.begin(), complete.end(), 0) == complete.end();
+    is_complete = !first_to_say(bootstrap, !start->is_complete());
   }
   return start->take_links();
 }

@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <type_traits>
+#include <unordered_map>
 
 #include "../base/Failure.hpp"
 #include "../symm_errors.hpp"
@@ -19,17 +22,17 @@ namespace symm::Impl {
 
 namespace {
 
-/// Where a PE runs, and what it takes for a node.
+/// Where a PE runs.
 struct Place {
   std::uint64_t network_namespace = 0;
   std::int32_t node               = 0;  // Bootstrap::node()
-  std::int32_t pes_per_node       = 0;
+  std::int32_t pretended          = 0;  // the number of a pretended node
   char boot_id[40]{};
   char host[64]{};
 
-  [[nodiscard]] bool shares_machine_with(Place const& other) const {
-    return node == other.node && network_namespace == other.network_namespace &&
-           std::strcmp(boot_id, other.boot_id) == 0;
+  /// Equal on PEs of one node.
+  [[nodiscard]] std::string_view key() const {
+    return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
 };
 // No padding, which would send what is left on the stack.
@@ -49,10 +52,10 @@ std::string read_line(char const* path) {
   return line;
 }
 
-Place find_my_place(int node, int pes_per_node) {
+Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
-  me.node         = node;
-  me.pes_per_node = pes_per_node;
+  me.node = bootstrap.node();
+  if (pes_per_node > 0) me.pretended = bootstrap.my_pe() / pes_per_node;
   // Abstract sockets are per network namespace; without /proc all PEs say 0.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
@@ -69,55 +72,45 @@ Place find_my_place(int node, int pes_per_node) {
   return me;
 }
 
-void check_equal_settings(std::vector<Place> const& all) {
-  for (std::size_t pe = 1; pe < all.size(); ++pe) {
-    if (all[pe].pes_per_node == all[0].pes_per_node) continue;
-    throw UsageError(
-        Text("SYMM_PES_PER_NODE differs between PEs: ", all[0].pes_per_node,
-             " on PE 0, ", all[pe].pes_per_node, " on PE ", pe,
-             "; start all PEs with one value"));
-  }
+void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
+  auto const other = difference_of(bootstrap, pes_per_node);
+  if (!other) return;
+  throw UsageError(Text(
+      "SYMM_PES_PER_NODE differs between PEs: ", other->of_first, " on PE 0, ",
+      other->its, " on PE ", other->pe, "; start all PEs with one value"));
 }
 
-/// That PE `first` begins a node: none of a PE before it.
-void check_new(std::vector<Place> const& all, std::vector<Pe> const& leaders,
-               Pe first) {
-  auto const place = [&](Pe pe) -> Place const& {
-    return all[static_cast<std::size_t>(pe)];
-  };
-  int const pretended = place(first).pes_per_node;
-  for (Pe const leader : leaders) {
-    if (!place(leader).shares_machine_with(place(first))) continue;
-    if (pretended > 0 && leader / pretended != first / pretended) continue;
-    throw UsageError(
-        Text("PE ", leader, " and PE ", first, " run on ", place(first).host,
-             ", but PE ", first - 1, " between them on ", place(first - 1).host,
-             ": PEs of one node must have consecutive numbers; place them node "
-             "by node (mpiexec --map-by ppr:N:node or --map-by core, srun -m "
-             "block)"));
-  }
+[[noreturn]] void throw_divided(Place const& its, Pe first, Pe next,
+                                Place const& between) {
+  throw UsageError(
+      Text("PE ", first, " and PE ", next, " run on ", its.host, ", but PE ",
+           next - 1, " between them on ", between.host,
+           ": PEs of one node must have consecutive numbers; place them node "
+           "by node (mpiexec --map-by ppr:N:node or --map-by core, srun -m "
+           "block)"));
 }
 
 }  // namespace
 
 Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node) {
+  check_equal_settings(bootstrap, pes_per_node);
   Place mine;
   all_or_none(agree_through(bootstrap), "finding the nodes of the PEs",
-              [&] { mine = find_my_place(bootstrap.node(), pes_per_node); });
+              [&] { mine = find_my_place(bootstrap, pes_per_node); });
   auto const all = allgather(bootstrap, mine);
-  check_equal_settings(all);
   Nodes nodes{{}, 0, pes_per_node > 0, {}};
+  std::unordered_map<std::string_view, Pe> leaders;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    auto const pe      = static_cast<Pe>(i);
-    bool const goes_on = i > 0 && all[i].shares_machine_with(all[i - 1]) &&
-                         (pes_per_node == 0 || pe % pes_per_node != 0);
-    if (!goes_on) {
-      check_new(all, nodes.first, pe);
+    auto const pe = static_cast<Pe>(i);
+    if (i == 0 || all[i].key() != all[i - 1].key()) {
+      auto const [leader, is_new] = leaders.emplace(all[i].key(), pe);
+      if (!is_new) throw_divided(all[i], leader->second, pe, all[i - 1]);
       nodes.first.push_back(pe);
       nodes.hosts.emplace_back(all[i].host);
     }
-    if (pe == bootstrap.my_pe())
+    if (pe == bootstrap.my_pe()) {
       nodes.mine = static_cast<int>(nodes.first.size()) - 1;
+    }
   }
   nodes.first.push_back(bootstrap.n_pes());
   return nodes;

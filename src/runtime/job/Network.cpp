@@ -34,16 +34,14 @@ char* find_in(HeapMap const& map, std::size_t offset, std::size_t bytes) {
 }
 
 void check_equal(Bootstrap& bootstrap, MessageEngineOptions const& options) {
-  auto const all = allgather(bootstrap, options.peer_timeout);
-  for (std::size_t pe = 1; pe < all.size(); ++pe) {
-    if (all[pe] == all[0]) continue;
-    std::array<char, 128> values{};
-    static_cast<void>(std::snprintf(values.data(), values.size(),
-                                    "%g on PE 0, %g on PE %zu", all[0], all[pe],
-                                    pe));
-    throw UsageError(Text("SYMM_PEER_TIMEOUT differs between PEs: ",
-                          values.data(), "; start all PEs with one value"));
-  }
+  auto const other = difference_of(bootstrap, options.peer_timeout);
+  if (!other) return;
+  std::array<char, 128> values{};
+  static_cast<void>(std::snprintf(values.data(), values.size(),
+                                  "%g on PE 0, %g on PE %d", other->of_first,
+                                  other->its, other->pe));
+  throw UsageError(Text("SYMM_PEER_TIMEOUT differs between PEs: ",
+                        values.data(), "; start all PEs with one value"));
 }
 
 }  // namespace

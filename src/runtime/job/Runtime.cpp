@@ -36,14 +36,13 @@ constexpr std::size_t addresses_to_use = 32'768 * gib;
 
 /// All PEs must have been started with equal settings.
 void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
-  auto const all = allgather(bootstrap, mine);
-  for (std::size_t pe = 1; pe < all.size(); ++pe) {
-    if (all[pe] == all[0]) continue;
-    throw UsageError("symm::initialize: " + std::string(what) +
-                     " differs between PEs: " + std::to_string(all[0]) +
-                     " on PE 0, " + std::to_string(all[pe]) + " on PE " +
-                     std::to_string(pe) + "; start all PEs with one value");
-  }
+  auto const other = difference_of(bootstrap, mine);
+  if (!other) return;
+  throw UsageError("symm::initialize: " + std::string(what) +
+                   " differs between PEs: " + std::to_string(other->of_first) +
+                   " on PE 0, " + std::to_string(other->its) + " on PE " +
+                   std::to_string(other->pe) +
+                   "; start all PEs with one value");
 }
 
 }  // namespace
