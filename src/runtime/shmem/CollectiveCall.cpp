@@ -62,12 +62,13 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
-/// Collective: passes a word, and maybe a second. \returns the epoch.
-std::uint64_t pass_words(PeTeam const& team, char const* call,
-                         std::uint64_t first,
-                         std::optional<std::uint64_t> second) {
-  return second ? exchange_words_on_host(team, call, first, *second)
-                : exchange_word_on_host(team, call, first);
+/// Collective: whether all PEs have passed that word; they may pass another
+/// one, too.
+bool is_passed_by_all(PeTeam const& team, char const* call, std::uint64_t word,
+                      std::optional<std::uint64_t> other) {
+  if (!other) return compare_word(team, call, word);
+  auto const epoch = exchange_words_on_host(team, call, word, *other);
+  return is_equal_on_all(team, epoch, 0, word);
 }
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
@@ -103,7 +104,8 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   Digest digest;
   if (heap != nullptr) add_blocks(digest, call, *heap);
   auto const blocks = heap == nullptr ? failed : digest.value();
-  auto const epoch  = pass_words(team, call.name, call.count, blocks);
+  auto const epoch =
+      exchange_words_on_host(team, call.name, call.count, blocks);
   auto const words  = team.words();
   std::size_t total = 0;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
@@ -185,9 +187,8 @@ CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
     if (call.source_bytes != 0)
       std::memcpy(&*source, call.source, call.source_bytes);
   }
-  auto const mine  = has_failed ? failed : digest_of(call, type, heap);
-  auto const epoch = pass_words(team, call.name, mine, source);
-  if (has_failed || !is_equal_on_all(team, epoch, 0, mine)) {
+  auto const mine = has_failed ? failed : digest_of(call, type, heap);
+  if (!is_passed_by_all(team, call.name, mine, source) || has_failed) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }
   if (call.are_counts_equal()) return use_of(*heap);

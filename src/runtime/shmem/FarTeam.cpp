@@ -59,31 +59,46 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
   }
 }
 
-/// One exchange of a PE. What it knows is in its words for this epoch, in the
-/// order in which it comes: what member me - i (modulo n) has passed is pair i.
-/// So what comes in a round goes behind all that is there, and is in one piece.
-class Exchange {
+/// What members tell each other in the ceil(log2(n)) rounds of a barrier: in
+/// round r each tells the one 2^r behind it some pairs of words. They are in
+/// its words for this epoch, of which nobody writes before this PE has begun
+/// the next.
+class Rounds {
  public:
-  Exchange(PeTeam const& team, char const* call)
+  struct Pair {
+    std::uint64_t first;
+    std::uint64_t second;
+
+    bool operator==(Pair const&) const = default;
+  };
+
+  Rounds(PeTeam const& team, char const* call)
       : m_team(team),
         m_call(call),
         m_words(team.words()),
         m_epoch(*m_words.epoch() + 1) {}
 
-  std::uint64_t run(std::uint64_t first, std::uint64_t second) {
-    store_relaxed(pairs_of(m_words.map.my_pe), first);
-    store_relaxed(pairs_of(m_words.map.my_pe) + 1, second);
-    auto const n = static_cast<std::size_t>(m_team.n_pes());
-    for (std::size_t n_known = 1; n_known < n; n_known *= 2, ++m_round) {
-      auto const n_pairs = std::min(n_known, n - n_known);
-      auto const step    = static_cast<int>(n_known);
-      tell(member(step), n_known, n_pairs);
-      hear(member(-step), n_known, n_pairs);
-    }
-    sort_by_members();
-    *m_words.epoch() = m_epoch;
-    return m_epoch;
+  [[nodiscard]] Pair get(std::size_t place) const {
+    auto const* const words = pair(m_words.map.my_pe, place);
+    return {words[0], words[1]};
   }
+  void set(std::size_t place, Pair const& to) const {
+    store_relaxed(pair(m_words.map.my_pe, place), to.first);
+    store_relaxed(pair(m_words.map.my_pe, place) + 1, to.second);
+  }
+  /// All of them, of the members.
+  [[nodiscard]] Pair* all() const {
+    return reinterpret_cast<Pair*>(pair(m_words.map.my_pe, 0));
+  }
+
+  /// One round: the first pairs go to `place` and what is behind it there.
+  void run(int step, std::size_t n_pairs, std::size_t place) {
+    tell(member(step), n_pairs, place);
+    hear(member(-step), n_pairs, place);
+    ++m_round;
+  }
+
+  std::uint64_t end() const { return *m_words.epoch() = m_epoch; }
 
  private:
   /// The one so far behind this PE.
@@ -91,8 +106,8 @@ class Exchange {
     int const n = m_team.n_pes();
     return (m_team.my_pe() + n + step) % n;
   }
-  [[nodiscard]] std::uint64_t* pairs_of(Pe pe) const {
-    return m_words.passed(pe, 0, m_epoch);
+  [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
+    return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
   /// Of a message between two PEs of the team: other teams of both, which are
   /// in other slots, may be at it at the same time.
@@ -106,23 +121,22 @@ class Exchange {
            (m_epoch & epochs) << round_bits | m_round;
   }
 
-  /// The first pairs of this PE go behind the first `n_known` of the member.
-  void tell(Pe to, std::size_t n_known, std::size_t n_pairs) const {
+  void tell(Pe to, std::size_t n_pairs, std::size_t place) const {
     Pe const pe            = m_team.world_pe(to);
-    auto const* const mine = pairs_of(m_words.map.my_pe);
+    auto const* const mine = pair(m_words.map.my_pe, 0);
     if (!m_words.map.is_near(pe)) {
       Transport::instance()->send(pe, number(),
                                   std::as_bytes(std::span(mine, 2 * n_pairs)));
       return;
     }
-    auto* const its = pairs_of(pe) + 2 * n_known;
+    auto* const its = pair(pe, place);
     for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
       store_relaxed(its + i, mine[i]);
     }
     store_release(m_words.flag(pe, m_team.my_pe()), m_epoch);
   }
 
-  void hear(Pe from, std::size_t n_known, std::size_t n_pairs) const {
+  void hear(Pe from, std::size_t n_pairs, std::size_t place) const {
     Pe const pe = m_team.world_pe(from);
     if (m_words.map.is_near(pe)) {
       auto const* const flag = m_words.flag(m_words.map.my_pe, from);
@@ -137,25 +151,10 @@ class Exchange {
           Transport::instance()->receive_within(pe, number(), milliseconds(0));
       return message.has_value();
     });
-    // Of a team of another size, none of whose words is anybody's here.
-    auto const bytes = 2 * n_pairs * sizeof(std::uint64_t);
+    // Of another call, none of whose words is anybody's here.
+    auto const bytes = n_pairs * sizeof(Pair);
     if (message->size() != bytes) message->assign(bytes, std::byte{0xff});
-    std::memcpy(pairs_of(m_words.map.my_pe) + 2 * n_known, message->data(),
-                bytes);
-  }
-
-  /// Pair i is then what member i has passed. (Nobody writes here before this
-  /// PE has begun the next exchange.)
-  void sort_by_members() const {
-    struct Pair {
-      std::uint64_t words[2];
-    };
-    auto const n      = static_cast<std::size_t>(m_team.n_pes());
-    auto* const pairs = reinterpret_cast<Pair*>(pairs_of(m_words.map.my_pe));
-    auto const me     = static_cast<std::ptrdiff_t>(m_team.my_pe());
-    std::reverse(pairs, pairs + n);
-    std::rotate(pairs, pairs + (static_cast<std::ptrdiff_t>(n) - 1 - me),
-                pairs + n);
+    std::memcpy(pair(m_words.map.my_pe, place), message->data(), bytes);
   }
 
   PeTeam const& m_team;
@@ -165,11 +164,47 @@ class Exchange {
   std::uint64_t m_round = 0;
 };
 
+/// Who knows of no member with another word says so by its complement, which
+/// no pair is that one of another call passes.
+Rounds::Pair pair_of(std::uint64_t word, bool is_equal) {
+  return {word, is_equal ? ~word : word};
+}
+
 }  // namespace
 
 std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
                                  std::uint64_t first, std::uint64_t second) {
-  return Exchange(team, call).run(first, second);
+  Rounds rounds(team, call);
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  // What PEs know is in the order in which it comes: what member me - i (modulo
+  // n) has passed is pair i. So what comes in a round goes behind all that is
+  // there, and is in one piece.
+  rounds.set(0, {first, second});
+  for (std::size_t n_known = 1; n_known < n; n_known *= 2) {
+    rounds.run(static_cast<int>(n_known), std::min(n_known, n - n_known),
+               n_known);
+  }
+  // Pair i is then what member i has passed.
+  auto* const pairs = rounds.all();
+  auto const me     = static_cast<std::ptrdiff_t>(team.my_pe());
+  std::reverse(pairs, pairs + n);
+  std::rotate(pairs, pairs + (static_cast<std::ptrdiff_t>(n) - 1 - me),
+              pairs + n);
+  return rounds.end();
+}
+
+bool compare_word_far(PeTeam const& team, char const* call,
+                      std::uint64_t word) {
+  Rounds rounds(team, call);
+  bool is_equal     = true;
+  std::size_t place = 0;
+  for (int step = 1; step < team.n_pes(); step *= 2) {
+    rounds.set(0, pair_of(word, is_equal));
+    rounds.run(step, 1, ++place);
+    is_equal = is_equal && rounds.get(place) == pair_of(word, true);
+  }
+  rounds.end();
+  return is_equal;
 }
 
 }  // namespace symm::Impl

@@ -9,14 +9,20 @@
 
 namespace symm::Impl {
 
-/// A barrier of a team with PEs of several nodes, in which every PE passes two
-/// words to all others; by one thread of the host. In ceil(log2(n)) rounds: in
-/// round r each PE tells the one 2^r behind it what it knows by then.
+// Barriers of a team with PEs of several nodes, by one thread of the host, in
+// ceil(log2(n)) rounds: in round r each PE tells the one 2^r behind it what it
+// knows by then.
+
+/// Every PE passes two words to all others, so that the last round's messages
+/// have those of half the team: for what each PE needs of all others.
 /// \returns its epoch: team.words().passed(own PE, member, epoch, which) is
-/// what
-///          `member` passed, until this PE begins the next.
+///          what `member` passed, until this PE begins the next.
 std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
                                  std::uint64_t first, std::uint64_t second);
+
+/// Whether all PEs have called with that word; false on all, if not. Messages
+/// of 16 bytes.
+bool compare_word_far(PeTeam const& team, char const* call, std::uint64_t word);
 
 }  // namespace symm::Impl
 

@@ -93,14 +93,23 @@ std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
   return synchronise(OneThread{}, team, call, PassWords{team, first, second});
 }
 
+bool compare_word(PeTeam const& team, char const* call, std::uint64_t word) {
+  if (team.has_far_pes()) return compare_word_far(team, call, word);
+  auto const epoch = synchronise(OneThread{}, team, call, PassWord{team, word});
+  return is_equal_on_all(team, epoch, 0, word);
+}
+
 void barrier_on_host(PeTeam const& team, char const* call) {
   quiet_far();
-  exchange_word_on_host(team, call, word_of_barrier);
+  if (team.has_far_pes()) {
+    compare_word_far(team, call, word_of_barrier);
+  } else {
+    synchronise(OneThread{}, team, call, PassWord{team, word_of_barrier});
+  }
 }
 
 void meet(char const* call, PeTeam const& team, std::uint64_t word) {
-  auto const epoch = exchange_word_on_host(team, call, word);
-  if (is_equal_on_all(team, epoch, 0, word)) return;
+  if (compare_word(team, call, word)) return;
   throw UsageError(Text(call, text_of(team),
                         ": the PEs of the team have made different calls"));
 }

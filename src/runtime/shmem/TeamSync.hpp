@@ -27,6 +27,9 @@ std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
+/// A barrier by one thread of the host: whether all PEs have passed that word.
+bool compare_word(PeTeam const& team, char const* call, std::uint64_t word);
+
 /// barrier_of() by one thread of the host.
 void barrier_on_host(PeTeam const& team, char const* call);
 
