@@ -14,6 +14,15 @@ using Private   = Kokkos::View<int*, Kokkos::HostSpace>;
 using Atomic    = Kokkos::View<int*, symm::SymmetricSpace,
                             Kokkos::MemoryTraits<Kokkos::Atomic>>;
 
+/// Not trivially copyable, which global_view() can be told to accept.
+struct Shareable {
+  Shareable() {}
+  Shareable(Shareable const& other) : number(other.number) {}
+  int number = 0;
+};
+template <>
+inline constexpr bool symm::elements_are_shareable_v<Shareable> = true;
+
 int main() {
   Symmetric const symmetric;
   Private const own;
@@ -21,6 +30,9 @@ int main() {
 #if SYMM_CASE == 0
   symm::global_view(symmetric);
   symm::peer_view(atomic, 0);
+  symm::remote_view(symmetric)(0, 1) = symm::remote_view(atomic)(0, 2);
+  Kokkos::View<Shareable*, symm::SymmetricSpace> const shareable;
+  symm::global_view(shareable);
   long number = 0;
   symm::atomic_or(&number, 1, 0);
   int const one = 1;
@@ -79,5 +91,16 @@ int main() {
 #elif SYMM_CASE == 16
   Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
   static_cast<void>(symm::register_symmetric_view(managed));
+#elif SYMM_CASE == 19
+  Kokkos::View<int const*, symm::SymmetricSpace> const read_only(symmetric);
+  auto const remote = symm::remote_view(read_only);
+  remote(0, 1)      = remote(0, 2);
+#elif SYMM_CASE == 20
+  auto const remote = symm::remote_view(symmetric);
+  auto a = remote(0, 1), b = remote(0, 2);
+  std::swap(a, b);
+#elif SYMM_CASE == 21
+  Kokkos::View<Shareable*, symm::SymmetricSpace> const shareable;
+  symm::remote_view(shareable);
 #endif
 }

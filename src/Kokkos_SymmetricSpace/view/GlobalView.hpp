@@ -4,50 +4,15 @@
 #define SYMM_GLOBAL_VIEW_HPP
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
+#include "ElementsOfPes.hpp"
 #include "PeerView.hpp"
 
-#include "../../runtime/base/KernelText.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
 
 namespace symm {
-
-namespace Impl {
-
-/// Whether an element of `View` is found with these indices.
-template <class View, class... Indices>
-inline constexpr bool are_indices_of_v =
-    sizeof...(Indices) == View::rank() &&
-    (std::is_convertible_v<Indices, std::size_t> && ...);
-
-/// The label of a View for what a kernel says; empty where Kokkos checks no
-/// bounds.
-class LabelInKernels {
- public:
-  LabelInKernels() = default;
-#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
-  template <class View>
-  explicit LabelInKernels(View const& view) {
-    std::string const label                       = view.label();
-    m_text[label.copy(m_text, sizeof m_text - 1)] = '\0';
-  }
-  [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return m_text; }
-
- private:
-  char m_text[64] = {};
-#else
-  template <class View>
-  explicit LabelInKernels(View const&) {}
-  [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return ""; }
-#endif
-};
-
-}  // namespace Impl
 
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
@@ -58,7 +23,7 @@ class LabelInKernels {
 /// rest is that of the View, which Kokkos computes in the type of the indices:
 /// a View of more than 2^31 elements needs 64-bit indices, here as there.
 template <class View>
-class GlobalView : private Impl::LabelInKernels {
+class GlobalView {
  public:
   using view_type      = UnmanagedView<View>;
   using value_type     = typename view_type::value_type;
@@ -73,12 +38,7 @@ class GlobalView : private Impl::LabelInKernels {
   GlobalView() = default;
 
   /// \param local this PE's copy.
-  GlobalView(View const& local, HeapMap const& map)
-      : Impl::LabelInKernels(local), m_first(local), m_map(map) {
-    if (local.data() != nullptr) {
-      m_first.assign_data(map.peer_ptr(local.data(), 0));
-    }
-  }
+  GlobalView(View const& local, HeapMap const& map) : m_elements(local, map) {}
 
   /// Element (indices...) on PE `pe`, which is_reachable(). Indices are checked
   /// where Kokkos checks those of Views, the PE where it checks preconditions;
@@ -87,84 +47,46 @@ class GlobalView : private Impl::LabelInKernels {
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
       operator()(Pe pe, Indices... indices) const {
-    expect_pe(pe);
-    expect_indices(pe, indices...);
-    // The offset in the type of the indices, as Kokkos computes it, is what
-    // nvcc makes the best of; GCC does so with 64 bits (docs/design.md).
-    auto* const first = m_first.data();
-    KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(
-        first, pe)[&m_first(indices...) - first];))
-    KOKKOS_IF_ON_HOST((return m_map.peer_ptr_from_first(
-        first, pe)[&m_first(static_cast<std::size_t>(indices)...) - first];))
+    m_elements.expect_pe(call, pe, true);
+    m_elements.expect_indices(call, pe, indices...);
+    return *m_elements.address_of(pe, indices...);
   }
 
   /// PE `pe`'s copy as an ordinary unmanaged View. The PE is checked as above.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
-    expect_pe(pe);
-    view_type result(m_first);
-    if (m_first.data() != nullptr) {
-      result.assign_data(m_map.peer_ptr_from_first(m_first.data(), pe));
-    }
-    return result;
+    m_elements.expect_pe(call, pe, true);
+    return m_elements.template copy_of<view_type>(pe);
   }
 
   /// This PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
-    return peer(m_map.my_pe);
+    return peer(my_pe());
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_first.extent(r);
+    return m_elements.extent(r);
   }
   /// Whether there is such a PE on this node: in a job of several, elements of
-  /// others have no address here.
+  /// others have no address here (RemoteView reaches them).
   [[nodiscard]] KOKKOS_FUNCTION bool is_reachable(Pe pe) const {
-    return m_map.is_near(pe);
+    return m_elements.map().is_near(pe);
   }
-  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const { return m_map.my_pe; }
-  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const { return m_map.n_pes; }
+  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
+    return m_elements.map().my_pe;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const {
+    return m_elements.map().n_pes;
+  }
 
  private:
-  KOKKOS_FUNCTION void expect_pe([[maybe_unused]] Pe pe) const {
-#ifdef SYMM_CHECKS_IN_KERNELS
-    if (is_reachable(pe)) return;
-    Impl::KernelText text;
-    text << "symm::global_view \"" << label() << "\": ";
-    if (0 <= pe && pe < m_map.n_pes) {
-      text << "PE " << pe
-           << " is on another node, where no loads and stores reach";
-    } else {
-      text << "there is no PE " << pe << "; PEs are 0 to " << m_map.n_pes - 1;
-    }
-    text.abort();
-#endif
-  }
+  static constexpr char const* call = "symm::global_view";
 
-  template <class... Indices>
-  KOKKOS_FUNCTION void expect_indices(
-      [[maybe_unused]] Pe pe, [[maybe_unused]] Indices... indices) const {
-#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
-    std::size_t r = 0;
-    if (((static_cast<std::size_t>(indices) < m_first.extent(r++)) && ...))
-      return;
-    Impl::KernelText text;
-    text << "symm::global_view \"" << label() << "\": element (";
-    r = 0;
-    ((text << (r++ == 0 ? "" : ", ") << static_cast<std::int64_t>(indices)),
-     ...);
-    text << ") on PE " << pe << " is out of bounds; the extents are (";
-    for (r = 0; r < rank(); ++r) text << (r == 0 ? "" : ", ") << extent(r);
-    text << ")";
-    text.abort();
-#endif
-  }
-
-  view_type m_first;  // PE 0's
-  HeapMap m_map;
+  Impl::ElementsOfPes<View> m_elements;
 };
 
 /// All PEs' copies of `view`, a View as peer_view() takes: a GlobalView. Local.
 /// In a job of several nodes only those of this one have an address: the others
-/// are not to be indexed (GlobalView::is_reachable()).
+/// are not to be indexed (GlobalView::is_reachable()); remote_view() reaches
+/// them.
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>

@@ -24,7 +24,8 @@ void throw_no_peer_view(std::string const& label, Pe pe, int n_pes) {
   if (0 <= pe && pe < n_pes) {
     throw UsageError(what + "PE " + std::to_string(pe) +
                      " is on another node, where no loads and stores reach: "
-                     "copy to and from its View with symm::put and symm::get");
+                     "use symm::remote_view(view).peer(pe), or symm::put and "
+                     "symm::get with addresses of this PE's View");
   }
   throw UsageError(what + "there is no PE " + std::to_string(pe) +
                    "; PEs are 0 to " + std::to_string(n_pes - 1));

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ELEMENTS_OF_PES_HPP
+#define SYMM_ELEMENTS_OF_PES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include "PeerView.hpp"
+
+#include "../../runtime/base/KernelText.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/HeapMap.hpp"
+
+namespace symm::Impl {
+
+/// Whether an element of `View` is found with these indices.
+template <class View, class... Indices>
+inline constexpr bool are_indices_of_v =
+    sizeof...(Indices) == View::rank() &&
+    (std::is_convertible_v<Indices, std::size_t> && ...);
+
+/// The label of a View for what a kernel says; empty where Kokkos checks no
+/// bounds.
+class LabelInKernels {
+ public:
+  LabelInKernels() = default;
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+  template <class View>
+  explicit LabelInKernels(View const& view) {
+    std::string const label                       = view.label();
+    m_text[label.copy(m_text, sizeof m_text - 1)] = '\0';
+  }
+  [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return m_text; }
+
+ private:
+  char m_text[64] = {};
+#else
+  template <class View>
+  explicit LabelInKernels(View const&) {}
+  [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return ""; }
+#endif
+};
+
+/// An UnmanagedView without the trait Atomic, so that elements have addresses.
+template <class View>
+using PlainView =
+    Kokkos::View<typename View::data_type, typename View::array_layout,
+                 typename View::device_type,
+                 Kokkos::MemoryTraits<(View::memory_traits::impl_value &
+                                       ~unsigned{Kokkos::Atomic}) |
+                                      Kokkos::Unmanaged>>;
+
+/// Where the elements of all PEs' copies of a View are: what GlobalView and
+/// RemoteView are made of. A small value to capture in kernels.
+template <class View>
+class ElementsOfPes : private LabelInKernels {
+ public:
+  using plain_view = PlainView<View>;
+
+  ElementsOfPes() = default;
+
+  /// \param local this PE's copy.
+  ElementsOfPes(View const& local, HeapMap const& map)
+      : LabelInKernels(local), m_first(plain(local)), m_map(map) {
+    if (local.data() != nullptr) {
+      m_first.assign_data(map.peer_ptr(local.data(), 0));
+    }
+  }
+
+  /// Of element (indices...) on PE `pe`; if that is not near, where it would
+  /// be.
+  template <class... Indices>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
+      Pe pe, Indices... indices) const {
+    // The offset in the type of the indices, as Kokkos computes it, is what
+    // nvcc makes the best of; GCC does so with 64 bits (docs/design.md).
+    auto* const first = m_first.data();
+    KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
+                                    (&m_first(indices...) - first);))
+    KOKKOS_IF_ON_HOST(
+        (return m_map.peer_ptr_from_first(first, pe) +
+                    (&m_first(static_cast<std::size_t>(indices)...) - first);))
+  }
+
+  /// PE `pe`'s copy, or where it would be, as a View of this type.
+  template <class Result>
+  [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe) const {
+    Result result(m_first);
+    if (m_first.data() != nullptr) {
+      result.assign_data(m_map.peer_ptr_from_first(m_first.data(), pe));
+    }
+    return result;
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION HeapMap const& map() const { return m_map; }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
+    return m_first.extent(r);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
+    return m_first.size();
+  }
+
+  /// Stops the program unless there is such a PE and, if `must_be_near`, loads
+  /// and stores reach it; where preconditions are checked.
+  KOKKOS_FUNCTION void expect_pe([[maybe_unused]] char const* call,
+                                 [[maybe_unused]] Pe pe,
+                                 [[maybe_unused]] bool must_be_near) const {
+#ifdef SYMM_CHECKS_IN_KERNELS
+    bool const is_pe = 0 <= pe && pe < m_map.n_pes;
+    if (is_pe && (!must_be_near || m_map.is_near(pe))) return;
+    KernelText text;
+    text << call << " \"" << label() << "\": ";
+    if (is_pe) {
+      text << "PE " << pe
+           << " is on another node, where no loads and stores reach: use "
+              "symm::remote_view(view)(pe, ...), or put and get";
+    } else {
+      text << "there is no PE " << pe << "; PEs are 0 to " << m_map.n_pes - 1;
+    }
+    text.abort();
+#endif
+  }
+
+  /// Stops the program, with element, PE and extents, unless there is such an
+  /// element; where Kokkos checks indices.
+  template <class... Indices>
+  KOKKOS_FUNCTION void expect_indices(
+      [[maybe_unused]] char const* call, [[maybe_unused]] Pe pe,
+      [[maybe_unused]] Indices... indices) const {
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+    std::size_t r = 0;
+    if (((static_cast<std::size_t>(indices) < extent(r++)) && ...)) return;
+    KernelText text;
+    text << call << " \"" << label() << "\": element (";
+    r = 0;
+    ((text << (r++ == 0 ? "" : ", ") << static_cast<std::int64_t>(indices)),
+     ...);
+    text << ") on PE " << pe << " is out of bounds; the extents are (";
+    for (r = 0; r < plain_view::rank(); ++r) {
+      text << (r == 0 ? "" : ", ") << extent(r);
+    }
+    text << ")";
+    text.abort();
+#endif
+  }
+
+ private:
+  static plain_view plain(View const& view) {
+    if constexpr (View::memory_traits::is_atomic) {
+      return plain_view(view.data(), view.mapping());
+    } else {
+      return plain_view(view);
+    }
+  }
+
+  plain_view m_first;  // PE 0's
+  HeapMap m_map;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "RemoteElement.hpp"
+
+#include <cstdint>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/heap/SymmetricHeap.hpp"
+#include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* call_of_elements = "symm::remote_view";
+
+}  // namespace
+
+FarElement find_far_element(void const* address, Pe pe) {
+  auto& runtime = Runtime::instance(call_of_elements);
+  int n_pes     = 0;
+  for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
+    auto const* const heap = runtime.find_heap(kind);
+    if (heap == nullptr) continue;
+    auto const& map   = heap->map();
+    auto const offset = reinterpret_cast<std::uintptr_t>(address) -
+                        reinterpret_cast<std::uintptr_t>(map.part(pe));
+    n_pes = map.n_pes;
+    if (pe < 0 || pe >= n_pes) break;
+    if (offset < map.stride) return {map, map.part(map.my_pe) + offset};
+  }
+  throw UsageError(Text(call_of_elements, ": there is no PE ", pe,
+                        " with this View; PEs are 0 to ", n_pes - 1));
+}
+
+void put_far_element(HeapMap const& map, void* dest, void const* value,
+                     std::size_t bytes, Pe pe) {
+  // What is small is copied to a batch; nothing else may be read later.
+  constexpr std::size_t most_in_batch = 512;
+  put_far({map, dest, pe, call_of_elements}, value, bytes,
+          bytes <= most_in_batch ? Until::is_begun : Until::is_safe);
+}
+
+void get_far_element(void* value, HeapMap const& map, void const* source,
+                     std::size_t bytes, Pe pe) {
+  quiet_far();
+  get_far(value, {map, source, pe, call_of_elements}, bytes);
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_REMOTE_ELEMENT_HPP
+#define SYMM_REMOTE_ELEMENT_HPP
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_rma.hpp"
+
+// What a RemoteView returns for an element: a proxy, which loads and stores
+// where the PE is near, and gets and puts where it is not.
+
+namespace symm::Impl {
+
+// Elements of PEs that are not near, on the host. Not inlined, with few
+// arguments by value: where PEs are near, it costs no register.
+
+/// Puts `bytes` as put_nbi does, but `value` may be gone when it returns.
+void put_far_element(HeapMap const& map, void* dest, void const* value,
+                     std::size_t bytes, Pe pe);
+/// Gets `bytes`, behind all that this PE has put before.
+void get_far_element(void* value, HeapMap const& map, void const* source,
+                     std::size_t bytes, Pe pe);
+
+/// Memory for a value that need not have a default constructor.
+template <class Value>
+union ValueMemory {
+  char none;
+  Value value;
+  KOKKOS_FUNCTION ValueMemory() : none(0) {}
+};
+
+/// The element of this PE for that of `pe`, if it were at `address`.
+struct FarElement {
+  HeapMap const& map;
+  void* symmetric;
+};
+/// \throws UsageError on this PE, if there is no such PE.
+FarElement find_far_element(void const* address, Pe pe);
+
+/// Calls operation(map, address of this PE's element, pe).
+template <class T, class Operation>
+[[gnu::noinline]] auto call_far(T* address, Pe pe, Operation operation) {
+  auto const found = find_far_element(address, pe);
+  return operation(found.map,
+                   static_cast<std::remove_const_t<T>*>(found.symmetric), pe);
+}
+
+/// What the proxies have in common: which element it is, on which PE.
+///
+/// A proxy is not copied: the copy would be the same element, and std::swap(),
+/// say, would take it for a value.
+template <class T>
+class ElementOfPe {
+ public:
+  using Value = std::remove_const_t<T>;
+
+  ElementOfPe(ElementOfPe const&)            = delete;
+  ElementOfPe& operator=(ElementOfPe const&) = delete;
+
+ protected:
+  /// \param address of the element of `pe`; if that is not near, where it would
+  ///        be.
+  KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
+      : m_map(map), m_address(address), m_pe(pe) {}
+  ~ElementOfPe() = default;
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_near() const {
+    return m_map.is_near(m_pe);
+  }
+  /// Precondition: is_near().
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* address() const {
+    return m_address;
+  }
+  /// operation(map, address, pe) with the address of this PE's element, for a
+  /// PE that is not near.
+  template <class Operation>
+  KOKKOS_FORCEINLINE_FUNCTION auto far(Operation const& operation) const {
+    KOKKOS_IF_ON_HOST((return call_far(m_address, m_pe, operation);))
+    // The way back: as far on the other side of this PE.
+    KOKKOS_IF_ON_DEVICE(
+        (return operation(m_map,
+                          const_cast<Value*>(m_map.peer_ptr(
+                              m_address, 2 * m_map.my_pe - m_pe)),
+                          m_pe);))
+  }
+
+ private:
+  // On the host, who is near needs no more of it than that, and who is not
+  // finds it again: what is not used is not even loaded.
+  HeapMap m_map;
+  T* m_address;
+  Pe m_pe;
+};
+
+/// One of the proxies below.
+template <class T>
+concept ElementOfARemoteView = requires(T const& element) {
+  element.is_element_of_a_remote_view();
+};
+
+/// A proxy's value; anything else as it is.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
+  if constexpr (ElementOfARemoteView<T>) {
+    return element.get();
+  } else {
+    return (element);
+  }
+}
+
+/// An element whose operators are a load, a store, or both: no step of its own
+/// for other PEs. (Of an Atomic View: AtomicRemoteElement.)
+template <class T>
+class RemoteElement : private ElementOfPe<T> {
+  using Base = ElementOfPe<T>;
+
+ public:
+  using value_type = typename Base::Value;
+
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement(HeapMap const& map, T* address,
+                                            Pe pe)
+      : Base(map, address, pe) {}
+
+  /// The value: loaded, or got.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
+    if (this->is_near()) [[likely]]
+      return *this->address();
+    return get_far();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
+
+  /// Stores or puts a value.
+  KOKKOS_FORCEINLINE_FUNCTION void put(value_type const& value) const {
+    if constexpr (is_writable()) {
+      if (this->is_near()) [[likely]] {
+        *this->address() = value;
+      } else {
+        put_far(value);
+      }
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
+      value_type const& value) const {
+    put(value);
+    return *this;
+  }
+  /// Of the value, from PE to PE.
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
+      RemoteElement const& other) const {
+    put(other.get());
+    return *this;
+  }
+  template <ElementOfARemoteView Other>
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
+      Other const& other) const {
+    put(static_cast<value_type>(other.get()));
+    return *this;
+  }
+
+#define SYMM_ASSIGN(op)                                            \
+  template <class Operand>                                         \
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator op##=( \
+      Operand const& operand) const {                              \
+    if constexpr (is_writable()) {                                 \
+      auto const& right = value_of_element(operand);               \
+      change([&](value_type& value) {                              \
+        if constexpr (std::is_arithmetic_v<value_type>) {          \
+          value = static_cast<value_type>(value op right);         \
+        } else {                                                   \
+          value op## = right;                                      \
+        }                                                          \
+      });                                                          \
+    }                                                              \
+    return *this;                                                  \
+  }
+  SYMM_ASSIGN(+)
+  SYMM_ASSIGN(-)
+  SYMM_ASSIGN(*)
+  SYMM_ASSIGN(/)
+  SYMM_ASSIGN(%)
+  SYMM_ASSIGN(&)
+  SYMM_ASSIGN(|)
+  SYMM_ASSIGN(^)
+  SYMM_ASSIGN(<<)
+  SYMM_ASSIGN(>>)
+#undef SYMM_ASSIGN
+
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator++() const {
+    if constexpr (is_writable()) change([](value_type& value) { ++value; });
+    return *this;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator--() const {
+    if constexpr (is_writable()) change([](value_type& value) { --value; });
+    return *this;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type operator++(int) const {
+    value_type const was = get();
+    ++*this;
+    return was;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type operator--(int) const {
+    value_type const was = get();
+    --*this;
+    return was;
+  }
+
+  /// Of the values.
+  friend KOKKOS_FORCEINLINE_FUNCTION void swap(RemoteElement const& a,
+                                               RemoteElement const& b) {
+    value_type const was = a.get();
+    a.put(b.get());
+    b.put(was);
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION void swap(RemoteElement const& a,
+                                               value_type& b) {
+    value_type const was = a.get();
+    a.put(b);
+    b = was;
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION void swap(value_type& a,
+                                               RemoteElement const& b) {
+    swap(b, a);
+  }
+
+  KOKKOS_FUNCTION static constexpr bool is_element_of_a_remote_view() {
+    return true;
+  }
+
+ private:
+  KOKKOS_FUNCTION static constexpr bool is_writable() {
+    static_assert(!std::is_const_v<T>,
+                  "symm::remote_view of a View of const elements is for "
+                  "reading only: pass a View of elements that are not const");
+    return !std::is_const_v<T>;
+  }
+
+  /// Where the element is, or of a copy that is put back.
+  template <class Change>
+  KOKKOS_FORCEINLINE_FUNCTION void change(Change const& change_it) const {
+    if (this->is_near()) [[likely]] {
+      change_it(*this->address());
+    } else {
+      value_type value = get_far();
+      change_it(value);
+      put_far(value);
+    }
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get_far() const {
+    return this->far([](HeapMap const& map, value_type* address, Pe pe) {
+      KOKKOS_IF_ON_HOST((ValueMemory<value_type> memory; get_far_element(
+                             &memory.value, map, address, sizeof(T), pe);
+                         return memory.value;))
+      KOKKOS_IF_ON_DEVICE((symm::quiet(); return symm::g(map, address, pe);))
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void put_far(value_type const& value) const {
+    this->far([=](HeapMap const& map, value_type* address, Pe pe) {
+      KOKKOS_IF_ON_HOST((put_far_element(map, address, &value, sizeof(T), pe);))
+      KOKKOS_IF_ON_DEVICE((symm::p(map, address, value, pe);))
+    });
+  }
+};
+
+/// An element of an Atomic View: each operator is one step for all PEs, an
+/// operation of symm_atomics.hpp. Those whose result is not wanted return
+/// nothing: on the way to other nodes they wait for nothing.
+template <class T>
+class AtomicRemoteElement : private ElementOfPe<T> {
+  using Base = ElementOfPe<T>;
+
+ public:
+  using value_type = typename Base::Value;
+
+  KOKKOS_FORCEINLINE_FUNCTION AtomicRemoteElement(HeapMap const& map,
+                                                  T* address, Pe pe)
+      : Base(map, address, pe) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
+    if (this->is_near()) [[likely]] {
+      return symm::atomic_fetch<value_type>(this->address());
+    }
+    return this->far([](HeapMap const& map, value_type* address, Pe pe) {
+      return symm::atomic_fetch<value_type>(map, address, pe);
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
+
+  KOKKOS_FORCEINLINE_FUNCTION AtomicRemoteElement const& operator=(
+      value_type value) const {
+    put(value);
+    return *this;
+  }
+  /// Of the value; two steps.
+  KOKKOS_FORCEINLINE_FUNCTION AtomicRemoteElement const& operator=(
+      AtomicRemoteElement const& other) const {
+    put(other.get());
+    return *this;
+  }
+
+#define SYMM_ATOMIC_OPERATION(result, name, operation)                     \
+  KOKKOS_FORCEINLINE_FUNCTION result name(value_type value) const {        \
+    expect_writable();                                                     \
+    if (this->is_near()) [[likely]] {                                      \
+      return symm::operation(this->address(), value);                      \
+    }                                                                      \
+    return this->far([=](HeapMap const& map, value_type* address, Pe pe) { \
+      return symm::operation(map, address, value, pe);                     \
+    });                                                                    \
+  }
+  SYMM_ATOMIC_OPERATION(void, put, atomic_set)
+  SYMM_ATOMIC_OPERATION(void, operator+=, atomic_add)
+  SYMM_ATOMIC_OPERATION(void, operator&=, atomic_and)
+  SYMM_ATOMIC_OPERATION(void, operator|=, atomic_or)
+  SYMM_ATOMIC_OPERATION(void, operator^=, atomic_xor)
+  SYMM_ATOMIC_OPERATION(value_type, fetch_add, atomic_fetch_add)
+#undef SYMM_ATOMIC_OPERATION
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator-=(value_type value) const {
+    *this += static_cast<value_type>(value_type{} - value);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator++() const {
+    *this += value_type{1};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator--() const {
+    *this -= value_type{1};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type operator++(int) const {
+    return fetch_add(value_type{1});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type operator--(int) const {
+    return fetch_add(static_cast<value_type>(value_type{} - value_type{1}));
+  }
+
+  KOKKOS_FUNCTION static constexpr bool is_element_of_a_remote_view() {
+    return true;
+  }
+
+ private:
+  KOKKOS_FUNCTION static constexpr void expect_writable() {
+    static_assert(!std::is_const_v<T>,
+                  "symm::remote_view of a View of const elements is for "
+                  "reading only: pass a View of elements that are not const");
+  }
+};
+
+// Operators of values, found by the proxies: those of class templates
+// (Kokkos::complex) see no conversion.
+
+#define SYMM_OPERATOR(op)                                          \
+  template <class A, class B>                                      \
+  requires(ElementOfARemoteView<A> || ElementOfARemoteView<B>)     \
+      KOKKOS_FORCEINLINE_FUNCTION auto                             \
+      operator op(A const& a, B const& b)                          \
+          ->decltype(value_of_element(a) op value_of_element(b)) { \
+    return value_of_element(a) op value_of_element(b);             \
+  }
+SYMM_OPERATOR(+)
+SYMM_OPERATOR(-)
+SYMM_OPERATOR(*)
+SYMM_OPERATOR(/)
+SYMM_OPERATOR(%)
+SYMM_OPERATOR(==)
+SYMM_OPERATOR(!=)
+SYMM_OPERATOR(<)
+SYMM_OPERATOR(>)
+SYMM_OPERATOR(<=)
+SYMM_OPERATOR(>=)
+#undef SYMM_OPERATOR
+
+template <ElementOfARemoteView A>
+KOKKOS_FORCEINLINE_FUNCTION auto operator-(A const& a) -> decltype(-a.get()) {
+  return -a.get();
+}
+
+}  // namespace symm::Impl
+
+#endif
