@@ -27,12 +27,12 @@
 //     the program if it cannot work, where SYMM_CHECKS_IN_KERNELS is defined.
 //   atomic_add(address, value, pe)
 //     The same on the host, without the heap. Throws UsageError on this PE, if
-//     there is no PE `pe`, or the object is not in this PE's part of the heap
-//     or is in GPU memory.
+//     there is no PE `pe`, or the object is not in this PE's part of the heap,
+//     or is in GPU memory of a PE of this node.
 //
-// PEs of other nodes: the forms that take a PE reach them on the host, where
-// the object is in host memory. Their processors carry out the same
-// instructions.
+// PEs of other nodes: the forms that take a PE reach them on the host. Their
+// processors carry out the same instructions, and where the object is in GPU
+// memory, their GPUs, by a kernel.
 //
 // Ordering: none (relaxed). What returns a value has been done then; what
 // returns nothing is complete after quiet(), as a put is.

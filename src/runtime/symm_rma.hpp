@@ -64,9 +64,7 @@
 // without NDEBUG.
 //
 // PEs of other nodes. All forms reach them on the host, those that take a heap
-// map, too: one thread of a group does it. Kernels on GPUs do not, nor is the
-// symmetric heap in memory of GPUs reached there (UsageError; in kernels as
-// above).
+// map, too: one thread of a group does it. Kernels on GPUs do not (as above).
 //
 // GPU memory. The host's forms wait for the kernels of this PE: not a way to
 // answer a kernel that waits. For the symmetric heap in host memory, the other

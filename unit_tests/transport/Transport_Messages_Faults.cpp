@@ -138,7 +138,8 @@ TEST_F(TransportDeathTest, memory_of_gpus_is_refused_with_a_remedy) {
           it.put({1, segment, 0}, &word, 8);
         }),
         ExitedWithCode(ended_status),
-        "a put of 8 bytes in GPU memory of this PE.*SymmetricHostSpace");
+        "a put of 8 bytes at offset .* of segment 1 of this PE, where there is "
+        "no such memory");
   }
 }
 

@@ -32,6 +32,7 @@
   X(cuIpcCloseMemHandle)                    \
   X(cuIpcGetMemHandle)                      \
   X(cuIpcOpenMemHandle)                     \
+  X(cuLaunchKernel)                         \
   X(cuMemAddressFree)                       \
   X(cuMemAddressReserve)                    \
   X(cuMemCreate)                            \
@@ -52,11 +53,18 @@
   X(cuMemcpy2DAsync)                        \
   X(cuMemcpyAsync)                          \
   X(cuMemsetD8)                             \
+  X(cuModuleGetFunction)                    \
+  X(cuModuleLoadData)                       \
+  X(cuModuleUnload)                         \
   X(cuPointerGetAttribute)                  \
+  X(cuStreamCreate)                         \
+  X(cuStreamDestroy)                        \
   X(cuStreamIsCapturing)                    \
   X(cuStreamQuery)                          \
   X(cuStreamSynchronize)                    \
-  X(cuStreamWaitEvent)
+  X(cuStreamWaitEvent)                      \
+  X(cuStreamWriteValue32)                   \
+  X(cuStreamWriteValue64)
 
 #include "../base/Types.hpp"
 

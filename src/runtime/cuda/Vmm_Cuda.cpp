@@ -53,6 +53,13 @@ Vmm_Cuda::~Vmm_Cuda() {
   // What fails here does so because the driver is at its own end already, and
   // takes everything with it.
   if (m_event != nullptr) static_cast<void>(m_driver.cuEventDestroy(m_event));
+  if (m_module != nullptr) {
+    CUcontext ours = nullptr;
+    if (m_driver.cuCtxPushCurrent(m_context) == CUDA_SUCCESS) {
+      static_cast<void>(m_driver.cuModuleUnload(m_module));
+      static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
+    }
+  }
   for (auto const& [address, mapping] : m_ledger->mappings()) {
     static_cast<void>(
         m_driver.cuMemUnmap(device_pointer(address), mapping.bytes));

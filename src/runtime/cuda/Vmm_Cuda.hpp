@@ -78,6 +78,13 @@ class Vmm_Cuda final : public MemoryProvider {
   void wait(void* queue) override;
   void make_wait(void* later, void* earlier) override;
   [[nodiscard]] bool is_captured(void* queue) override;
+  [[nodiscard]] void* make_queue() override;
+  void free_queue(void* queue) noexcept override;
+  void store_word(void* queue, void* word, std::uint64_t value,
+                  std::size_t bytes) override;
+  void change_words(void* queue, WordChange* changes, std::size_t n,
+                    AtomicOp op, WordType type) override;
+  [[nodiscard]] bool is_on_gpu(void const* address) override;
   void abandon() noexcept override { m_is_abandoned = true; }
 
  private:
@@ -91,6 +98,7 @@ class Vmm_Cuda final : public MemoryProvider {
   class ContextGuard;
   class Reference;
 
+  [[nodiscard]] CUfunction word_changes();
   [[nodiscard]] int attribute(CUdevice_attribute which) const;
   void require(CUdevice_attribute which, char const* what) const;
   void choose_location();
@@ -133,8 +141,11 @@ class Vmm_Cuda final : public MemoryProvider {
   std::mutex m_mutex;  // held by the public functions that use the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
   std::mutex m_event_mutex;
-  CUevent m_event     = nullptr;  // of make_wait(), made when it is needed
-  bool m_is_abandoned = false;
+  CUevent m_event = nullptr;  // of make_wait(), made when it is needed
+  // Of change_words(), likewise.
+  CUmodule m_module         = nullptr;
+  CUfunction m_word_changes = nullptr;
+  bool m_is_abandoned       = false;
 };
 
 /// The device's primary context, which Kokkos and the CUDA runtime use too, as

@@ -64,14 +64,24 @@ Network::Network(Bootstrap& bootstrap, Nodes const& nodes)
 
 Network::~Network() { Transport::set_instance(nullptr); }
 
+void Network::open_gpu(MemoryProvider& provider) {
+  m_gpu     = std::make_unique<SideQueue>(provider);
+  m_staging = std::make_unique<GpuStaging>(*m_transport, provider);
+}
+
 char* Network::find(Segment segment, std::size_t offset,
                     std::size_t bytes) noexcept {
-  if (segment == Segment::host_team_words) {
-    auto const* const map = m_team_words.load();
+  auto const kind =
+      index(is_of_gpu(segment) ? MemoryKind::device : MemoryKind::host);
+  if (segment == Segment::host_team_words ||
+      segment == Segment::device_team_words) {
+    auto const* const map = m_team_words[kind].load();
     return map == nullptr ? nullptr : find_in(*map, offset, bytes);
   }
-  if (segment != Segment::host_heap) return nullptr;
-  auto const* const heap = m_heap.load();
+  if (segment != Segment::host_heap && segment != Segment::device_heap) {
+    return nullptr;
+  }
+  auto const* const heap = m_heaps[kind].load();
   if (heap == nullptr) return nullptr;
   char* const address = find_in(heap->map(), offset, bytes);
   bool const is_there = address != nullptr && heap->is_mapped(address, bytes);
@@ -81,6 +91,8 @@ char* Network::find(Segment segment, std::size_t offset,
 void Network::close() {
   auto const failure = failure_of([&] { m_transport->close(); });
   Transport::set_instance(nullptr);
+  m_staging         = nullptr;
+  m_gpu             = nullptr;
   auto const failed = agree(m_bootstrap, failure);
   if (failed) {
     throw_failure({failed->failure.kind,

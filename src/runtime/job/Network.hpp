@@ -12,6 +12,9 @@
 #include "../bootstrap/Nodes.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SideQueue.hpp"
+#include "../transport/GpuStaging.hpp"
 #include "../transport/Transport.hpp"
 #include "../transport/TransportTarget.hpp"
 
@@ -32,29 +35,42 @@ class Network final : public TransportTarget {
 
   [[nodiscard]] Transport& transport() { return *m_transport; }
 
-  /// What other nodes reach from now on, in host memory. Local; no PE uses it
-  /// before all have said so.
-  void open(SymmetricHeap const& heap) { m_heap = &heap; }
-  /// All of a part of the map.
-  void open_team_words(HeapMap const& map) {
-    m_team_words_map = map;
-    m_team_words     = &m_team_words_map;
+  /// What other nodes reach from now on. Local; no PE uses it before all have
+  /// said so.
+  void open(SymmetricHeap const& heap) {
+    m_heaps[index(heap.memory())] = &heap;
   }
+  /// All of a part of the map.
+  void open_team_words(MemoryKind kind, HeapMap const& map) {
+    m_team_words_maps[index(kind)] = map;
+    m_team_words[index(kind)]      = &m_team_words_maps[index(kind)];
+  }
+  /// Before memory of the GPU is opened. Local. \param provider of it, there
+  /// until close() returns. \throws SystemError, OutOfMemory on this PE.
+  void open_gpu(MemoryProvider& provider);
+  /// For operations of the host on memory of GPUs; null without open_gpu().
+  [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
                            std::size_t bytes) noexcept override;
+  [[nodiscard]] SideQueue* gpu() noexcept override { return m_gpu.get(); }
 
   /// Collective: no PE reaches another node any more. The memory can go then.
   /// \throws SystemError on every PE.
   void close();
 
  private:
+  static constexpr std::size_t index(MemoryKind kind) {
+    return static_cast<std::size_t>(kind);
+  }
   [[noreturn]] void end_job() noexcept;
 
   Bootstrap& m_bootstrap;
-  std::atomic<SymmetricHeap const*> m_heap{nullptr};
-  HeapMap m_team_words_map;
-  std::atomic<HeapMap const*> m_team_words{nullptr};
+  std::array<std::atomic<SymmetricHeap const*>, n_memory_kinds> m_heaps{};
+  std::array<HeapMap, n_memory_kinds> m_team_words_maps;
+  std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
+  std::unique_ptr<SideQueue> m_gpu;  // the transport's
+  std::unique_ptr<GpuStaging> m_staging;
   std::unique_ptr<Transport> m_transport;  // ends first
 };
 

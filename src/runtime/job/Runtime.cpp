@@ -157,7 +157,9 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
       *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
   auto& teams = m_team_memories[static_cast<std::size_t>(MemoryKind::host)];
   teams.emplace(*m_bootstrap, *m_exchange, *m_control);
-  if (m_network != nullptr) m_network->open_team_words(teams->words(0).map);
+  if (m_network != nullptr) {
+    m_network->open_team_words(MemoryKind::host, teams->words(0).map);
+  }
   if (!device) {
     memory(MemoryKind::device).missing =
         "the runtime was initialised without a GPU";
@@ -168,6 +170,12 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   m_default = static_cast<std::size_t>(MemoryKind::device);
   auto& gpu = *memory(MemoryKind::device).provider;
   m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange, gpu);
+  if (m_network != nullptr) {
+    all_or_none(agree_through(*m_bootstrap), "symm::initialize",
+                [&] { m_network->open_gpu(gpu); });
+    m_network->open_team_words(MemoryKind::device,
+                               m_team_memories[m_default]->words(0).map);
+  }
   make_heap(MemoryKind::device, gpu, options);
   if (auto const& host = memory(MemoryKind::host).provider) {
     // The variables about the size are about the default heap.
@@ -237,9 +245,7 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           options.is_static, options.symmetric_bytes,
           options.is_static ? options.symmetric_bytes : options.limit_bytes,
           kind});
-  if (m_network != nullptr && kind == MemoryKind::host) {
-    m_network->open(*memory(kind).heap);
-  }
+  if (m_network != nullptr) m_network->open(*memory(kind).heap);
   memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
   // The first is the default heap's.
   if (!m_buffers) m_buffers.emplace(provider);

@@ -4,6 +4,9 @@
 #define SYMM_COPY_QUEUE_HPP
 
 #include <cstddef>
+#include <cstdint>
+
+#include "AtomicOp.hpp"
 
 namespace symm::Impl {
 
@@ -59,6 +62,36 @@ class CopyQueue {
   virtual void make_wait(void* /*later*/, void* /*earlier*/) {}
   /// Whether it records a graph instead of doing its work.
   [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
+
+  // For what is done while kernels run that may wait for it (SideQueue).
+
+  /// A queue for which no other waits, and which waits for none. Null, if there
+  /// are no queues.
+  [[nodiscard]] virtual void* make_queue() { return nullptr; }
+  virtual void free_queue(void* /*queue*/) noexcept {}
+
+  /// Puts into a queue one store of 4 or 8 bytes of the provider's memory,
+  /// aligned to that. What is in front of it is seen before it.
+  virtual void store_word(void* queue, void* word, std::uint64_t value,
+                          std::size_t bytes);
+
+  /// A change of a word, and what that was.
+  struct WordChange {
+    std::uint64_t address;
+    std::uint64_t value;
+    std::uint64_t compare;
+    std::uint64_t was;
+  };
+  /// Puts into a queue `n` changes of words of the provider's memory, in any
+  /// order, each one step for CPUs and GPUs.
+  /// \param changes page-locked (ForeignMemory::pin()), until they are done.
+  virtual void change_words(void* queue, WordChange* changes, std::size_t n,
+                            AtomicOp op, WordType type);
+
+  /// Whether `address` may be memory that no processor of the host reaches.
+  [[nodiscard]] virtual bool is_on_gpu(void const* /*address*/) {
+    return false;
+  }
 };
 
 }  // namespace symm::Impl

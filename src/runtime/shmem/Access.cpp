@@ -69,7 +69,9 @@ Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call) {
   auto const& heap = find_heap(address, bytes, pe, call);
-  if (heap.memory() == MemoryKind::device) throw_not_reached(address, call);
+  if (heap.memory() == MemoryKind::device && heap.map().is_near(pe)) {
+    throw_not_reached(address, call);
+  }
   return heap.map();
 }
 

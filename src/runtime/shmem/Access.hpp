@@ -60,7 +60,7 @@ requires(!std::is_void_v<T>)
 
 /// The heap's map for an operation that the host carries out by loads and
 /// stores, or messages, if the PE is not near.
-/// \throws UsageError, too, if the memory is a GPU's.
+/// \throws UsageError, too, if the memory is a GPU's and the PE is near.
 HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
                              char const* call);
 

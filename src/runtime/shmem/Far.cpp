@@ -4,19 +4,14 @@
 
 #include "../base/Text.hpp"
 #include "../heap/SymmetricHeap.hpp"
+#include "../job/Network.hpp"
 #include "../job/Runtime.hpp"
 #include "../symm_errors.hpp"
+#include "../transport/GpuStaging.hpp"
 
 namespace symm::Impl {
 
 namespace {
-
-[[noreturn]] void throw_gpu_memory(Pe pe, char const* call) {
-  throw UsageError(
-      Text(call, ": PE ", pe,
-           " is on another node, and the memory is a GPU's, which is not "
-           "reached there yet: use SymmetricHostSpace"));
-}
 
 Transport& transport_to(Pe pe, char const* call) {
   if (auto* const transport = Transport::instance()) return *transport;
@@ -32,8 +27,18 @@ bool is_of_gpus(HeapMap const& map, char const* call) {
 }
 
 Remote remote_of(FarCopy const& copy) {
-  if (is_of_gpus(copy.heap, copy.call)) throw_gpu_memory(copy.pe, copy.call);
-  return {copy.pe, Segment::host_heap, copy.heap.offset_of(copy.address)};
+  auto const segment = is_of_gpus(copy.heap, copy.call) ? Segment::device_heap
+                                                        : Segment::host_heap;
+  return {copy.pe, segment, copy.heap.offset_of(copy.address)};
+}
+
+/// What copies to or from memory of a far PE's GPU. This PE's side may be in
+/// memory of its own: waits for the kernels that write there then.
+GpuStaging& staging_for(void const* local, char const* call) {
+  auto& runtime = Runtime::instance(call);
+  auto& queue   = *runtime.provider(MemoryKind::device);
+  if (queue.is_on_gpu(local)) queue.synchronize();
+  return *runtime.network()->staging();
 }
 
 bool have_no_gaps(Strides const& strides) {
@@ -49,13 +54,24 @@ FarCopy far_copy(void const* address, Pe pe, char const* call) {
 
 void put_far(FarCopy const& dest, void const* source, std::size_t bytes,
              Until until) {
-  transport_to(dest.pe, dest.call).put(remote_of(dest), source, bytes, until);
+  auto& transport = transport_to(dest.pe, dest.call);
+  auto const to   = remote_of(dest);
+  if (is_of_gpu(to.segment)) {
+    staging_for(source, dest.call).put(to, source, bytes, until);
+    return;
+  }
+  transport.put(to, source, bytes, until);
 }
 
 void get_far(void* dest, FarCopy const& source, std::size_t bytes,
              Until until) {
-  transport_to(source.pe, source.call)
-      .get(dest, remote_of(source), bytes, until);
+  auto& transport = transport_to(source.pe, source.call);
+  auto const from = remote_of(source);
+  if (is_of_gpu(from.segment)) {
+    staging_for(dest, source.call).get(dest, from, bytes, until);
+    return;
+  }
+  transport.get(dest, from, bytes, until);
 }
 
 void put_strided_far(FarCopy const& dest, void const* source,
@@ -64,8 +80,13 @@ void put_strided_far(FarCopy const& dest, void const* source,
     put_far(dest, source, strides.element_bytes * strides.count);
     return;
   }
-  transport_to(dest.pe, dest.call)
-      .put_strided(remote_of(dest), source, strides);
+  auto& transport = transport_to(dest.pe, dest.call);
+  auto const to   = remote_of(dest);
+  if (is_of_gpu(to.segment)) {
+    staging_for(source, dest.call).put_strided(to, source, strides);
+    return;
+  }
+  transport.put_strided(to, source, strides);
 }
 
 void get_strided_far(void* dest, FarCopy const& source,
@@ -74,17 +95,27 @@ void get_strided_far(void* dest, FarCopy const& source,
     get_far(dest, source, strides.element_bytes * strides.count);
     return;
   }
-  transport_to(source.pe, source.call)
-      .get_strided(dest, remote_of(source), strides);
+  auto& transport = transport_to(source.pe, source.call);
+  auto const from = remote_of(source);
+  if (is_of_gpu(from.segment)) {
+    staging_for(dest, source.call).get_strided(dest, from, strides);
+    return;
+  }
+  transport.get_strided(dest, from, strides);
 }
 
 void put_signal_far(FarCopy const& dest, void const* source, std::size_t bytes,
                     FarCopy const& signal, std::uint64_t value, AtomicOp op,
                     Until until) {
+  auto& transport       = transport_to(signal.pe, signal.call);
   auto const its_signal = remote_of(signal);
-  transport_to(signal.pe, signal.call)
-      .put_signal(bytes == 0 ? its_signal : remote_of(dest), source, bytes,
-                  its_signal, value, op, until);
+  auto const to         = bytes == 0 ? its_signal : remote_of(dest);
+  if (bytes != 0 && is_of_gpu(to.segment)) {
+    staging_for(source, dest.call)
+        .put_signal(to, source, bytes, its_signal, value, op, until);
+    return;
+  }
+  transport.put_signal(to, source, bytes, its_signal, value, op, until);
 }
 
 std::uint64_t atomic_far(FarCopy const& at, AtomicOp op, WordType type,

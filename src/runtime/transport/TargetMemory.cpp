@@ -83,8 +83,6 @@ bool is_atomic(AtomicOp op, WordType type) {
   return has_bits || op < AtomicOp::bit_and;
 }
 
-std::size_t bytes_of(WordType type) { return type <= WordType::f32 ? 4 : 8; }
-
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare) {
   std::atomic_thread_fence(std::memory_order_release);

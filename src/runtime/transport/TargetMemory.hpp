@@ -19,7 +19,6 @@ void store_block(char* to, void const* from, std::size_t bytes);
 
 /// Whether there is such an operation: what came over the wire is not trusted.
 [[nodiscard]] bool is_atomic(AtomicOp op, WordType type);
-[[nodiscard]] std::size_t bytes_of(WordType type);
 
 /// Carries out an operation that is_atomic(), and returns the bits that the
 /// word had. What has been stored before is seen before it.

@@ -3,10 +3,12 @@
 #ifndef SYMM_TRANSPORT_TRANSPORT_HPP
 #define SYMM_TRANSPORT_TRANSPORT_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "../base/Types.hpp"
+#include "../memory/AtomicOp.hpp"
 #include "StepMessages.hpp"
 
 namespace symm::Impl {
@@ -20,29 +22,19 @@ enum class Segment : std::uint8_t {
   device_team_words
 };
 
+/// Whether no processor reaches it. What goes there is in pieces of
+/// Transport::most_begun at most.
+[[nodiscard]] constexpr bool is_of_gpu(Segment segment) {
+  return segment == Segment::device_heap ||
+         segment == Segment::device_team_words;
+}
+
 /// Memory of a PE of another node.
 struct Remote {
   Pe pe              = 0;
   Segment segment    = Segment::host_heap;
   std::size_t offset = 0;  // in bytes, in the PE's part
 };
-
-/// As the operations of symm_atomics.hpp.
-enum class AtomicOp : std::uint8_t {
-  fetch,
-  set,
-  swap,
-  compare_swap,
-  add,
-  min,
-  max,
-  bit_and,
-  bit_or,
-  bit_xor
-};
-
-/// What they work on; enumerations and pointers travel as unsigned.
-enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
 
 /// Elements at a distance, of iput() and iget().
 struct Strides {
@@ -89,6 +81,28 @@ class Transport : public StepMessages {
   /// Without an answer, complete after quiet(), as a put.
   virtual void post_atomic(Remote at, AtomicOp op, WordType type,
                            std::uint64_t value) = 0;
+
+  // Begun, and counted down in `left` when done, which poll() brings about:
+  // for who has many under way and waits for one of them.
+
+  using Counter = std::atomic<std::uint64_t>;
+
+  /// \param bytes no more than most_begun.
+  virtual void begin_get(void* to, Remote from, std::size_t bytes,
+                         Counter& left) {
+    get(to, from, bytes);
+    left.fetch_sub(1, std::memory_order_release);
+  }
+  /// \param was gets what the word was.
+  virtual void begin_atomic(Remote at, AtomicOp op, WordType type,
+                            std::uint64_t value, std::uint64_t compare,
+                            std::uint64_t& was, Counter& left) {
+    was = atomic(at, op, type, value, compare);
+    left.fetch_sub(1, std::memory_order_release);
+  }
+  /// Waits for what has been begun to or from `pe`.
+  virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/) {}
+  static constexpr std::size_t most_begun = std::size_t{64} << 10U;
 
   virtual void fence() = 0;
   virtual void quiet() = 0;

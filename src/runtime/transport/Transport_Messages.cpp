@@ -423,6 +423,46 @@ std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
   return pending.value;
 }
 
+void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,
+                                   Transport::Counter& left) {
+  auto pending = std::make_unique<Pending>(Pending{
+      .to = static_cast<std::byte*>(to), .left = &left, .is_on_heap = true});
+  MessageHeader header{
+      .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
+  header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(pending.get())};
+  Lock lock(m_mutex);
+  if (m_is_lost) end_job_of_lost("a get", from.pe);
+  flush(lock, peer_of(from.pe));
+  static_cast<void>(pending.release());  // the answer's
+  send_message(from.pe, header);
+}
+
+void Transport_Messages::begin_atomic(Remote at, AtomicOp op, WordType type,
+                                      std::uint64_t value,
+                                      std::uint64_t compare, std::uint64_t& was,
+                                      Transport::Counter& left) {
+  auto pending = std::make_unique<Pending>(
+      Pending{.left = &left, .was = &was, .is_on_heap = true});
+  MessageHeader header{.kind    = MessageKind::atomic,
+                       .segment = at.segment,
+                       .op      = op,
+                       .type    = type,
+                       .offset  = at.offset};
+  header.detail.atomic = {value, compare,
+                          reinterpret_cast<std::uint64_t>(pending.get())};
+  Lock lock(m_mutex);
+  if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
+  auto& peer = peer_of(at.pe);
+  flush(lock, peer);
+  static_cast<void>(pending.release());  // the answer's
+  post(peer, header, {}, make_room(lock, peer, 0));
+}
+
+void Transport_Messages::wait_for_begun(Pe pe, Transport::Counter& left) {
+  wait("an operation", pe,
+       [&] { return left.load(std::memory_order_acquire) == 0; });
+}
+
 void Transport_Messages::post_atomic(Remote at, AtomicOp op, WordType type,
                                      std::uint64_t value) {
   Lock lock(m_mutex);

@@ -27,7 +27,8 @@
 
 namespace symm::Impl {
 
-/// A Transport over any MessageEngine. For memory of the host.
+/// A Transport over any MessageEngine. Memory of a target's GPU is reached
+/// through its SideQueue, before the message is taken for carried out.
 ///
 /// Order. The engine promises none, so the messages of a pair of PEs that
 /// change memory are numbered, and each says up to which number all others have
@@ -84,6 +85,12 @@ class Transport_Messages final : public Transport,
                        std::uint64_t value, std::uint64_t compare = 0) override;
   void post_atomic(Remote at, AtomicOp op, WordType type,
                    std::uint64_t value) override;
+  void begin_get(void* to, Remote from, std::size_t bytes,
+                 Transport::Counter& left) override;
+  void begin_atomic(Remote at, AtomicOp op, WordType type, std::uint64_t value,
+                    std::uint64_t compare, std::uint64_t& was,
+                    Transport::Counter& left) override;
+  void wait_for_begun(Pe pe, Transport::Counter& left) override;
   void fence() override;
   void quiet() override;
   void send(Pe to, std::uint64_t number,
@@ -97,8 +104,7 @@ class Transport_Messages final : public Transport,
   void close() override;
 
  private:
-  using Lock    = std::unique_lock<std::mutex>;
-  using Counter = std::atomic<std::uint64_t>;
+  using Lock = std::unique_lock<std::mutex>;
 
   /// What is left of a get or an atomic operation; its address is the token.
   struct Pending {
@@ -106,6 +112,7 @@ class Transport_Messages final : public Transport,
     Strides strides{};              // of get_strided
     Counter* left       = nullptr;  // replies
     std::uint64_t value = 0;
+    std::uint64_t* was  = nullptr;  // where it goes, if on the heap
     bool is_on_heap     = false;
   };
   struct Held {
@@ -179,12 +186,23 @@ class Transport_Messages final : public Transport,
   void answer_get_strided(Peer& peer, MessageHeader const& header);
   void carry_out(Peer& peer, MessageHeader const& header,
                  std::span<std::byte const> payload);
+  void put_signal(Peer& peer, MessageHeader const& header);
   void carry_out_batch(Peer& peer, std::span<std::byte const> payload);
+  /// Into the queue that it returns, which is not finished.
+  SideQueue& put_on_gpu(Peer const& peer, BatchEntry entry,
+                        std::span<std::byte const> data);
   void carry_out_held(Peer& peer);
   void send_wanted_ack(Peer& peer);
   /// Ends the job if there is no such memory.
   char* find(Peer const& peer, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes);
+  /// That memory of the GPU is reached by, and its address.
+  struct OnGpu {
+    SideQueue& queue;
+    char* place;
+  };
+  OnGpu find_on_gpu(Peer const& peer, std::string_view operation,
+                    Segment segment, std::uint64_t offset, std::uint64_t bytes);
   char* find_word(Peer const& peer, Segment segment, std::uint64_t offset,
                   AtomicOp op, WordType type);
   char* find_strided(Peer const& peer, std::string_view operation,

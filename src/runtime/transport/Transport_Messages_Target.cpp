@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../memory/HostCopy.hpp"
+#include "../memory/SideQueue.hpp"
 #include "TargetMemory.hpp"
 #include "Transport_Messages.hpp"
 
@@ -75,7 +76,8 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
   try {
     auto const header = header_of(bytes);
     auto& peer        = peer_of(from);
-    if (is_block(header.kind) && peer.arrivals.may_be_done(header.after)) {
+    if (is_block(header.kind) && !is_of_gpu(header.segment) &&
+        peer.arrivals.may_be_done(header.after)) {
       return find(peer, "a put", header.segment, header.offset, size);
     }
     if (header.kind == MessageKind::get_reply) {
@@ -128,6 +130,7 @@ void Transport_Messages::take_reply(MessageHeader const& header,
   auto const size = pending.strides.element_bytes;
   if (is_atomic) {
     pending.value = header.detail.atomic.value;
+    if (pending.was != nullptr) *pending.was = pending.value;
   } else if (size == 0) {
     if (!payload.empty()) {
       copy_host_memory(pending.to, payload.data(), payload.size());
@@ -148,11 +151,18 @@ void Transport_Messages::take_reply(MessageHeader const& header,
 // What other PEs want of the memory of this one.
 
 void Transport_Messages::answer_get(Peer& peer, MessageHeader const& header) {
-  auto const bytes        = header.detail.get.bytes;
-  auto const* const place = reinterpret_cast<std::byte const*>(
-      find(peer, "a get", header.segment, header.offset, bytes));
+  auto const bytes = header.detail.get.bytes;
   MessageHeader reply{.kind = MessageKind::get_reply};
   reply.detail.get = header.detail.get;
+  if (is_of_gpu(header.segment)) {
+    if (bytes > SideQueue::most_bytes) end_job_of_nonsense(peer.pe);
+    auto const [queue, place] =
+        find_on_gpu(peer, "a get", header.segment, header.offset, bytes);
+    send_message(peer.pe, reply, queue.load(place, bytes));
+    return;
+  }
+  auto const* const place = reinterpret_cast<std::byte const*>(
+      find(peer, "a get", header.segment, header.offset, bytes));
   std::byte words[most_bytes_by_words];
   if (bytes <= sizeof words) {
     copy_host_memory(words, place, bytes);
@@ -168,33 +178,39 @@ void Transport_Messages::answer_get_strided(Peer& peer,
   std::size_t const size  = header.detail.strided.element_bytes;
   std::size_t const count = header.detail.strided.count;
   if (size * count > most_strided) end_job_of_nonsense(peer.pe);
+  MessageHeader reply{.kind = MessageKind::get_reply, .number = header.number};
+  reply.detail.get = {size * count, header.detail.strided.token};
+  if (is_of_gpu(header.segment)) {
+    send_message(peer.pe, reply,
+                 m_target.gpu()->load_strided(
+                     place, header.detail.strided.remote_bytes, size, count));
+    return;
+  }
   std::byte elements[most_strided];
   for (std::size_t i = 0; i < count; ++i) {
     copy_host_memory(elements + i * size, place, size);
     place += header.detail.strided.remote_bytes;
   }
-  MessageHeader reply{.kind = MessageKind::get_reply, .number = header.number};
-  reply.detail.get = {size * count, header.detail.strided.token};
   send_message(peer.pe, reply, {elements, size * count});
 }
 
 void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
                                    std::span<std::byte const> payload) {
+  bool const is_on_gpu = is_of_gpu(header.segment);
   switch (header.kind) {
     case MessageKind::put:
     case MessageKind::put_signal:
-      if (!payload.empty()) {
+      if (is_on_gpu && !payload.empty()) {
+        auto const [queue, place] = find_on_gpu(peer, "a put", header.segment,
+                                                header.offset, payload.size());
+        queue.store(place, payload.data(), payload.size());
+        queue.finish();
+      } else if (!payload.empty()) {
         store_block(
             find(peer, "a put", header.segment, header.offset, payload.size()),
             payload.data(), payload.size());
       }
-      if (header.kind == MessageKind::put_signal) {
-        auto* const signal =
-            find_word(peer, header.signal_segment, header.detail.signal.offset,
-                      header.op, WordType::u64);
-        change_word(signal, header.op, WordType::u64,
-                    header.detail.signal.value);
-      }
+      if (header.kind == MessageKind::put_signal) put_signal(peer, header);
       break;
     case MessageKind::put_strided: {
       std::size_t const size = header.detail.strided.element_bytes;
@@ -202,6 +218,13 @@ void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
         end_job_of_nonsense(peer.pe);
       }
       auto* place = find_strided(peer, "a put", header);
+      if (is_on_gpu) {
+        auto& queue = *m_target.gpu();
+        queue.store_strided(place, header.detail.strided.remote_bytes,
+                            payload.data(), size, header.detail.strided.count);
+        queue.finish();
+        break;
+      }
       for (std::size_t at = 0; at < payload.size(); at += size) {
         store_block(place, payload.data() + at, size);
         place += header.detail.strided.remote_bytes;
@@ -212,10 +235,13 @@ void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
       auto* const word = find_word(peer, header.segment, header.offset,
                                    header.op, header.type);
       MessageHeader reply{.kind = MessageKind::atomic_reply};
-      reply.detail.atomic = {
-          change_word(word, header.op, header.type, header.detail.atomic.value,
-                      header.detail.atomic.compare),
-          0, header.detail.atomic.token};
+      auto const& detail  = header.detail.atomic;
+      auto const was      = is_on_gpu ? m_target.gpu()->fetch_and_change(
+                                            word, header.op, header.type,
+                                            detail.value, detail.compare)
+                                      : change_word(word, header.op, header.type,
+                                                    detail.value, detail.compare);
+      reply.detail.atomic = {was, 0, detail.token};
       peer.arrivals.set_done(header.number);
       peer.ack_sent = peer.arrivals.done_up_to();
       send_message(peer.pe, reply);
@@ -230,8 +256,22 @@ void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
   send_wanted_ack(peer);
 }
 
+void Transport_Messages::put_signal(Peer& peer, MessageHeader const& header) {
+  auto* const signal =
+      find_word(peer, header.signal_segment, header.detail.signal.offset,
+                header.op, WordType::u64);
+  if (!is_of_gpu(header.signal_segment)) {
+    change_word(signal, header.op, WordType::u64, header.detail.signal.value);
+    return;
+  }
+  auto& queue = *m_target.gpu();
+  queue.change(signal, header.op, WordType::u64, header.detail.signal.value);
+  queue.finish();
+}
+
 void Transport_Messages::carry_out_batch(Peer& peer,
                                          std::span<std::byte const> payload) {
+  SideQueue* queue = nullptr;  // where something has been put
   while (!payload.empty()) {
     if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(peer.pe);
     std::uint64_t word = 0;
@@ -239,7 +279,9 @@ void Transport_Messages::carry_out_batch(Peer& peer,
     BatchEntry const entry(word);
     payload = payload.subspan(BatchEntry::head_bytes);
     if (payload.size() < entry.room()) end_job_of_nonsense(peer.pe);
-    if (entry.kind() == BatchEntry::Kind::put) {
+    if (is_of_gpu(entry.segment())) {
+      queue = &put_on_gpu(peer, entry, payload);
+    } else if (entry.kind() == BatchEntry::Kind::put) {
       store_block(
           find(peer, "a put", entry.segment(), entry.offset(), entry.bytes()),
           payload.data(), entry.bytes());
@@ -252,6 +294,24 @@ void Transport_Messages::carry_out_batch(Peer& peer,
     }
     payload = payload.subspan(entry.room());
   }
+  if (queue != nullptr) queue->finish();
+}
+
+SideQueue& Transport_Messages::put_on_gpu(Peer const& peer, BatchEntry entry,
+                                          std::span<std::byte const> data) {
+  if (entry.kind() == BatchEntry::Kind::put) {
+    auto const [queue, place] = find_on_gpu(peer, "a put", entry.segment(),
+                                            entry.offset(), entry.bytes());
+    queue.store(place, data.data(), entry.bytes());
+    return queue;
+  }
+  std::uint64_t value = 0;
+  std::memcpy(&value, data.data(), sizeof value);
+  auto& queue = *m_target.gpu();
+  queue.change(find_word(peer, entry.segment(), entry.offset(), entry.op(),
+                         entry.type()),
+               entry.op(), entry.type(), value);
+  return queue;
 }
 
 void Transport_Messages::carry_out_held(Peer& peer) {
@@ -270,22 +330,21 @@ void Transport_Messages::send_wanted_ack(Peer& peer) {
 char* Transport_Messages::find(Peer const& peer, std::string_view operation,
                                Segment segment, std::uint64_t offset,
                                std::uint64_t bytes) {
-  if (segment == Segment::device_heap ||
-      segment == Segment::device_team_words) {
-    end_job(Text("PE ", peer.pe, " of another node asks for ", operation,
-                 " of ", bytes,
-                 " bytes in GPU memory of this PE, which is not ",
-                 "implemented: use host memory (SymmetricHostSpace) for what "
-                 "PEs of other nodes access"));
-  }
   auto* const place = m_target.find(segment, offset, bytes);
-  if (place == nullptr) {
+  if (place == nullptr || (is_of_gpu(segment) && m_target.gpu() == nullptr)) {
     end_job(Text("PE ", peer.pe, " of another node asks for ", operation,
                  " of ", bytes, " bytes at offset ", offset, " of segment ",
                  static_cast<int>(segment),
                  " of this PE, where there is no such memory"));
   }
   return place;
+}
+
+Transport_Messages::OnGpu Transport_Messages::find_on_gpu(
+    Peer const& peer, std::string_view operation, Segment segment,
+    std::uint64_t offset, std::uint64_t bytes) {
+  auto* const place = find(peer, operation, segment, offset, bytes);
+  return {*m_target.gpu(), place};
 }
 
 char* Transport_Messages::find_word(Peer const& peer, Segment segment,

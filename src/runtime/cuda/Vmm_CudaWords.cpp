@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The members of Vmm_Cuda that are CopyQueue's for what is done while kernels
+// run.
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "Vmm_Cuda.hpp"
+#include "WordChanges.hpp"
+
+namespace symm::Impl {
+
+void* Vmm_Cuda::make_queue() {
+  ContextGuard const context(*this);
+  CUstream stream = nullptr;
+  check(m_driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+        "making a queue of " + m_place, "cuStreamCreate");
+  return stream;
+}
+
+void Vmm_Cuda::free_queue(void* queue) noexcept {
+  if (queue == nullptr || m_is_abandoned) return;
+  // Fails only with a context that is lost.
+  CUcontext ours = nullptr;
+  if (m_driver.cuCtxPushCurrent(m_context) != CUDA_SUCCESS) return;
+  static_cast<void>(m_driver.cuStreamDestroy(static_cast<CUstream>(queue)));
+  static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
+}
+
+void Vmm_Cuda::store_word(void* queue, void* word, std::uint64_t value,
+                          std::size_t bytes) {
+  ContextGuard const context(*this);
+  auto* const stream = static_cast<CUstream>(queue);
+  auto const what    = "storing to memory of " + m_place;
+  // With its barrier, which is the default; needs nothing that kernels have.
+  if (bytes == 8) {
+    check(m_driver.cuStreamWriteValue64(stream, device_pointer(word), value,
+                                        CU_STREAM_WRITE_VALUE_DEFAULT),
+          what, "cuStreamWriteValue64");
+  } else {
+    check(m_driver.cuStreamWriteValue32(stream, device_pointer(word),
+                                        static_cast<cuuint32_t>(value),
+                                        CU_STREAM_WRITE_VALUE_DEFAULT),
+          what, "cuStreamWriteValue32");
+  }
+}
+
+/// Of the device's primary context. The first launch of a kernel may wait for
+/// all others (it is loaded then), so there is one of no changes.
+CUfunction Vmm_Cuda::word_changes() {
+  std::lock_guard const lock(m_event_mutex);
+  if (m_word_changes != nullptr) return m_word_changes;
+  auto const what = "loading the kernel of atomic operations on " + m_place;
+  if (m_module == nullptr) {
+    check(m_driver.cuModuleLoadData(&m_module, word_changes_ptx), what,
+          "cuModuleLoadData");
+  }
+  CUfunction function = nullptr;
+  check(m_driver.cuModuleGetFunction(&function, m_module, "symm_change_words"),
+        what, "cuModuleGetFunction");
+  m_word_changes = function;
+  return function;
+}
+
+void Vmm_Cuda::change_words(void* queue, WordChange* changes, std::size_t n,
+                            AtomicOp op, WordType type) {
+  constexpr unsigned n_threads = 128;
+  ContextGuard const context(*this);
+  auto* const function = word_changes();
+  auto address         = device_pointer(changes);
+  auto count           = static_cast<unsigned>(n);
+  auto op_number       = static_cast<unsigned>(op);
+  auto type_number     = static_cast<unsigned>(type);
+  void* parameters[]   = {&address, &count, &op_number, &type_number};
+  check(m_driver.cuLaunchKernel(function, 1, 1, 1, n_threads, 1, 1, 0,
+                                static_cast<CUstream>(queue), parameters,
+                                nullptr),
+        "atomic operations on memory of " + m_place, "cuLaunchKernel");
+}
+
+bool Vmm_Cuda::is_on_gpu(void const* address) {
+  ContextGuard const context(*this);
+  auto const type = attribute_of(address, CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  return type.has_value() && *type != CU_MEMORYTYPE_HOST;
+}
+
+}  // namespace symm::Impl

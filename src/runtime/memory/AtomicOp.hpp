@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MEMORY_ATOMICOP_HPP
+#define SYMM_MEMORY_ATOMICOP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace symm::Impl {
+
+/// As the operations of symm_atomics.hpp.
+enum class AtomicOp : std::uint8_t {
+  fetch,
+  set,
+  swap,
+  compare_swap,
+  add,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor
+};
+
+/// What they work on; enumerations and pointers travel as unsigned.
+enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
+
+/// Elements of 4 and of 8 bytes.
+[[nodiscard]] constexpr std::size_t bytes_of(WordType type) {
+  return type <= WordType::f32 ? 4 : 8;
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_GPUSTAGING_HPP
+#define SYMM_TRANSPORT_GPUSTAGING_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SideQueue.hpp"
+#include "Transport.hpp"
+
+namespace symm::Impl {
+
+/// Operations on memory of PEs of other nodes, where that or this PE's side may
+/// be memory of a GPU: through page-locked memory of the host, which is what
+/// messages are sent from and arrive in. Beside whatever kernels do. Any
+/// thread.
+///
+/// \throws SystemError in all of them, on this PE.
+class GpuStaging {
+ public:
+  using Until = Transport::Until;
+
+  /// \param provider of the GPU's memory; outlives this, as the transport does.
+  GpuStaging(Transport& transport, MemoryProvider& provider);
+
+  // As the Transport's; those with a side on the GPU are Until::is_safe.
+
+  void put(Remote to, void const* from, std::size_t bytes, Until until);
+  void put_strided(Remote to, void const* from, Strides strides);
+  void put_signal(Remote to, void const* from, std::size_t bytes, Remote signal,
+                  std::uint64_t value, AtomicOp op, Until until);
+  void get(void* to, Remote from, std::size_t bytes, Until until);
+  void get_strided(void* to, Remote from, Strides strides);
+
+ private:
+  static constexpr std::size_t half = 4 * Transport::most_begun;
+  class Begun;
+
+  [[nodiscard]] std::byte* half_of(std::size_t n) const {
+    return m_memory.data() + n % 2 * half;
+  }
+  void put_from_host(Remote to, std::byte const* from, std::size_t bytes,
+                     Until until);
+  void get_to_host(std::byte* to, Remote from, std::size_t bytes);
+
+  Transport& m_transport;
+  MemoryProvider& m_provider;
+  std::mutex m_mutex;  // of what is below
+  PinnedMemory m_memory;
+  SideQueue m_queue;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// GPU memory of PEs of other nodes, which SYMM_PES_PER_NODE pretends: what the
+// host's operations do there, on a stand-in of the driver.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <runtime/bootstrap/Nodes.hpp>
+#include <runtime/symm_atomics.hpp>
+#include <runtime/symm_rma.hpp>
+#include <runtime/symm_signals.hpp>
+#include <runtime/symm_teams.hpp>
+#include <runtime/transport/MessageEngineOptions.hpp>
+#include <runtime/transport/Transport.hpp>
+
+#include "CudaRuntime.hpp"
+
+namespace symm_test {
+namespace {
+
+using symm::Pe;
+using symm::Impl::Runtime;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Why jobs of several nodes cannot start on this machine; "" if they can.
+std::string missing_messages() {
+  auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
+    auto const nodes = symm::Impl::find_nodes(bootstrap, 1);
+    symm::Impl::make_message_engine(bootstrap, nodes, {})->close();
+  });
+  return results[0].has_succeeded() ? "" : results[0].output;
+}
+
+/// Each PE is a node of its own, all with GPU 0.
+class CudaOfNodes : public CudaRuntime {
+ protected:
+  void SetUp() override {
+    CudaRuntime::SetUp();
+    static std::string const missing = missing_messages();
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    ASSERT_EQ(::setenv("SYMM_PES_PER_NODE", "1", 1), 0);
+  }
+  void TearDown() override { ::unsetenv("SYMM_PES_PER_NODE"); }
+
+  /// body(my PE, the next one) on each PE.
+  template <class Body>
+  static void run(int n_pes, Body const& body) {
+    expect_on_pes(n_pes, [&](ForkedBootstrap& bootstrap) {
+      initialize(bootstrap, 0);
+      Pe const me = bootstrap.my_pe();
+      body(me, (me + 1) % n_pes);
+      symm::barrier_all();
+      Runtime::finalize();
+    });
+  }
+};
+
+using Word = std::uint64_t;
+
+Word value_of(Pe from, Pe to, std::size_t i) {
+  return (static_cast<Word>(from) * 64 + static_cast<Word>(to)) * 10'000'000 +
+         i;
+}
+
+/// Sizes around what one message and one half of the staging memory hold.
+constexpr std::array<std::size_t, 9> word_counts{
+    1, 2, 63, 1000, 8191, 8192, 8193, 32769, 200'001};
+
+template <class T>
+T* calloc_of(std::size_t count) {
+  auto* const block = static_cast<T*>(symm::calloc(count, sizeof(T)));
+  EXPECT_NE(block, nullptr) << symm::last_error();
+  return block;
+}
+
+/// The private side of a copy: on the host, or in memory of the GPU.
+class Side {
+ public:
+  Side(bool is_on_gpu, std::size_t count)
+      : m_on_host(count),
+        m_words(is_on_gpu ? reinterpret_cast<Word*>(fake().allocate(
+                                fake_cuda_malloc, count * sizeof(Word)))
+                          : m_on_host.data()) {}
+  [[nodiscard]] Word* data() const { return m_words; }
+
+ private:
+  std::vector<Word> m_on_host;
+  Word* m_words;
+};
+
+TEST_F(CudaOfNodes, blocks_of_all_sizes_go_there_and_back) {
+  run(3, [](Pe me, Pe next) {
+    auto* const block = calloc_of<Word>(word_counts.back() + 2);
+    Pe const before   = (me + 2) % 3;
+    for (bool const is_on_gpu : {false, true}) {
+      for (std::size_t const n : word_counts) {
+        Side const source(is_on_gpu, n);
+        Side const back(is_on_gpu, n);
+        for (std::size_t i = 0; i < n; ++i) {
+          source.data()[i] = value_of(me, next, i);
+        }
+        Word const guard = 77;
+        symm::put(block, &guard, 1, next);
+        symm::put(block + n + 1, &guard, 1, next);
+        symm::put(block + 1, source.data(), n, next);
+        symm::barrier_all();
+        std::size_t n_wrong =
+            block[0] == guard && block[n + 1] == guard ? 0 : 1;
+        for (std::size_t i = 0; i < n; ++i) {
+          n_wrong += block[i + 1] == value_of(before, me, i) ? 0U : 1U;
+        }
+        EXPECT_EQ(n_wrong, 0U) << n << " words" << (is_on_gpu ? ", GPU" : "");
+        symm::get(back.data(), block + 1, n, next);
+        n_wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          n_wrong += back.data()[i] == value_of(me, next, i) ? 0U : 1U;
+        }
+        EXPECT_EQ(n_wrong, 0U) << n << " words" << (is_on_gpu ? ", GPU" : "");
+        symm::barrier_all();
+      }
+    }
+  });
+}
+
+TEST_F(CudaOfNodes, nbi_forms_and_bytes_are_there_after_quiet) {
+  run(2, [](Pe me, Pe other) {
+    auto* const block = calloc_of<char>(1000);
+    std::vector<char> source(600);
+    std::iota(source.begin(), source.end(), static_cast<char>(me));
+    for (std::size_t i = 0; i < 600; ++i) {
+      symm::put_nbi(block + i + 1, &source[i], 1, other);
+    }
+    symm::putmem_nbi(block + 700, source.data(), 7, other);
+    symm::quiet();
+    symm::barrier_all();
+    std::vector<char> got(600);
+    symm::get_nbi(got.data(), block + 1, 600, other);
+    symm::quiet();
+    EXPECT_EQ(got, source);
+    for (std::size_t i = 0; i < 600; ++i) {
+      ASSERT_EQ(block[i + 1], static_cast<char>(other + static_cast<int>(i)));
+    }
+    EXPECT_EQ(block[706], static_cast<char>(other + 6));
+    EXPECT_EQ(block[707], 0);
+  });
+}
+
+TEST_F(CudaOfNodes, one_element_of_any_size) {
+  struct Three {
+    char c[3];
+  };
+  run(2, [](Pe me, Pe other) {
+    auto* const words  = calloc_of<Word>(4);
+    auto* const shorts = calloc_of<short>(4);
+    auto* const threes = calloc_of<Three>(4);
+    symm::p(words + 1, value_of(me, other, 1), other);
+    symm::p(shorts + 1, static_cast<short>(-3 - me), other);
+    symm::p(threes + 1, Three{{1, 2, static_cast<char>(me)}}, other);
+    symm::barrier_all();
+    EXPECT_EQ(words[1], value_of(other, me, 1));
+    EXPECT_EQ(shorts[1], -3 - other);
+    EXPECT_EQ(threes[1].c[2], other);
+    EXPECT_EQ(symm::g(words + 1, other), value_of(me, other, 1));
+    EXPECT_EQ(symm::g(shorts + 1, other), -3 - me);
+    EXPECT_EQ(symm::g(threes + 1, other).c[1], 2);
+  });
+}
+
+TEST_F(CudaOfNodes, strides_on_both_sides) {
+  run(2, [](Pe me, Pe other) {
+    constexpr std::size_t n = 5000;
+    auto* const block       = calloc_of<Word>(3 * n);
+    for (bool const is_on_gpu : {false, true}) {
+      Side const source(is_on_gpu, 2 * n);
+      Side const back(is_on_gpu, 4 * n);
+      for (std::size_t i = 0; i < 2 * n; ++i) {
+        source.data()[i] = value_of(me, other, i);
+      }
+      symm::iput(block, source.data(), 3, 2, n, other);
+      symm::barrier_all();
+      std::size_t n_wrong = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        n_wrong += block[3 * i] == value_of(other, me, 2 * i) ? 0U : 1U;
+        n_wrong += block[3 * i + 1] == 0 ? 0U : 1U;
+      }
+      EXPECT_EQ(n_wrong, 0U);
+      symm::iget(back.data(), block, 4, 3, n, other);
+      for (std::size_t i = 0; i < n; ++i) {
+        n_wrong += back.data()[4 * i] == value_of(me, other, 2 * i) ? 0U : 1U;
+      }
+      EXPECT_EQ(n_wrong, 0U);
+      symm::barrier_all();
+    }
+  });
+}
+
+TEST_F(CudaOfNodes, atomics_of_all_kinds) {
+  run(3, [](Pe me, Pe) {
+    auto* const counter = calloc_of<long>(1);
+    auto* const bits    = calloc_of<std::uint32_t>(1);
+    auto* const sum     = calloc_of<double>(1);
+    auto* const least   = calloc_of<float>(1);
+    auto* const owner   = calloc_of<int>(2);
+    for (Pe pe = 0; pe < 3; ++pe) {
+      if (pe == me) continue;  // the host does not reach its own
+      for (int i = 0; i < 100; ++i) symm::atomic_add(counter, 3, pe);
+      for (int i = 0; i < 50; ++i) {
+        static_cast<void>(symm::atomic_fetch_inc(counter, pe));
+        symm::atomic_add(sum, 0.5, pe);
+      }
+      symm::atomic_or(bits, 1U << me, pe);
+      symm::atomic_min(least, -1.5F * static_cast<float>(me), pe);
+      symm::atomic_set(owner + 1, me + 10, pe);
+    }
+    symm::barrier_all();
+    EXPECT_EQ(*counter, 2 * 350);
+    EXPECT_EQ(*bits, 7U & ~(1U << me));
+    EXPECT_EQ(*sum, 50.0);
+    EXPECT_EQ(*least, me == 2 ? -1.5F : -3.0F);
+    EXPECT_TRUE(owner[1] >= 10 && owner[1] != me + 10);
+    Pe const next = (me + 1) % 3;
+    EXPECT_EQ(symm::atomic_fetch(counter, next), 700);
+    EXPECT_EQ(symm::atomic_swap(owner, me + 1, next), 0);
+    EXPECT_EQ(symm::atomic_compare_swap(owner, 7, 8, next), me + 1);
+    EXPECT_EQ(symm::atomic_compare_swap(owner, me + 1, 8, next), me + 1);
+    symm::barrier_all();
+    EXPECT_EQ(*owner, 8);
+    EXPECT_EQ(symm::atomic_fetch_xor(bits, 1U, next), 7U & ~(1U << next));
+  });
+}
+
+TEST_F(CudaOfNodes, a_signal_comes_behind_its_data) {
+  run(2, [](Pe me, Pe other) {
+    auto* const signal     = calloc_of<symm::Signal>(1);
+    auto* const block      = calloc_of<Word>(word_counts.back());
+    symm::Signal n_signals = 0;
+    for (bool const is_on_gpu : {false, true}) {
+      for (std::size_t const n : word_counts) {
+        Side const source(is_on_gpu, n);
+        for (std::size_t i = 0; i < n; ++i) {
+          source.data()[i] = value_of(me, other, i);
+        }
+        symm::put_signal(block, source.data(), n, signal, 1,
+                         symm::SignalOp::add, other);
+        ++n_signals;
+        // The stand-in's GPU memory is reached by the host.
+        while (*static_cast<symm::Signal volatile*>(signal) < n_signals) {
+          symm::Impl::poll_far();
+        }
+        std::size_t n_wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          n_wrong += block[i] == value_of(other, me, i) ? 0U : 1U;
+        }
+        EXPECT_EQ(n_wrong, 0U) << n << " words";
+        symm::barrier_all();
+      }
+    }
+  });
+}
+
+TEST_F(CudaOfNodes, failures_are_the_callers) {
+  run(2, [](Pe me, Pe other) {
+    auto* const block = calloc_of<Word>(10'000);
+    std::vector<Word> host(10'000);
+    auto const all = [&](std::size_t first) {
+      symm::put(block + first, host.data(), 10'000, other);
+    };
+    EXPECT_THAT(failure_text([&] { all(std::size_t{1} << 30U); }).message,
+                HasSubstr("symm::put"));
+    // Words of this PE's GPU are for its kernels.
+    EXPECT_THAT(failure_text([&] { symm::atomic_add(block, 1, me); }).message,
+                HasSubstr("GPU memory"));
+    Side const source(true, 10'000);
+    fake().fail("cuMemcpyAsync", CUDA_ERROR_ILLEGAL_ADDRESS, 0, 1);
+    EXPECT_THAT(failure_text([&] {
+                  symm::put(block, source.data(), 10'000, other);
+                }).message,
+                AllOf(HasSubstr("cuMemcpyAsync"), HasSubstr("GPU 0")));
+    symm::put(block, source.data(), 10'000, other);
+    symm::get(source.data(), block, 10'000, other);
+  });
+}
+
+TEST_F(CudaOfNodes, a_start_that_fails_and_an_end_leave_nothing) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    auto const before = held();
+    for (char const* function : {"cuStreamCreate", "cuModuleLoadData",
+                                 "cuModuleGetFunction", "cuLaunchKernel"}) {
+      if (bootstrap.my_pe() == 1) {
+        fake().fail(function, CUDA_ERROR_OUT_OF_MEMORY, 0, 1);
+      }
+      auto const failure = failure_text([&] { initialize(bootstrap, 0); });
+      EXPECT_THAT(failure.message,
+                  AllOf(HasSubstr("PE 1"), HasSubstr(function)));
+      EXPECT_FALSE(Runtime::is_initialized());
+    }
+    initialize(bootstrap, 0);
+    Runtime::finalize();
+    auto const after = held();
+    EXPECT_EQ(after.counts, before.counts);
+  });
+}
+
+}  // namespace
+}  // namespace symm_test

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// Streams of the library's own, stores of words, and the one kernel that it
+// has.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <runtime/memory/CopyQueue.hpp>
+#include <runtime/transport/TargetMemory.hpp>
+
+#include "Driver.hpp"
+
+using fake_cuda::Driver;
+using fake_cuda::Entry;
+using fake_cuda::Place;
+
+namespace {
+
+/// What a module and its function are; each is one byte of this.
+char s_module_and_function[2];
+
+CUmodule module() {
+  return reinterpret_cast<CUmodule>(&s_module_and_function[0]);
+}
+CUfunction function() {
+  return reinterpret_cast<CUfunction>(&s_module_and_function[1]);
+}
+
+/// Of memory of the current GPU, aligned; as the driver asks for.
+CUresult store_word(char const* name, CUstream stream, CUdeviceptr address,
+                    std::uint64_t value, std::size_t bytes, unsigned flags) {
+  Entry entry(name);
+  auto result = entry.stream_result(stream);
+  if (result != CUDA_SUCCESS) return result;
+  auto& driver = entry.driver;
+  int const gpu =
+      stream == nullptr ? driver.current()->gpu : stream->context->gpu;
+  auto const place = Place{true, gpu}.name();
+  if (flags != CU_STREAM_WRITE_VALUE_DEFAULT || address % bytes != 0 ||
+      !driver.addresses.is_reserved(address) ||
+      !driver.addresses.may_access(address, bytes, place, true)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  entry.queue_of(stream).push([=] {
+    symm::Impl::store_block(reinterpret_cast<char*>(address), &value, bytes);
+  });
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  Entry entry("cuStreamCreate");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+  auto& driver       = entry.driver;
+  *stream            = &driver.streams.emplace_back();
+  (*stream)->context = driver.current();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  Entry entry("cuStreamDestroy");
+  auto const result = entry.stream_result(stream);
+  if (result != CUDA_SUCCESS) return result;
+  stream->context = nullptr;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address,
+                              cuuint32_t value, unsigned flags) {
+  return store_word("cuStreamWriteValue32", stream, address, value, 4, flags);
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address,
+                              cuuint64_t value, unsigned flags) {
+  return store_word("cuStreamWriteValue64", stream, address, value, 8, flags);
+}
+
+CUresult cuModuleLoadData(CUmodule* loaded, void const* image) {
+  Entry entry("cuModuleLoadData");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  std::string_view const text = static_cast<char const*>(image);
+  if (text.find(".version") == text.npos) return CUDA_ERROR_INVALID_IMAGE;
+  *loaded = module();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule loaded) {
+  Entry entry("cuModuleUnload");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  return loaded == module() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuModuleGetFunction(CUfunction* found, CUmodule loaded,
+                             char const* name) {
+  Entry entry("cuModuleGetFunction");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  if (loaded != module()) return CUDA_ERROR_INVALID_HANDLE;
+  if (name != std::string_view("symm_change_words"))
+    return CUDA_ERROR_NOT_FOUND;
+  *found = function();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
+                        unsigned grid_z, unsigned block_x, unsigned block_y,
+                        unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void** parameters, void** extra) {
+  Entry entry("cuLaunchKernel");
+  auto const result = entry.stream_result(stream);
+  if (result != CUDA_SUCCESS) return result;
+  if (launched != function() || grid_x * grid_y * grid_z != 1 ||
+      block_x > 128 || block_y * block_z != 1 || shared_bytes != 0 ||
+      extra != nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  using Change        = symm::Impl::CopyQueue::WordChange;
+  CUdeviceptr address = 0;
+  unsigned numbers[3] = {};  // how many, the operation, the type
+  std::memcpy(&address, parameters[0], sizeof address);
+  for (int i = 0; i < 3; ++i) {
+    std::memcpy(&numbers[i], parameters[i + 1], sizeof numbers[i]);
+  }
+  // A kernel reaches only page-locked memory.
+  if (entry.driver.program.find(address).range == nullptr) {
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  entry.queue_of(stream).push([=] {
+    auto* const changes = reinterpret_cast<Change*>(address);
+    for (unsigned i = 0; i < numbers[0]; ++i) {
+      changes[i].was =
+          symm::Impl::change_word(reinterpret_cast<char*>(changes[i].address),
+                                  static_cast<symm::Impl::AtomicOp>(numbers[1]),
+                                  static_cast<symm::Impl::WordType>(numbers[2]),
+                                  changes[i].value, changes[i].compare);
+    }
+  });
+  return CUDA_SUCCESS;
+}
