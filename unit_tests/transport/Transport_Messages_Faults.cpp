@@ -133,13 +133,13 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
 TEST_F(TransportDeathTest, memory_of_gpus_is_refused_with_a_remedy) {
   for (auto const segment :
        {Segment::device_heap, Segment::device_team_words}) {
-    EXPECT_EXIT(
-        use_bad_memory([&](auto& it) {
-          it.put({1, segment, 0}, &word, 8);
-        }),
-        ExitedWithCode(ended_status),
-        "a put of 8 bytes at offset .* of segment 1 of this PE, where there is "
-        "no such memory");
+    EXPECT_EXIT(use_bad_memory([&](auto& it) {
+                  it.put({1, segment, 0}, &word, 8);
+                }),
+                ExitedWithCode(ended_status),
+                "a put of 8 bytes at offset .* of segment [13] of this PE, "
+                "where there is "
+                "no such memory");
   }
 }
 
