@@ -240,6 +240,13 @@ int run_program(int argc, char const* const* argv) {
     throw async_temporaries::UsageError(
         "--size " + std::to_string(options.size) + ": " +
         std::to_string(symm::n_pes()) + " PEs are too many for it");
+  if (symm::team_node().n_pes() != symm::n_pes())
+    throw async_temporaries::UsageError(
+        "its kernels read rows of other PEs where they are, so that all PEs "
+        "have to be on one node; the job has " +
+        std::to_string(symm::n_pes()) + " PEs, and PE " +
+        std::to_string(symm::my_pe()) + " is on a node with " +
+        std::to_string(symm::team_node().n_pes()) + " of them");
   return compare(options) ? 0 : 1;
 }
 

@@ -12,6 +12,7 @@
 #include <cg_common/problem.hpp>
 #include <cstddef>
 #include <cstdio>
+#include <set>
 #include <vector>
 
 namespace {
@@ -25,18 +26,68 @@ struct Place {
   int index;
 };
 
-std::vector<Place> places_of(cg::Problem const& problem) {
+// Entries of a PE of another node, which loads do not reach: each product gets
+// copies of them first, to behind this PE's own entries.
+struct Fetch {
+  int pe;
+  int first;  // column
+  int count;
+  int to;  // index of the first copy
+
+  int end() const { return first + count; }
+};
+
+// What my rows need of other nodes, in the order of the columns.
+std::vector<Fetch> fetches_of(cg::Problem const& problem) {
+  // Getting so many entries that nobody needs takes less than another message.
+  constexpr int gap  = 64;
+  auto const& blocks = problem.blocks;
+  std::set<int> needed;
+  for (int const column : problem.rows.column)
+    if (!symm::is_reachable(blocks.owner(column))) needed.insert(column);
+
+  std::vector<Fetch> fetches;
+  int to = blocks.largest();
+  for (int const column : needed) {
+    int const pe = blocks.owner(column);
+    if (fetches.empty() || fetches.back().pe != pe ||
+        fetches.back().end() + gap < column)
+      fetches.push_back({pe, column, 0, to});
+    auto& last = fetches.back();
+    last.count = column + 1 - last.first;
+    to         = last.to + last.count;
+  }
+  return fetches;
+}
+
+std::vector<Place> places_of(cg::Problem const& problem,
+                             std::vector<Fetch> const& fetches) {
   auto const& blocks = problem.blocks;
   std::vector<Place> places;
   places.reserve(problem.rows.column.size());
   for (int const column : problem.rows.column) {
     int const pe = blocks.owner(column);
-    places.push_back({pe, column - blocks.first(pe)});
+    if (symm::is_reachable(pe)) {
+      places.push_back({pe, column - blocks.first(pe)});
+      continue;
+    }
+    auto const fetch = std::partition_point(
+        fetches.begin(), fetches.end(),
+        [column](Fetch const& other) { return other.end() <= column; });
+    places.push_back({symm::my_pe(), fetch->to + column - fetch->first});
   }
   return places;
 }
 
-// y = A p. Entries of other PEs are read where they are.
+void fetch_entries(Direction const& p, cg::RowBlocks const& blocks,
+                   std::vector<Fetch> const& fetches) {
+  for (auto const& [pe, first, count, to] : fetches)
+    symm::get_nbi(p.data() + to, p.data() + (first - blocks.first(pe)),
+                  static_cast<std::size_t>(count), pe);
+  symm::quiet();  // they are there
+}
+
+// y = A p. Entries of other PEs of this node are read where they are.
 void multiply(cg::SparseRows<Place> const& a, Direction const& p,
               cg::Vector const& y) {
   auto const everywhere = symm::global_view(p);
@@ -49,15 +100,21 @@ void multiply(cg::SparseRows<Place> const& a, Direction const& p,
 }
 
 cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
-  // Collective: every PE allocates room for the largest block.
-  Direction const p("p", static_cast<std::size_t>(problem.blocks.largest()));
+  auto const fetches = fetches_of(problem);
+  double n_fetched   = 0;
+  for (auto const& fetch : fetches) n_fetched += fetch.count;
 
-  auto const places = places_of(problem);
+  // Collective: every PE allocates room for the largest block, and for the most
+  // copies that a PE gets from other nodes.
+  Direction const p("p", static_cast<std::size_t>(problem.blocks.largest() +
+                                                  problem.pes.max(n_fetched)));
+
+  auto const places = places_of(problem, fetches);
   cg::SparseRows<Place> const a(problem.rows, places);
   auto const n_remote = std::count_if(
       places.begin(), places.end(),
       [](Place const& place) { return place.pe != symm::my_pe(); });
-  traffic = {"remote reads", static_cast<double>(n_remote)};
+  traffic = {"remote reads", static_cast<double>(n_remote) + n_fetched};
 
   Kokkos::DefaultExecutionSpace const exec;
   return cg::conjugate_gradients(problem, p, [&](cg::Vector const& y) {
@@ -67,6 +124,7 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
     // has computed from its finished product, and nobody has the sum before
     // everybody has brought his number.
     symm::barrier_all(exec);
+    fetch_entries(p, problem.blocks, fetches);
     multiply(a, p, y);
   });
 }

@@ -5,7 +5,9 @@
 // a random order, wherever these are (HPC Challenge, RandomAccess).
 //
 // An update is one atomic operation on another PE's memory. No PE knows which
-// of its words the others update, so nobody could wait for messages here.
+// of its words the others update, so nobody could wait for messages here. To
+// PEs of other nodes many updates go in one message, which a thread of the
+// library carries out there; the program is the same.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -81,20 +83,20 @@ struct Updates {
 
 void start_updates(Problem const& problem, Words const& words,
                    Updates const& mine, bool is_atomic) {
-  auto const table = symm::global_view(words);
+  auto const heap = symm::heap_map(words);
   Kokkos::parallel_for(
       "gups: update", each_of(mine.chunks()), KOKKOS_LAMBDA(std::int64_t c) {
         auto const updates   = mine.of_chunk(c);
         std::uint64_t random = gups::random_number(updates.first);
         for (auto n = updates.first; n < updates.last; ++n) {
-          random          = gups::next_random(random);
-          auto const word = problem.word_of(random);
-          int const pe    = problem.pe_of(word);
-          auto& target    = table(pe, word - problem.first_word(pe));
+          random             = gups::next_random(random);
+          auto const word    = problem.word_of(random);
+          int const pe       = problem.pe_of(word);
+          auto* const target = &words(word - problem.first_word(pe));
           if (is_atomic)
-            symm::atomic_xor(&target, random);
+            symm::atomic_xor(heap, target, random, pe);
           else
-            target ^= random;
+            symm::p(heap, target, symm::g(heap, target, pe) ^ random, pe);
         }
       });
 }
@@ -146,10 +148,9 @@ struct Tally {
 Tally over_pes(Tally const& mine) {
   // A View per call: nobody overwrites what a slower PE still reads.
   Kokkos::View<Tally, symm::SymmetricHostSpace> const total("total");
-  auto const everywhere = symm::global_view(total);
   for (int pe = 0; pe < symm::n_pes(); ++pe) {
-    symm::atomic_xor(&everywhere(pe).checksum, mine.checksum);
-    symm::atomic_add(&everywhere(pe).count, mine.count);
+    symm::atomic_xor(&total().checksum, mine.checksum, pe);
+    symm::atomic_add(&total().count, mine.count, pe);
   }
   symm::barrier_all();
   return total();

@@ -7,13 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <heat3d_common/problem.hpp>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -23,36 +20,25 @@ using heat3d::Triple;
 using Field =
     Kokkos::View<double***, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
-// The numbers of all PEs, on every PE: each puts its own into everybody's View.
-std::vector<double> gather(double mine) {
-  // A View per call: nobody overwrites what a slower PE still reads.
-  Kokkos::View<double*, symm::SymmetricHostSpace> numbers("numbers",
-                                                          symm::n_pes());
-  auto const everywhere = symm::global_view(numbers);
-  for (int pe = 0; pe < symm::n_pes(); ++pe)
-    everywhere(pe, symm::my_pe()) = mine;
-  symm::barrier_all();
-  return {numbers.data(), numbers.data() + numbers.size()};
+template <class Op>
+double over_pes(double mine, Op op) {
+  Kokkos::View<double[2], symm::SymmetricHostSpace> const numbers("numbers");
+  numbers(0) = mine;
+  symm::reduce(symm::team_world(), &numbers(1), &numbers(0), 1, op);
+  return numbers(1);
 }
-
-double sum_over_pes(double mine) {
-  auto const numbers = gather(mine);
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
-}
-
-double max_over_pes(double mine) {
-  auto const numbers = gather(mine);
-  return *std::max_element(numbers.begin(), numbers.end());
-}
+double sum_over_pes(double mine) { return over_pes(mine, symm::Sum{}); }
+double max_over_pes(double mine) { return over_pes(mine, symm::Max{}); }
 
 // Sets my cells of `u` to value(i, j, k), and the neighbours' ghost cells that
-// are copies of mine, in one kernel.
+// are copies of mine, in one kernel: those of neighbours on this node, which
+// stores reach.
 template <class Value>
 void set_cells(Field const& u, heat3d::Problem const& problem,
                Value const& value) {
   auto const everywhere = symm::global_view(u);
   auto const own        = problem.own;
-  heat3d::Faces const faces(problem.faces);
+  heat3d::Faces const faces(problem.faces, symm::is_reachable);
   heat3d::for_each_row(
       "heat3d: set cells", own, KOKKOS_LAMBDA(Team const& team, int i, int j) {
         Kokkos::parallel_for(
@@ -73,14 +59,43 @@ void set_cells(Field const& u, heat3d::Problem const& problem,
       });
 }
 
-// Planes of `pe`, on PE 0, which reads them itself.
+// The rows of `cells` in plane i, both moved by `shift`.
+auto rows_of(Field const& u, int i, heat3d::Cells const& cells,
+             Triple const& shift) {
+  auto const along = [&](int axis) {
+    return std::pair(cells.begin[axis] + shift[axis],
+                     cells.end[axis] + shift[axis]);
+  };
+  return Kokkos::subview(u, i + shift[0], along(1), along(2));
+}
+
+// Puts copies of my cells into the ghost cells of neighbours on other nodes, to
+// which only messages go. They are there after the next barrier.
+void put_far_ghosts(Field const& u, heat3d::Problem const& problem) {
+  for (auto const& [pe, cells, ghosts, shift] : problem.faces) {
+    if (symm::is_reachable(pe)) continue;
+    Kokkos::fence("heat3d: cells are set");
+    for (int i = cells.begin[0]; i < cells.end[0]; ++i) {
+      auto const mine  = rows_of(u, i, cells, {0, 0, 0});
+      auto const ghost = rows_of(u, i, cells, shift);
+      if (mine.extent(1) == 1) {
+        symm::iput(ghost.data(), mine.data(), mine.stride(0), mine.stride(0),
+                   mine.extent(0), pe);
+      } else {
+        // With what is between the rows: ghosts at edges, which nobody reads.
+        symm::put_nbi(ghost.data(), mine.data(), mine.span(), pe);
+      }
+    }
+  }
+}
+
+// Planes of `pe`, on PE 0, which gets them itself.
 heat3d::Planes fetch_planes(Field const& u, int pe, int first, int count) {
   if (symm::my_pe() != 0) return {};
-  auto const source =
-      Kokkos::subview(symm::peer_view(u, pe), std::pair(first, first + count),
-                      Kokkos::ALL, Kokkos::ALL);
+  auto const source = Kokkos::subview(u, std::pair(first, first + count),
+                                      Kokkos::ALL, Kokkos::ALL);
   heat3d::Planes planes("planes", source.layout());
-  Kokkos::deep_copy(planes, source);
+  symm::get(planes.data(), source.data(), planes.size(), pe);
   return planes;
 }
 
@@ -92,6 +107,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   Field u_new("u_new", heat3d::layout_of(extents));
 
   set_cells(u_old, problem, problem.sine);
+  put_far_ghosts(u_old, problem);
   symm::barrier(exec, symm::team_world());
 
   // The host only enqueues: kernels and barriers follow each other in `exec`.
@@ -111,6 +127,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
     for (int step = 1; step <= problem.options.steps; ++step) {
       set_cells(u_new, problem,
                 heat3d::Update<Field>{u_old, problem.mode.stencil()});
+      put_far_ghosts(u_new, problem);
       symm::barrier(exec, symm::team_world());
       std::swap(u_old, u_new);
       progress.step_done(step);

@@ -35,9 +35,11 @@ class Faces {
     Triple shift;
   };
 
-  explicit Faces(std::vector<Face> const& faces) {
+  /// \param is_taken  tells of a neighbour whether its face is among them.
+  Faces(std::vector<Face> const& faces, bool (*is_taken)(int pe)) {
     for (auto const& face : faces)
-      m_faces[m_count++] = {face.pe, face.cells, face.shift};
+      if (is_taken(face.pe))
+        m_faces[m_count++] = {face.pe, face.cells, face.shift};
   }
   KOKKOS_FUNCTION Outgoing const* begin() const { return m_faces.data(); }
   KOKKOS_FUNCTION Outgoing const* end() const {

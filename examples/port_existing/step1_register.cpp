@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Step 1 of docs/porting.md: the Views and the solver stay, their memory is
-// registered. A kernel writes my outer columns into the neighbours' halos.
+// registered. A kernel writes my outer columns into the neighbours' halos; into
+// those of neighbours on other nodes they are put.
 
 #include <mpi.h>
 
@@ -24,6 +25,12 @@ using SharedField =
 
 void put_column(Field const& u, int column, SharedField const& shared, int pe,
                 int halo) {
+  if (!symm::is_reachable(pe)) {
+    Kokkos::fence("column is updated");
+    symm::iput(shared.data() + halo, u.data() + column, shared.stride(0),
+               u.stride(0), u.extent(0), pe);
+    return;
+  }
   auto const neighbour = symm::peer_view(shared, pe);
   Kokkos::parallel_for(
       "put column", u.extent(0),
