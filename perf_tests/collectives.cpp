@@ -161,9 +161,7 @@ std::int64_t count_early_departures(Session const& session,
     symm::store_relaxed(arrived.data(), round);
     symm::barrier(team);
     for (int pe = 0; pe < session.n_pes(); ++pe)
-      early += symm::load_relaxed(symm::peer_view(arrived, pe).data()) < round
-                   ? 1
-                   : 0;
+      early += symm::g(arrived.data(), pe) < round ? 1 : 0;
   }
   return early;
 }

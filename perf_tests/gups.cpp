@@ -12,6 +12,8 @@
 // the address of an element, "raw" the machine's instruction on a pointer from
 // a table of those to the parts. OpenSHMEM and NVSHMEM have
 // shmem_ulong_atomic_xor; NVSHMEM's kernel has a thread per update, as ours.
+// In a job of several nodes there are no loads and stores to compare with:
+// "symm" is then compared with MPI_Accumulate and OpenSHMEM.
 //
 // The check: after an odd number of rounds the PEs take one back, each in its
 // own part and without the calls that are measured. What was there at first
@@ -30,6 +32,7 @@
 #include <vector>
 
 #include "../examples/gups/random.hpp"
+#include "baselines/MpiWindow.hpp"
 #include "baselines/Nvshmem.hpp"
 #include "baselines/OpenShmem.hpp"
 #include "harness/DeviceWords.hpp"
@@ -52,9 +55,17 @@ struct Sizes {
   std::uint64_t updates;  ///< of a round, by each PE
 };
 
-Sizes sizes(bool quick) {
+bool are_all_reachable(int n_pes) {
+  for (int pe = 0; pe < n_pes; ++pe)
+    if (!symm::is_reachable(pe)) return false;
+  return true;
+}
+
+Sizes sizes(Session const& session) {
   constexpr std::uint64_t one = 1;
-  if (quick) return {one << 12U, one << 12U};
+  if (session.quick()) return {one << 12U, one << 12U};
+  // MPI's updates take microseconds over nodes.
+  if (!are_all_reachable(session.n_pes())) return {one << 20U, one << 14U};
   if (on_gpus) return {one << 25U, one << 24U};  // 256 MiB
   return {one << 20U, one << 16U};               // 8 MiB
 }
@@ -179,21 +190,28 @@ nvshmem::Stream stream() {
 class Measurement {
  public:
   explicit Measurement(Session const& session)
-      : m_sizes(sizes(session.quick())),
+      : m_sizes(sizes(session)),
         m_spread{static_cast<std::uint64_t>(session.n_pes()),
                  m_sizes.words_per_pe},
         m_my_pe(session.my_pe()),
         m_numbers(numbers_of(m_sizes.updates, m_my_pe)) {
     Exec().fence();
-    add_raw("raw", "");
-    add_raw("raw, again", "raw");
+    bool const is_one_node = are_all_reachable(session.n_pes());
+    if (is_one_node) {
+      add_raw("raw", "");
+      add_raw("raw, again", "raw");
+    } else {
+      add_mpi();
+    }
     auto const table = add_table("symm");
-    add("symm", "raw", table.data(),
+    add("symm", is_one_node ? "raw" : "MPI_Accumulate", table.data(),
         kernel(OfPe{symm::heap_map(Table::memory_space::memory_kind),
                     table.data()}));
-    auto const global = add_table("global_view");
-    add("global_view", "raw", global.data(),
-        kernel(InGlobalView{symm::global_view(global)}));
+    if (is_one_node) {
+      auto const global = add_table("global_view");
+      add("global_view", "raw", global.data(),
+          kernel(InGlobalView{symm::global_view(global)}));
+    }
     for (char const* name : {"OpenSHMEM", "OpenSHMEM, again"})
       if (openshmem::available()) add_openshmem(name);
     for (char const* name : {"NVSHMEM", "NVSHMEM, again"})
@@ -275,6 +293,15 @@ class Measurement {
     add(name, baseline, table.data(), kernel(Raw{parts.data()}));
   }
 
+  void add_mpi() {
+    if (on_gpus) return;
+    m_window = MpiWindow::create(m_sizes.words_per_pe * sizeof(std::uint64_t));
+    if (!m_window) return;
+    add("MPI_Accumulate", "", m_window->words().data(), [this] {
+      m_window->xor_words({m_numbers.data(), m_numbers.extent(0)}, m_spread);
+    });
+  }
+
   void add_openshmem(std::string const& name) {
     auto* const words = add_block(openshmem::allocate, openshmem::deallocate);
     add(name, name == "OpenSHMEM" ? "" : "OpenSHMEM", words, [=, this] {
@@ -307,6 +334,7 @@ class Measurement {
   std::deque<Table> m_tables;
   std::deque<Kokkos::View<Part*, DeviceSpace>> m_parts;
   std::deque<Block> m_blocks;
+  std::unique_ptr<MpiWindow> m_window;
   std::deque<Lane> m_lanes;
 };
 

@@ -5,10 +5,14 @@
     perf_tests/run.py --build-dir build/host-release --publish  and write
                                                                 RESULTS.md
     perf_tests/run.py --build-dir build/cuda-release --gpus 2   the same on GPUs
+    perf_tests/run.py --build-dir build/host-release --over-nodes
+                                             jobs of several nodes, made on this
+                                             machine (root: of namespaces), and
+    ... --over-nodes --hostfile FILE         those of the file, which mpiexec takes
 
 A build with CUDA measures on GPUs: one PE each, or several on one if there are
-fewer GPUs than PEs. RESULTS.md has a part for CPUs and one for GPUs; --publish
-writes the one that was measured.
+fewer GPUs than PEs. RESULTS.md has a part for CPUs, one over nodes and one for
+GPUs; --publish writes the one that was measured.
 
 Needs pandas and matplotlib (scripts/setup.sh installs them for the system's
 python3). The machine should have nothing else to
@@ -30,6 +34,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from driver import jobs as job_list  # noqa: E402
 from driver import machine, part as parts  # noqa: E402
 from driver import publish as page  # noqa: E402
+from driver.cluster import Cluster  # noqa: E402
 from driver import report  # noqa: E402
 from driver.records import RecordError, Records  # noqa: E402
 
@@ -46,6 +51,11 @@ def parse_arguments():
                              "on GPUs)")
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
                         help="PEs of a run on GPUs, one per GPU (default 2)")
+    parser.add_argument("--over-nodes", action="store_true",
+                        help="measure jobs of several nodes")
+    parser.add_argument("--hostfile", type=pathlib.Path, metavar="FILE",
+                        help="nodes for --over-nodes; without, they are made on "
+                             "this machine")
     parser.add_argument("--limit", type=int, default=0, metavar="SECONDS",
                         help="begin no round, after the first, that would end "
                              "later than this (default: no limit)")
@@ -69,6 +79,8 @@ def parse_arguments():
     if arguments.gpus < 2:
         parser.error("--gpus takes a number above 1: figures are of two PEs, "
                      "which share a GPU if there is only one")
+    if arguments.hostfile and not arguments.over_nodes:
+        parser.error("--hostfile says where --over-nodes runs")
     if arguments.publish and (arguments.quick or arguments.only):
         parser.error("--publish needs a full run: no --quick, no --only")
     return arguments
@@ -85,7 +97,7 @@ def run_round(jobs, config, run, records):
         try:
             file, note = run(job)
         except job_list.ProgramFailed as error:
-            if not config["gpus"]:
+            if not config["gpus"] and not job.nodes:
                 raise
             print(f"  {error}", flush=True)
             records.failed.append(job.name)
@@ -107,7 +119,8 @@ def run_all(arguments, config, jobs, output):
     extra = ["--quick"] if arguments.quick else []
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
-    rounds = arguments.rounds or (2 if config["gpus"] else 5)
+    is_short = config["gpus"] or arguments.over_nodes
+    rounds = arguments.rounds or (2 if is_short else 5)
     if arguments.quick:
         rounds = 1
     records = Records()
@@ -126,7 +139,7 @@ def run_all(arguments, config, jobs, output):
                   f"{time.monotonic() - start:.0f} s] {job.name}", flush=True)
             return job_list.run_job_or_fallback(
                 job, config, folder, extra, arguments.prefix.split(),
-                timeout=120 if config["gpus"] else 600)
+                timeout=120 if is_short else 600)
 
         jobs = run_round(jobs, config, run, records)
     return records, rounds
@@ -141,10 +154,33 @@ def published_command():
     return shlex.join(words)
 
 
-def write_results(part, records, rounds, output, publish):
+def find_part_and_jobs(arguments, config):
+    """What is measured, and by what."""
+    if arguments.over_nodes:
+        if not config["programs over nodes"]:
+            raise job_list.BenchmarkFailed(
+                "--over-nodes needs a build for CPUs with UCX's headers")
+        mpiexec = config["mpiexec"]
+        config["cluster"] = Cluster(arguments.hostfile, mpiexec,
+                                    job_list.is_open_mpi(mpiexec))
+        part, jobs = parts.NODES, job_list.node_jobs(config)
+    else:
+        part = parts.GPUS if config["gpus"] else parts.CPUS
+        jobs = job_list.all_jobs(config, arguments.gpus)
+    jobs = [job for job in jobs
+            if not arguments.only or arguments.only in job.name]
+    if not jobs:
+        raise job_list.BenchmarkFailed(
+            f"no program's name contains '{arguments.only}'")
+    return part, jobs
+
+
+def write_results(part, config, records, rounds, output, publish):
     command = published_command()
     all_plots = part.plots(records)
     found = machine.gpu_rows() if part is parts.GPUS else []
+    if part is parts.NODES:
+        found.append(["nodes", config["cluster"].text])
     markdown = report.markdown_text(part, records, command, rounds,
                                     list(all_plots), found)
     figures = report.json_text(part, records, command, rounds)
@@ -166,12 +202,7 @@ def main():
     output = arguments.output or arguments.build_dir / "perf_results"
     try:
         config = job_list.load_config(arguments.build_dir)
-        part = parts.GPUS if config["gpus"] else parts.CPUS
-        jobs = [job for job in job_list.all_jobs(config, arguments.gpus)
-                if not arguments.only or arguments.only in job.name]
-        if not jobs:
-            raise job_list.BenchmarkFailed(
-                f"no program's name contains '{arguments.only}'")
+        part, jobs = find_part_and_jobs(arguments, config)
         if config["build type"] != "Release":
             print(f"warning: a {config['build type']} build; figures need "
                   "Release", file=sys.stderr)
@@ -180,13 +211,15 @@ def main():
                   f"{os.getloadavg()[0]:.1f}); figures need a quiet machine",
                   file=sys.stderr)
         records, rounds = run_all(arguments, config, jobs, output)
+        if part is parts.NODES and config["cluster"].note:
+            records.notes.append(config["cluster"].note)
     except (job_list.BenchmarkFailed, RecordError) as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
     publishes = arguments.publish and not records.failed
     if arguments.publish and not publishes:
         print("run.py: not published, since programs failed", file=sys.stderr)
-    write_results(part, records, rounds, output, publishes)
+    write_results(part, config, records, rounds, output, publishes)
     print("\n" + report.terminal_text(part, records))
     for note in records.notes:
         print(f"note: {note}")

@@ -75,4 +75,17 @@ void MpiWindow::get(void* target, std::size_t bytes, int pe,
   check_mpi(code, "MPI_Get and MPI_Win_flush");
 }
 
+void MpiWindow::xor_words(std::span<std::uint64_t const> numbers,
+                          Spread const& spread) const {
+  int code = MPI_SUCCESS;
+  for (std::uint64_t const& number : numbers) {
+    code |= MPI_Accumulate(
+        &number, 1, MPI_UINT64_T, spread.pe_of(number),
+        static_cast<MPI_Aint>(spread.word_of(number) * sizeof(std::uint64_t)),
+        1, MPI_UINT64_T, MPI_BXOR, m_window);
+  }
+  code |= MPI_Win_flush_all(m_window);
+  check_mpi(code, "MPI_Accumulate and MPI_Win_flush_all");
+}
+
 }  // namespace perf

@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 
+#include "kernels/Spread.hpp"
+
 namespace perf {
 
 /// MPI one-sided at its best: memory that MPI itself allocates, one passive
@@ -36,6 +38,11 @@ class MpiWindow {
   /// MPI_Get from the start of the window of `pe` and MPI_Win_flush.
   void get(void* target, std::size_t bytes, int pe,
            std::int64_t iterations) const;
+
+  /// MPI_Accumulate of each number to the word and PE that `spread` says, and
+  /// one MPI_Win_flush_all. \throws std::runtime_error
+  void xor_words(std::span<std::uint64_t const> numbers,
+                 Spread const& spread) const;
 
  private:
   MpiWindow() = default;

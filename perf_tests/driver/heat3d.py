@@ -7,6 +7,7 @@ import subprocess
 
 SOLVERS = ("heat3d", "heat3d_mpi")
 EDGES = (64, 256, 512)  # of the whole grid, in cells
+EDGES_OVER_NODES = (96, 192)
 STEPS = 300
 REPEATS = 3  # starting a program on GPUs takes seconds
 RATE = re.compile(r"time: .* ([0-9.eE+]+) million cell updates/s")
@@ -20,10 +21,11 @@ def seconds_per_step(text, edge):
     return edge ** 3 / (float(rate.group(1)) * 1e6)
 
 
-def run(launcher, programs, environment, json_file, is_quick, timeout):
+def run(launcher, programs, environment, json_file, is_quick, timeout,
+        edges=EDGES):
     """Runs the solvers in turn and writes records as the other programs do.
     Returns what went wrong, or None."""
-    edges, steps, repeats = ((32,), 10, 1) if is_quick else (EDGES, STEPS,
+    edges, steps, repeats = ((32,), 10, 1) if is_quick else (edges, STEPS,
                                                              REPEATS)
     with json_file.open("w", encoding="utf-8") as file:
         for edge in edges:

@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import time
 
-from driver import heat3d
+from driver import heat3d, ucx_perftest
 
 
 class BenchmarkFailed(Exception):
@@ -30,9 +30,13 @@ class Job:
     fallback: str = None
     is_optional: bool = False  # a failure is noted, and does not end the run
     is_once: bool = False  # only in the first round: it has rounds of its own
+    nodes: int = 0  # over so many, each of pes_per_node; 0: not over nodes
+    pes_per_node: int = 0
 
     @property
     def name(self):
+        if self.nodes:
+            return f"{self.program}.nodes{self.nodes}x{self.pes_per_node}"
         return f"{self.program}.np{self.pes}"
 
 
@@ -76,6 +80,26 @@ def all_jobs(config, pes_on_gpus=2):
     return jobs
 
 
+def _over_nodes(program, nodes, pes_per_node, **more):
+    return Job(program, nodes * pes_per_node, nodes=nodes,
+               pes_per_node=pes_per_node, **more)
+
+
+def node_jobs(config):
+    """What is run over the nodes of config["cluster"]."""
+    jobs = [_over_nodes("over_nodes", 2, 1),
+            _over_nodes("ucx_perftest", 2, 1, is_optional=True),
+            _over_nodes("collectives", 2, 1), _over_nodes("collectives", 4, 1),
+            _over_nodes("gups", 2, 1)]
+    if "gups_openshmem" in config["programs over nodes"]:
+        jobs.append(_over_nodes("gups_openshmem", 2, 1, is_optional=True))
+    jobs += [_over_nodes("inside_node", 2, 2), _over_nodes("inside_node", 1, 4),
+             _over_nodes("initialize", 4, 4)]
+    if config["heat3d"]:
+        jobs.append(_over_nodes("heat3d", 2, 1, is_optional=True))
+    return jobs
+
+
 def next_time(job, failed):
     """What the round after has in the place of a job; None: nothing."""
     if job.is_once:
@@ -102,8 +126,11 @@ def record_name(job, config):
     return job.name
 
 
-def _environment(config):
+def _environment(config, job):
     environment = dict(os.environ)
+    if job.nodes:
+        environment.update(config["cluster"].environment(job.nodes,
+                                                         job.pes_per_node))
     if config["gpus"]:
         # NVSHMEM and NCCL, which NVSHMEM may load, would use multicast objects,
         # which nobody is to make here.
@@ -122,7 +149,7 @@ def _environment(config):
     return environment
 
 
-def _is_open_mpi(mpiexec):
+def is_open_mpi(mpiexec):
     version = subprocess.run([mpiexec, "--version"], capture_output=True,
                              text=True, check=False)
     return "Open MPI" in version.stdout or "OpenRTE" in version.stdout
@@ -130,9 +157,11 @@ def _is_open_mpi(mpiexec):
 
 def launcher_of(job, config):
     """What starts the PEs of a job. One PE per core unless oversubscribed."""
+    if job.nodes:
+        return config["cluster"].launcher(job.nodes, job.pes_per_node)
     mpiexec = config["mpiexec"]
     command = [mpiexec, "-n", str(job.pes)]
-    if _is_open_mpi(mpiexec):
+    if is_open_mpi(mpiexec):
         # Not bound on GPUs: NVSHMEM and the driver have threads of their own.
         oversubscribed = config["gpus"] or job.oversubscribed \
             or job.pes > (os.cpu_count() or 1)
@@ -143,16 +172,26 @@ def launcher_of(job, config):
 
 def command_of(job, config, json_file, extra):
     """The command line of a job."""
+    programs = config["programs over nodes" if job.nodes else "programs"]
     return launcher_of(job, config) + [
-        *config["programs"][job.program], "--json", str(json_file)] + extra
+        *programs[job.program], "--json", str(json_file)] + extra
 
 
-def _run_heat3d(job, config, json_file, extra, prefix, timeout):
-    """The solvers are examples: they print what the driver writes down."""
+def _run_others(job, config, json_file, extra, prefix, timeout):
+    """Programs that print what the driver writes down: the solvers, which are
+    examples, and ucx_perftest."""
+    launcher = prefix + launcher_of(job, config)
+    is_quick = "--quick" in extra
+    environment = _environment(config, job)
     try:
-        problem = heat3d.run(prefix + launcher_of(job, config),
-                             config["heat3d"], _environment(config), json_file,
-                             "--quick" in extra, timeout)
+        if job.program == "ucx_perftest":
+            problem = ucx_perftest.run(
+                launcher, config["cluster"].second_host, environment, json_file,
+                is_quick, timeout)
+        else:
+            edges = heat3d.EDGES_OVER_NODES if job.nodes else heat3d.EDGES
+            problem = heat3d.run(launcher, config["heat3d"], environment,
+                                 json_file, is_quick, timeout, edges)
     except subprocess.TimeoutExpired as error:
         problem = str(error)
     if problem:
@@ -185,12 +224,12 @@ def run_job(job, config, folder, extra, prefix, timeout):
     json_file = folder / f"{job.name}.jsonl"
     json_file.unlink(missing_ok=True)
     start = time.monotonic()
-    if job.program == "heat3d":
-        _run_heat3d(job, config, json_file, extra, prefix, timeout)
+    if job.program in ("heat3d", "ucx_perftest"):
+        _run_others(job, config, json_file, extra, prefix, timeout)
         return time.monotonic() - start
     command = prefix + command_of(job, config, json_file, extra)
     output = folder / f"{job.name}.txt"
-    status = _run(command, _environment(config), output, timeout)
+    status = _run(command, _environment(config, job), output, timeout)
     if status is None:
         raise ProgramFailed(
             f"{job.name} took more than {timeout} s: {' '.join(command)}")

@@ -1,9 +1,9 @@
-"""The two parts of RESULTS.md: what each says of its records."""
+"""The parts of RESULTS.md that run.py writes: what each says of its records."""
 
 import dataclasses
 import typing
 
-from driver import collectives, figures, gpu_figures, plots
+from driver import collectives, figures, gpu_figures, node_figures, plots
 from driver.figures import case_text, time_text
 from driver.gpu_figures import DIRECTIONS, GIB, OVER_SIZES, rate_text
 
@@ -149,3 +149,23 @@ GPUS = Part(
     "reaches the goal. Where several PEs share a GPU, \"on one GPU\" stands "
     "before what says something about two: the way between them is not in it.",
     "gpu_figures.json")
+
+
+def _node_details(records):
+    return [(title, rows) for title, rows
+            in node_figures.details(records, _size_rows) if rows]
+
+
+NODES = Part(
+    "Over nodes", node_figures.all_figures, node_figures.other_figures,
+    _node_details, plots.node_plots,
+    ("cpu", "cores online", "load average", "compiler", "Kokkos", "MPI",
+     "project", "time"),
+    _SAMPLES +
+    "UCX's own calls (put_nbx, get_nbx, atomic_op_nbx, flush) are made by a "
+    "worker of its own in the same process; MPI is two-sided where nothing else "
+    "is said. ucx_perftest (ucp_fadd, tag_bw) is a program of its own: ratios to "
+    "it, and between jobs, are those of medians, with their quartiles the "
+    "farthest apart. Goals with <= are of times, with >= of speeds. The null "
+    "ratio compares the baseline with itself.",
+    "node_figures.json")

@@ -122,3 +122,27 @@ def gpu_plots(records):
                                             "deep_copy, peer_view",
                                             "NVSHMEM on_stream")], size_text)
     return _present(plots)
+
+
+def node_plots(records):
+    """The same over nodes."""
+    plots = {}
+    for direction in DIRECTIONS:
+        name = direction.capitalize()
+        series = [(label, "over_nodes.nodes2x1", f"{direction}, {library}")
+                  for label, library in ((f"symm::{direction}", "symm"),
+                                         ("MPI, two-sided", "MPI"),
+                                         (f"UCX {direction}_nbx", "UCX"))]
+        series.append(("ucx_perftest tag_bw", "ucx_perftest.nodes2x1", "tag_bw"))
+        plots[f"nodes_{direction}.svg"] = _plot(
+            records, f"{name}: blocks between two nodes", "GB/s", series,
+            lambda size, seconds: size / seconds * 1e-9)
+    for nodes in (2, 4):
+        job = f"collectives.nodes{nodes}x1"
+        plots[f"nodes_collectives_{nodes}.svg"] = _plot(
+            records, f"Collective operations, {nodes} nodes", "microseconds",
+            [(f"{what}, {library}", job, f"{what}, {library}")
+             for what in ("broadcast", "fcollect", "alltoall", "reduce")
+             for library in ("symm", "MPI")],
+            lambda size, seconds: seconds * 1e6)
+    return _present(plots)

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-TITLES = ("CPUs", "GPUs", "Pools on GPUs", "Tests with one GPU",
+TITLES = ("CPUs", "Over nodes", "GPUs", "Pools on GPUs", "Tests with one GPU",
           "Tests with several GPUs")  # in the order of the page
 
 

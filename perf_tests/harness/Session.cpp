@@ -6,6 +6,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -87,13 +88,31 @@ int Session::exit_status() const {
 
 namespace {
 
+double seconds_of_mpi_init = 0;
+
+}  // namespace
+
+double Session::mpi_init_seconds() const {
+  double slowest = 0;
+  check_mpi(MPI_Allreduce(&seconds_of_mpi_init, &slowest, 1, MPI_DOUBLE,
+                          MPI_MAX, MPI_COMM_WORLD),
+            "MPI_Allreduce");
+  return slowest;
+}
+
+namespace {
+
 /// Like MPI's own guard would be, if it had one.
 class MpiJob {
  public:
   MpiJob(int* argc, char*** argv) {
-    int provided = 0;
+    using Clock      = std::chrono::steady_clock;
+    auto const start = Clock::now();
+    int provided     = 0;
     check_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
               "MPI_Init_thread");
+    seconds_of_mpi_init =
+        std::chrono::duration<double>(Clock::now() - start).count();
   }
   ~MpiJob() { static_cast<void>(MPI_Finalize()); }
   MpiJob(MpiJob const&)            = delete;

@@ -45,6 +45,10 @@ class Session {
 
   [[nodiscard]] int exit_status() const;
 
+  /// What MPI_Init_thread took on the slowest PE, if the program has called it
+  /// itself (Starts::kokkos).
+  [[nodiscard]] double mpi_init_seconds() const;
+
  private:
   Options m_options;
   int m_my_pe;

@@ -138,6 +138,20 @@ TEST(Nodes, who_shares_a_machine) {
                            pretended.n_on_machine()}),
               ElementsAre(2, 3, 5));
   EXPECT_TRUE(pretended.may_share_machine(4));
+  // Containers: the first and the last run on one machine.
+  Nodes const containers{{0, 2, 3, 7}, 0, false, {}, {true, false, true}};
+  EXPECT_EQ(containers.n_on_machine(), 6);
+  EXPECT_FALSE(containers.may_share_machine(2));
+  EXPECT_TRUE(containers.may_share_machine(3));
+}
+
+TEST(Nodes, of_one_running_system_share_its_cores) {
+  expect_on_pes(3, [](Bootstrap& bootstrap) {
+    PlacedBootstrap placed(bootstrap, {0, 1, 1});
+    auto const nodes = find_nodes(placed);
+    EXPECT_EQ(nodes.n(), 2);
+    EXPECT_EQ(nodes.n_on_machine(), 3);
+  });
 }
 
 // What follows: five PEs, on nodes of two, two and one.

@@ -34,6 +34,11 @@ struct Place {
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
+  /// Whether both are containers of one running system, on one node or not.
+  [[nodiscard]] bool shares_machine_with(Place const& other) const {
+    return key() == other.key() ||
+           (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);
+  }
 };
 // No padding, which would send what is left on the stack.
 static_assert(std::has_unique_object_representations_v<Place>);
@@ -98,7 +103,7 @@ Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node) {
   all_or_none(agree_through(bootstrap), "finding the nodes of the PEs",
               [&] { mine = find_my_place(bootstrap, pes_per_node); });
   auto const all = allgather(bootstrap, mine);
-  Nodes nodes{{}, 0, pes_per_node > 0, {}};
+  Nodes nodes{{}, 0, pes_per_node > 0, {}, {}};
   std::unordered_map<std::string_view, Pe> leaders;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const pe = static_cast<Pe>(i);
@@ -107,6 +112,7 @@ Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node) {
       if (!is_new) throw_divided(all[i], leader->second, pe, all[i - 1]);
       nodes.first.push_back(pe);
       nodes.hosts.emplace_back(all[i].host);
+      nodes.share_machine.push_back(all[i].shares_machine_with(mine));
     }
     if (pe == bootstrap.my_pe()) {
       nodes.mine = static_cast<int>(nodes.first.size()) - 1;

@@ -22,6 +22,9 @@ struct Nodes {
   bool are_pretended = false;
   /// Of each node, for messages; none, if they are not known.
   std::vector<std::string> hosts{};
+  /// Of each node: whether it and this PE's are containers of one running
+  /// system; none, if that is not known.
+  std::vector<bool> share_machine{};
 
   static Nodes one(int n_pes) { return {{0, n_pes}, 0, false, {}}; }
 
@@ -52,11 +55,17 @@ struct Nodes {
   }
   /// Whether `pe` may take memory and cores of this PE's machine.
   [[nodiscard]] bool may_share_machine(Pe pe) const {
-    return are_pretended || is_near(pe);
+    return are_pretended || is_near(pe) ||
+           (!share_machine.empty() && share_machine[index(node_of(pe))]);
   }
   /// How many may, this PE among them.
   [[nodiscard]] int n_on_machine() const {
-    return are_pretended ? n_pes() : n_near();
+    int n_pes_there = 0;
+    for (int node = 0; node < n(); ++node) {
+      if (may_share_machine(leader(node)))
+        n_pes_there += leader(node + 1) - leader(node);
+    }
+    return n_pes_there;
   }
 
  private:

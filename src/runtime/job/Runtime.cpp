@@ -158,6 +158,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   auto& teams = m_team_memories[static_cast<std::size_t>(MemoryKind::host)];
   teams.emplace(*m_bootstrap, *m_exchange, *m_control);
   if (m_network != nullptr) {
+    if (m_rendezvous->spins() == 0) m_network->transport().set_spins(0);
     m_network->open_team_words(MemoryKind::host, teams->words(0).map);
   }
   if (!device) {

@@ -3,6 +3,8 @@
 #ifndef SYMM_PE_BACKOFF_HPP
 #define SYMM_PE_BACKOFF_HPP
 
+#include <algorithm>
+
 #include "../base/Backoff.hpp"
 #include "../transport/Transport.hpp"
 
@@ -14,15 +16,31 @@ class PeBackoff {
  public:
   using Clock = Backoff::Clock;
 
-  explicit PeBackoff(int spins) : m_backoff(spins) {}
+  explicit PeBackoff(int spins)
+      : m_backoff(Transport::instance() == nullptr
+                      ? spins
+                      : std::min(spins, most_spins_with_polls)),
+        m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
   Clock::duration pause() {
     auto* const transport = Transport::instance();
-    return m_backoff.pause(transport != nullptr && transport->poll());
+    if (transport == nullptr) return m_backoff.pause();
+    bool const has_moved = transport->poll();
+    if (!has_moved && ++m_n_polls % m_polls_per_pause != 0) return m_waited;
+    m_waited = m_backoff.pause(has_moved);
+    return m_waited;
   }
 
  private:
+  /// To give the core away takes as long as a poll or two, in which a message
+  /// may come: with a core for every PE not each time.
+  static constexpr unsigned polls_per_pause  = 8;
+  static constexpr int most_spins_with_polls = 25;
+
   Backoff m_backoff;
+  unsigned m_polls_per_pause;
+  unsigned m_n_polls = 0;
+  Clock::duration m_waited{};
 };
 
 }  // namespace symm::Impl

@@ -11,6 +11,10 @@ namespace symm::Impl {
 
 namespace {
 
+/// Payloads up to this go without UCX's rendezvous, whose round trip takes as
+/// long as their bytes; what is more than max_eager is not copied here.
+constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
+
 /// The private memory that messages to one PE may wait in before send() waits.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
@@ -163,8 +167,9 @@ void MessageEngine_Ucx::post(Peer& peer, UcxParcel* parcel) noexcept {
                         UCP_OP_ATTR_FIELD_USER_DATA;
   params.cb.send      = on_sent;
   params.user_data    = parcel;
-  params.flags        = parcel->bytes <= max_eager ? UCP_AM_SEND_FLAG_EAGER
-                                                   : UCP_AM_SEND_FLAG_RNDV;
+  params.flags        = parcel->bytes <= max_without_rendezvous
+                            ? UCP_AM_SEND_FLAG_EAGER
+                            : UCP_AM_SEND_FLAG_RNDV;
   auto* const request = m_ucp->ucp_am_send_nbx(
       peer.endpoint, message_id, &parcel->head, parcel->all_header_bytes(),
       parcel->payload, parcel->bytes, &params);

@@ -111,6 +111,10 @@ class Transport : public StepMessages {
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
+  /// How often who waits looks before the core is given away; 0 where PEs have
+  /// to share cores. Any thread.
+  void set_spins(int spins) noexcept { m_spins = spins; }
+
   /// Of this process, for who waits and knows no runtime; null in jobs of one
   /// node.
   static Transport* instance() noexcept { return s_instance; }
@@ -118,8 +122,12 @@ class Transport : public StepMessages {
     s_instance = transport;
   }
 
+ protected:
+  [[nodiscard]] int spins() const noexcept { return m_spins; }
+
  private:
   static inline Transport* s_instance = nullptr;
+  std::atomic<int> m_spins            = 100;  // each a part of a microsecond
 };
 
 }  // namespace symm::Impl

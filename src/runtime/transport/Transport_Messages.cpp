@@ -27,8 +27,6 @@ constexpr std::uint64_t most_gets      = 256;
 /// over TCP, many of them take turns and are slower than two.
 constexpr std::uint64_t most_large = 2;
 
-/// Looks before the core is given away; each takes a part of a microsecond.
-constexpr int n_spins = 100;
 /// Waits from here on are what heartbeats are for.
 constexpr auto watch_time = std::chrono::milliseconds(2);
 
@@ -69,12 +67,17 @@ Transport_Messages::Peer& Transport_Messages::peer_of(Pe pe) {
 
 template <class IsDone>
 void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
-  Backoff backoff(n_spins);
+  // To give the core away takes as long as a poll or two, in which a message
+  // may come: with a core for every PE not each time.
+  unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
+  unsigned n_polls               = 0;
+  Backoff backoff(spins() / 8);
   bool is_watched = false;
   while (!is_done()) {
     bool const has_moved = m_engine->poll();
     if (is_done()) break;
     if (m_is_lost) end_job_of_lost(call, pe);
+    if (!has_moved && ++n_polls % polls_per_pause != 0) continue;
     if (backoff.pause(has_moved) < watch_time || is_watched) continue;
     m_engine->watch(pe);
     is_watched = true;
