@@ -10,11 +10,13 @@
 #include "operations/Collectives.hpp"
 #include "operations/EnqueuedRma.hpp"
 #include "operations/Groups.hpp"
+#include "operations/RemoteCopy.hpp"
 #include "operations/Signals.hpp"
 #include "operations/ViewCollectives.hpp"
 #include "operations/ViewCopy.hpp"
 
 #include "../runtime/symm_rma.hpp"
+#include "view/RemoteView.hpp"
 
 // The operations on symmetric memory with what Kokkos has: thread teams,
 // execution spaces and Views.
@@ -138,6 +140,152 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
   Impl::copy_view(Impl::OneThread(), dst, src);
 }
 
+// Copies to and from any PE: one side, or both on the host, is a RemotePeer,
+// remote_view(view).peer(pe). Where the PE is near they are those above. Where
+// it is not, the elements travel in as few messages as the layout there allows
+// (a block that is contiguous there in one, a plane of a larger View in
+// messages of 8 KiB), other layouts and types are converted here, and other PEs
+// see what is copied behind quiet() or barrier_all().
+
+/// By the threads of a team, or the lanes of one thread; to PEs of other nodes
+/// one thread does it.
+template <Impl::ThreadGroup Threads, class View, class U, class... Q>
+KOKKOS_FUNCTION void copy(Threads const& threads, RemotePeer<View> const& dst,
+                          Kokkos::View<U, Q...> const& src) {
+  Impl::check_views<RemotePeer<View>, Kokkos::View<U, Q...>>();
+  Impl::expect_equal_extents(dst, src);
+  auto const group = Impl::group_of(threads);
+  Impl::copy_to_peer(group, dst, src);
+  group.barrier();
+}
+template <Impl::ThreadGroup Threads, class T, class... P, class View>
+KOKKOS_FUNCTION void copy(Threads const& threads,
+                          Kokkos::View<T, P...> const& dst,
+                          RemotePeer<View> const& src) {
+  Impl::check_views<Kokkos::View<T, P...>, RemotePeer<View>>();
+  Impl::expect_equal_extents(dst, src);
+  auto const group = Impl::group_of(threads);
+  Impl::copy_from_peer(group, dst, src);
+  group.barrier();
+}
+
+/// By the calling thread alone.
+/// \throws UsageError on the host, on this PE, as copy() of two Views, and if
+///         there is no such PE.
+template <class View, class U, class... Q>
+KOKKOS_FUNCTION void copy(RemotePeer<View> const& dst,
+                          Kokkos::View<U, Q...> const& src) {
+  Impl::check_views<RemotePeer<View>, Kokkos::View<U, Q...>>();
+  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);))
+  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);))
+  Impl::copy_to_peer(Impl::OneThread(), dst, src);
+}
+template <class T, class... P, class View>
+KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
+                          RemotePeer<View> const& src) {
+  Impl::check_views<Kokkos::View<T, P...>, RemotePeer<View>>();
+  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);))
+  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);))
+  Impl::copy_from_peer(Impl::OneThread(), dst, src);
+}
+
+/// From PE to PE, on the host; through memory of this PE, if neither is near.
+template <class DstView, class SrcView>
+void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
+  Impl::check_views<RemotePeer<DstView>, RemotePeer<SrcView>>();
+  Impl::check_host_copy(dst, src);
+  if (src.is_reachable()) {
+    symm::copy(dst, src.view());
+  } else if (dst.is_reachable()) {
+    symm::copy(dst.view(), src);
+  } else {
+    auto const staging = Impl::make_staging_view(src);
+    symm::copy(staging, src);
+    symm::copy(dst, staging);
+  }
+}
+
 }  // namespace symm
+
+// Kokkos::deep_copy with a RemotePeer on one side: where its PE is near, that
+// of its View. Where it is not, the same by messages, as symm::copy() has them,
+// but all is done when it returns: the elements are on the PE. Waits for
+// kernels as Kokkos does: without an instance for all, with one for those of
+// that one, which must run on the host (UsageError). A View in memory of a GPU
+// goes through a copy of it in HostSpace.
+namespace Kokkos {
+
+template <class View, class U, class... Q>
+void deep_copy(symm::RemotePeer<View> const& dst,
+               Kokkos::View<U, Q...> const& src) {
+  symm::Impl::check_views<symm::RemotePeer<View>, Kokkos::View<U, Q...>>();
+  if (dst.is_reachable()) {
+    deep_copy(dst.view(), src);
+    return;
+  }
+  fence(symm::Impl::deep_copy_call);
+  symm::Impl::deep_copy_to_far(dst, src);
+}
+
+template <class T, class... P, class View>
+void deep_copy(Kokkos::View<T, P...> const& dst,
+               symm::RemotePeer<View> const& src) {
+  symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<View>>();
+  if (src.is_reachable()) {
+    deep_copy(dst, src.view());
+    return;
+  }
+  fence(symm::Impl::deep_copy_call);
+  symm::Impl::deep_copy_from_far(dst, src);
+}
+
+/// All elements become `value`.
+template <class View>
+void deep_copy(symm::RemotePeer<View> const& dst,
+               typename symm::RemotePeer<View>::const_value_type& value) {
+  if (dst.is_reachable()) {
+    deep_copy(dst.view(), value);
+    return;
+  }
+  fence(symm::Impl::deep_copy_call);
+  symm::Impl::fill_far(dst, value);
+}
+
+template <symm::Impl::ExecutionSpace Exec, class View, class U, class... Q>
+void deep_copy(Exec const& exec, symm::RemotePeer<View> const& dst,
+               Kokkos::View<U, Q...> const& src) {
+  symm::Impl::check_views<symm::RemotePeer<View>, Kokkos::View<U, Q...>>();
+  if (dst.is_reachable()) {
+    deep_copy(exec, dst.view(), src);
+    return;
+  }
+  symm::Impl::fence_before_far(exec, dst.pe());
+  symm::Impl::deep_copy_to_far(dst, src);
+}
+
+template <symm::Impl::ExecutionSpace Exec, class T, class... P, class View>
+void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
+               symm::RemotePeer<View> const& src) {
+  symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<View>>();
+  if (src.is_reachable()) {
+    deep_copy(exec, dst, src.view());
+    return;
+  }
+  symm::Impl::fence_before_far(exec, src.pe());
+  symm::Impl::deep_copy_from_far(dst, src);
+}
+
+template <symm::Impl::ExecutionSpace Exec, class View>
+void deep_copy(Exec const& exec, symm::RemotePeer<View> const& dst,
+               typename symm::RemotePeer<View>::const_value_type& value) {
+  if (dst.is_reachable()) {
+    deep_copy(exec, dst.view(), value);
+    return;
+  }
+  symm::Impl::fence_before_far(exec, dst.pe());
+  symm::Impl::fill_far(dst, value);
+}
+
+}  // namespace Kokkos
 
 #endif

@@ -183,20 +183,27 @@ KOKKOS_FUNCTION constexpr void check_views() {
       "destination, which must not be const");
 }
 
+/// \throws UsageError if the extents differ.
+template <class Dst, class Src>
+void check_extents(Dst const& dst, Src const& src) {
+  if (have_equal_extents(dst, src)) return;
+  std::size_t dst_extents[Dst::rank() + 1]{};
+  std::size_t src_extents[Dst::rank() + 1]{};
+  for_each_dimension<Dst>([&](std::size_t r) {
+    dst_extents[r] = dst.extent(r);
+    src_extents[r] = src.extent(r);
+  });
+  throw_extents_differ(Dst::rank(), dst_extents, src_extents);
+}
+
 /// What copy() of the host expects. \throws UsageError
 template <class Dst, class Src>
 void check_host_copy(Dst const& dst, Src const& src) {
   if constexpr (!is_host_reachable_v<typename Dst::memory_space> ||
                 !is_host_reachable_v<typename Src::memory_space>) {
     throw_not_reached_by_host();
-  } else if (!have_equal_extents(dst, src)) {
-    std::size_t dst_extents[Dst::rank() + 1]{};
-    std::size_t src_extents[Dst::rank() + 1]{};
-    for_each_dimension<Dst>([&](std::size_t r) {
-      dst_extents[r] = dst.extent(r);
-      src_extents[r] = src.extent(r);
-    });
-    throw_extents_differ(Dst::rank(), dst_extents, src_extents);
+  } else {
+    check_extents(dst, src);
   }
 }
 

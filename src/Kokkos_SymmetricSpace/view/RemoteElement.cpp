@@ -9,6 +9,7 @@
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/shmem/Far.hpp"
 #include "../../runtime/symm_errors.hpp"
+#include "../../runtime/transport/Message.hpp"
 
 namespace symm::Impl {
 
@@ -37,10 +38,10 @@ FarElement find_far_element(void const* address, Pe pe) {
 
 void put_far_element(HeapMap const& map, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
-  // What is small is copied to a batch; nothing else may be read later.
-  constexpr std::size_t most_in_batch = 512;
+  // What fits into a batch is copied at once; nothing else may be read later.
+  bool const is_copied = bytes <= BatchEntry::most_bytes;
   put_far({map, dest, pe, call_of_elements}, value, bytes,
-          bytes <= most_in_batch ? Until::is_begun : Until::is_safe);
+          is_copied ? Until::is_begun : Until::is_safe);
 }
 
 void get_far_element(void* value, HeapMap const& map, void const* source,

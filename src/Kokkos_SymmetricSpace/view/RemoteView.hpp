@@ -135,6 +135,7 @@ class RemotePeer {
  public:
   using view_type            = typename RemoteView<View>::view_type;
   using value_type           = typename view_type::value_type;
+  using const_value_type     = typename view_type::const_value_type;
   using non_const_value_type = typename view_type::non_const_value_type;
   using reference_type       = typename RemoteView<View>::reference_type;
   using array_layout         = typename view_type::array_layout;

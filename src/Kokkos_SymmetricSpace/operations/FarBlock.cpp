@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "FarBlock.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using Dimension = FarBlock::Dimension;
+
+/// What is packed, or got with gaps, at once.
+constexpr std::size_t most_packed = std::size_t{1} << 20U;
+
+/// Runs that are worth a message each.
+constexpr std::size_t long_run = std::size_t{2} << 10U;
+
+void check_pe(FarCopy const& far) {
+  if (0 <= far.pe && far.pe < far.heap.n_pes) return;
+  throw UsageError(Text(far.call, ": there is no PE ", far.pe,
+                        "; PEs are 0 to ", far.heap.n_pes - 1));
+}
+
+/// The same elements with as few dimensions as possible, in the order of the
+/// strides there; what is contiguous on both sides is one element.
+FarBlock simplified(FarBlock block) {
+  auto* const first = block.dimensions;
+  auto* last        = std::remove_if(first, first + block.rank,
+                                     [](Dimension const& d) { return d.extent == 1; });
+  std::stable_sort(first, last, [](Dimension const& a, Dimension const& b) {
+    return a.there < b.there;
+  });
+  std::size_t rank = 0;
+  for (auto* d = first; d != last; ++d) {
+    if (rank == 0 && d->there == block.element && d->here == block.element) {
+      block.element *= d->extent;
+      continue;
+    }
+    if (rank > 0) {
+      auto& below = first[rank - 1];
+      if (d->there == below.there * below.extent &&
+          d->here == below.here * below.extent) {
+        below.extent *= d->extent;
+        continue;
+      }
+    }
+    first[rank++] = *d;
+  }
+  block.rank = rank;
+  return block;
+}
+
+/// A block whose elements lie one behind the other here, in the order of a
+/// simplified block's dimensions.
+FarBlock packed(FarBlock block) {
+  std::size_t stride = block.element;
+  for (std::size_t r = 0; r < block.rank; ++r) {
+    block.dimensions[r].here = stride;
+    stride *= block.dimensions[r].extent;
+  }
+  return block;
+}
+
+/// Of a simplified block: how many copies with one stride it takes.
+std::size_t n_strided(FarBlock const& block) {
+  std::size_t n = 1;
+  for (std::size_t r = 1; r < block.rank; ++r) n *= block.dimensions[r].extent;
+  return n;
+}
+
+/// From the first byte to the last, there.
+std::size_t span(FarBlock const& block) {
+  std::size_t bytes = block.element;
+  for (std::size_t r = 0; r < block.rank; ++r) {
+    bytes += (block.dimensions[r].extent - 1) * block.dimensions[r].there;
+  }
+  return bytes;
+}
+
+// Here.
+
+template <std::size_t bytes>
+void copy_words(char* to, std::size_t to_stride, char const* from,
+                std::size_t from_stride, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
+  }
+}
+
+void copy_row(char* to, std::size_t to_stride, char const* from,
+              std::size_t from_stride, std::size_t count, std::size_t bytes) {
+  switch (bytes) {
+    case 4: return copy_words<4>(to, to_stride, from, from_stride, count);
+    case 8: return copy_words<8>(to, to_stride, from, from_stride, count);
+    case 16: return copy_words<16>(to, to_stride, from, from_stride, count);
+    default:
+      for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
+      }
+  }
+}
+
+/// Copies the elements of the lowest `rank` dimensions between two memories,
+/// of which stride(d, 0) and stride(d, 1) are the strides.
+template <std::size_t Dimension::*to_stride,
+          std::size_t Dimension::*from_stride>
+void copy_here(char* to, char const* from, FarBlock const& block,
+               std::size_t rank) {
+  if (rank == 0) {
+    std::memcpy(to, from, block.element);
+    return;
+  }
+  auto const& d = block.dimensions[rank - 1];
+  if (rank == 1) {
+    copy_row(to, d.*to_stride, from, d.*from_stride, d.extent, block.element);
+    return;
+  }
+  for (std::size_t i = 0; i < d.extent; ++i) {
+    copy_here<to_stride, from_stride>(
+        to + i * d.*to_stride, from + i * d.*from_stride, block, rank - 1);
+  }
+}
+
+/// Between a block here and packed memory: "there" are the packed strides.
+FarBlock repacked(FarBlock const& block) {
+  FarBlock result = packed(block);
+  for (std::size_t r = 0; r < block.rank; ++r) {
+    result.dimensions[r].there = result.dimensions[r].here;
+    result.dimensions[r].here  = block.dimensions[r].here;
+  }
+  return result;
+}
+
+// There.
+
+FarCopy moved(FarCopy const& far, std::size_t bytes) {
+  return {far.heap, static_cast<char const*>(far.address) + bytes, far.pe,
+          far.call};
+}
+
+/// Calls copy(far, here, strides) for each copy with one stride.
+template <class Here, class Copy>
+void for_each_strided(FarCopy const& far, Here* here, FarBlock const& block,
+                      std::size_t rank, Copy const& copy) {
+  if (rank <= 1) {
+    auto const d = rank == 0 ? Dimension{1, block.element, block.element}
+                             : block.dimensions[0];
+    copy(far, here, Strides{block.element, d.extent, d.there, d.here});
+    return;
+  }
+  auto const& d = block.dimensions[rank - 1];
+  for (std::size_t i = 0; i < d.extent; ++i) {
+    for_each_strided(moved(far, i * d.there), here + i * d.here, block,
+                     rank - 1, copy);
+  }
+}
+
+/// Calls work(far, here, part) for parts of a simplified block of one dimension
+/// or more: of so many indices of the last that `one` of each are no more than
+/// most_packed, but at least of one.
+template <class Here, class Work>
+void for_each_part(FarCopy const& far, Here* here, FarBlock const& block,
+                   std::size_t one, Work const& work) {
+  auto const& outer   = block.dimensions[block.rank - 1];
+  std::size_t const n = std::max<std::size_t>(most_packed / one, 1);
+  for (std::size_t i = 0; i < outer.extent; i += n) {
+    auto part   = block;
+    auto& count = part.dimensions[block.rank - 1].extent;
+    count       = std::min(n, outer.extent - i);
+    work(moved(far, i * outer.there), here + i * outer.here, part);
+  }
+}
+
+void put_each(FarCopy const& far, char const* here, FarBlock const& block) {
+  for_each_strided(
+      far, here, block, block.rank,
+      [](FarCopy const& to, char const* from, Strides const& strides) {
+        put_strided_far(to, from, strides);
+      });
+}
+
+void get_each(char* here, FarCopy const& far, FarBlock const& block) {
+  if (block.rank <= 1 || block.element < long_run) {
+    for_each_strided(far, here, block, block.rank,
+                     [](FarCopy const& from, char* to, Strides const& strides) {
+                       get_strided_far(to, from, strides);
+                     });
+    return;
+  }
+  // All at once, not one round trip behind the other.
+  for_each_strided(far, here, block, block.rank,
+                   [](FarCopy const& from, char* to, Strides const& strides) {
+                     for (std::size_t i = 0; i < strides.count; ++i) {
+                       get_far(to + i * strides.local_bytes,
+                               moved(from, i * strides.remote_bytes),
+                               strides.element_bytes, Until::is_begun);
+                     }
+                   });
+  quiet_far();
+}
+
+}  // namespace
+
+std::size_t FarBlock::bytes() const {
+  std::size_t bytes = element;
+  for (std::size_t r = 0; r < rank; ++r) bytes *= dimensions[r].extent;
+  return bytes;
+}
+
+void put_block(FarCopy const& dest, void const* source, FarBlock const& block) {
+  check_pe(dest);
+  if (block.bytes() == 0) return;
+  auto const plain        = simplified(block);
+  auto const* const start = static_cast<char const*>(source);
+  if (n_strided(simplified(packed(plain))) >= n_strided(plain)) {
+    put_each(dest, start, plain);
+    return;
+  }
+  std::unique_ptr<char[]> const memory(
+      new char[std::min(most_packed, plain.bytes())]);
+  for_each_part(dest, start, plain, plain.bytes(),
+                [&](FarCopy const& to, char const* from, FarBlock const& part) {
+                  if (part.bytes() > most_packed) {
+                    put_each(to, from, part);
+                    return;
+                  }
+                  copy_here<&Dimension::there, &Dimension::here>(
+                      memory.get(), from, repacked(part), part.rank);
+                  put_each(to, memory.get(), simplified(packed(part)));
+                });
+}
+
+void get_block(void* dest, FarCopy const& source, FarBlock const& block) {
+  check_pe(source);
+  if (block.bytes() == 0) return;
+  auto const plain  = simplified(block);
+  auto* const start = static_cast<char*>(dest);
+  if (plain.rank <= 1) {
+    get_each(start, source, plain);
+    return;
+  }
+  bool const has_small_gaps = span(plain) / 2 <= plain.bytes();
+  if (!has_small_gaps &&
+      n_strided(simplified(packed(plain))) >= n_strided(plain)) {
+    get_each(start, source, plain);
+    return;
+  }
+  std::unique_ptr<char[]> const memory(new char[std::min(
+      most_packed, has_small_gaps ? span(plain) : plain.bytes())]);
+  for_each_part(source, start, plain,
+                has_small_gaps ? span(plain) : plain.bytes(),
+                [&](FarCopy const& from, char* to, FarBlock const& part) {
+                  auto const bytes = has_small_gaps ? span(part) : part.bytes();
+                  if (bytes > most_packed) {
+                    get_each(to, from, part);
+                  } else if (has_small_gaps) {
+                    get_far(memory.get(), from, bytes);
+                    copy_here<&Dimension::here, &Dimension::there>(
+                        to, memory.get(), part, part.rank);
+                  } else {
+                    get_each(memory.get(), from, simplified(packed(part)));
+                    copy_here<&Dimension::here, &Dimension::there>(
+                        to, memory.get(), repacked(part), part.rank);
+                  }
+                });
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_REMOTECOPY_HPP
+#define KOKKOS_SYMMETRICSPACE_REMOTECOPY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/shmem/Group.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../space/ExecutionSpaceStream.hpp"
+#include "../view/RemoteView.hpp"
+#include "EnqueuedRma.hpp"
+#include "FarBlock.hpp"
+#include "ViewCopy.hpp"
+
+// Copies of whole Views to and from a PE that may be on another node.
+
+namespace symm::Impl {
+
+template <class T, std::size_t rank>
+struct PointersTo {
+  using type = typename PointersTo<T*, rank - 1>::type;
+};
+template <class T>
+struct PointersTo<T, 0> {
+  using type = T;
+};
+
+/// A View in HostSpace of the elements of another, of any type and layout.
+template <class View>
+using StagingView =
+    Kokkos::View<typename PointersTo<typename View::non_const_value_type,
+                                     View::rank()>::type,
+                 Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// With the extents of `view`, which may be a RemotePeer.
+template <class View>
+StagingView<View> make_staging_view(View const& view) {
+  return [&]<std::size_t... R>(std::index_sequence<R...>) {
+    return StagingView<View>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::copy"),
+        view.extent(R)...);
+  }
+  (std::make_index_sequence<View::rank()>());
+}
+
+/// Whether the elements travel as they are, from and to the memory of a View.
+template <class Peer, class View>
+inline constexpr bool are_same_bytes_v =
+    std::is_same_v<typename Peer::non_const_value_type,
+                   typename View::non_const_value_type> &&
+    !View::memory_traits::is_atomic;
+
+template <class Peer, class View>
+FarBlock far_block(Peer const& peer, View const& view) {
+  auto const local = peer.local();
+  FarBlock block;
+  block.element = sizeof(typename View::value_type);
+  block.rank    = View::rank();
+  for_each_dimension<View>([&](std::size_t r) {
+    block.dimensions[r] = {view.extent(r), local.stride(r) * block.element,
+                           view.stride(r) * block.element};
+  });
+  return block;
+}
+
+template <class Peer>
+FarCopy far_copy_of(Peer const& peer, char const* call) {
+  return {peer.heap(), peer.local().data(), peer.pe(), call};
+}
+
+// On the host, by one thread, to and from PEs that are not near; the other side
+// is reached by the host.
+
+template <class View, class Src>
+void put_view(RemotePeer<View> const& dst, Src const& src, char const* call) {
+  using Peer = RemotePeer<View>;
+  if constexpr (are_same_bytes_v<Peer, Src>) {
+    put_block(far_copy_of(dst, call), src.data(), far_block(dst, src));
+  } else {
+    auto const staging = make_staging_view(dst);
+    copy_view(OneThread(), staging, src);
+    put_block(far_copy_of(dst, call), staging.data(), far_block(dst, staging));
+  }
+}
+
+template <class Dst, class View>
+void get_view(Dst const& dst, RemotePeer<View> const& src, char const* call) {
+  using Peer = RemotePeer<View>;
+  if constexpr (are_same_bytes_v<Peer, Dst>) {
+    get_block(dst.data(), far_copy_of(src, call), far_block(src, dst));
+  } else {
+    auto const staging = make_staging_view(src);
+    get_block(staging.data(), far_copy_of(src, call), far_block(src, staging));
+    copy_view(OneThread(), dst, staging);
+  }
+}
+
+// symm::copy(), by a group of threads, on the host and in kernels, without a
+// barrier. Precondition: equal extents.
+
+/// In kernels, to and from PEs that are not near: a block that is contiguous on
+/// both sides as one, all others element by element.
+template <Way way, Group Threads, class View, class Other>
+KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
+                                        RemotePeer<View> const& peer,
+                                        Other const& other) {
+  auto const local = peer.local();
+  if constexpr (are_same_bytes_v<RemotePeer<View>, Other>) {
+    if (are_equal_bytes(local, other)) {
+      if constexpr (way == Way::put) {
+        symm::put(threads, peer.heap(), local.data(), other.data(),
+                  other.size(), peer.pe());
+      } else {
+        symm::get(threads, peer.heap(), other.data(),
+                  const_cast<typename Other::value_type*>(local.data()),
+                  other.size(), peer.pe());
+      }
+      return;
+    }
+  }
+  ElementOrder<typename RemotePeer<View>::view_type> const order(local);
+  threads.for_each(local.size(), [&](std::size_t n) {
+    order.call(local, n, [&](auto... i) {
+      if constexpr (way == Way::put) {
+        peer(i...) =
+            static_cast<typename View::non_const_value_type>(other(i...));
+      } else {
+        other(i...) =
+            static_cast<typename Other::non_const_value_type>(peer(i...).get());
+      }
+    });
+  });
+}
+
+template <Group Threads, class View, class Src>
+KOKKOS_INLINE_FUNCTION void copy_to_peer(Threads const& threads,
+                                         RemotePeer<View> const& dst,
+                                         Src const& src) {
+  if (dst.is_reachable()) {
+    copy_view(threads, dst.view(), src);
+    return;
+  }
+  KOKKOS_IF_ON_HOST(
+      (if (threads.rank() == 0) put_view(dst, src, "symm::copy");))
+  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Way::put>(threads, dst, src);))
+}
+
+template <Group Threads, class Dst, class View>
+KOKKOS_INLINE_FUNCTION void copy_from_peer(Threads const& threads,
+                                           Dst const& dst,
+                                           RemotePeer<View> const& src) {
+  if (src.is_reachable()) {
+    copy_view(threads, dst, src.view());
+    return;
+  }
+  KOKKOS_IF_ON_HOST(
+      (if (threads.rank() == 0) get_view(dst, src, "symm::copy");))
+  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Way::get>(threads, src, dst);))
+}
+
+// Kokkos::deep_copy().
+
+inline constexpr char const* deep_copy_call =
+    "Kokkos::deep_copy with a symm::RemotePeer";
+
+/// Calls work(v): a View that the host reaches, with the elements of `view`; if
+/// it is another one, they are copied back afterwards, if asked for.
+template <bool copies_back, class View, class Work>
+void with_host_view(View const& view, Work const& work) {
+  if constexpr (is_host_reachable_v<typename View::memory_space>) {
+    work(view);
+  } else {
+    auto const mirror =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    work(mirror);
+    if constexpr (copies_back) Kokkos::deep_copy(view, mirror);
+  }
+}
+
+/// What a deep_copy() with an instance waits for.
+/// \throws UsageError on this PE, if it runs on a GPU, which does not reach PEs
+///         of other nodes.
+template <class Exec>
+void fence_before_far(Exec const& exec, Pe pe) {
+  if constexpr (runs_on_host_v<Exec>) {
+    exec.fence(deep_copy_call);
+  } else {
+    throw_far_on_gpu(pe, deep_copy_call);
+  }
+}
+
+template <class View, class Src>
+void deep_copy_to_far(RemotePeer<View> const& dst, Src const& src) {
+  check_extents(dst, src);
+  with_host_view<false>(
+      src, [&](auto const& view) { put_view(dst, view, deep_copy_call); });
+  quiet_far();
+}
+
+template <class Dst, class View>
+void deep_copy_from_far(Dst const& dst, RemotePeer<View> const& src) {
+  check_extents(dst, src);
+  with_host_view<true>(
+      dst, [&](auto const& view) { get_view(view, src, deep_copy_call); });
+}
+
+template <class View>
+void fill_far(RemotePeer<View> const& dst,
+              typename View::const_value_type& value) {
+  auto const staging = make_staging_view(dst);
+  Kokkos::deep_copy(staging, value);
+  put_view(dst, staging, deep_copy_call);
+  quiet_far();
+}
+
+}  // namespace symm::Impl
+
+#endif
