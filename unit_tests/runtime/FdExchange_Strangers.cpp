@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <support/ForkedPes.hpp>
+#include <support/ForwardingBootstrap.hpp>
 #include <support/ProcessResources.hpp>
 #include <support/Shared.hpp>
 
@@ -46,35 +47,21 @@ using symm::Impl::FdExchange;
 using symm::Impl::UniqueFd;
 
 /// Calls a function before each step of the bootstrap.
-class WatchedBootstrap final : public Bootstrap {
+class WatchedBootstrap final : public ForwardingBootstrap {
  public:
   WatchedBootstrap(Bootstrap& bootstrap, std::function<void()> before_step)
-      : m_bootstrap(bootstrap), m_before_step(std::move(before_step)) {}
+      : ForwardingBootstrap(bootstrap), m_before_step(std::move(before_step)) {}
 
-  [[nodiscard]] symm::Pe my_pe() const override { return m_bootstrap.my_pe(); }
-  [[nodiscard]] int n_pes() const override { return m_bootstrap.n_pes(); }
-  [[nodiscard]] int node() const override { return m_bootstrap.node(); }
-  void barrier() override { m_bootstrap.barrier(); }
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     m_before_step();
-    m_bootstrap.allgather(mine, all, bytes);
+    ForwardingBootstrap::allgather(mine, all, bytes);
   }
   [[nodiscard]] int min(int mine) override {
     m_before_step();
-    return m_bootstrap.min(mine);
-  }
-  void broadcast(void* data, std::size_t bytes, symm::Pe from) override {
-    m_before_step();
-    m_bootstrap.broadcast(data, bytes, from);
-  }
-  void close() override { m_bootstrap.close(); }
-  [[noreturn]] void abort() noexcept override {
-    m_bootstrap.abort();
-    std::abort();  // for the compiler
+    return ForwardingBootstrap::min(mine);
   }
 
  private:
-  Bootstrap& m_bootstrap;
   std::function<void()> m_before_step;
 };
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <support/ForkedPes.hpp>
+#include <support/ForwardingBootstrap.hpp>
 #include <support/ProcessResources.hpp>
 
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
+#include <runtime/memory/NodeTable.hpp>
 #include <runtime/memory/SymmetricRange.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 
@@ -34,36 +36,22 @@ using symm::Impl::find_nodes;
 using symm::Impl::Nodes;
 using symm::Impl::SymmetricRange;
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 /// A launcher that says which PE is on which node.
-class PlacedBootstrap final : public Bootstrap {
+class PlacedBootstrap final : public ForwardingBootstrap {
  public:
   PlacedBootstrap(Bootstrap& bootstrap, std::vector<int> node_of)
-      : m_bootstrap(bootstrap), m_node_of(std::move(node_of)) {}
+      : ForwardingBootstrap(bootstrap), m_node_of(std::move(node_of)) {}
 
-  [[nodiscard]] Pe my_pe() const override { return m_bootstrap.my_pe(); }
-  [[nodiscard]] int n_pes() const override { return m_bootstrap.n_pes(); }
   [[nodiscard]] int node() const override {
     return m_node_of[static_cast<std::size_t>(my_pe())];
   }
-  void barrier() override { m_bootstrap.barrier(); }
-  void allgather(void const* mine, void* all, std::size_t bytes) override {
-    m_bootstrap.allgather(mine, all, bytes);
-  }
-  [[nodiscard]] int min(int mine) override { return m_bootstrap.min(mine); }
-  void broadcast(void* data, std::size_t bytes, Pe from) override {
-    m_bootstrap.broadcast(data, bytes, from);
-  }
-  void close() override { m_bootstrap.close(); }
-  [[noreturn]] void abort() noexcept override {
-    m_bootstrap.abort();
-    std::abort();  // for the compiler
-  }
 
  private:
-  Bootstrap& m_bootstrap;
   std::vector<int> m_node_of;
 };
 
@@ -250,6 +238,27 @@ TEST(SymmetricRangeOfNodes, addresses_are_those_of_a_job_of_one_node) {
                 map.part(pe) + unit);
       EXPECT_EQ(map.overlaps(map.part(pe), 1), nodes.is_near(pe)) << pe;
     }
+  });
+}
+
+TEST(NodeTable, has_what_the_first_pe_of_the_node_has) {
+  expect_on_pes(n_pes, [](Bootstrap& bootstrap) {
+    auto const descriptors = n_open_descriptors();
+    {
+      FdExchange exchange(bootstrap, two_by_two(bootstrap), {});
+      symm::Impl::Vmm_HostMemfd vmm;
+      std::vector<std::byte> const mine(
+          100'000, static_cast<std::byte>(bootstrap.my_pe() + 1));
+      symm::Impl::NodeTable const table(bootstrap, exchange, vmm, "a test",
+                                        mine);
+      auto const first = exchange.nodes().first_near();
+      EXPECT_THAT(
+          table.bytes(),
+          AllOf(SizeIs(100'000), Each(static_cast<std::byte>(first + 1))));
+      bootstrap.barrier();  // before a PE ends
+    }
+    EXPECT_EQ(n_memfd_mappings("symm"), 0U);
+    EXPECT_EQ(n_open_descriptors(), descriptors);
   });
 }
 

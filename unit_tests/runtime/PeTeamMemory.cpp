@@ -128,10 +128,10 @@ TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
     bootstrap.barrier();
     auto const words = memory.words(7);
     EXPECT_EQ(*words.epoch(), 0U);
-    for (auto* const word : words_for_others(words, me)) EXPECT_EQ(*word, 0U);
-    for (Pe i = 0; i < bootstrap.n_pes(); ++i) {
-      auto const wanted = i < count ? bootstrap.n_pes() - 1 - i : 0;
-      EXPECT_EQ(*words.member(i), static_cast<std::uint64_t>(wanted));
+    for (Pe i = 0; i < count; ++i) {
+      EXPECT_EQ(*words.flag(me, i), 0U);
+      EXPECT_EQ(*words.member(i),
+                static_cast<std::uint64_t>(bootstrap.n_pes() - 1 - i));
     }
     for (int const slot : {slots.front(), slots.back()}) {
       for (auto* const word : all_words(memory.words(slot))) {
@@ -156,6 +156,7 @@ TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
   for (Pe failing = 0; failing < n_pes; ++failing) {
     expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
       PeStack stack(bootstrap);
+      stack.vmm.create_anything();
       auto const descriptors = n_open_descriptors();
       auto const mappings    = n_memfd_mappings("symm");
       std::optional<PeTeamMemory> memory;

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/ForkedPes.hpp>
+#include <support/ForwardingBootstrap.hpp>
 #include <support/ProcessResources.hpp>
 
 #include <cstddef>
@@ -18,9 +19,11 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
+#include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
 #include <runtime/job/Network.hpp>
 #include <runtime/job/Runtime.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
@@ -57,8 +60,10 @@ void initialize(ForkedBootstrap const& bootstrap) {
 /// Why jobs of several nodes cannot start on this machine; "" if they can.
 std::string missing_engine() {
   auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
-    auto const nodes = symm::Impl::find_nodes(bootstrap, 1);
-    symm::Impl::make_message_engine(bootstrap, nodes, {})->close();
+    symm::Impl::FdExchange exchange(bootstrap,
+                                    symm::Impl::find_nodes(bootstrap, 1), {});
+    symm::Impl::Vmm_HostMemfd vmm;
+    symm::Impl::make_message_engine(bootstrap, exchange, vmm, {})->close();
   });
   return results[0].has_succeeded() ? "" : results[0].output;
 }
@@ -107,6 +112,33 @@ TEST_F(RuntimeOfNodes, starts_allocates_meets_and_ends) {
       EXPECT_EQ(Transport::instance(), nullptr);
     });
   }
+}
+
+/// Counts what this PE gathers of each other one.
+class CountingBootstrap final : public ForwardingBootstrap {
+ public:
+  CountingBootstrap(Bootstrap& bootstrap, std::size_t& n_bytes)
+      : ForwardingBootstrap(bootstrap), m_n_bytes(n_bytes) {}
+
+  void allgather(void const* mine, void* all, std::size_t bytes) override {
+    ForwardingBootstrap::allgather(mine, all, bytes);
+    m_n_bytes += bytes;
+  }
+
+ private:
+  std::size_t& m_n_bytes;
+};
+
+TEST_F(RuntimeOfNodes, gathers_little_of_each_pe_when_it_starts) {
+  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+    std::size_t n_bytes = 0;
+    Runtime::initialize(
+        std::make_unique<CountingBootstrap>(bootstrap, n_bytes));
+    // Where it is, on which CPUs, a number or two, its address.
+    EXPECT_LE(n_bytes, 600U);
+    EXPECT_GE(n_bytes, 100U);
+    Runtime::finalize();
+  });
 }
 
 TEST_F(RuntimeOfNodes, again_and_again_leaks_nothing) {

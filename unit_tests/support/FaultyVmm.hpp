@@ -60,6 +60,9 @@ class FaultyVmm final : public symm::Impl::MemoryProvider {
     });
   }
 
+  /// From now on it does not promise that new memory is zero.
+  void create_anything() { m_creates_zeros = false; }
+
   static void throw_injected() {
     throw symm::OutOfMemory("an injected failure");
   }
@@ -115,7 +118,7 @@ class FaultyVmm final : public symm::Impl::MemoryProvider {
     return m_vmm.is_same_memory(a, b);
   }
   [[nodiscard]] bool creates_zeros() const override {
-    return m_vmm.creates_zeros();
+    return m_creates_zeros && m_vmm.creates_zeros();
   }
   [[nodiscard]] std::string describe(void const* address) override {
     return m_vmm.describe(address);
@@ -173,10 +176,11 @@ class FaultyVmm final : public symm::Impl::MemoryProvider {
   }
 
   symm::Impl::MemoryProvider& m_vmm;
-  VmmStep m_step = VmmStep::none;
-  int m_n_calls  = 0;
-  int m_first    = 0;
-  int m_last     = 0;
+  VmmStep m_step       = VmmStep::none;
+  int m_n_calls        = 0;
+  int m_first          = 0;
+  int m_last           = 0;
+  bool m_creates_zeros = true;
   std::function<void()> m_action;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <support/ForwardingBootstrap.hpp>
 #include <support/ProcessResources.hpp>
 #include <support/Shared.hpp>
 
@@ -321,27 +322,19 @@ TEST_F(MessageEngineUcxFaults, bytes_of_strangers_do_no_harm) {
 
 /// Tells this PE another key than the others have: to them it is a PE of
 /// another job.
-class OtherJobsBootstrap final : public symm::Impl::Bootstrap {
+class OtherJobsBootstrap final : public ForwardingBootstrap {
  public:
-  explicit OtherJobsBootstrap(ForkedBootstrap& inner) : m_inner(inner) {}
-  [[nodiscard]] Pe my_pe() const override { return m_inner.my_pe(); }
-  [[nodiscard]] int n_pes() const override { return m_inner.n_pes(); }
-  [[nodiscard]] int node() const override { return m_inner.node(); }
-  void barrier() override { m_inner.barrier(); }
-  void allgather(void const* mine, void* all, std::size_t bytes) override {
-    m_inner.allgather(mine, all, bytes);
-    // The first 8 bytes of the introduction; agreements are left alone.
-    if (bytes == 24) *static_cast<char*>(all) ^= 1;
-  }
-  [[nodiscard]] int min(int mine) override { return m_inner.min(mine); }
+  using ForwardingBootstrap::ForwardingBootstrap;
+
   void broadcast(void* data, std::size_t bytes, symm::Pe from) override {
-    m_inner.broadcast(data, bytes, from);
+    ForwardingBootstrap::broadcast(data, bytes, from);
+    // The key is the first number that is told to all.
+    if (bytes == 8 && !m_has_key) *static_cast<char*>(data) ^= 1;
+    m_has_key = m_has_key || bytes == 8;
   }
-  void close() override {}
-  [[noreturn]] void abort() noexcept override { m_inner.abort(); }
 
  private:
-  ForkedBootstrap& m_inner;
+  bool m_has_key = false;
 };
 
 TEST_F(MessageEngineUcxFaults,

@@ -15,10 +15,9 @@ struct UcxPe {
   explicit UcxPe(ForkedBootstrap& its_bootstrap)
       : bootstrap(its_bootstrap),
         me(bootstrap.my_pe()),
-        transport(
-            me, bootstrap.n_pes(),
-            symm::Impl::make_message_engine(bootstrap, nodes_of(bootstrap), {}),
-            target, [this] { bootstrap.abort(); }) {
+        parts(bootstrap),
+        transport(me, bootstrap.n_pes(), parts.make({}), target,
+                  [this] { bootstrap.abort(); }) {
     bootstrap.barrier();
   }
   [[nodiscard]] Pe next() const { return (me + 1) % bootstrap.n_pes(); }
@@ -28,6 +27,7 @@ struct UcxPe {
 
   ForkedBootstrap& bootstrap;
   Pe me;
+  EngineParts parts;
   TestTarget target;
   Transport_Messages transport;
 };

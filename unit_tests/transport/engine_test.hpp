@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm_errors.hpp>
 #include <runtime/transport/MessageEngineOptions.hpp>
 
@@ -42,6 +43,24 @@ inline symm::Impl::Nodes nodes_of(symm::Impl::Bootstrap const& bootstrap) {
   nodes.mine = bootstrap.my_pe();
   return nodes;
 }
+
+/// What an engine is made with, of PEs that are each a node of their own.
+class EngineParts {
+ public:
+  explicit EngineParts(symm::Impl::Bootstrap& bootstrap)
+      : m_bootstrap(bootstrap),
+        m_exchange(bootstrap, nodes_of(bootstrap), {}) {}
+
+  std::unique_ptr<MessageEngine> make(MessageEngineOptions const& options) {
+    return symm::Impl::make_message_engine(m_bootstrap, m_exchange, m_vmm,
+                                           options);
+  }
+
+ private:
+  symm::Impl::Bootstrap& m_bootstrap;
+  symm::Impl::FdExchange m_exchange;
+  symm::Impl::Vmm_HostMemfd m_vmm;
+};
 
 /// Differs for every (sender, receiver, message, byte).
 inline std::byte pattern(Pe from, Pe to, std::uint64_t id, std::size_t i) {
@@ -152,8 +171,8 @@ struct TestEngine {
   explicit TestEngine(symm::Impl::Bootstrap& bootstrap,
                       MessageEngineOptions const& options = {})
       : me(bootstrap.my_pe()),
-        engine(symm::Impl::make_message_engine(bootstrap, nodes_of(bootstrap),
-                                               options)),
+        parts(bootstrap),
+        engine(parts.make(options)),
         receiver(*engine, me) {
     engine->set_receiver(receiver);
   }
@@ -194,6 +213,7 @@ struct TestEngine {
   }
 
   Pe me;
+  EngineParts parts;
   std::unique_ptr<MessageEngine> engine;
   TestReceiver receiver;
 };

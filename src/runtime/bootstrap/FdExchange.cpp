@@ -82,6 +82,10 @@ void FdExchange::end_job_out_of_step(char const* what, Pe pe,
   std::abort();  // for the compiler
 }
 
+MeshLink const& FdExchange::link(Pe near) const {
+  return m_links[static_cast<std::size_t>(near - m_nodes.first_near())];
+}
+
 void FdExchange::send(Pe to, int fd, Note const& note) const {
   Envelope envelope({m_n_exchanges, 1, note});
   auto& header          = envelope.header;
@@ -91,7 +95,7 @@ void FdExchange::send(Pe to, int fd, Note const& note) const {
   rights->cmsg_len      = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
 
-  int const socket = m_links[static_cast<std::size_t>(to)].socket.get();
+  int const socket = link(to).socket.get();
   // It never waits: a PE is at most one exchange ahead of another.
   auto const try_to_send = [&] {
     ssize_t sent = 0;
@@ -128,12 +132,12 @@ void FdExchange::send(Pe to, int fd, Note const& note) const {
 }
 
 void FdExchange::wait_for_message(Pe from) const {
-  auto const& link       = m_links[static_cast<std::size_t>(from)];
+  auto const& its        = link(from);
   auto const start       = Clock::now();
   auto next_report       = m_timeout;
   auto const has_message = [&](std::chrono::milliseconds patience) {
-    pollfd entries[] = {{link.socket.get(), POLLIN, 0},
-                        {link.process.get(), POLLIN, 0}};
+    pollfd entries[] = {{its.socket.get(), POLLIN, 0},
+                        {its.process.get(), POLLIN, 0}};
     if (::poll(entries, 2, static_cast<int>(patience.count())) < 0 &&
         errno != EINTR) {
       end_job_out_of_step("cannot wait for", from, std::strerror(errno));
@@ -160,7 +164,7 @@ FdExchange::Parcel FdExchange::receive(Pe from) const {
   Envelope envelope;
   auto& header        = envelope.header;
   auto const& message = envelope.message;
-  int const socket    = m_links[static_cast<std::size_t>(from)].socket.get();
+  int const socket    = link(from).socket.get();
   ssize_t received    = 0;
   do {
     wait_for_message(from);
@@ -225,17 +229,17 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd, Note const& note) {
 }
 
 bool FdExchange::is_gone(Pe pe) const {
-  auto const& link = m_links[static_cast<std::size_t>(pe)];
-  if (!link.socket) return false;
-  pollfd entries[] = {{link.socket.get(), 0, 0},
-                      {link.process.get(), POLLIN, 0}};
+  if (!m_nodes.is_near(pe)) return false;
+  auto const& its = link(pe);
+  if (!its.socket) return false;
+  pollfd entries[] = {{its.socket.get(), 0, 0}, {its.process.get(), POLLIN, 0}};
   return ::poll(entries, 2, 0) > 0 &&
          ((entries[0].revents & (POLLHUP | POLLERR)) != 0 ||
           (entries[1].revents & POLLIN) != 0);
 }
 
 pid_t FdExchange::process_of(Pe pe) const {
-  return m_links[static_cast<std::size_t>(pe)].pid;
+  return m_nodes.is_near(pe) ? link(pe).pid : 0;
 }
 
 }  // namespace symm::Impl

@@ -75,6 +75,7 @@ class FdExchange {
   struct Message;
   struct Envelope;
 
+  [[nodiscard]] MeshLink const& link(Pe near) const;
   void send(Pe to, int fd, Note const& note) const;
   [[nodiscard]] Parcel receive(Pe from) const;
   void wait_for_message(Pe from) const;
@@ -85,7 +86,7 @@ class FdExchange {
   Bootstrap& m_bootstrap;
   std::chrono::duration<double> m_timeout;
   Nodes m_nodes;
-  std::vector<MeshLink> m_links;    // one per PE; see connect_mesh()
+  std::vector<MeshLink> m_links;    // see connect_mesh()
   std::uint64_t m_n_exchanges = 0;  // the latest one's number
 };
 

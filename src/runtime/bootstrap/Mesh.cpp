@@ -134,7 +134,7 @@ class Start {
       : m_name(its_node.name),
         m_nodes(nodes),
         m_my_pe(my_pe),
-        m_links(static_cast<std::size_t>(nodes.n_pes())),
+        m_links(static_cast<std::size_t>(nodes.n_near())),
         m_hello{its_node.key, my_pe},
         m_listener(new_socket()) {
     link(my_pe).pid = ::getpid();
@@ -181,10 +181,11 @@ class Start {
   }
 
  private:
-  MeshLink& link(Pe pe) { return m_links[static_cast<std::size_t>(pe)]; }
-  [[nodiscard]] MeshLink const& link(Pe pe) const {
-    return m_links[static_cast<std::size_t>(pe)];
+  [[nodiscard]] std::size_t index(Pe pe) const {
+    return static_cast<std::size_t>(pe - m_nodes.first_near());
   }
+  MeshLink& link(Pe pe) { return m_links[index(pe)]; }
+  [[nodiscard]] MeshLink const& link(Pe pe) const { return m_links[index(pe)]; }
 
   /// False if the queue of that PE is full.
   bool connect_to(Pe pe) {

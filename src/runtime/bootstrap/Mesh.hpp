@@ -26,9 +26,8 @@ struct MeshLink {
   pid_t pid = 0;
 };
 
-/// Collective: connects every two PEs of a node. One link for each PE of the
-/// job, in their order; those of this PE and of other nodes' PEs are empty, but
-/// for its own number.
+/// Collective: connects every two PEs of a node. One link for each of them, in
+/// their order; this PE's is empty but for its number.
 ///
 /// The sockets are in the abstract namespace, under a random number that every
 /// process of the machine can read. A PE proves that it is one by a second

@@ -46,14 +46,14 @@ void check_equal(Bootstrap& bootstrap, MessageEngineOptions const& options) {
 
 }  // namespace
 
-Network::Network(Bootstrap& bootstrap, Nodes const& nodes)
+Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
     : m_bootstrap(bootstrap) {
   auto const agree = agree_through(bootstrap);
   MessageEngineOptions options;
   all_or_none(agree, "reading the settings of messages between nodes",
               [&] { options = MessageEngineOptions::from_environment(); });
   check_equal(bootstrap, options);
-  auto engine = make_message_engine(bootstrap, nodes, options);
+  auto engine = make_message_engine(bootstrap, exchange, vmm, options);
   all_or_none(agree, "starting the transport between nodes", [&] {
     m_transport = std::make_unique<Transport_Messages>(
         bootstrap.my_pe(), bootstrap.n_pes(), std::move(engine), *this,

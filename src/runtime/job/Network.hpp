@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "../bootstrap/Bootstrap.hpp"
-#include "../bootstrap/Nodes.hpp"
+#include "../bootstrap/FdExchange.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/MemoryProvider.hpp"
@@ -27,7 +27,7 @@ class Network final : public TransportTarget {
   /// Collective; the transport is Transport::instance() from now on.
   /// \param bootstrap outlives it.
   /// \throws SystemError, UsageError on every PE.
-  Network(Bootstrap& bootstrap, Nodes const& nodes);
+  Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
   Network(Network const&)            = delete;
   Network& operator=(Network const&) = delete;
   /// Without close(), other PEs may take this one for lost.

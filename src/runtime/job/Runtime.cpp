@@ -140,8 +140,10 @@ Runtime::~Runtime() = default;
 
 /// Collective.
 void Runtime::make_network() {
-  auto const failure = failure_of(
-      [&] { m_network = std::make_unique<Network>(*m_bootstrap, nodes()); });
+  auto const failure = failure_of([&] {
+    m_network =
+        std::make_unique<Network>(*m_bootstrap, *m_exchange, *m_control);
+  });
   if (!failure) return;
   throw_failure(
       {failure->kind, Text("symm::initialize: PE 0 runs on ", nodes().hosts[0],

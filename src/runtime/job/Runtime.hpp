@@ -183,10 +183,10 @@ class Runtime {
 
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
+  // Of the rendezvous and the network; always on the host.
+  std::unique_ptr<MemoryProvider> m_control;
   // Null in jobs of one node.
   std::unique_ptr<Network> m_network;
-  // Of the rendezvous; always on the host.
-  std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;

@@ -32,21 +32,28 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                     bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
-  // New memory of a GPU holds anything.
+  // New memory of a GPU holds anything. That of the host is left untouched: it
+  // takes no memory before it is used.
   all_or_none(agree, "clearing the memory of PE teams", [&] {
+    if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
   });
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
-  auto const& map = m_range->map();
-  auto const its  = words(slot);
-  std::vector<std::uint64_t> mine(PeTeamWords::n_words(map.n_pes), 0);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    auto const at = its.member(static_cast<Pe>(i)) - its.epoch();
-    mine[static_cast<std::size_t>(at)] = static_cast<std::uint64_t>(members[i]);
-  }
-  m_queue.copy(its.epoch(), mine.data(), mine.size() * sizeof(std::uint64_t));
+  // No member has come, whatever the slot's last team has left; what members
+  // pass is read when they have.
+  auto const its = words(slot);
+  std::vector<std::uint64_t> const zeros(PeTeamWords::n_fixed + members.size(),
+                                         0);
+  copy(its.epoch(), zeros);
+  std::vector<std::uint64_t> const numbers(members.begin(), members.end());
+  copy(its.member(0), numbers);
+}
+
+void PeTeamMemory::copy(std::uint64_t* to,
+                        std::vector<std::uint64_t> const& words) const {
+  m_queue.copy(to, words.data(), words.size() * sizeof(std::uint64_t));
 }
 
 PeTeamSlots::PeTeamSlots() {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -36,13 +37,15 @@ class PeTeamMemory {
     return {m_range->map(), static_cast<std::size_t>(slot) * m_slot_bytes};
   }
 
-  /// Sets this PE's words of a team that begins: no epoch, these members (of
-  /// the world, in the order of the team). Local; no other PE may use the slot
-  /// of this PE before it returns, nor after the end of its last team.
-  /// \throws SystemError on this PE.
+  /// Sets this PE's words of a team that begins: no epoch, no flags, these
+  /// members (of the world, in the order of the team). Local; no other PE may
+  /// use the slot of this PE before it returns, nor after the end of its last
+  /// team. \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
  private:
+  void copy(std::uint64_t* to, std::vector<std::uint64_t> const& words) const;
+
   CopyQueue& m_queue;
   std::size_t m_slot_bytes;
   std::optional<SymmetricRange> m_range;

@@ -8,7 +8,8 @@
 
 #include "../base/EnvironmentTable.hpp"
 #include "../bootstrap/Bootstrap.hpp"
-#include "../bootstrap/Nodes.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/Vmm.hpp"
 #include "MessageEngine.hpp"
 
 namespace symm::Impl {
@@ -29,10 +30,12 @@ struct MessageEngineOptions {
 /// waits, until it has a receiver.
 ///
 /// Collective: all PEs, with equal options.
-/// \param bootstrap must outlive the engine; used here and in close().
+/// \param bootstrap used here and in close().
+/// \param exchange its nodes are those of the job.
+/// \param vmm of the host. All three must outlive the engine.
 /// \throws SystemError on all PEs, if a PE has nothing to make it of (UCX).
 std::unique_ptr<MessageEngine> make_message_engine(
-    Bootstrap& bootstrap, Nodes const& nodes,
+    Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
     MessageEngineOptions const& options);
 
 /// What it would be made of on this machine: "UCX 1.13.1". Local.

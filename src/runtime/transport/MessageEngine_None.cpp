@@ -8,10 +8,10 @@
 namespace symm::Impl {
 
 std::unique_ptr<MessageEngine> make_message_engine(
-    Bootstrap& /*bootstrap*/, Nodes const& nodes,
+    Bootstrap& /*bootstrap*/, FdExchange& exchange, Vmm& /*vmm*/,
     MessageEngineOptions const& /*options*/) {
   throw SystemError(
-      Text("this job has PEs on ", nodes.n(),
+      Text("this job has PEs on ", exchange.nodes().n(),
            " nodes, and this library was built for one node only: install the "
            "headers of UCX 1.13 or later (Debian's libucx-dev), configure it "
            "with SYMM_ENABLE_UCX=ON and build it again, or start all PEs on "

@@ -68,7 +68,7 @@ void MessageEngine_Ucx::connect(Peer& peer) noexcept {
                       UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.address =
-      reinterpret_cast<ucp_address_t const*>(m_addresses.data() + at);
+      reinterpret_cast<ucp_address_t const*>(m_addresses->bytes().data() + at);
   params.err_mode        = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler.cb  = on_error;
   params.err_handler.arg = &peer;

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "../memory/NodeTable.hpp"
 #include "MessageEngineOptions.hpp"
 #include "Ucp.hpp"
 #include "UcxParcel.hpp"
@@ -21,8 +23,8 @@ namespace symm::Impl {
 
 /// Messages as active messages of UCX: one context, one worker, one thread.
 ///
-/// Connections are made at first use. A PE costs 8 B and its address (38 B over
-/// TCP) before that.
+/// Connections are made at first use. Before that, a PE costs 8 B, and its
+/// address (38 B over TCP) in a table of the node.
 ///
 /// What is protected: a message counts only if it has the key of this job, a
 /// random number that PEs tell each other through the bootstrap; other jobs,
@@ -33,7 +35,7 @@ namespace symm::Impl {
 /// to be a trusted one, as UCX and MPI need it.
 class MessageEngine_Ucx final : public MessageEngine {
  public:
-  MessageEngine_Ucx(Bootstrap& bootstrap, Nodes const& nodes,
+  MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                     MessageEngineOptions const& options);
   MessageEngine_Ucx(MessageEngine_Ucx const&)            = delete;
   MessageEngine_Ucx& operator=(MessageEngine_Ucx const&) = delete;
@@ -94,7 +96,8 @@ class MessageEngine_Ucx final : public MessageEngine {
   void start_context();
   void start_worker();
   [[nodiscard]] std::vector<std::byte> my_address() const;
-  void gather_addresses(std::vector<std::byte> const& mine);
+  void gather_addresses(std::vector<std::byte> const& mine,
+                        FdExchange& exchange, Vmm& vmm);
   void close_endpoint(Peer& peer, unsigned flags) noexcept;
   void wait_for_closed_endpoints(Clock::duration at_most) noexcept;
   void destroy() noexcept;
@@ -155,7 +158,7 @@ class MessageEngine_Ucx final : public MessageEngine {
   ucp_worker_h m_worker   = nullptr;
   int m_events            = -1;  // the worker's file descriptor
   std::uint64_t m_key     = 0;
-  std::vector<std::byte> m_addresses;  // of all PEs, m_address_bytes each
+  std::optional<NodeTable> m_addresses;  // of all PEs, m_address_bytes each
   std::size_t m_address_bytes = 0;
 
   // What follows, and the worker, belongs to who has the lock.

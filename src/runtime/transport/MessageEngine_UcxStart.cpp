@@ -27,12 +27,11 @@ constexpr auto closing_time = 10s;
 constexpr auto forced_closing_time = 1s;
 constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
 
-/// What a PE tells the others.
-struct UcxIntroduction {
-  std::uint64_t key           = 0;  // PE 0's counts
-  std::uint64_t address_bytes = 0;
-  std::uint32_t major         = 0;  // of UCX
-  std::uint32_t minor         = 0;
+struct UcxVersion {
+  unsigned major;
+  unsigned minor;
+
+  bool operator==(UcxVersion const&) const = default;
 };
 
 std::uint64_t draw_key() {
@@ -46,16 +45,17 @@ std::uint64_t draw_key() {
 }  // namespace
 
 std::unique_ptr<MessageEngine> make_message_engine(
-    Bootstrap& bootstrap, Nodes const& nodes,
+    Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
     MessageEngineOptions const& options) {
-  return std::make_unique<MessageEngine_Ucx>(bootstrap, nodes, options);
+  return std::make_unique<MessageEngine_Ucx>(bootstrap, exchange, vmm, options);
 }
 
-MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, Nodes const& nodes,
+MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
+                                     Vmm& vmm,
                                      MessageEngineOptions const& options)
     : m_bootstrap(bootstrap),
       m_me(bootstrap.my_pe()),
-      m_n_near(nodes.n_near()),
+      m_n_near(exchange.nodes().n_near()),
       m_peer_timeout(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(std::min(options.peer_timeout, 1e9)))),
       m_check_time(m_peer_timeout > 0s ? std::clamp<Clock::duration>(
@@ -68,7 +68,7 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, Nodes const& nodes,
       start();
       mine = my_address();
     });
-    gather_addresses(mine);
+    gather_addresses(mine, exchange, vmm);
     all_or_none(agree_through(bootstrap), what_starts, [&] { start_thread(); });
   } catch (...) {
     destroy();
@@ -170,23 +170,24 @@ std::vector<std::byte> MessageEngine_Ucx::my_address() const {
   return address;
 }
 
-void MessageEngine_Ucx::gather_addresses(std::vector<std::byte> const& mine) {
-  UcxIntroduction const me{draw_key(), mine.size(), m_ucp->major, m_ucp->minor};
-  auto const all = allgather(m_bootstrap, me);
-  m_key          = all[0].key;
-  for (std::size_t pe = 0; pe < all.size(); ++pe) {
-    m_address_bytes = std::max(m_address_bytes, all[pe].address_bytes);
-    if (all[pe].major != all[0].major || all[pe].minor != all[0].minor) {
-      throw SystemError(Text("PE ", pe, " has UCX ", all[pe].major, ".",
-                             all[pe].minor, ", PE 0 has ", all[0].major, ".",
-                             all[0].minor,
-                             ": install the same one on all nodes"));
-    }
+void MessageEngine_Ucx::gather_addresses(std::vector<std::byte> const& mine,
+                                         FdExchange& exchange, Vmm& vmm) {
+  m_key = draw_key();
+  m_bootstrap.broadcast(&m_key, sizeof m_key, 0);
+  UcxVersion const version{m_ucp->major, m_ucp->minor};
+  if (auto const other = difference_of(m_bootstrap, version)) {
+    throw SystemError(Text("PE ", other->pe, " has UCX ", other->its.major, ".",
+                           other->its.minor, ", PE 0 has ",
+                           other->of_first.major, ".", other->of_first.minor,
+                           ": install the same one on all nodes"));
   }
+  m_address_bytes = static_cast<std::size_t>(
+      -m_bootstrap.min(-static_cast<int>(mine.size())));
   auto padded = mine;
   padded.resize(m_address_bytes);
-  m_addresses.resize(all.size() * m_address_bytes);
-  m_bootstrap.allgather(padded.data(), m_addresses.data(), m_address_bytes);
+  std::vector<std::byte> all(m_peers.size() * m_address_bytes);
+  m_bootstrap.allgather(padded.data(), all.data(), m_address_bytes);
+  m_addresses.emplace(m_bootstrap, exchange, vmm, what_starts, all);
 }
 
 void MessageEngine_Ucx::set_receiver(Receiver& receiver) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_NODE_TABLE_HPP
+#define SYMM_NODE_TABLE_HPP
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "SymmetricRange.hpp"
+#include "Vmm.hpp"
+
+namespace symm::Impl {
+
+/// Bytes that every PE has and nobody changes, once for each node, in the part
+/// of its first PE: what grows with the number of PEs of a job is not kept by
+/// every PE of a node.
+class NodeTable {
+ public:
+  /// Collective.
+  /// \param vmm   of the host; outlives the table.
+  /// \param bytes equal on all PEs of a node, and as many on all PEs, at least
+  ///        1; not needed afterwards.
+  /// \throws OutOfMemory, SystemError on every PE, with `what`.
+  NodeTable(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
+            char const* what, std::span<std::byte const> bytes);
+
+  [[nodiscard]] std::span<std::byte const> bytes() const { return m_bytes; }
+
+ private:
+  std::optional<SymmetricRange> m_range;
+  std::span<std::byte const> m_bytes;
+};
+
+}  // namespace symm::Impl
+
+#endif
