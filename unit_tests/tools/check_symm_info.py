@@ -41,6 +41,13 @@ def check_machine(program, version):
     assert len(said["gpu"]) == said["gpu_driver"]["gpus"], said
     between = said["network"]["between_nodes"]
     assert between is None or between.startswith("UCX 1."), said["network"]
+    if between is not None:
+        assert "tcp/lo" in facts(program, UCX_TLS="tcp")["network"]["transports"]
+        nowhere = facts(program, UCX_TLS="self")["network"]["transports"]
+        assert nowhere == [], nowhere
+        shared = facts(program, UCX_TLS="posix")["network"]["transports"]
+        assert shared == ["posix/memory"], shared
+        assert facts(program, UCX_TLS="junk")["network"]["transports"] is None
     for name in OURS:
         assert said["variables"][name]["from"] == "default", said["variables"]
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../base/EnvironmentTable.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -41,6 +42,10 @@ std::unique_ptr<MessageEngine> make_message_engine(
 /// What it would be made of on this machine: "UCX 1.13.1". Local.
 /// \throws SystemError with what is missing.
 [[nodiscard]] std::string message_engine_of_this_machine();
+
+/// The ways to other nodes that it would choose from: "tcp/eth0". Local.
+/// \throws SystemError with what is missing.
+[[nodiscard]] std::vector<std::string> message_transports_of_this_machine();
 
 }  // namespace symm::Impl
 

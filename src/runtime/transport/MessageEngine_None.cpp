@@ -18,9 +18,17 @@ std::unique_ptr<MessageEngine> make_message_engine(
            "one node"));
 }
 
-std::string message_engine_of_this_machine() {
+namespace {
+
+[[noreturn]] void throw_none() {
   throw SystemError(
       "this library was built for one node only (SYMM_ENABLE_UCX)");
 }
+
+}  // namespace
+
+std::string message_engine_of_this_machine() { throw_none(); }
+
+std::vector<std::string> message_transports_of_this_machine() { throw_none(); }
 
 }  // namespace symm::Impl

@@ -73,6 +73,16 @@ Value numbers(std::vector<int> const& numbers) {
   return {list.empty() ? "none" : list, "[" + list + "]"};
 }
 
+Value texts(std::vector<std::string> const& texts) {
+  std::string list;
+  std::string json;
+  for (auto const& text : texts) {
+    list += (list.empty() ? "" : ", ") + text;
+    json += (json.empty() ? "" : ", ") + quoted(text);
+  }
+  return {list.empty() ? "none" : list, "[" + json + "]"};
+}
+
 Value with_remark(Value value, std::string_view remark) {
   value.text += " (" + std::string(remark) + ")";
   return value;

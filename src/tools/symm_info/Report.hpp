@@ -27,6 +27,7 @@ Value bytes(std::uint64_t bytes);
 /// What the system does not limit, say: null.
 Value nothing(std::string_view text);
 Value numbers(std::vector<int> const& numbers);
+Value texts(std::vector<std::string> const& texts);
 /// The same with a remark for people.
 Value with_remark(Value value, std::string_view remark);
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../symm_errors.hpp"
+#include "MessageEngineOptions.hpp"
+#include "Ucp.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* what_asks = "asking UCX for its transports";
+
+template <class T>
+using OwnedByUcx = std::unique_ptr<T, void (*)(T*)>;
+
+OwnedByUcx<ucp_context> make_context(Ucp const& ucp) {
+  ucp_config_t* read = nullptr;
+  ucp.check(ucp.ucp_config_read(nullptr, nullptr, &read), what_asks,
+            "ucp_config_read");
+  OwnedByUcx<ucp_config_t> const config(read, ucp.ucp_config_release);
+  if (!setting_of(environment::ucx_transports)) {  // as the engine does
+    ucp.check(ucp.ucp_config_modify(config.get(), "TLS", "^sm"), what_asks,
+              "ucp_config_modify");
+  }
+  ucp_params_t params{};
+  params.field_mask     = UCP_PARAM_FIELD_FEATURES;
+  params.features       = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  ucp_context_h context = nullptr;
+  ucp.check(ucp.ucp_init_version(Ucp::oldest_major, Ucp::oldest_minor, &params,
+                                 config.get(), &context),
+            what_asks, "ucp_init");
+  return {context, ucp.ucp_cleanup};
+}
+
+/// What UCX prints about a context.
+std::string text_of(Ucp const& ucp, ucp_context& context) {
+  char* text        = nullptr;
+  std::size_t bytes = 0;
+  auto* const file  = ::open_memstream(&text, &bytes);
+  if (file == nullptr) {
+    throw SystemError(what_asks, "open_memstream", errno);
+  }
+  ucp.ucp_context_print_info(&context, file);
+  bool const is_written = std::fclose(file) == 0;
+  std::unique_ptr<char, void (*)(void*)> const owner(text, std::free);
+  if (!is_written) throw SystemError(what_asks, "fclose", errno);
+  return {text, bytes};
+}
+
+}  // namespace
+
+std::vector<std::string> message_transports_of_this_machine() {
+  auto const& ucp     = Ucp::instance();
+  auto const context  = make_context(ucp);
+  std::string const s = text_of(ucp, *context);
+
+  // UCX has this list as a text only. Of a way there is a line
+  // "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0".
+  std::vector<std::string> transports;
+  std::string_view rest = s;
+  while (!rest.empty()) {
+    auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    auto const begin = line.find("-- ");
+    if (line.find("resource") == std::string_view::npos ||
+        begin == std::string_view::npos) {
+      continue;
+    }
+    line.remove_prefix(begin + 3);
+    line = line.substr(0, line.find(' '));
+    if (line.starts_with("self/")) continue;  // to this process
+    transports.emplace_back(line);
+  }
+  return transports;
+}
+
+}  // namespace symm::Impl
