@@ -213,12 +213,13 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 // kernels as Kokkos does: without an instance for all, with one for those of
 // that one, which must run on the host (UsageError). A View in memory of a GPU
 // goes through a copy of it in HostSpace.
+// (No parameter has the name of something here: nvcc takes one for the other.)
 namespace Kokkos {
 
-template <class View, class U, class... Q>
-void deep_copy(symm::RemotePeer<View> const& dst,
+template <class V, class U, class... Q>
+void deep_copy(symm::RemotePeer<V> const& dst,
                Kokkos::View<U, Q...> const& src) {
-  symm::Impl::check_views<symm::RemotePeer<View>, Kokkos::View<U, Q...>>();
+  symm::Impl::check_views<symm::RemotePeer<V>, Kokkos::View<U, Q...>>();
   if (dst.is_reachable()) {
     deep_copy(dst.view(), src);
     return;
@@ -227,10 +228,10 @@ void deep_copy(symm::RemotePeer<View> const& dst,
   symm::Impl::deep_copy_to_far(dst, src);
 }
 
-template <class T, class... P, class View>
+template <class T, class... P, class V>
 void deep_copy(Kokkos::View<T, P...> const& dst,
-               symm::RemotePeer<View> const& src) {
-  symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<View>>();
+               symm::RemotePeer<V> const& src) {
+  symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<V>>();
   if (src.is_reachable()) {
     deep_copy(dst, src.view());
     return;
@@ -240,9 +241,9 @@ void deep_copy(Kokkos::View<T, P...> const& dst,
 }
 
 /// All elements become `value`.
-template <class View>
-void deep_copy(symm::RemotePeer<View> const& dst,
-               typename symm::RemotePeer<View>::const_value_type& value) {
+template <class V>
+void deep_copy(symm::RemotePeer<V> const& dst,
+               typename symm::RemotePeer<V>::const_value_type& value) {
   if (dst.is_reachable()) {
     deep_copy(dst.view(), value);
     return;
@@ -251,10 +252,10 @@ void deep_copy(symm::RemotePeer<View> const& dst,
   symm::Impl::fill_far(dst, value);
 }
 
-template <symm::Impl::ExecutionSpace Exec, class View, class U, class... Q>
-void deep_copy(Exec const& exec, symm::RemotePeer<View> const& dst,
+template <symm::Impl::ExecutionSpace Exec, class V, class U, class... Q>
+void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
                Kokkos::View<U, Q...> const& src) {
-  symm::Impl::check_views<symm::RemotePeer<View>, Kokkos::View<U, Q...>>();
+  symm::Impl::check_views<symm::RemotePeer<V>, Kokkos::View<U, Q...>>();
   if (dst.is_reachable()) {
     deep_copy(exec, dst.view(), src);
     return;
@@ -263,10 +264,10 @@ void deep_copy(Exec const& exec, symm::RemotePeer<View> const& dst,
   symm::Impl::deep_copy_to_far(dst, src);
 }
 
-template <symm::Impl::ExecutionSpace Exec, class T, class... P, class View>
+template <symm::Impl::ExecutionSpace Exec, class T, class... P, class V>
 void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
-               symm::RemotePeer<View> const& src) {
-  symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<View>>();
+               symm::RemotePeer<V> const& src) {
+  symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<V>>();
   if (src.is_reachable()) {
     deep_copy(exec, dst, src.view());
     return;
@@ -275,9 +276,9 @@ void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
   symm::Impl::deep_copy_from_far(dst, src);
 }
 
-template <symm::Impl::ExecutionSpace Exec, class View>
-void deep_copy(Exec const& exec, symm::RemotePeer<View> const& dst,
-               typename symm::RemotePeer<View>::const_value_type& value) {
+template <symm::Impl::ExecutionSpace Exec, class V>
+void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
+               typename symm::RemotePeer<V>::const_value_type& value) {
   if (dst.is_reachable()) {
     deep_copy(exec, dst.view(), value);
     return;
