@@ -13,7 +13,9 @@ from unittest import mock
 
 import run
 from driver import figures as cpu_figures
-from driver import gpu_figures, heat3d, jobs, part, publish, report
+from driver import gpu_figures, heat3d, jobs, node_figures, part, publish
+from driver import report, ucx_perftest
+from driver.cluster import Cluster
 from driver.figures import Figure
 from driver.records import RecordError, Records, Summary
 
@@ -137,6 +139,62 @@ class Plots(unittest.TestCase):
         self.assertEqual(list(texts[0]), ["put_bandwidth.svg"])
         for expected in ("<svg", "GB/s", "memcpy, private memory", "1 KiB"):
             self.assertIn(expected, texts[0]["put_bandwidth.svg"])
+
+
+class OverNodes(unittest.TestCase):
+    """cluster.py, node_figures.py, ucx_perftest.py."""
+
+    def test_a_hostfile_says_where_jobs_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hosts = pathlib.Path(folder) / "hosts"
+            hosts.write_text("# two\nfirst slots=4\nsecond:4\n")
+            cluster = Cluster(hosts, "mpiexec", True)
+            self.assertEqual(cluster.second_host, "second")
+            self.assertEqual(
+                cluster.launcher(2, 3),
+                ["mpiexec", "-n", "6", "--hostfile", hosts, "--map-by",
+                 "ppr:3:node", "--bind-to", "core"])
+            self.assertNotIn("SYMM_PES_PER_NODE", cluster.environment(2, 3))
+            hosts.write_text("one\n")
+            with self.assertRaisesRegex(ValueError, "two hosts"):
+                Cluster(hosts, "mpiexec", True)
+
+    def test_without_namespaces_nodes_are_pretended_and_that_is_noted(self):
+        with mock.patch("driver.cluster._has_namespaces",
+                        return_value=(False, "only root may")):
+            cluster = Cluster(None, "mpiexec", True)
+        self.assertIn("only root may", cluster.note)
+        self.assertEqual(
+            cluster.environment(2, 2)["SYMM_PES_PER_NODE"], "2")
+        self.assertNotIn("SYMM_PES_PER_NODE", cluster.environment(1, 4))
+
+    def test_figures_have_goals_of_times_and_of_speeds(self):
+        records = Records()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            file.write_text("\n".join(json.dumps(line) for line in (
+                result("get, symm", 1.2, bytes=8),
+                result("fetch_add, UCX", 1.0, bytes=8),
+                result("get, symm", 1.0, bytes=1 << 20),
+                result("get, MPI", 1.5, bytes=1 << 20))))
+            records.read("over_nodes.nodes2x1", file)
+            file.write_text("\n".join(json.dumps(
+                {"record": "value", "what": what, "value": value})
+                for what, value in (("symm::initialize", 2), ("MPI_Init", 8))))
+            records.read("initialize.nodes4x4", file)
+        found = {(figure.baseline, figure.goal_text, figure.verdict)
+                 for figure in node_figures.all_figures(records)
+                 if figure.ratio}
+        self.assertEqual(found, {("fetch_add, UCX", "<= 1.1 x", "missed"),
+                                 ("get, MPI", ">= 1 x", "met"),
+                                 ("MPI_Init", "<= 0.3 x", "met")})
+
+    def test_the_last_line_of_ucx_perftest_is_read(self):
+        text = ("| Message size: 8    |\n+-----+\n"
+                "  10000     12.733    13.552    13.552   0.56   0.56   73790"
+                "   73790\n")
+        self.assertAlmostEqual(ucx_perftest.seconds_of(text), 13.552e-6)
+        self.assertIsNone(ucx_perftest.seconds_of("no server"))
 
 
 class GpuFigures(unittest.TestCase):

@@ -213,12 +213,24 @@ TEST(TransportMessageCounts, an_answer_acknowledges) {
             2U);
 }
 
-TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_8_KiB) {
+TEST(TransportOrder,
+     operations_of_a_batch_are_carried_out_one_after_the_other) {
+  FakeJob job(2);
+  constexpr std::uint64_t n = 100;
+  for (std::uint64_t i = 1; i <= n; ++i) {
+    job[0].put(flag, &i, 8, Until::is_begun);
+    job[0].post_atomic(flag, AtomicOp::add, WordType::u64, 1000);
+  }
+  job[0].quiet();
+  EXPECT_EQ(job[0].atomic(flag, AtomicOp::fetch, WordType::u64, 0), n + 1000);
+}
+
+TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_16_KiB) {
   FakeJob job(2);
   std::uint64_t const word = 1;
   EXPECT_EQ(messages_of(job,
                         [&] {
-                          for (int i = 0; i < 512; ++i) {
+                          for (int i = 0; i < 1024; ++i) {
                             job[0].put(data, &word, 8, Until::is_begun);
                           }
                         }),
@@ -226,7 +238,7 @@ TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_8_KiB) {
   EXPECT_EQ(messages_of(job, [&] { job[0].quiet(); }), 2U);
   EXPECT_EQ(messages_of(job,
                         [&] {
-                          for (int i = 0; i < 513; ++i) {
+                          for (int i = 0; i < 1025; ++i) {
                             job[0].post_atomic(flag, AtomicOp::add,
                                                WordType::u64, 1);
                           }

@@ -17,7 +17,7 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr std::size_t batch_size = std::size_t{8} << 10U;
+constexpr std::size_t batch_size = std::size_t{16} << 10U;
 /// Twice that may be under way to a PE, and messages to be copied by UCX.
 constexpr std::size_t half_window = std::size_t{2} << 20U;
 /// What a message costs beside its payload.
@@ -97,7 +97,12 @@ void Transport_Messages::mark_dirty(Peer& peer) {
 std::byte* Transport_Messages::add_entry(Lock& lock, Peer& peer,
                                          BatchEntry entry) {
   auto const bytes = BatchEntry::head_bytes + entry.room();
-  while (peer.batch_bytes + bytes > batch_size) flush(lock, peer);
+  while (peer.batch_bytes + bytes > batch_size) {
+    flush(lock, peer);
+    // What other PEs send meanwhile: else the engine's thread would take the
+    // core for it, which costs more.
+    static_cast<void>(m_engine->poll());
+  }
   if (peer.batch_bytes == 0) {
     if (m_is_lost) end_job_of_lost("an operation", peer.pe);
     if (!peer.batch) peer.batch = std::make_unique<std::byte[]>(batch_size);

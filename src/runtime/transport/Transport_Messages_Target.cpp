@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -272,27 +273,46 @@ void Transport_Messages::put_signal(Peer& peer, MessageHeader const& header) {
 void Transport_Messages::carry_out_batch(Peer& peer,
                                          std::span<std::byte const> payload) {
   SideQueue* queue = nullptr;  // where something has been put
+  struct Ready {
+    std::uint64_t word;
+    char* place;
+    std::byte const* data;
+  };
+  // Several at once: words that are in no cache come while others are changed.
+  std::array<Ready, 16> ready;
   while (!payload.empty()) {
-    if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(peer.pe);
-    std::uint64_t word = 0;
-    std::memcpy(&word, payload.data(), sizeof word);
-    BatchEntry const entry(word);
-    payload = payload.subspan(BatchEntry::head_bytes);
-    if (payload.size() < entry.room()) end_job_of_nonsense(peer.pe);
-    if (is_of_gpu(entry.segment())) {
-      queue = &put_on_gpu(peer, entry, payload);
-    } else if (entry.kind() == BatchEntry::Kind::put) {
-      store_block(
-          find(peer, "a put", entry.segment(), entry.offset(), entry.bytes()),
-          payload.data(), entry.bytes());
-    } else {
-      std::uint64_t value = 0;
-      std::memcpy(&value, payload.data(), sizeof value);
-      change_word(find_word(peer, entry.segment(), entry.offset(), entry.op(),
-                            entry.type()),
-                  entry.op(), entry.type(), value);
+    std::size_t n = 0;
+    while (n < ready.size() && !payload.empty()) {
+      if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(peer.pe);
+      std::uint64_t word = 0;
+      std::memcpy(&word, payload.data(), sizeof word);
+      BatchEntry const entry(word);
+      payload = payload.subspan(BatchEntry::head_bytes);
+      if (payload.size() < entry.room()) end_job_of_nonsense(peer.pe);
+      auto const data = payload;
+      payload         = payload.subspan(entry.room());
+      if (is_of_gpu(entry.segment())) {
+        queue = &put_on_gpu(peer, entry, data);
+        continue;
+      }
+      auto* const place = entry.kind() == BatchEntry::Kind::put
+                              ? find(peer, "a put", entry.segment(),
+                                     entry.offset(), entry.bytes())
+                              : find_word(peer, entry.segment(), entry.offset(),
+                                          entry.op(), entry.type());
+      __builtin_prefetch(place, 1);
+      ready[n++] = {word, place, data.data()};
     }
-    payload = payload.subspan(entry.room());
+    for (std::size_t i = 0; i < n; ++i) {
+      BatchEntry const entry(ready[i].word);
+      if (entry.kind() == BatchEntry::Kind::put) {
+        store_block(ready[i].place, ready[i].data, entry.bytes());
+      } else {
+        std::uint64_t value = 0;
+        std::memcpy(&value, ready[i].data, sizeof value);
+        change_word(ready[i].place, entry.op(), entry.type(), value);
+      }
+    }
   }
   if (queue != nullptr) queue->finish();
 }
