@@ -353,15 +353,15 @@ class AtomicRemoteElement : private ElementOfPe<T> {
 };
 
 // Operators of values, found by the proxies: those of class templates
-// (Kokkos::complex) see no conversion.
+// (Kokkos::complex) see no conversion. The result is deduced from the body:
+// Clang 14 looks at a type that is written before it looks at the constraint.
 
-#define SYMM_OPERATOR(op)                                          \
-  template <class A, class B>                                      \
-  requires(ElementOfARemoteView<A> || ElementOfARemoteView<B>)     \
-      KOKKOS_FORCEINLINE_FUNCTION auto                             \
-      operator op(A const& a, B const& b)                          \
-          ->decltype(value_of_element(a) op value_of_element(b)) { \
-    return value_of_element(a) op value_of_element(b);             \
+#define SYMM_OPERATOR(op)                                      \
+  template <class A, class B>                                  \
+  requires(ElementOfARemoteView<A> || ElementOfARemoteView<B>) \
+      KOKKOS_FORCEINLINE_FUNCTION auto                         \
+      operator op(A const& a, B const& b) {                    \
+    return value_of_element(a) op value_of_element(b);         \
   }
 SYMM_OPERATOR(+)
 SYMM_OPERATOR(-)
@@ -377,7 +377,7 @@ SYMM_OPERATOR(>=)
 #undef SYMM_OPERATOR
 
 template <ElementOfARemoteView A>
-KOKKOS_FORCEINLINE_FUNCTION auto operator-(A const& a) -> decltype(-a.get()) {
+KOKKOS_FORCEINLINE_FUNCTION auto operator-(A const& a) {
   return -a.get();
 }
 
