@@ -12,6 +12,8 @@
 #include "../memory/HeapMap.hpp"
 #include "CollectiveCall.hpp"
 #include "Far.hpp"
+#include "FarBlocks.hpp"
+#include "FarTeam.hpp"
 #include "Group.hpp"
 #include "GroupCopy.hpp"
 #include "PeTeam.hpp"
@@ -100,6 +102,21 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
             n_parts);
 }
 
+/// From here on members of a node do for each other what takes messages.
+inline constexpr std::size_t least_bytes_of_shares = std::size_t{64} << 10U;
+
+/// FarBlocks of elements of `dest`.
+template <class T, Group Threads, class BlockOf>
+void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
+                  T* dest, BlockOf const& block_of, char const* call,
+                  bool has_all = false) {
+  auto const fetch = [&](Pe member, std::size_t first, std::size_t n) {
+    fetch_part(group, heap, team, member, dest + first, dest + first, n, 0, 1,
+               call);
+  };
+  FarBlocks(group, team, heap, call, fetch).share(block_of, has_all);
+}
+
 template <class T>
 struct BroadcastWork {
   PeTeam team;
@@ -116,8 +133,32 @@ struct BroadcastWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
+    SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
+      share(group, heap);
+      return;
+    }))
     fetch_part(group, heap, team, root, dest, source, count, part, n_parts,
                "symm::broadcast");
+  }
+
+ private:
+  /// Where the root would send more than each member takes.
+  [[nodiscard]] bool is_shared_by_nodes() const {
+    return team.has_far_pes() && team.n_pes() > 2 &&
+           count * sizeof(T) >= least_bytes_of_shares;
+  }
+  /// Each member gets a share from the root, then the members share these.
+  template <Group Threads>
+  void share(Threads const& group, HeapMap const& heap) const {
+    auto const n        = static_cast<std::size_t>(team.n_pes());
+    auto const share_of = [&](Pe member) {
+      return part_of(count, static_cast<std::size_t>(member), n, 1);
+    };
+    bool const is_root = team.my_pe() == root;
+    auto const mine    = is_root ? Range{0, count} : share_of(team.my_pe());
+    fetch_part(group, heap, team, root, dest + mine.first, source + mine.first,
+               mine.count, 0, 1, "symm::broadcast");
+    share_blocks(group, heap, team, dest, share_of, "symm::broadcast", is_root);
   }
 };
 
@@ -141,8 +182,20 @@ struct GatherWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
-    int const n       = team.n_pes();
-    Pe const me       = team.my_pe();
+    int const n = team.n_pes();
+    Pe const me = team.my_pe();
+    if constexpr (!is_alltoall) {
+      SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
+        copy_part(group, dest + block(me), source, count, 0, 1);
+        share_blocks(
+            group, heap, team, dest,
+            [&](Pe pe) {
+              return Range{block(pe), count};
+            },
+            "symm::fcollect");
+        return;
+      }))
+    }
     T const* const my = source + (is_alltoall ? block(me) : 0);
     for (int k = 1; k <= n; ++k) {
       Pe const pe = (me + k) % n;
@@ -154,6 +207,10 @@ struct GatherWork {
  private:
   [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
     return static_cast<std::size_t>(pe) * count;
+  }
+  [[nodiscard]] bool is_shared_by_nodes() const {
+    return team.has_far_pes() && count * sizeof(T) >= least_bytes_of_shares &&
+           has_shared_nodes();
   }
 };
 

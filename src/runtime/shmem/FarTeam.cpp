@@ -207,4 +207,8 @@ bool compare_word_far(PeTeam const& team, char const* call,
   return is_equal;
 }
 
+bool has_shared_nodes() {
+  return Runtime::instance("symm::has_shared_nodes").nodes().most_near() > 1;
+}
+
 }  // namespace symm::Impl

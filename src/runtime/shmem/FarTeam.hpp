@@ -24,6 +24,10 @@ std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
 /// of 16 bytes.
 bool compare_word_far(PeTeam const& team, char const* call, std::uint64_t word);
 
+/// Whether any node of the job has several PEs, which can do for each other
+/// what would otherwise come several times. The same on all PEs.
+[[nodiscard]] bool has_shared_nodes();
+
 }  // namespace symm::Impl
 
 #endif
