@@ -59,34 +59,22 @@ void set_cells(Field const& u, heat3d::Problem const& problem,
       });
 }
 
-// The rows of `cells` in plane i, both moved by `shift`.
-auto rows_of(Field const& u, int i, heat3d::Cells const& cells,
-             Triple const& shift) {
+// The part of `u` that `cells` are, moved by `shift`.
+auto part_of(Field const& u, heat3d::Cells const& cells, Triple const& shift) {
   auto const along = [&](int axis) {
     return std::pair(cells.begin[axis] + shift[axis],
                      cells.end[axis] + shift[axis]);
   };
-  return Kokkos::subview(u, i + shift[0], along(1), along(2));
+  return Kokkos::subview(u, along(0), along(1), along(2));
 }
 
-// Puts copies of my cells into the ghost cells of neighbours on other nodes, to
-// which only messages go. They are there after the next barrier.
-void put_far_ghosts(Field const& u, heat3d::Problem const& problem) {
-  for (auto const& [pe, cells, ghosts, shift] : problem.faces) {
-    if (symm::is_reachable(pe)) continue;
-    Kokkos::fence("heat3d: cells are set");
-    for (int i = cells.begin[0]; i < cells.end[0]; ++i) {
-      auto const mine  = rows_of(u, i, cells, {0, 0, 0});
-      auto const ghost = rows_of(u, i, cells, shift);
-      if (mine.extent(1) == 1) {
-        symm::iput(ghost.data(), mine.data(), mine.stride(0), mine.stride(0),
-                   mine.extent(0), pe);
-      } else {
-        // With what is between the rows: ghosts at edges, which nobody reads.
-        symm::put_nbi(ghost.data(), mine.data(), mine.span(), pe);
-      }
-    }
-  }
+// Copies my cells to the ghost cells of neighbours on other nodes, to which
+// only messages go.
+void copy_to_far_ghosts(Field const& u, heat3d::Problem const& problem) {
+  for (auto const& [pe, cells, ghosts, shift] : problem.faces)
+    if (!symm::is_reachable(pe))
+      Kokkos::deep_copy(symm::remote_view(part_of(u, cells, shift)).peer(pe),
+                        part_of(u, cells, {0, 0, 0}));
 }
 
 // Planes of `pe`, on PE 0, which gets them itself.
@@ -107,7 +95,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   Field u_new("u_new", heat3d::layout_of(extents));
 
   set_cells(u_old, problem, problem.sine);
-  put_far_ghosts(u_old, problem);
+  copy_to_far_ghosts(u_old, problem);
   symm::barrier(exec, symm::team_world());
 
   // The host only enqueues: kernels and barriers follow each other in `exec`.
@@ -127,7 +115,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
     for (int step = 1; step <= problem.options.steps; ++step) {
       set_cells(u_new, problem,
                 heat3d::Update<Field>{u_old, problem.mode.stencil()});
-      put_far_ghosts(u_new, problem);
+      copy_to_far_ghosts(u_new, problem);
       symm::barrier(exec, symm::team_world());
       std::swap(u_old, u_new);
       progress.step_done(step);

@@ -32,18 +32,19 @@ struct PointersTo<T, 0> {
   using type = T;
 };
 
-/// A View in HostSpace of the elements of another, of any type and layout.
-template <class View>
+/// A View of the elements of another, of any type and layout, one behind the
+/// other.
+template <class View, class Space = Kokkos::HostSpace>
 using StagingView =
     Kokkos::View<typename PointersTo<typename View::non_const_value_type,
                                      View::rank()>::type,
-                 Kokkos::LayoutRight, Kokkos::HostSpace>;
+                 Kokkos::LayoutRight, Space>;
 
 /// With the extents of `view`, which may be a RemotePeer.
-template <class View>
-StagingView<View> make_staging_view(View const& view) {
+template <class Space = Kokkos::HostSpace, class View>
+StagingView<View, Space> make_staging_view(View const& view) {
   return [&]<std::size_t... R>(std::index_sequence<R...>) {
-    return StagingView<View>(
+    return StagingView<View, Space>(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::copy"),
         view.extent(R)...);
   }
@@ -171,16 +172,23 @@ inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
 /// Calls work(v): a View that the host reaches, with the elements of `view`; if
-/// it is another one, they are copied back afterwards, if asked for.
+/// it is another one, they are copied there before, or back afterwards.
 template <bool copies_back, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
     work(view);
   } else {
+    // From space to space Kokkos copies only what is contiguous.
+    using Space       = typename View::execution_space::memory_space;
+    auto const packed = make_staging_view<Space>(view);
+    if constexpr (!copies_back) Kokkos::deep_copy(packed, view);
     auto const mirror =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), packed);
     work(mirror);
-    if constexpr (copies_back) Kokkos::deep_copy(view, mirror);
+    if constexpr (copies_back) {
+      Kokkos::deep_copy(packed, mirror);
+      Kokkos::deep_copy(view, packed);
+    }
   }
 }
 
