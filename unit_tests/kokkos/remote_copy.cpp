@@ -182,6 +182,27 @@ TEST(RemoteCopy, of_subviews_leaves_the_rest_alone) {
                 Kokkos::subview(turned, 5, 3, 4));
 }
 
+TEST(RemoteCopy, of_a_subview_of_a_peer_is_of_the_peer_of_a_subview) {
+  View<int***, LayoutLeft, Space> const view("v", 6, 5, 4);
+  View<int**, LayoutRight, Space> const source("s", 5, 2);
+  Kokkos::deep_copy(view, -1);
+  fill(source, symm::my_pe(), right());
+  symm::barrier_all();
+  auto const peer = symm::remote_view(view).peer(right());
+  auto const part = Kokkos::subview(peer, 2, ALL, Range(1, 3));
+  EXPECT_EQ(part.pe(), right());
+  EXPECT_EQ(part.extent(1), 2U);
+  symm::copy(part, source);
+  auto const element = Kokkos::subview(part, 4, 1);
+  EXPECT_EQ(element(), part(4, 1).get());
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(Kokkos::subview(view, 2, ALL, Range(1, 3)), left(),
+                        symm::my_pe()),
+            0U);
+  EXPECT_EQ(count_equal(view, -1), view.size() - source.size());
+  symm::barrier_all();
+}
+
 TEST(RemoteCopy, of_large_blocks_in_parts_is_exact) {
   View<int***, LayoutRight, Space> const all("all", 61, 101, 60);
   View<int***, LayoutLeft, Space> const turned("turned", 61, 101, 60);

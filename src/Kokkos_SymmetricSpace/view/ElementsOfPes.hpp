@@ -30,9 +30,9 @@ class LabelInKernels {
   LabelInKernels() = default;
 #ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
   template <class View>
-  explicit LabelInKernels(View const& view) {
-    std::string const label                       = view.label();
-    m_text[label.copy(m_text, sizeof m_text - 1)] = '\0';
+  KOKKOS_FUNCTION explicit LabelInKernels([[maybe_unused]] View const& view) {
+    KOKKOS_IF_ON_HOST((std::string const label = view.label();
+                       m_text[label.copy(m_text, sizeof m_text - 1)] = '\0';))
   }
   [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return m_text; }
 
@@ -40,7 +40,7 @@ class LabelInKernels {
   char m_text[64] = {};
 #else
   template <class View>
-  explicit LabelInKernels(View const&) {}
+  KOKKOS_FUNCTION explicit LabelInKernels(View const&) {}
   [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return ""; }
 #endif
 };
@@ -64,7 +64,7 @@ class ElementsOfPes : private LabelInKernels {
   ElementsOfPes() = default;
 
   /// \param local this PE's copy.
-  ElementsOfPes(View const& local, HeapMap const& map)
+  KOKKOS_FUNCTION ElementsOfPes(View const& local, HeapMap const& map)
       : LabelInKernels(local), m_first(plain(local)), m_map(map) {
     if (local.data() != nullptr) {
       m_first.assign_data(map.peer_ptr(local.data(), 0));
@@ -149,7 +149,7 @@ class ElementsOfPes : private LabelInKernels {
   }
 
  private:
-  static plain_view plain(View const& view) {
+  KOKKOS_FUNCTION static plain_view plain(View const& view) {
     if constexpr (View::memory_traits::is_atomic) {
       return plain_view(view.data(), view.mapping());
     } else {

@@ -8,6 +8,7 @@
 #include "../../runtime/heap/SymmetricHeap.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/transport/Message.hpp"
 
@@ -38,6 +39,10 @@ FarElement find_far_element(void const* address, Pe pe) {
 
 void put_far_element(HeapMap const& map, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
+  if (map.is_near(pe)) {  // in memory of its GPU
+    put_bytes(dest, value, bytes, pe, call_of_elements);
+    return;
+  }
   // What fits into a batch is copied at once; nothing else may be read later.
   bool const is_copied = bytes <= BatchEntry::most_bytes;
   put_far({map, dest, pe, call_of_elements}, value, bytes,
@@ -46,6 +51,10 @@ void put_far_element(HeapMap const& map, void* dest, void const* value,
 
 void get_far_element(void* value, HeapMap const& map, void const* source,
                      std::size_t bytes, Pe pe) {
+  if (map.is_near(pe)) {
+    get_bytes(value, source, bytes, pe, call_of_elements);
+    return;
+  }
   quiet_far();
   get_far(value, {map, source, pe, call_of_elements}, bytes);
 }

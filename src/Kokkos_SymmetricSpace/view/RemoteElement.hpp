@@ -19,8 +19,9 @@
 
 namespace symm::Impl {
 
-// Elements of PEs that are not near, on the host. Not inlined, with few
-// arguments by value: where PEs are near, it costs no register.
+// Elements that the host has no loads and stores for: of PEs that are not near,
+// and in memory of GPUs. Not inlined, with few arguments by value: where PEs
+// are near, it costs no register.
 
 /// Puts `bytes` as put_nbi does, but `value` may be gone when it returns.
 void put_far_element(HeapMap const& map, void* dest, void const* value,
@@ -57,7 +58,9 @@ template <class T, class Operation>
 ///
 /// A proxy is not copied: the copy would be the same element, and std::swap(),
 /// say, would take it for a value.
-template <class T>
+///
+/// \tparam is_on_host whether the host has loads and stores for the memory.
+template <class T, bool is_on_host>
 class ElementOfPe {
  public:
   using Value = std::remove_const_t<T>;
@@ -72,15 +75,17 @@ class ElementOfPe {
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
+  /// Whether who calls has loads and stores for it.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_near() const {
-    return m_map.is_near(m_pe);
+    KOKKOS_IF_ON_HOST((return is_on_host && m_map.is_near(m_pe);))
+    KOKKOS_IF_ON_DEVICE((return m_map.is_near(m_pe);))
   }
   /// Precondition: is_near().
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* address() const {
     return m_address;
   }
-  /// operation(map, address, pe) with the address of this PE's element, for a
-  /// PE that is not near.
+  /// operation(map, address, pe) with the address of this PE's element, unless
+  /// is_near().
   template <class Operation>
   KOKKOS_FORCEINLINE_FUNCTION auto far(Operation const& operation) const {
     KOKKOS_IF_ON_HOST((return call_far(m_address, m_pe, operation);))
@@ -118,9 +123,9 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
 
 /// An element whose operators are a load, a store, or both: no step of its own
 /// for other PEs. (Of an Atomic View: AtomicRemoteElement.)
-template <class T>
-class RemoteElement : private ElementOfPe<T> {
-  using Base = ElementOfPe<T>;
+template <class T, bool is_on_host>
+class RemoteElement : private ElementOfPe<T, is_on_host> {
+  using Base = ElementOfPe<T, is_on_host>;
 
  public:
   using value_type = typename Base::Value;
@@ -273,9 +278,9 @@ class RemoteElement : private ElementOfPe<T> {
 /// An element of an Atomic View: each operator is one step for all PEs, an
 /// operation of symm_atomics.hpp. Those whose result is not wanted return
 /// nothing: on the way to other nodes they wait for nothing.
-template <class T>
-class AtomicRemoteElement : private ElementOfPe<T> {
-  using Base = ElementOfPe<T>;
+template <class T, bool is_on_host>
+class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
+  using Base = ElementOfPe<T, is_on_host>;
 
  public:
   using value_type = typename Base::Value;
@@ -288,8 +293,11 @@ class AtomicRemoteElement : private ElementOfPe<T> {
     if (this->is_near()) [[likely]] {
       return symm::atomic_fetch<value_type>(this->address());
     }
-    return this->far([](HeapMap const& map, value_type* address, Pe pe) {
-      return symm::atomic_fetch<value_type>(map, address, pe);
+    return this->far([]([[maybe_unused]] HeapMap const& map,
+                        value_type* address, Pe pe) {
+      KOKKOS_IF_ON_HOST((return symm::atomic_fetch<value_type>(address, pe);))
+      KOKKOS_IF_ON_DEVICE(
+          (return symm::atomic_fetch<value_type>(map, address, pe);))
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
@@ -306,15 +314,17 @@ class AtomicRemoteElement : private ElementOfPe<T> {
     return *this;
   }
 
-#define SYMM_ATOMIC_OPERATION(result, name, operation)                     \
-  KOKKOS_FORCEINLINE_FUNCTION result name(value_type value) const {        \
-    expect_writable();                                                     \
-    if (this->is_near()) [[likely]] {                                      \
-      return symm::operation(this->address(), value);                      \
-    }                                                                      \
-    return this->far([=](HeapMap const& map, value_type* address, Pe pe) { \
-      return symm::operation(map, address, value, pe);                     \
-    });                                                                    \
+#define SYMM_ATOMIC_OPERATION(result, name, operation)                        \
+  KOKKOS_FORCEINLINE_FUNCTION result name(value_type value) const {           \
+    expect_writable();                                                        \
+    if (this->is_near()) [[likely]] {                                         \
+      return symm::operation(this->address(), value);                         \
+    }                                                                         \
+    return this->far([=]([[maybe_unused]] HeapMap const& map,                 \
+                         value_type* address, Pe pe) {                        \
+      KOKKOS_IF_ON_HOST((return symm::operation(address, value, pe);))        \
+      KOKKOS_IF_ON_DEVICE((return symm::operation(map, address, value, pe);)) \
+    });                                                                       \
   }
   SYMM_ATOMIC_OPERATION(void, put, atomic_set)
   SYMM_ATOMIC_OPERATION(void, operator+=, atomic_add)

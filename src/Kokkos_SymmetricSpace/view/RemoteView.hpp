@@ -59,11 +59,16 @@ class RemoteView {
   using view_type            = UnmanagedView<View>;
   using value_type           = typename view_type::value_type;
   using non_const_value_type = typename view_type::non_const_value_type;
+  /// Whether the host has loads and stores for it; for memory of GPUs it has
+  /// copies.
+  static constexpr bool is_on_host =
+      Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                                 typename view_type::memory_space>::accessible;
   /// The proxy.
   using reference_type =
       std::conditional_t<view_type::memory_traits::is_atomic,
-                         Impl::AtomicRemoteElement<value_type>,
-                         Impl::RemoteElement<value_type>>;
+                         Impl::AtomicRemoteElement<value_type, is_on_host>,
+                         Impl::RemoteElement<value_type, is_on_host>>;
 
   static_assert(std::is_trivially_copyable_v<non_const_value_type>,
                 "elements of a symm::remote_view must be trivially copyable: "
@@ -76,7 +81,8 @@ class RemoteView {
   RemoteView() = default;
 
   /// \param local this PE's copy.
-  RemoteView(View const& local, HeapMap const& map) : m_elements(local, map) {}
+  KOKKOS_FUNCTION RemoteView(View const& local, HeapMap const& map)
+      : m_elements(local, map) {}
 
   /// Element (indices...) on PE `pe`. Indices are checked where Kokkos checks
   /// those of Views, the PE where it checks preconditions; a wrong one stops
@@ -129,7 +135,7 @@ class RemoteView {
 /// a View, p(i, j), in kernels too; elements are proxies, as those of a
 /// RemoteView. Whole blocks are moved by symm::copy and Kokkos::deep_copy
 /// (Kokkos_SymmetricSpace_Operations.hpp), with a RemotePeer on one side or on
-/// both; of a part, make the subview first: remote_view(subview(...)).peer(pe).
+/// both. Kokkos::subview(p, ...) is a RemotePeer, too.
 template <class View>
 class RemotePeer {
  public:
@@ -194,5 +200,21 @@ auto remote_view(View const& view) {
 }
 
 }  // namespace symm
+
+// (No parameter has the name of something here: nvcc takes one for the other.)
+namespace Kokkos {
+
+/// A part of one PE's copy of a View, as a RemotePeer. \param part as of
+/// subview() of a View.
+template <class V, class... Part>
+[[nodiscard]] KOKKOS_FUNCTION auto subview(symm::RemotePeer<V> const& peer,
+                                           Part... part) {
+  auto const local = Kokkos::subview(peer.local(), part...);
+  using Local      = std::remove_const_t<decltype(local)>;
+  return symm::RemotePeer<Local>(symm::RemoteView<Local>(local, peer.heap()),
+                                 peer.pe());
+}
+
+}  // namespace Kokkos
 
 #endif
