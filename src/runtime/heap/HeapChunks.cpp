@@ -113,11 +113,18 @@ std::optional<Failure> HeapChunks::add_registered(std::size_t offset,
 }
 
 std::optional<Failure> HeapChunks::add_chunk(
-    ChunkMap::Chunk chunk, std::function<Vmm::Handle()> const& own_memory) {
+    ChunkMap::Chunk const& chunk,
+    std::function<Vmm::Handle()> const& own_memory) {
+  // Before the last agreement: as soon as a PE of another node knows of that it
+  // may put here, which this PE's thread of messages looks up.
+  m_places.add(chunk);
   auto const added =
       m_range->try_to_add_chunk(chunk.offset, chunk.bytes, agree(), own_memory);
-  if (added.is_lost) chunk.kind = ChunkMap::Kind::lost;
-  if (!added.failure || added.is_lost) m_places.add(chunk);
+  if (added.is_lost) {
+    m_places.lose(chunk.offset);
+  } else if (added.failure) {
+    m_places.remove(chunk.offset);
+  }
   return added.failure;
 }
 

@@ -100,7 +100,7 @@ class HeapChunks {
 
  private:
   [[nodiscard]] std::optional<Failure> add_chunk(
-      ChunkMap::Chunk chunk,
+      ChunkMap::Chunk const& chunk,
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
