@@ -34,6 +34,7 @@ constexpr std::size_t bytes = std::size_t{1} << 20U;
 
 std::string folder;
 char* target = nullptr;  // a symmetric block
+int number   = 0;        // nobody changes it
 
 bool is_last() { return symm::my_pe() == symm::n_pes() - 1; }
 
@@ -105,6 +106,13 @@ std::map<std::string, Way> const ways = {
         symm::barrier(symm::team_world());
       },
       [] { symm::barrier(symm::team_world()); }}},
+    // Whoever it is that is to change the variable.
+    {"cut_while_waiting",
+     {[] {
+        cut();
+        symm::wait_until(&number, symm::Compare::eq, 1);
+      },
+      [] { symm::wait_until(&number, symm::Compare::eq, 1); }}},
     {"cut_while_busy",
      {[] {
         std::thread([] {

@@ -385,7 +385,11 @@ TEST_F(RuntimeOfNodes, a_pe_that_is_gone_ends_the_job_on_all_nodes) {
         results[static_cast<std::size_t>(pe)].has_exited_with(aborted_status))
         << results[static_cast<std::size_t>(pe)].output;
   }
-  EXPECT_THAT(results[2].output, HasSubstr("PE 3 is gone"));
+  // On its host, and the others as well.
+  EXPECT_THAT(results[2].output,
+              testing::ContainsRegex("PE 3 .host .* is gone"));
+  EXPECT_THAT(results[0].output,
+              testing::ContainsRegex("PE 3 .host .* is lost"));
 }
 
 TEST(RuntimeOfOneNode, has_no_transport) {

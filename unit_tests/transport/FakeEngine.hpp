@@ -177,6 +177,11 @@ class FakeNetwork::Engine final : public MessageEngine {
   bool poll() override { return m_network.step(); }
   void watch(Pe /*pe*/) override {}
   void unwatch(Pe /*pe*/) override {}
+  void watch_all() override {}
+  void unwatch_all() override {}
+  void send_farewell(std::span<std::byte const> /*header*/,
+                     std::span<std::byte const> /*payload*/) noexcept override {
+  }
   void close() override {}
 
  private:

@@ -3,11 +3,15 @@
 #include "Bootstrap_Mpi.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "../symm_errors.hpp"
@@ -15,6 +19,9 @@
 namespace symm::Impl {
 
 namespace {
+
+/// How long MPI may take to end the job.
+constexpr auto time_to_abort = std::chrono::seconds(3);
 
 void check(int result, char const* call) {
   if (result == MPI_SUCCESS) return;
@@ -139,6 +146,15 @@ void end_mpi() {
 }
 
 void abort_mpi() noexcept {
+  // MPI waits for a node that it does not reach, for ever.
+  try {
+    std::thread([] {
+      std::this_thread::sleep_for(time_to_abort);
+      ::_exit(EXIT_FAILURE);
+    }).detach();
+  } catch (std::system_error const&) {
+    ::_exit(EXIT_FAILURE);
+  }
   // Not on a duplicate: MPICH may end the processes of a communicator only, and
   // wait for ever for one that is gone.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));

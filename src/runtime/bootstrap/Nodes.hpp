@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../base/Types.hpp"
@@ -42,6 +43,14 @@ struct Nodes {
   [[nodiscard]] int node_of(Pe pe) const {
     auto const behind = std::upper_bound(first.begin(), first.end(), pe);
     return static_cast<int>(behind - first.begin()) - 1;
+  }
+  /// Of a PE, for messages in a job of several nodes; else, or if it is not
+  /// known, empty.
+  [[nodiscard]] std::string_view host_of(Pe pe) const {
+    if (n() == 1 || pe < 0 || pe >= n_pes()) return {};
+    auto const node = index(node_of(pe));
+    return node < hosts.size() ? std::string_view(hosts[node])
+                               : std::string_view();
   }
   /// Who speaks for a node: its first PE.
   [[nodiscard]] Pe leader(int node) const { return first[index(node)]; }

@@ -2,20 +2,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Network.hpp"
 
-#include <unistd.h>
-
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "../base/Failure.hpp"
 #include "../base/Text.hpp"
+#include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
 #include "../transport/MessageEngineOptions.hpp"
 #include "../transport/Transport_Messages.hpp"
@@ -23,9 +18,6 @@
 namespace symm::Impl {
 
 namespace {
-
-/// How long the launcher may take to end the job.
-constexpr auto end_time = std::chrono::seconds(3);
 
 /// The part [offset, offset + bytes) of this PE's part; null, if it is beyond.
 char* find_in(HeapMap const& map, std::size_t offset, std::size_t bytes) {
@@ -47,7 +39,7 @@ void check_equal(Bootstrap& bootstrap, MessageEngineOptions const& options) {
 }  // namespace
 
 Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
-    : m_bootstrap(bootstrap) {
+    : m_bootstrap(bootstrap), m_nodes(exchange.nodes()) {
   auto const agree = agree_through(bootstrap);
   MessageEngineOptions options;
   all_or_none(agree, "reading the settings of messages between nodes",
@@ -57,12 +49,39 @@ Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
   all_or_none(agree, "starting the transport between nodes", [&] {
     m_transport = std::make_unique<Transport_Messages>(
         bootstrap.my_pe(), bootstrap.n_pes(), std::move(engine), *this,
-        [this] { end_job(); });
+        [&bootstrap] { bootstrap.abort(); });
   });
   Transport::set_instance(m_transport.get());
+  FarPes::set_instance(m_transport.get());
 }
 
-Network::~Network() { Transport::set_instance(nullptr); }
+Network::~Network() { leave(); }
+
+Transport& Network::transport() const { return *m_transport; }
+
+void Network::leave() noexcept {
+  Transport::set_instance(nullptr);
+  FarPes::set_instance(nullptr);
+}
+
+void Network::open_rendezvous(Rendezvous& rendezvous) {
+  m_lost_pe    = rendezvous.lost_pe();
+  m_rendezvous = &rendezvous;
+}
+
+std::string_view Network::host_of(Pe pe) const noexcept {
+  return m_nodes.host_of(pe);
+}
+
+char const* Network::call() const noexcept {
+  auto const* const rendezvous = m_rendezvous.load();
+  return rendezvous == nullptr ? nullptr : rendezvous->call();
+}
+
+Standing Network::standing() const noexcept {
+  auto const* const rendezvous = m_rendezvous.load();
+  return rendezvous == nullptr ? Standing{} : rendezvous->standing();
+}
 
 void Network::open_gpu(MemoryProvider& provider) {
   m_gpu     = std::make_unique<SideQueue>(provider);
@@ -90,7 +109,7 @@ char* Network::find(Segment segment, std::size_t offset,
 
 void Network::close() {
   auto const failure = failure_of([&] { m_transport->close(); });
-  Transport::set_instance(nullptr);
+  leave();
   m_staging         = nullptr;
   m_gpu             = nullptr;
   auto const failed = agree(m_bootstrap, failure);
@@ -99,20 +118,6 @@ void Network::close() {
                    Text("closing the transport between nodes: PE ", failed->pe,
                         ": ", failed->failure.message)});
   }
-}
-
-void Network::end_job() noexcept {
-  // A launcher that cannot reach a node waits for it.
-  try {
-    std::thread([] {
-      std::this_thread::sleep_for(end_time);
-      ::_exit(EXIT_FAILURE);
-    }).detach();
-  } catch (std::system_error const&) {
-    ::_exit(EXIT_FAILURE);
-  }
-  m_bootstrap.abort();
-  std::abort();  // for the compiler
 }
 
 }  // namespace symm::Impl

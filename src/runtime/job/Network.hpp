@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string_view>
 
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
@@ -14,11 +15,16 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../memory/SideQueue.hpp"
+#include "../transport/FarPes.hpp"
 #include "../transport/GpuStaging.hpp"
+#include "../transport/LostPe.hpp"
 #include "../transport/Transport.hpp"
 #include "../transport/TransportTarget.hpp"
 
 namespace symm::Impl {
+
+class Rendezvous;
+class Transport_Messages;
 
 /// What a job of several nodes has besides: the transport between them, and
 /// where on this PE the memory is that it reaches.
@@ -33,7 +39,7 @@ class Network final : public TransportTarget {
   /// Without close(), other PEs may take this one for lost.
   ~Network() override;
 
-  [[nodiscard]] Transport& transport() { return *m_transport; }
+  [[nodiscard]] Transport& transport() const;
 
   /// What other nodes reach from now on. Local; no PE uses it before all have
   /// said so.
@@ -51,9 +57,17 @@ class Network final : public TransportTarget {
   /// For operations of the host on memory of GPUs; null without open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
+  /// What there is to say of this PE, and where those of its node note that
+  /// one is lost. It outlives close().
+  void open_rendezvous(Rendezvous& rendezvous);
+
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
                            std::size_t bytes) noexcept override;
   [[nodiscard]] SideQueue* gpu() noexcept override { return m_gpu.get(); }
+  [[nodiscard]] std::string_view host_of(Pe pe) const noexcept override;
+  [[nodiscard]] char const* call() const noexcept override;
+  [[nodiscard]] Standing standing() const noexcept override;
+  [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
 
   /// Collective: no PE reaches another node any more. The memory can go then.
   /// \throws SystemError on every PE.
@@ -63,15 +77,18 @@ class Network final : public TransportTarget {
   static constexpr std::size_t index(MemoryKind kind) {
     return static_cast<std::size_t>(kind);
   }
-  [[noreturn]] void end_job() noexcept;
+  static void leave() noexcept;
 
   Bootstrap& m_bootstrap;
+  Nodes const m_nodes;
   std::array<std::atomic<SymmetricHeap const*>, n_memory_kinds> m_heaps{};
   std::array<HeapMap, n_memory_kinds> m_team_words_maps;
   std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
   std::unique_ptr<SideQueue> m_gpu;  // the transport's
   std::unique_ptr<GpuStaging> m_staging;
-  std::unique_ptr<Transport> m_transport;  // ends first
+  std::atomic<Rendezvous const*> m_rendezvous{nullptr};
+  std::atomic<LostPeRecord*> m_lost_pe{nullptr};
+  std::unique_ptr<Transport_Messages> m_transport;  // ends first
 };
 
 }  // namespace symm::Impl

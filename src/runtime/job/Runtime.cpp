@@ -157,6 +157,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
       m_network == nullptr ? nullptr : &m_network->transport();
   m_rendezvous = std::make_unique<Rendezvous>(
       *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
+  if (m_network != nullptr) m_network->open_rendezvous(*m_rendezvous);
   auto& teams = m_team_memories[static_cast<std::size_t>(MemoryKind::host)];
   teams.emplace(*m_bootstrap, *m_exchange, *m_control);
   if (m_network != nullptr) {

@@ -157,7 +157,7 @@ class Runtime {
   /// finalise before this PE does. Local; any thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
-  void abort() { m_bootstrap->abort(); }
+  void abort(LostPe const& lost) { m_rendezvous->end_job(lost); }
 
  private:
   /// A heap of one kind of memory, or why there is none.

@@ -40,9 +40,9 @@ BasicText<255> OtherNodes::missing() const {
   return text;
 }
 
-Text OtherNodes::whereabouts(Pe pe) const {
+Text OtherNodes::name_of(Pe pe) const {
   Text text("PE ", pe, " of another node");
-  auto const host = host_of(m_nodes.node_of(pe));
+  auto const host = m_nodes.host_of(pe);
   if (!host.empty()) text.append(" (host ", host, ")");
   return text;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../bootstrap/Nodes.hpp"
+#include "../transport/LostPe.hpp"
 #include "../transport/StepMessages.hpp"
 #include "Combination.hpp"
 #include "NodeExchange.hpp"
@@ -28,6 +29,7 @@ class OtherNodes {
     // Whose message the leader waits for: nodes [first, end). For reports.
     std::atomic<int> first_missing{0};
     std::atomic<int> end_missing{0};
+    LostPeRecord lost_pe;
 
     Outcome outcome;
     std::uint32_t last_told = 0;
@@ -43,7 +45,7 @@ class OtherNodes {
 
   [[nodiscard]] StepMessages& messages() const { return m_messages; }
   [[nodiscard]] Result const& result() const { return *m_result; }
-  /// As a leader.
+  /// As a leader, all but lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
   /// Of this node; empty if it is not known.
   [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
@@ -72,8 +74,8 @@ class OtherNodes {
   /// that the leader waits for.
   [[nodiscard]] BasicText<255> missing() const;
 
-  /// Of a PE of another node.
-  [[nodiscard]] Text whereabouts(Pe pe) const;
+  /// "PE 9 of another node (host b)".
+  [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;
   /// Of the latest meet().

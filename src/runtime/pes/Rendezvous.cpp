@@ -164,8 +164,8 @@ Text Rendezvous::last_call_of(Pe pe) const {
   return latest(pe) == sequence ? text : Text("one that has just ended");
 }
 
-bool Rendezvous::is_in_finalize(Pe pe) const {
-  if (!is_near(pe)) return false;
+bool Rendezvous::is_in_finalize(Pe pe, std::chrono::milliseconds most) const {
+  if (!is_near(pe)) return is_far_in_finalize(pe, most);
   auto const sequence = latest(pe);
   if (sequence <= latest(m_my_pe)) return false;
   bool const is_finalize =
@@ -175,7 +175,7 @@ bool Rendezvous::is_in_finalize(Pe pe) const {
 }
 
 Text Rendezvous::whereabouts(Pe pe) const {
-  if (!is_near(pe)) return m_across->whereabouts(pe);
+  if (!is_near(pe)) return whereabouts_of_far(pe);
   bool const is_waiting = latest(pe) > latest(m_my_pe);
   return Text("PE ", pe,
               is_waiting ? ", which waits in collective call "
@@ -208,13 +208,15 @@ void Rendezvous::check_alive() const {
     bool const is_awaited =
         m_across != nullptr && pe == m_first_near && !has_result();
     if (has_arrived(pe) && !is_awaited) continue;
+    auto const host  = m_exchange.nodes().host_of(pe);
+    Text const where = host.empty() ? Text() : Text(" (host ", host, ")");
     std::fprintf(stderr,
                  "symm: PE %d waits in collective call %s, but the process of "
-                 "PE %d is gone; its last collective call was %s. Ending the "
+                 "PE %d%s is gone; its last collective call was %s. Ending the "
                  "job.\n",
-                 m_my_pe, last_call_of(m_my_pe).c_str(), pe,
+                 m_my_pe, last_call_of(m_my_pe).c_str(), pe, where.c_str(),
                  last_call_of(pe).c_str());
-    m_bootstrap.abort();
+    end_job({pe, m_my_pe, "its process is gone"});
   }
 }
 

@@ -18,6 +18,8 @@
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
+#include "../transport/FarPes.hpp"
+#include "../transport/LostPe.hpp"
 #include "../transport/Transport.hpp"
 #include "CallTrail.hpp"
 #include "ComparedCall.hpp"
@@ -183,13 +185,25 @@ class Rendezvous {
     return m_timeout;
   }
   /// Whether `pe` waits in finalize() for this PE: it does nothing else any
-  /// more. What it has stored before is visible to this thread then. Not known
-  /// of PEs of other nodes: false.
-  [[nodiscard]] bool is_in_finalize(Pe pe) const;
+  /// more. What it has stored before is visible to this thread then. A PE of
+  /// another node is asked, and false if it has not answered within `most`; 0:
+  /// what it has said before.
+  [[nodiscard]] bool is_in_finalize(Pe pe,
+                                    std::chrono::milliseconds most = {}) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
-  /// which waits in collective call #7 symm::finalize()"; of PEs of other nodes
-  /// only where they are: "PE 9 of another node (host b)".
+  /// which waits in collective call #7 symm::finalize()"; "PE 9 of another node
+  /// (host b), ...", of which that is left out if it does not answer.
   [[nodiscard]] Text whereabouts(Pe pe) const;
+  /// What this PE says to others that ask for that.
+  [[nodiscard]] Standing standing() const;
+  /// The call that a thread of this PE is in; null: none.
+  [[nodiscard]] char const* call() const;
+
+  /// Where the PEs of this node note that one is lost; null in a job of one
+  /// node.
+  [[nodiscard]] LostPeRecord* lost_pe() const;
+  /// Ends the job; the reason has been printed.
+  [[noreturn]] void end_job(LostPe const& lost) const;
 
  private:
   struct alignas(64) Record {
@@ -236,6 +250,9 @@ class Rendezvous {
   [[gnu::noinline]] void combine_nodes();
   void lead();
   [[nodiscard]] bool has_result() const;
+  [[nodiscard]] bool is_far_in_finalize(Pe pe,
+                                        std::chrono::milliseconds most) const;
+  [[nodiscard]] Text whereabouts_of_far(Pe pe) const;
   [[nodiscard]] Outcome const& result() const;
   [[nodiscard]] std::span<NoticeCount const> notices_of_all() const;
   [[gnu::noinline]] void check_meeting();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -31,6 +32,53 @@ std::span<NoticeCount const> Rendezvous::notices_of_all() const {
 }
 
 BasicText<255> Rendezvous::missing_nodes() const { return m_across->missing(); }
+
+// Where PEs stand.
+
+char const* Rendezvous::call() const {
+  auto const call = m_in_call.load(std::memory_order_relaxed);
+  return call == RuntimeCall::none ? nullptr : Impl::name_of(call);
+}
+
+Standing Rendezvous::standing() const {
+  auto const sequence = latest(m_my_pe);
+  bool const is_finalize =
+      record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
+  auto const text = last_call_of(m_my_pe);
+  // The record may be another one's by now; that of finalize() stays.
+  return {sequence, is_finalize && latest(m_my_pe) == sequence, text};
+}
+
+bool Rendezvous::is_far_in_finalize(Pe pe,
+                                    std::chrono::milliseconds most) const {
+  auto* const far_pes = FarPes::instance();
+  if (far_pes == nullptr) return false;
+  auto const said = far_pes->standing_of(pe, most);
+  return said && said->is_in_finalize && said->n_calls > latest(m_my_pe);
+}
+
+Text Rendezvous::whereabouts_of_far(Pe pe) const {
+  auto text           = m_across->name_of(pe);
+  auto* const far_pes = FarPes::instance();
+  if (far_pes == nullptr) return text;
+  auto const said = far_pes->standing_of(pe, health_interval);
+  if (!said) return text;
+  bool const is_waiting = said->n_calls > latest(m_my_pe);
+  text.append(is_waiting ? ", which waits in collective call "
+                         : ", whose last collective call was ",
+              said->call);
+  return text;
+}
+
+LostPeRecord* Rendezvous::lost_pe() const {
+  return m_across == nullptr ? nullptr : &m_across->result().lost_pe;
+}
+
+void Rendezvous::end_job(LostPe const& lost) const {
+  if (auto* const far_pes = FarPes::instance()) far_pes->end_job(lost);
+  m_bootstrap.abort();
+  std::abort();  // for the compiler
+}
 
 void Rendezvous::check_meeting() {
   auto const& all            = result().summary;

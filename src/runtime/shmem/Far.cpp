@@ -7,6 +7,7 @@
 #include "../job/Network.hpp"
 #include "../job/Runtime.hpp"
 #include "../symm_errors.hpp"
+#include "../transport/FarPes.hpp"
 #include "../transport/GpuStaging.hpp"
 
 namespace symm::Impl {
@@ -54,6 +55,7 @@ FarCopy far_copy(void const* address, Pe pe, char const* call) {
 
 void put_far(FarCopy const& dest, void const* source, std::size_t bytes,
              Until until) {
+  InCall const in(dest.call);
   auto& transport = transport_to(dest.pe, dest.call);
   auto const to   = remote_of(dest);
   if (is_of_gpu(to.segment)) {
@@ -65,6 +67,7 @@ void put_far(FarCopy const& dest, void const* source, std::size_t bytes,
 
 void get_far(void* dest, FarCopy const& source, std::size_t bytes,
              Until until) {
+  InCall const in(source.call);
   auto& transport = transport_to(source.pe, source.call);
   auto const from = remote_of(source);
   if (is_of_gpu(from.segment)) {
@@ -76,6 +79,7 @@ void get_far(void* dest, FarCopy const& source, std::size_t bytes,
 
 void put_strided_far(FarCopy const& dest, void const* source,
                      Strides const& strides) {
+  InCall const in(dest.call);
   if (have_no_gaps(strides)) {
     put_far(dest, source, strides.element_bytes * strides.count);
     return;
@@ -91,6 +95,7 @@ void put_strided_far(FarCopy const& dest, void const* source,
 
 void get_strided_far(void* dest, FarCopy const& source,
                      Strides const& strides) {
+  InCall const in(source.call);
   if (have_no_gaps(strides)) {
     get_far(dest, source, strides.element_bytes * strides.count);
     return;
@@ -107,6 +112,7 @@ void get_strided_far(void* dest, FarCopy const& source,
 void put_signal_far(FarCopy const& dest, void const* source, std::size_t bytes,
                     FarCopy const& signal, std::uint64_t value, AtomicOp op,
                     Until until) {
+  InCall const in(signal.call);
   auto& transport       = transport_to(signal.pe, signal.call);
   auto const its_signal = remote_of(signal);
   auto const to         = bytes == 0 ? its_signal : remote_of(dest);
@@ -120,21 +126,29 @@ void put_signal_far(FarCopy const& dest, void const* source, std::size_t bytes,
 
 std::uint64_t atomic_far(FarCopy const& at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare) {
+  InCall const in(at.call);
   return transport_to(at.pe, at.call)
       .atomic(remote_of(at), op, type, value, compare);
 }
 
 void post_atomic_far(FarCopy const& at, AtomicOp op, WordType type,
                      std::uint64_t value) {
+  InCall const in(at.call);
   transport_to(at.pe, at.call).post_atomic(remote_of(at), op, type, value);
 }
 
 void fence_far() {
-  if (auto* const transport = Transport::instance()) transport->fence();
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  InCall const in("symm::fence");
+  transport->fence();
 }
 
 void quiet_far() {
-  if (auto* const transport = Transport::instance()) transport->quiet();
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  InCall const in("symm::quiet");
+  transport->quiet();
 }
 
 void poll_far() {

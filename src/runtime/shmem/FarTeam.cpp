@@ -15,6 +15,7 @@
 #include "../job/Runtime.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../pes/Rendezvous.hpp"
+#include "../transport/FarPes.hpp"
 #include "../transport/Transport.hpp"
 #include "HostWait.hpp"
 #include "Words.hpp"
@@ -29,8 +30,8 @@ using Message = std::vector<std::byte>;
 Text why_in_vain(PeTeam const& team, Pe member, char const* call) {
   auto const gone = HostWait::who_is_gone();
   Pe const pe     = team.world_pe(member);
-  if (!gone.empty() ||
-      !Runtime::instance(call).rendezvous().is_in_finalize(pe)) {
+  if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
+                           pe, HostWait::time_to_answer)) {
     return gone;
   }
   return Text("PE ", pe, " waits in symm::finalize()");
@@ -174,6 +175,7 @@ Rounds::Pair pair_of(std::uint64_t word, bool is_equal) {
 
 std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
                                  std::uint64_t first, std::uint64_t second) {
+  InCall const in(call);
   Rounds rounds(team, call);
   auto const n = static_cast<std::size_t>(team.n_pes());
   // What PEs know is in the order in which it comes: what member me - i (modulo
@@ -195,6 +197,7 @@ std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
 
 bool compare_word_far(PeTeam const& team, char const* call,
                       std::uint64_t word) {
+  InCall const in(call);
   Rounds rounds(team, call);
   bool is_equal     = true;
   std::size_t place = 0;

@@ -16,12 +16,21 @@ namespace symm::Impl {
 
 HostWait::HostWait(char const* call)
     : m_call(call),
+      m_in_call(call),
       m_backoff(Runtime::instance(call).rendezvous().spins()),
       m_next_look(Rendezvous::health_interval),
       m_next_report(Runtime::instance(call).rendezvous().timeout()) {}
 
 void HostWait::set_next_look() {
-  m_next_look = m_waited + Rendezvous::health_interval;
+  m_next_look         = m_waited + Rendezvous::health_interval;
+  auto* const far_pes = FarPes::instance();
+  if (far_pes == nullptr || m_watches) return;
+  far_pes->watch_all();
+  m_watches = true;
+}
+
+void HostWait::unwatch() const noexcept {
+  if (auto* const far_pes = FarPes::instance()) far_pes->unwatch_all();
 }
 
 bool HostWait::is_report_due() const {
@@ -30,19 +39,33 @@ bool HostWait::is_report_due() const {
 }
 
 Text HostWait::who_is_gone() {
-  auto const gone = Runtime::instance("symm::wait_until").find_gone();
+  auto const& runtime = Runtime::instance("symm::wait_until");
+  auto const gone     = runtime.find_gone();
   // The kernel tells of the end of a process after its last store.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return gone ? Text("the process of PE ", *gone, " is gone") : Text();
+  if (!gone) return {};
+  Text text("the process of PE ", *gone);
+  auto const host = runtime.nodes().host_of(*gone);
+  if (!host.empty()) text.append(" (host ", host, ")");
+  text.append(" is gone");
+  return text;
 }
 
 Text HostWait::why_in_vain() const {
   auto gone = who_is_gone();
   if (!gone.empty() || !is_report_due()) return gone;
-  auto const& runtime = Runtime::instance(m_call);
+  auto const& runtime    = Runtime::instance(m_call);
+  auto const& nodes      = runtime.nodes();
+  auto const& rendezvous = runtime.rendezvous();
+  for (Pe pe = nodes.first_near(); nodes.is_near(pe); ++pe) {
+    if (pe != runtime.my_pe() && !rendezvous.is_in_finalize(pe)) return {};
+  }
+  // Not more than a PE can get connected with.
+  constexpr int most_to_ask = 1000;
+  if (runtime.n_pes() - nodes.n_near() > most_to_ask) return {};
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
-    if (pe == runtime.my_pe()) continue;
-    if (!runtime.rendezvous().is_in_finalize(pe)) return {};
+    if (nodes.is_near(pe)) continue;
+    if (!rendezvous.is_in_finalize(pe, time_to_answer)) return {};
   }
   return runtime.n_pes() == 1 ? "" : "all other PEs wait in symm::finalize()";
 }
@@ -50,12 +73,15 @@ Text HostWait::why_in_vain() const {
 void HostWait::report(Text const& why_in_vain, std::string_view where,
                       std::string_view waits_for) {
   auto& runtime = Runtime::instance(m_call);
-  BasicText<16383> text("symm: PE ", runtime.my_pe());
+  Pe const me   = runtime.my_pe();
+  BasicText<16383> text("symm: PE ", me);
   if (!why_in_vain.empty()) {
     text.append(" waits in ", m_call, where, ", but ", why_in_vain,
                 ". Ending the job. It waits for", waits_for);
     std::fprintf(stderr, "%s\n", text.c_str());
-    runtime.abort();
+    auto const gone = runtime.find_gone();
+    runtime.abort(gone ? LostPe{*gone, me, "its process is gone"}
+                       : LostPe{me, me, Text("it waits in vain in ", m_call)});
   }
   m_next_report = m_waited + runtime.rendezvous().timeout();
   std::chrono::duration<double> const waited = m_waited;

@@ -8,6 +8,7 @@
 
 #include "../base/Text.hpp"
 #include "../pes/PeBackoff.hpp"
+#include "../transport/FarPes.hpp"
 
 namespace symm::Impl {
 
@@ -27,8 +28,15 @@ class HostWait {
  public:
   /// \param call for messages, such as "symm::wait_until".
   explicit HostWait(char const* call);
+  HostWait(HostWait const&)            = delete;
+  HostWait& operator=(HostWait const&) = delete;
+  ~HostWait() {
+    if (m_watches) unwatch();
+  }
 
-  /// One pause. Returns whether it is time to look after the other PEs.
+  /// One pause. Returns whether it is time to look after the other PEs. (Those
+  /// of other nodes that this one has met are watched: if one is lost, the job
+  /// ends in here.)
   bool pause() {
     m_waited = m_backoff.pause();
     if (m_waited < m_next_look) return false;
@@ -41,6 +49,9 @@ class HostWait {
   /// That, or, if it is time for a report, that all other PEs have left for
   /// finalize(). What they stored before is visible afterwards, too.
   [[nodiscard]] Text why_in_vain() const;
+
+  /// How long a PE of another node may take to say whether it is in finalize().
+  static constexpr std::chrono::milliseconds time_to_answer{50};
   /// Whether report() has something to say.
   [[nodiscard]] bool must_report(Text const& why_in_vain) const {
     return !why_in_vain.empty() || is_report_due();
@@ -54,8 +65,11 @@ class HostWait {
  private:
   [[nodiscard]] bool is_report_due() const;
   void set_next_look();
+  void unwatch() const noexcept;
 
   char const* m_call;
+  InCall m_in_call;
+  bool m_watches = false;
   PeBackoff m_backoff;
   PeBackoff::Clock::duration m_waited{};
   PeBackoff::Clock::duration m_next_look;

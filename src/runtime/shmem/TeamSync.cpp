@@ -11,7 +11,8 @@
 #include "../job/Runtime.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
-#include "Far.hpp"
+#include "../transport/FarPes.hpp"
+#include "../transport/Transport.hpp"
 #include "FarTeam.hpp"
 #include "Group.hpp"
 #include "HostWait.hpp"
@@ -100,7 +101,10 @@ bool compare_word(PeTeam const& team, char const* call, std::uint64_t word) {
 }
 
 void barrier_on_host(PeTeam const& team, char const* call) {
-  quiet_far();
+  if (auto* const transport = Transport::instance()) {
+    InCall const in(call);
+    transport->quiet();
+  }
   if (team.has_far_pes()) {
     compare_word_far(team, call, word_of_barrier);
   } else {

@@ -37,7 +37,11 @@ enum class MessageKind : std::uint8_t {
   atomic_reply,
   ack,          // nothing but the header's `acked`
   ack_request,  // an ack of all up to `number` is wanted
-  note          // Transport::send(): `number` is its
+  note,         // Transport::send(): `number` is its
+  where,        // answered by standing
+  standing,     // WireStanding, and the name of the call
+  farewell      // the sender ends the job: PE `number` is lost, as PE `offset`
+                // has found; the text is why
 };
 
 constexpr bool is_numbered(MessageKind kind) {
@@ -87,6 +91,12 @@ struct MessageHeader {
 };
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
+
+/// Of a Standing.
+struct WireStanding {
+  std::uint64_t n_calls        = 0;
+  std::uint64_t is_in_finalize = 0;
+};
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
   return {reinterpret_cast<std::byte const*>(&header), sizeof header};

@@ -71,6 +71,14 @@ class MessageEngine {
   /// (heartbeats) meanwhile. Nests.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
+  /// The same for all PEs that this one has met, or meets meanwhile.
+  virtual void watch_all()   = 0;
+  virtual void unwatch_all() = 0;
+
+  /// A last message to all PEs that this one is connected with, as far as it
+  /// can be sent without waiting. Any thread, and within Receiver.
+  virtual void send_farewell(std::span<std::byte const> header,
+                             std::span<std::byte const> payload) noexcept = 0;
 
   /// Collective, through the bootstrap it was made with; all messages have been
   /// answered before. No call may follow.

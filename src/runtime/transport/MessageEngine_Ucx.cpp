@@ -3,6 +3,7 @@
 #include "MessageEngine_Ucx.hpp"
 
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "../symm_errors.hpp"
@@ -212,6 +213,25 @@ void MessageEngine_Ucx::post_control(Peer& peer, UcxHead::Kind kind) noexcept {
   }
 }
 
+void MessageEngine_Ucx::send_farewell(
+    std::span<std::byte const> header,
+    std::span<std::byte const> payload) noexcept {
+  Section const section(*this);
+  if (m_worker == nullptr || m_is_closing) return;
+  for (auto* const peer : m_met) {
+    bool const can_take = peer->endpoint != nullptr && !peer->has_failed &&
+                          peer->pending_bytes <= max_pending_bytes;
+    if (!can_take) continue;
+    try {
+      auto* const parcel = parcel_for(header, payload, 0);
+      parcel->peer       = peer->pe;
+      submit(*peer, parcel);
+    } catch (std::bad_alloc const&) {
+      return;  // they will find out themselves
+    }
+  }
+}
+
 // --- Receiving
 
 ucs_status_t MessageEngine_Ucx::on_message(void* engine, void const* header,
@@ -380,9 +400,9 @@ bool MessageEngine_Ucx::settle() noexcept {
   m_sent.clear();
   for (std::size_t i = 0; i < m_failed.size(); ++i) {
     auto& peer = *m_failed[i];
-    lose(peer, Text("PE ", peer.pe, " is not reached any more (UCX: ",
-                    m_ucp->ucs_status_string(peer.status),
-                    "): its process has ended, or the network between"));
+    lose(peer,
+         Text("its process has ended, or it is not reached any more (UCX: ",
+              m_ucp->ucs_status_string(peer.status), ")"));
     any = true;
   }
   m_failed.clear();

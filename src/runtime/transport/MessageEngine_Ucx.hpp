@@ -48,6 +48,10 @@ class MessageEngine_Ucx final : public MessageEngine {
   bool poll() override;
   void watch(Pe pe) override;
   void unwatch(Pe pe) override;
+  void watch_all() override;
+  void unwatch_all() override;
+  void send_farewell(std::span<std::byte const> header,
+                     std::span<std::byte const> payload) noexcept override;
   void close() override;
 
   /// Messages that were not of this job.
@@ -166,6 +170,7 @@ class MessageEngine_Ucx final : public MessageEngine {
   std::atomic<int> m_n_waiting{0};             // for it
   std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
   std::vector<Peer*> m_met;
+  int m_n_watching_all = 0;
   UcxParcels m_parcels;
   // Left for when UCX has returned.
   std::vector<Peer*> m_to_connect;

@@ -129,6 +129,19 @@ void MessageEngine_Ucx::unwatch(Pe pe) {
   --peer_of(pe).n_watching;
 }
 
+void MessageEngine_Ucx::watch_all() {
+  Section const section(*this);
+  if (m_n_watching_all++ != 0) return;
+  for (auto* const peer : m_met) {
+    if (peer->n_watching == 0) peer->last_heard = Clock::now();
+  }
+}
+
+void MessageEngine_Ucx::unwatch_all() {
+  Section const section(*this);
+  --m_n_watching_all;
+}
+
 void MessageEngine_Ucx::check_peers() noexcept {
   Section const section(*this);
   auto const now    = Clock::now();
@@ -144,11 +157,12 @@ void MessageEngine_Ucx::check_peers() noexcept {
     auto& peer = *m_met[i];
     peer.last_heard += overslept;
     if (std::exchange(peer.was_heard, false)) peer.last_heard = now;
-    if (peer.n_watching == 0 || peer.has_failed) continue;
+    bool const is_watched = peer.n_watching != 0 || m_n_watching_all != 0;
+    if (!is_watched || peer.has_failed) continue;
     auto const silent = now - peer.last_heard;
     if (silent >= m_peer_timeout) {
       lose(peer,
-           Text("PE ", peer.pe, " has given no sign of life for ",
+           Text("it has given no sign of life for ",
                 std::chrono::ceil<std::chrono::milliseconds>(silent).count(),
                 " ms (SYMM_PEER_TIMEOUT): it is stopped or hangs, or the "
                 "network between is cut"));

@@ -27,6 +27,9 @@ constexpr std::uint64_t most_gets      = 256;
 /// over TCP, many of them take turns and are slower than two.
 constexpr std::uint64_t most_large = 2;
 
+/// How long a PE that ends the job waits for others to say why they do.
+constexpr auto time_of_farewell = std::chrono::milliseconds(500);
+
 /// Waits from here on are what heartbeats are for.
 constexpr auto watch_time = std::chrono::milliseconds(2);
 
@@ -78,7 +81,9 @@ void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
     if (is_done()) break;
     if (m_is_lost) end_job_of_lost(call, pe);
     if (!has_moved && ++n_polls % polls_per_pause != 0) continue;
-    if (backoff.pause(has_moved) < watch_time || is_watched) continue;
+    if (backoff.pause(has_moved) < watch_time) continue;
+    if (has_lost()) end_job_of_lost(call, pe);
+    if (is_watched) continue;
     m_engine->watch(pe);
     is_watched = true;
   }
@@ -216,8 +221,14 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
     m_engine->send(to, bytes_of(with_ack), payload,
                    reinterpret_cast<std::size_t>(unsent));
   } catch (std::exception const& failure) {
-    end_job(Text("a message to PE ", to,
-                 " could not be sent: ", std::string_view(failure.what())));
+    // Of what the engine has just found it tells when it is polled.
+    for (int i = 0; i < 100 && !m_is_lost; ++i) {
+      if (m_engine->poll()) continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (m_is_lost) end_job_of_lost("an operation", to);
+    end_job_of_failure(Text("a message to PE ", to, " could not be sent: ",
+                            std::string_view(failure.what())));
   }
 }
 
@@ -590,7 +601,7 @@ bool Transport_Messages::poll() {
     }
   }
   bool const moved = m_engine->poll();
-  if (m_is_lost) end_job_of_lost("the library", m_my_pe);
+  if (has_lost()) end_job_of_lost("the library", m_my_pe);
   return moved;
 }
 
@@ -601,19 +612,106 @@ void Transport_Messages::close() {
   m_engine->close();
 }
 
-// Ends.
+// Where other PEs stand.
 
-void Transport_Messages::end_job_of_lost(char const* call, Pe pe) {
-  std::lock_guard const lock(m_lost_mutex);
-  Text waits("PE ", m_lost_pe, " is lost: ", m_why_lost, ". This PE is in ",
-             std::string_view(call));
-  if (pe != m_my_pe) waits.append(", which needs PE ", pe);
-  end_job(waits);
+std::optional<Standing> Transport_Messages::standing_of(
+    Pe pe, std::chrono::milliseconds most) {
+  auto& peer     = peer_of(pe);
+  auto const get = [&]() -> std::optional<Standing> {
+    std::lock_guard const lock(m_notes_mutex);
+    if (peer.n_standings == 0) return {};
+    return peer.standing;
+  };
+  if (auto const known = get(); known && known->is_in_finalize) return known;
+  if (most.count() == 0) return {};
+  auto const n_before  = peer.n_standings.load();
+  auto const last_time = std::chrono::steady_clock::now() + most;
+  send_message(pe, {.kind = MessageKind::where});
+  wait("a question", pe, [&] {
+    return peer.n_standings != n_before ||
+           std::chrono::steady_clock::now() >= last_time;
+  });
+  if (peer.n_standings == n_before) return {};
+  return get();
 }
 
-void Transport_Messages::end_job(Text const& why) noexcept {
-  std::fprintf(stderr, "symm: PE %d: %s. Ending the job.\n", m_my_pe,
-               why.c_str());
+// Ends.
+
+bool Transport_Messages::has_lost() noexcept {
+  if (m_is_lost) return true;
+  auto const* const record = m_target.lost_pe();
+  if (record == nullptr || !record->is_set()) return false;
+  note_lost(record->get());
+  return m_is_lost;
+}
+
+Text Transport_Messages::name_of(Pe pe) const noexcept {
+  Text name("PE ", pe);
+  auto const host = m_target.host_of(pe);
+  if (!host.empty()) name.append(" (host ", host, ")");
+  return name;
+}
+
+void Transport_Messages::end_job_of_lost(char const* call, Pe pe) noexcept {
+  LostPe lost;
+  {
+    std::lock_guard const lock(m_lost_mutex);
+    lost = m_lost;
+  }
+  if (m_is_ending.load() != std::thread::id()) end_job(lost);
+  if (auto const* const outermost = InCall::name()) {
+    call = outermost;
+  } else if (auto const* const collective = m_target.call()) {
+    call = collective;
+  }
+  Text text;
+  if (lost.pe == lost.found_by) {
+    text.append(name_of(lost.pe), " has ended the job: ", lost.why);
+  } else if (lost.pe == m_my_pe) {
+    text.append("the job goes on without this PE, which ",
+                name_of(lost.found_by), " has given up: ", lost.why);
+  } else if (lost.found_by == m_my_pe) {
+    text.append(name_of(lost.pe), " is lost: ", lost.why);
+  } else {
+    text.append(name_of(lost.pe), " is lost, as ", name_of(lost.found_by),
+                " has found: ", lost.why);
+  }
+  text.append(". This PE is in ", std::string_view(call));
+  if (pe != m_my_pe) text.append(", which needs ", name_of(pe));
+  std::fprintf(stderr, "symm: %s: %s. Ending the job.\n",
+               name_of(m_my_pe).c_str(), text.c_str());
+  end_job(lost);
+}
+
+void Transport_Messages::end_job_of_failure(Text const& why) noexcept {
+  std::fprintf(stderr, "symm: %s: %s. Ending the job.\n",
+               name_of(m_my_pe).c_str(), why.c_str());
+  end_job({m_my_pe, m_my_pe, why});
+}
+
+void Transport_Messages::end_job(LostPe const& lost) noexcept {
+  auto const me  = std::this_thread::get_id();
+  auto is_ending = std::thread::id();
+  if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
+    // Another thread is at it; or this one, in what it delivers below.
+    while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
+    m_end_job();
+  }
+  auto* const record = m_target.lost_pe();
+  if (record != nullptr) record->set(lost);
+  std::string_view const why = lost.why;
+  m_engine->send_farewell(
+      bytes_of({.kind   = MessageKind::farewell,
+                .number = static_cast<std::uint64_t>(lost.pe),
+                .offset = static_cast<std::uint64_t>(lost.found_by)}),
+      std::as_bytes(std::span(why.data(), why.size())));
+  // The launcher ends them all when the first of them ends: they get the time
+  // to say why.
+  auto const end = std::chrono::steady_clock::now() + time_of_farewell;
+  while (record != nullptr && std::chrono::steady_clock::now() < end) {
+    if (m_engine->poll()) continue;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   m_end_job();
   std::abort();
 }

@@ -20,6 +20,8 @@
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "ArrivalOrder.hpp"
+#include "FarPes.hpp"
+#include "LostPe.hpp"
 #include "Message.hpp"
 #include "MessageEngine.hpp"
 #include "Transport.hpp"
@@ -53,6 +55,7 @@ namespace symm::Impl {
 /// One mutex guards what is to be sent. The Receiver never takes it, so it may
 /// be held while the engine sends.
 class Transport_Messages final : public Transport,
+                                 public FarPes,
                                  private MessageEngine::Receiver {
  public:
   using EndJob = std::function<void()>;
@@ -102,6 +105,12 @@ class Transport_Messages final : public Transport,
   void unwatch(Pe pe) override { m_engine->unwatch(pe); }
   bool poll() override;
   void close() override;
+
+  std::optional<Standing> standing_of(Pe pe,
+                                      std::chrono::milliseconds most) override;
+  void watch_all() override { m_engine->watch_all(); }
+  void unwatch_all() override { m_engine->unwatch_all(); }
+  [[noreturn]] void end_job(LostPe const& lost) noexcept override;
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -164,8 +173,13 @@ class Transport_Messages final : public Transport,
                                                   std::size_t& n_seen);
   template <class IsDone>
   void wait(char const* call, Pe pe, IsDone const& is_done);
-  [[noreturn]] void end_job_of_lost(char const* call, Pe pe);
-  [[noreturn]] void end_job(Text const& why) noexcept;
+  /// Whether a PE is, as this one has found or those of its node.
+  [[nodiscard]] bool has_lost() noexcept;
+  /// "PE 3 (host b)".
+  [[nodiscard]] Text name_of(Pe pe) const noexcept;
+  [[noreturn]] void end_job_of_lost(char const* call, Pe pe) noexcept;
+  /// For what is wrong on this PE.
+  [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
 
   // Transport_Messages_Target.cpp: what arrives. Nothing in there waits.
 
@@ -177,11 +191,16 @@ class Transport_Messages final : public Transport,
                 std::size_t bytes) noexcept override;
   void sent(std::size_t token) noexcept override;
   void lost(Pe pe, Text const& why) noexcept override;
+  void note_lost(LostPe const& lost) noexcept;
 
   void take(Peer& peer, MessageHeader const& header,
             std::span<std::byte const> payload);
   void take_reply(MessageHeader const& header,
                   std::span<std::byte const> payload);
+  void answer_where(Peer& peer);
+  void take_standing(Peer& peer, std::span<std::byte const> payload);
+  void take_farewell(MessageHeader const& header,
+                     std::span<std::byte const> payload);
   void answer_get(Peer& peer, MessageHeader const& header);
   void answer_get_strided(Peer& peer, MessageHeader const& header);
   void carry_out(Peer& peer, MessageHeader const& header,
@@ -229,8 +248,8 @@ class Transport_Messages final : public Transport,
 
   std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
-  Pe m_lost_pe                = 0;
-  Text m_why_lost;
+  LostPe m_lost;
+  std::atomic<std::thread::id> m_is_ending{};  // who ends the job
   std::atomic<bool> m_is_closed = false;
 
   std::vector<void*> m_landings;  // the Receiver's: taken for a payload
@@ -282,6 +301,8 @@ struct Transport_Messages::Peer {
 
   std::vector<Note> notes;
   std::atomic<std::size_t> n_notes = 0;  // ever
+  Standing standing;                     // as it has said last
+  std::atomic<std::size_t> n_standings = 0;
 };
 
 }  // namespace symm::Impl

@@ -31,8 +31,8 @@ void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
   try {
     take(peer_of(from), header_of(header), payload);
   } catch (std::exception const& failure) {
-    end_job(Text("a message of PE ", from,
-                 " could not be taken: ", std::string_view(failure.what())));
+    end_job_of_failure(Text("a message of PE ", from, " could not be taken: ",
+                            std::string_view(failure.what())));
   }
 }
 
@@ -67,6 +67,9 @@ void Transport_Messages::take(Peer& peer, MessageHeader const& header,
       peer.n_notes.fetch_add(1, std::memory_order_release);
       return;
     }
+    case MessageKind::where: answer_where(peer); return;
+    case MessageKind::standing: take_standing(peer, payload); return;
+    case MessageKind::farewell: take_farewell(header, payload); return;
     default: end_job_of_nonsense(peer.pe);
   }
 }
@@ -90,8 +93,9 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
     m_landings.push_back(landing);
     return landing;
   } catch (std::exception const& failure) {
-    end_job(Text("a message of ", size, " bytes of PE ", from,
-                 " could not be taken: ", std::string_view(failure.what())));
+    end_job_of_failure(
+        Text("a message of ", size, " bytes of PE ", from,
+             " could not be taken: ", std::string_view(failure.what())));
   }
 }
 
@@ -113,12 +117,15 @@ void Transport_Messages::sent(std::size_t token) noexcept {
 }
 
 void Transport_Messages::lost(Pe pe, Text const& why) noexcept {
+  note_lost({pe, m_my_pe, why});
+}
+
+void Transport_Messages::note_lost(LostPe const& lost) noexcept {
   if (m_is_closed) return;
   std::lock_guard const lock(m_lost_mutex);
   if (m_is_lost) return;
-  m_lost_pe  = pe;
-  m_why_lost = why;
-  m_is_lost  = true;
+  m_lost    = lost;
+  m_is_lost = true;
 }
 
 // Answers to this PE.
@@ -147,6 +154,42 @@ void Transport_Messages::take_reply(MessageHeader const& header,
   auto* const left = pending.left;
   if (pending.is_on_heap) delete &pending;
   left->fetch_sub(1, std::memory_order_release);
+}
+
+// What there is to say besides.
+
+void Transport_Messages::answer_where(Peer& peer) {
+  auto const mine = m_target.standing();
+  WireStanding const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U};
+  std::string_view const call = mine.call;
+  std::vector<std::byte> message(sizeof head + call.size());
+  std::memcpy(message.data(), &head, sizeof head);
+  if (!call.empty()) {
+    std::memcpy(message.data() + sizeof head, call.data(), call.size());
+  }
+  send_message(peer.pe, {.kind = MessageKind::standing}, message);
+}
+
+void Transport_Messages::take_standing(Peer& peer,
+                                       std::span<std::byte const> payload) {
+  WireStanding head;
+  if (payload.size() < sizeof head) end_job_of_nonsense(peer.pe);
+  std::memcpy(&head, payload.data(), sizeof head);
+  auto const call = payload.subspan(sizeof head);
+  std::lock_guard const lock(m_notes_mutex);
+  peer.standing = {
+      head.n_calls, head.is_in_finalize != 0,
+      Text(std::string_view(reinterpret_cast<char const*>(call.data()),
+                            call.size()))};
+  peer.n_standings.fetch_add(1, std::memory_order_release);
+}
+
+void Transport_Messages::take_farewell(MessageHeader const& header,
+                                       std::span<std::byte const> payload) {
+  note_lost(
+      {static_cast<Pe>(header.number), static_cast<Pe>(header.offset),
+       Text(std::string_view(reinterpret_cast<char const*>(payload.data()),
+                             payload.size()))});
 }
 
 // What other PEs want of the memory of this one.
@@ -352,10 +395,10 @@ char* Transport_Messages::find(Peer const& peer, std::string_view operation,
                                std::uint64_t bytes) {
   auto* const place = m_target.find(segment, offset, bytes);
   if (place == nullptr || (is_of_gpu(segment) && m_target.gpu() == nullptr)) {
-    end_job(Text("PE ", peer.pe, " of another node asks for ", operation,
-                 " of ", bytes, " bytes at offset ", offset, " of segment ",
-                 static_cast<int>(segment),
-                 " of this PE, where there is no such memory"));
+    end_job_of_failure(Text("PE ", peer.pe, " of another node asks for ",
+                            operation, " of ", bytes, " bytes at offset ",
+                            offset, " of segment ", static_cast<int>(segment),
+                            " of this PE, where there is no such memory"));
   }
   return place;
 }
@@ -374,11 +417,11 @@ char* Transport_Messages::find_word(Peer const& peer, Segment segment,
   auto const bytes  = bytes_of(type);
   auto* const place = find(peer, "an atomic operation", segment, offset, bytes);
   if (reinterpret_cast<std::uintptr_t>(place) % bytes != 0) {
-    end_job(Text("PE ", peer.pe,
-                 " of another node asks for an atomic operation on ", bytes,
-                 " bytes at offset ", offset, " of segment ",
-                 static_cast<int>(segment),
-                 " of this PE, which is no multiple of that"));
+    end_job_of_failure(Text("PE ", peer.pe,
+                            " of another node asks for an atomic operation on ",
+                            bytes, " bytes at offset ", offset, " of segment ",
+                            static_cast<int>(segment),
+                            " of this PE, which is no multiple of that"));
   }
   return place;
 }
@@ -399,9 +442,10 @@ char* Transport_Messages::find_strided(Peer const& peer,
 }
 
 void Transport_Messages::end_job_of_nonsense(Pe from) noexcept {
-  end_job(Text("PE ", from,
-               " of another node has sent a message that makes no sense: is it "
-               "the same version of the program and of this library?"));
+  end_job_of_failure(
+      Text("PE ", from,
+           " of another node has sent a message that makes no sense: is it "
+           "the same version of the program and of this library?"));
 }
 
 }  // namespace symm::Impl

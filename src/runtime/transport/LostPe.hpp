@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_LOST_PE_HPP
+#define SYMM_TRANSPORT_LOST_PE_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// A PE without which the job cannot go on.
+struct LostPe {
+  Pe pe       = 0;
+  Pe found_by = 0;  // the PE that says so
+  Text why;         // as the end of a sentence: "its process is gone"
+};
+
+/// The first that a PE of this node has found, in memory that they share: so
+/// all of them name that one, and not who has ended for it.
+class LostPeRecord {
+ public:
+  /// Any thread of any of the PEs; the first counts.
+  void set(LostPe const& lost) noexcept {
+    auto expected = State::none;
+    if (!m_state.compare_exchange_strong(expected, State::being_written)) {
+      return;
+    }
+    m_pe             = lost.pe;
+    m_found_by       = lost.found_by;
+    auto const why   = std::string_view(lost.why);
+    auto const bytes = why.copy(m_why, sizeof m_why - 1);
+    m_why[bytes]     = '\0';
+    m_state.store(State::there, std::memory_order_release);
+  }
+  [[nodiscard]] bool is_set() const noexcept {
+    return m_state.load(std::memory_order_acquire) == State::there;
+  }
+  /// If it is set.
+  [[nodiscard]] LostPe get() const noexcept {
+    return {m_pe, m_found_by, Text(m_why)};
+  }
+
+ private:
+  enum class State { none, being_written, there };
+
+  std::atomic<State> m_state{State::none};
+  Pe m_pe         = 0;
+  Pe m_found_by   = 0;
+  char m_why[512] = {};
+};
+
+}  // namespace symm::Impl
+
+#endif
