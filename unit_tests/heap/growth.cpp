@@ -28,7 +28,7 @@ TEST(Growth, M38_a_heap_is_dynamic_by_default_and_starts_empty) {
   symm::barrier_all();
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     for (unsigned i = 0; i < 6; ++i) {
-      EXPECT_EQ(difference(symm::ptr(blocks[i], pe), mib << i, {pe, pe, i}),
+      EXPECT_EQ(difference_at(pe, blocks[i], mib << i, {pe, pe, i}),
                 no_difference)
           << "what was there before the heap grew is damaged";
     }
@@ -144,12 +144,10 @@ TEST(Growth, M50_a_gap_joins_what_is_free_behind_it) {
   fill(between, 6 * mib, {me, me, 2});
   symm::barrier_all();
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    EXPECT_EQ(difference(symm::ptr(blocks[0], pe), 4 * mib, {pe, pe, 0}),
+    EXPECT_EQ(difference_at(pe, blocks[0], 4 * mib, {pe, pe, 0}),
               no_difference);
-    EXPECT_EQ(difference(symm::ptr(last, pe), 2 * mib, {pe, pe, 1}),
-              no_difference);
-    EXPECT_EQ(difference(symm::ptr(between, pe), 6 * mib, {pe, pe, 2}),
-              no_difference);
+    EXPECT_EQ(difference_at(pe, last, 2 * mib, {pe, pe, 1}), no_difference);
+    EXPECT_EQ(difference_at(pe, between, 6 * mib, {pe, pe, 2}), no_difference);
   }
   symm::barrier_all();
   for (char* const block : {blocks[0], last, between}) symm::free(block);

@@ -14,8 +14,7 @@ void expect_heap_is_usable() {
   EXPECT_NE(block, nullptr) << symm::last_error();
   if (block == nullptr) return;  // on all PEs, or the next call says so
   for (symm::Pe pe = 0; pe < n_pes; ++pe) {
-    fill(symm::ptr(block, pe) + static_cast<std::size_t>(me) * bytes, bytes,
-         {me, pe});
+    fill_at(pe, block + static_cast<std::size_t>(me) * bytes, bytes, {me, pe});
   }
   symm::barrier_all();
   for (symm::Pe pe = 0; pe < n_pes; ++pe) {

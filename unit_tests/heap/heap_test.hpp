@@ -19,6 +19,7 @@
 #include <runtime/symm_memory.hpp>
 #include <support/memory.hpp>
 #include <support/pattern.hpp>
+#include <support/peer_memory.hpp>
 #include <support/pes.hpp>
 
 namespace symm {

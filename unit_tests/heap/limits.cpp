@@ -96,8 +96,7 @@ TEST(Limits, M34_M48_no_room_gives_null_on_all_pes_and_keeps_the_data) {
   expect_failure([&] { return symm::malloc(limit); },
                  {bytes_text(limit), "no room", "largest free block"});
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    EXPECT_EQ(difference(symm::ptr(block, pe), 3 * mib, {pe, pe}),
-              no_difference);
+    EXPECT_EQ(difference_at(pe, block, 3 * mib, {pe, pe}), no_difference);
   }
   symm::barrier_all();
   symm::free(block);

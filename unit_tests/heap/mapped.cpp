@@ -78,10 +78,10 @@ std::size_t mapped_bytes_in(char const* begin) {
 
 }  // namespace
 
-std::size_t mapped_bytes_of_all_pes() {
+std::size_t mapped_bytes_of_node() {
   auto const& map   = heap().map();
   std::size_t bytes = 0;
-  for (symm::Pe pe = 0; pe < map.n_pes; ++pe) {
+  for (symm::Pe pe = map.first_near; map.is_near(pe); ++pe) {
     bytes += mapped_bytes_in(map.part(pe));
   }
   return bytes;

@@ -9,7 +9,7 @@ namespace symm_test {
 
 /// Bytes of symmetric memory that are mapped in this process, as the system
 /// sees them: of this PE and its peers, at offsets below 256 MiB.
-std::size_t mapped_bytes_of_all_pes();
+std::size_t mapped_bytes_of_node();
 
 }  // namespace symm_test
 

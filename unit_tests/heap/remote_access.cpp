@@ -52,7 +52,7 @@ void put_to_all(HeapMap const& map, Word* words, std::size_t count) {
   run(KOKKOS_LAMBDA() {
     for (Pe to = 0; to < map.n_pes; ++to) {
       for (std::size_t i = 0; i < count; ++i) {
-        map.peer_ptr(words, to)[i] = pattern({map.my_pe, to}, i);
+        store_at(map, to, words + i, pattern({map.my_pe, to}, i));
       }
     }
   });
@@ -65,7 +65,7 @@ std::size_t count_wrong_at(HeapMap const& map, Word* words, std::size_t count,
   Kokkos::parallel_reduce(
       "get", Kokkos::RangePolicy<HeapExec>(0, count),
       KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) {
-        if (map.peer_ptr(words, from)[i] != pattern({from, from}, i)) ++sum;
+        if (load_at(map, from, words + i) != pattern({from, from}, i)) ++sum;
       },
       wrong);
   return wrong;
@@ -75,20 +75,36 @@ void add_to_all(HeapMap const& map, Word* word, int n) {
   run(KOKKOS_LAMBDA() {
     for (int i = 0; i < n; ++i) {
       for (Pe to = 0; to < map.n_pes; ++to) {
-        add(map.peer_ptr(word, to), static_cast<Word>(map.my_pe + 1));
+        auto const what = static_cast<Word>(map.my_pe + 1);
+        if (map.is_near(to)) {
+          add(map.peer_ptr(word, to), what);
+        } else {
+          symm::atomic_add(map, word, what, to);
+        }
       }
     }
   });
 }
 
-void count_under_lock(Word* lock, Word* amount, int n) {
+/// Both are PE 0's. PEs of its node and others take turns.
+void count_under_lock(HeapMap const& map, Word* lock, Word* amount, int n) {
   run(KOKKOS_LAMBDA() {
     for (int i = 0; i < n; ++i) {
-      while (!try_lock(lock)) pause_in_loop();
-      // Plain, under the lock. (volatile: in memory, not in a register.)
-      auto volatile& counter = *amount;
-      counter                = counter + 1;
-      store_release(lock, Word{0});
+      if (map.is_near(0)) {
+        Word* const its_lock = map.peer_ptr(lock, 0);
+        while (!try_lock(its_lock)) pause_in_loop();
+        // Plain, under the lock. (volatile: in memory, not in a register.)
+        auto volatile& counter = *map.peer_ptr(amount, 0);
+        counter                = counter + 1;
+        store_release(its_lock, Word{0});
+        continue;
+      }
+      while (symm::atomic_compare_swap(map, lock, Word{0}, Word{1}, 0) != 0) {
+        pause_in_loop();
+      }
+      symm::p(map, amount, symm::g(map, amount, 0) + 1, 0);
+      symm::fence();
+      symm::atomic_set(map, lock, Word{0}, 0);
     }
   });
 }
@@ -105,11 +121,15 @@ struct PutAndSignal {
   Word* wrong;  // symmetric memory, since host and GPU reach it
 
   KOKKOS_FUNCTION void operator()() const {
-    Word* const there = map.peer_ptr(words, to);
     for (std::size_t i = 0; i < count; ++i) {
-      there[i] = pattern({map.my_pe, to, round}, i);
+      store_at(map, to, words + i, pattern({map.my_pe, to, round}, i));
     }
-    store_release(there + count, Word{round});
+    if (map.is_near(to)) {
+      store_release(map.peer_ptr(words + count, to), Word{round});
+    } else {
+      symm::fence();
+      symm::p(map, words + count, Word{round}, to);
+    }
     while (load_acquire(words + count) < round) pause_in_loop();
     for (std::size_t i = 0; i < count; ++i) {
       if (words[i] != pattern({from, map.my_pe, round}, i)) ++*wrong;
@@ -140,9 +160,8 @@ TEST_P(RemoteAccess, M18_M19_get_from_every_pe) {
   symm::barrier_all();
   for (Pe from = 0; from < m_n_pes; ++from) {
     EXPECT_EQ(count_wrong_at(m_map, words, count, from), 0U);
-    EXPECT_EQ(
-        difference(symm::ptr(words, from), count * sizeof(Word), {from, from}),
-        no_difference);
+    EXPECT_EQ(difference_at(from, words, count * sizeof(Word), {from, from}),
+              no_difference);
   }
   symm::barrier_all();
 }
@@ -160,11 +179,10 @@ TEST_P(RemoteAccess, M18_M19_atomic_additions_of_all_pes_onto_each) {
 TEST_P(RemoteAccess, M18_M19_compare_and_swap_admits_one_pe_at_a_time) {
   constexpr int n    = 300;
   auto* const words  = allocate(2);
-  auto* const lock   = symm::ptr(words, 0);
-  auto* const amount = lock + 1;
-  count_under_lock(lock, amount, n);
+  auto* const amount = words + 1;
+  count_under_lock(m_map, words, amount, n);
   symm::barrier_all();
-  EXPECT_EQ(get_value(amount), static_cast<Word>(n * m_n_pes));
+  EXPECT_EQ(get_value_at(0, amount), static_cast<Word>(n * m_n_pes));
   symm::barrier_all();
 }
 
@@ -191,9 +209,8 @@ TEST_P(RemoteAccess, M19_every_pe_in_turn_tells_all) {
     if (m_me == root) fill(words, 8 * sizeof(Word), {root, root});
     symm::barrier_all();
     EXPECT_EQ(count_wrong_at(m_map, words, 8, root), 0U);
-    EXPECT_EQ(
-        difference(symm::ptr(words, root), 8 * sizeof(Word), {root, root}),
-        no_difference);
+    EXPECT_EQ(difference_at(root, words, 8 * sizeof(Word), {root, root}),
+              no_difference);
     symm::barrier_all();
   }
 }

@@ -22,20 +22,20 @@ class Trim : public testing::Test {
 
 TEST_F(Trim, M38_memory_without_blocks_returns_to_the_system) {
   auto const before = heap_state();
-  auto const mapped = mapped_bytes_of_all_pes();
-  auto const n_pes  = static_cast<std::size_t>(symm::n_pes());
-  EXPECT_EQ(mapped, n_pes * before.mapped_bytes);
+  auto const mapped = mapped_bytes_of_node();
+  auto const n_near = static_cast<std::size_t>(heap().map().n_near);
+  EXPECT_EQ(mapped, n_near * before.mapped_bytes);
   auto* const block = malloc_bytes(9 * mib);
   auto const grown  = heap_state();
   EXPECT_GE(grown.mapped_bytes, before.mapped_bytes + 9 * mib);
-  EXPECT_EQ(mapped_bytes_of_all_pes(), n_pes * grown.mapped_bytes);
+  EXPECT_EQ(mapped_bytes_of_node(), n_near * grown.mapped_bytes);
   symm::free(block);
   EXPECT_EQ(heap_state().mapped_bytes, grown.mapped_bytes);
   auto const released = symm::heap_trim();
   EXPECT_EQ(released, grown.mapped_bytes - before.mapped_bytes);
   EXPECT_TRUE(is_equal_on_all_pes(released));
   EXPECT_EQ(heap_state(), before);
-  EXPECT_EQ(mapped_bytes_of_all_pes(), mapped);
+  EXPECT_EQ(mapped_bytes_of_node(), mapped);
   EXPECT_EQ(symm::heap_trim(), 0U) << "nothing is left to release";
   expect_heap_is_usable();
 }
@@ -57,8 +57,7 @@ TEST_F(Trim, M38_memory_with_blocks_stays_with_its_data_on_all_pes) {
   EXPECT_EQ(after.live_blocks, before.live_blocks);
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     for (unsigned i = 1; i < 6; i += 2) {
-      EXPECT_EQ(difference(symm::ptr(blocks[i], pe), 1000, {pe, pe, i}),
-                no_difference);
+      EXPECT_EQ(difference_at(pe, blocks[i], 1000, {pe, pe, i}), no_difference);
     }
   }
   expect_heap_is_usable();
@@ -72,8 +71,9 @@ TEST_F(Trim, S17_addresses_are_used_again_with_new_memory) {
   fill(first, 3 * mib, {me, me, 1});
   symm::free(first);
   EXPECT_GT(symm::heap_trim(), 0U);
-  EXPECT_EQ(mapped_bytes_of_all_pes(),
-            static_cast<std::size_t>(symm::n_pes()) * heap_state().mapped_bytes)
+  EXPECT_EQ(
+      mapped_bytes_of_node(),
+      static_cast<std::size_t>(heap().map().n_near) * heap_state().mapped_bytes)
       << "the old memory was not released";
   auto* const again = malloc_bytes(3 * mib);
   EXPECT_EQ(again, first);
@@ -83,7 +83,7 @@ TEST_F(Trim, S17_addresses_are_used_again_with_new_memory) {
   }
   symm::barrier_all();
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    set_value(symm::ptr(again, pe) + me, static_cast<char>(10 * me + pe + 1));
+    set_value_at(pe, again + me, static_cast<char>(10 * me + pe + 1));
   }
   symm::barrier_all();
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {

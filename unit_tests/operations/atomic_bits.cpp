@@ -74,19 +74,20 @@ void test_extreme(T initial, T step) {
   int const n = symm::n_pes();
   for (Pe pe = 0; pe < n; ++pe) {
     Word<T> const word(initial);
-    run_all<Form>(count, Extreme<is_min, Form, T>{make<Form>(), word.address(),
-                                                  pe, word.returned(), initial,
-                                                  step, symm::my_pe(), n});
+    run_all<Form>(count(),
+                  Extreme<is_min, Form, T>{make<Form>(), word.address(), pe,
+                                           word.returned(), initial, step,
+                                           symm::my_pe(), n});
     EXPECT_EQ(word.result(),
               symm::my_pe() == pe
-                  ? operand<is_min>(initial, step, n - 1, n, count - 1)
+                  ? operand<is_min>(initial, step, n - 1, n, count() - 1)
                   : initial);
     // Nothing is replaced twice.
     auto all = word.all_returned();
     all.erase(std::remove(all.begin(), all.end(), initial), all.end());
     EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
     if (std::is_same_v<Form, OnHost>) {  // one after the other
-      EXPECT_GE(all.size(), static_cast<std::size_t>(count / 2));
+      EXPECT_GE(all.size(), static_cast<std::size_t>(count() / 2));
     }
     symm::barrier_all();
   }
@@ -128,6 +129,7 @@ struct OwnBits {
   T* returned;
   Pe me;
   int n_pes;
+  int n_rounds;
 
   KOKKOS_FUNCTION int is_wrong(T was, T bit, bool is_set) const {
     return (was & bit) == (is_set ? bit : T{0}) ? 0 : 1;
@@ -137,7 +139,7 @@ struct OwnBits {
     T const bit  = own_bit<T>(me, n_pes, i);
     T const rest = static_cast<T>(~bit);
     int n_wrong  = 0;
-    for (int round = 0; round < count / 40; ++round) {
+    for (int round = 0; round < n_rounds; ++round) {
       form.call(atomic_or(), word, pe, bit);
       n_wrong +=
           is_wrong(form.call(atomic_fetch_and(), word, pe, rest), bit, true);
@@ -160,7 +162,7 @@ void test_bits() {
     Word<T> const word(T{0});
     run_all<Form>(
         64, OwnBits<Form, T>{make<Form>(), word.address(), pe, word.returned(),
-                             symm::my_pe(), symm::n_pes()});
+                             symm::my_pe(), symm::n_pes(), count() / 40});
     // Every bit was turned over last.
     EXPECT_EQ(word.result(),
               symm::my_pe() == pe ? static_cast<T>(~T{0}) : T{0});
@@ -185,7 +187,7 @@ struct StoreAndLoad {
   T* returned;
   Pe me;
   KOKKOS_FUNCTION void operator()(int i) const {
-    auto const half = static_cast<std::uint32_t>(me * count + i);
+    auto const half = static_cast<std::uint32_t>(me * most_count + i);
     auto const both = std::uint64_t{half} << 32U | half;
     form.call(op::atomic_set(), word, pe, Kokkos::bit_cast<T>(both));
     auto const seen = Kokkos::bit_cast<std::uint64_t>(
@@ -199,8 +201,9 @@ template <class T, class Form>
 void test_whole() {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
     Word<T> const word(T{0});
-    run_all<Form>(count, StoreAndLoad<Form, T>{make<Form>(), word.address(), pe,
-                                               word.returned(), symm::my_pe()});
+    run_all<Form>(count(),
+                  StoreAndLoad<Form, T>{make<Form>(), word.address(), pe,
+                                        word.returned(), symm::my_pe()});
     auto const last = Kokkos::bit_cast<std::uint64_t>(word.result());
     EXPECT_EQ(last >> 32U, last & 0xffff'ffffU);
     EXPECT_EQ(word.all_returned().back(), T{0}) << "on PE " << pe;

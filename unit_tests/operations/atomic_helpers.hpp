@@ -130,12 +130,18 @@ void run_all(int n, Body const& body) {
 /// of the others. Fewer on GPUs, which PEs share, and where every access is
 /// checked.
 #ifdef __SANITIZE_ADDRESS__
-inline constexpr int count   = 1000;
-inline constexpr int n_times = 10'000;
+inline constexpr int most_count   = 1000;
+inline constexpr int most_n_times = 10'000;
 #else
-inline constexpr int count   = is_on_host<Space> ? 20'000 : 1000;
-inline constexpr int n_times = is_on_host<Space> ? 100'000 : 1000;
+inline constexpr int most_count   = is_on_host<Space> ? 20'000 : 1000;
+inline constexpr int most_n_times = is_on_host<Space> ? 100'000 : 1000;
 #endif
+/// And between nodes, where each with a result takes ten microseconds.
+inline int fewer_over_nodes(int most) {
+  return are_all_reachable() ? most : std::max(most / 200, 80);
+}
+inline int count() { return fewer_over_nodes(most_count); }
+inline int n_times() { return fewer_over_nodes(most_n_times); }
 
 template <class Form>
 Form make() {
@@ -172,11 +178,11 @@ class Word {
 
   /// Collective: what all PEs' operations have returned, in increasing order.
   [[nodiscard]] std::vector<T> all_returned() const {
-    std::array<T, count> list{};
+    std::array<T, most_count> list{};
     read_memory(list.data(), returned(), sizeof list);
     std::vector<T> all;
     for (auto const& other : gather(list)) {
-      all.insert(all.end(), other.begin(), other.end());
+      all.insert(all.end(), other.begin(), other.begin() + count());
     }
     std::sort(all.begin(), all.end());
     return all;
@@ -190,7 +196,7 @@ class Word {
 
   static constexpr T guard = T(-77);
   Words m_words{"word between guards", 3};
-  Words m_returned{"returned", count};
+  Words m_returned{"returned", most_count};
 };
 
 /// returned[i] = Op(word of pe, first + step * i): what an operation returns,
@@ -235,13 +241,13 @@ struct FetchInc {
 
 template <class Op, class Form, class T>
 void fetch_all(Word<T> const& word, Pe pe, T first, T step) {
-  run_all<Form>(count, Fetch<Op, Form, T>{make<Form>(), word.address(), pe,
-                                          word.returned(), first, step});
+  run_all<Form>(count(), Fetch<Op, Form, T>{make<Form>(), word.address(), pe,
+                                            word.returned(), first, step});
 }
 template <class Op, class Form, class T>
 void change_all(Word<T> const& word, Pe pe, T first, T step) {
-  run_all<Form>(n_times, Change<Op, Form, T>{make<Form>(), word.address(), pe,
-                                             first, step});
+  run_all<Form>(n_times(), Change<Op, Form, T>{make<Form>(), word.address(), pe,
+                                               first, step});
 }
 
 /// For typed tests.

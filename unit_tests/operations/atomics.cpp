@@ -69,8 +69,8 @@ template <class T, class Form>
 void test_inc(T initial) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
     Word<T> const word(initial);
-    run_all<Form>(count, FetchInc<Form, T>{make<Form>(), word.address(), pe,
-                                           word.returned()});
+    run_all<Form>(count(), FetchInc<Form, T>{make<Form>(), word.address(), pe,
+                                             word.returned()});
     T const result     = word.result();
     auto const tickets = word.all_returned();
     auto const total   = static_cast<T>(tickets.size());
@@ -97,7 +97,7 @@ void test_sum(T step) {
     change_all<op::atomic_add, Form>(word, pe, static_cast<T>(symm::my_pe()),
                                      step);
     T sum = 3;
-    for (int i = 0; i < n_times; ++i) {
+    for (int i = 0; i < n_times(); ++i) {
       for (Pe from = 0; from < symm::n_pes(); ++from) {
         sum += static_cast<T>(from) + step * static_cast<T>(i % 16);
       }
@@ -122,7 +122,7 @@ template <class T, class Form>
 void test_swap(T unit) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
     Word<T> const word(T{0});
-    auto const first = static_cast<T>(symm::my_pe() * count + 1);
+    auto const first = static_cast<T>(symm::my_pe() * count() + 1);
     fetch_all<op::atomic_swap, Form>(word, pe, unit * first, unit);
     auto const last = gather(word.result())[static_cast<std::size_t>(pe)];
     auto all        = word.all_returned();
@@ -164,11 +164,11 @@ template <class T, class Form>
 void test_compare_swap(T what) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
     Word<T> const word(T{0});
-    run_all<Form>(n_times, AddByCompareSwap<Form, T>{make<Form>(),
-                                                     word.address(), pe, what});
+    run_all<Form>(n_times(), AddByCompareSwap<Form, T>{
+                                 make<Form>(), word.address(), pe, what});
     EXPECT_EQ(word.result(),
               symm::my_pe() == pe
-                  ? what * static_cast<T>(n_times * symm::n_pes())
+                  ? what * static_cast<T>(n_times() * symm::n_pes())
                   : T{0});
     symm::barrier_all();
   }
@@ -212,7 +212,8 @@ TYPED_TEST(Atomics, compare_swap_and_set_make_a_lock) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
     Word<int> const lock(0);
     Word<long> const counter(0);
-    int const n = rounds(20'000) / symm::n_pes() / (is_on_host<Space> ? 1 : 10);
+    int const n = fewer_over_nodes(rounds(20'000)) / symm::n_pes() /
+                  (is_on_host<Space> ? 1 : 10);
     run_all<TypeParam>(
         1, CountUnderLock<TypeParam>{make<TypeParam>(), lock.address(),
                                      counter.address(), pe, n, symm::my_pe()});

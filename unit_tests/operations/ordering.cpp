@@ -85,37 +85,40 @@ KOKKOS_FUNCTION constexpr int value_in(int round, Pe from, Pe to,
 }
 
 struct PassMessages {
-  symm::GlobalView<Array<int>> data;  // with a guard cell on both sides
-  symm::GlobalView<Array<std::int64_t>> flags;  // 0: sent, 1: read
+  symm::HeapMap heap;
+  Array<int> data;            // with a guard cell on both sides
+  Array<std::int64_t> flags;  // 0: sent, 1: read
   Pe from;
   Pe to;
   int n_rounds;
   Order order;
   Errors errors;
 
-  KOKKOS_FUNCTION void tell(Pe pe, int which, int round) const {
-    auto* const flag = &flags(pe, which);
-    if (order == Order::release) return symm::store_release(flag, round);
+  KOKKOS_FUNCTION void tell(Pe pe, int which, std::int64_t round) const {
+    auto* const flag = &flags(which);
+    if (order == Order::release) {
+      return store_release_at(heap, pe, flag, round);
+    }
     if (order == Order::fence) symm::fence();
     if (order == Order::quiet) symm::quiet();
-    symm::store_relaxed(flag, round);
+    store_relaxed_at(heap, pe, flag, round);
   }
 
   KOKKOS_FUNCTION void operator()() const {
-    auto const me = data.my_pe();
+    auto const me = heap.my_pe;
     for (int round = 1; round <= n_rounds; ++round) {
-      symm::wait_until(&flags(me, 1), Compare::ge, round - 1);
+      symm::wait_until(&flags(1), Compare::ge, round - 1);
       for (std::size_t i = 0; i < n_data; ++i) {
-        data(to, i + 1) = value_in(round, me, to, i);
+        store_at(heap, to, &data(i + 1), value_in(round, me, to, i));
       }
       tell(to, 0, round);
-      symm::wait_until(&flags(me, 0), Compare::ge, round);
+      symm::wait_until(&flags(0), Compare::ge, round);
       for (std::size_t i = 0; i < n_data; ++i) {
-        if (data(me, i + 1) != value_in(round, from, me, i)) ++errors();
+        if (data(i + 1) != value_in(round, from, me, i)) ++errors();
       }
       tell(from, 1, round);
     }
-    if (data(me, 0) != 0 || data(me, n_data + 1) != 0) ++errors();
+    if (data(0) != 0 || data(n_data + 1) != 0) ++errors();
   }
 };
 
@@ -125,9 +128,9 @@ void expect_messages_pass(Order order) {
   Array<std::int64_t> const flags("flags", 2);
   Errors const errors("errors");
   symm::barrier_all(Exec());
-  EXPECT_EQ(count_errors<Exec>(PassMessages{
-                symm::global_view(data), symm::global_view(flags), left(),
-                right(), turns<Exec>(5000), order, errors}),
+  EXPECT_EQ(count_errors<Exec>(PassMessages{symm::heap_map(Space::memory_kind),
+                                            data, flags, left(), right(),
+                                            turns<Exec>(5000), order, errors}),
             0);
   symm::barrier_all();
 }
@@ -147,20 +150,22 @@ TYPED_TEST(Ordering, who_sees_a_flag_stored_with_release_sees_the_data) {
 /// Store buffering: each of two PEs stores its own flag, then loads the
 /// other's.
 struct StoreAndLook {
-  symm::GlobalView<Array<int>> ready;
-  symm::GlobalView<Array<int>> flag;
+  symm::HeapMap heap;
+  Array<int> ready;
+  Array<int> flag;
   Array<int> seen;
   Pe other;
   int n_rounds;
 
   KOKKOS_FUNCTION void operator()() const {
-    auto const me = flag.my_pe();
     for (int round = 1; round <= n_rounds; ++round) {
-      symm::store_release(&ready(other, 0), round);
-      symm::wait_until(&ready(me, 0), Compare::ge, round);
-      symm::store_relaxed(&flag(me, 0), round);
+      store_release_at(heap, other, &ready(0), round);
+      symm::wait_until(&ready(0), Compare::ge, round);
+      symm::store_relaxed(&flag(0), round);
       symm::quiet();
-      seen(round - 1) = symm::load_relaxed(&flag(other, 0));
+      seen(round - 1) = heap.is_near(other)
+                            ? symm::load_relaxed(heap.peer_ptr(&flag(0), other))
+                            : symm::g(heap, &flag(0), other);
     }
   }
 };
@@ -175,17 +180,16 @@ TYPED_TEST(Ordering, of_two_PEs_one_sees_the_flag_of_the_other_after_quiet) {
   auto const other    = me % 2 == 0 ? me + 1 : me - 1;
   bool const is_there = other < symm::n_pes();
   if (is_there) {
-    run<TypeParam>(StoreAndLook{symm::global_view(ready),
-                                symm::global_view(flag), seen, other,
-                                n_rounds});
+    run<TypeParam>(StoreAndLook{symm::heap_map(Space::memory_kind), ready, flag,
+                                seen, other, n_rounds});
   }
   symm::barrier_all(TypeParam());
   int n_both_missed = 0;
   int n_one_missed  = 0;
-  auto const mine   = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace(), symm::peer_view(seen, me));
-  auto const of_other = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace(), symm::peer_view(seen, is_there ? other : me));
+  auto const mine =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen);
+  auto const of_other = Kokkos::create_mirror(Kokkos::HostSpace(), seen);
+  symm::get(of_other.data(), seen.data(), seen.size(), is_there ? other : me);
   for (int i = 0; is_there && i < n_rounds; ++i) {
     bool const missed       = mine(i) <= i;
     bool const other_missed = of_other(i) <= i;
@@ -200,22 +204,24 @@ TYPED_TEST(Ordering, of_two_PEs_one_sees_the_flag_of_the_other_after_quiet) {
 // On an execution space instance.
 
 struct StoreElement {
-  symm::GlobalView<Array<int>> data;
+  symm::HeapMap heap;
+  Array<int> data;
   Pe to;
   int round;
   KOKKOS_FUNCTION void operator()(int i) const {
-    data(to, i) =
-        value_in(round, data.my_pe(), to, static_cast<std::size_t>(i));
+    store_at(heap, to, &data(i),
+             value_in(round, heap.my_pe, to, static_cast<std::size_t>(i)));
   }
 };
 
 struct Tell {
-  symm::GlobalView<Array<std::int64_t>> flags;
+  symm::HeapMap heap;
+  Array<std::int64_t> flags;
   Pe pe;
   int which;
-  int round;
+  std::int64_t round;
   KOKKOS_FUNCTION void operator()() const {
-    symm::store_relaxed(&flags(pe, which), round);
+    store_relaxed_at(heap, pe, &flags(which), round);
   }
 };
 
@@ -243,27 +249,26 @@ struct CheckElement {
 
 TYPED_TEST(Ordering,
            quiet_of_an_instance_is_between_what_is_enqueued_before_and_after) {
-  constexpr int n = 5000;
-  Array<int> const data("data", n);
+  int const n = are_all_reachable() ? 5000 : 1000;
+  Array<int> const data("data", static_cast<std::size_t>(n));
   Array<std::int64_t> const flags("flags", 2);
   Errors const errors("errors");
-  auto const all_data  = symm::global_view(data);
-  auto const all_flags = symm::global_view(flags);
-  auto const me        = symm::my_pe();
+  auto const heap = symm::heap_map(Space::memory_kind);
+  auto const me   = symm::my_pe();
   TypeParam const exec;
   using Range = Kokkos::RangePolicy<TypeParam>;
   symm::barrier_all(exec);
   for (int round = 1; round <= turns<TypeParam>(200); ++round) {
     launch<TypeParam>(WaitForFlag{flags, 1, round - 1});
     Kokkos::parallel_for("data", Range(exec, 0, n),
-                         StoreElement{all_data, right(), round});
+                         StoreElement{heap, data, right(), round});
     symm::quiet(exec);
-    launch<TypeParam>(Tell{all_flags, right(), 0, round});
+    launch<TypeParam>(Tell{heap, flags, right(), 0, round});
     launch<TypeParam>(WaitForFlag{flags, 0, round});
     Kokkos::parallel_for("check", Range(exec, 0, n),
                          CheckElement{data, left(), me, round, errors});
     symm::quiet(exec);
-    launch<TypeParam>(Tell{all_flags, left(), 1, round});
+    launch<TypeParam>(Tell{heap, flags, left(), 1, round});
   }
   exec.fence();
   EXPECT_EQ(get(errors), 0);

@@ -168,8 +168,15 @@ constexpr bool has_checks_between_instructions = true;
 constexpr bool has_checks_between_instructions = false;
 #endif
 
-/// Whether all words that `form` puts on PE right() are seen there whole, once,
-/// by who looks after every instruction and clears what it sees.
+/// The next PE of this node: a process that is traced has only loads and stores
+/// to reach it.
+Pe next_near() {
+  auto const& node = symm::team_node();
+  return node.world_pe((node.my_pe() + 1) % node.n_pes());
+}
+
+/// Whether all words that `form` puts on PE next_near() are seen there whole,
+/// once, by who looks after every instruction and clears what it sees.
 /// \param misplaced bytes between the source and its alignment.
 template <class T>
 bool expect_each_once(Form<T> const& form, std::size_t count,
@@ -185,10 +192,10 @@ bool expect_each_once(Form<T> const& form, std::size_t count,
   // Not at the beginning of a cache line.
   void const* const from = &source(misplaced);
   Message<T> const message{dest.data() + 1, static_cast<T const*>(from),
-                           count,           right(),
+                           count,           next_near(),
                            signal.data(),   symm::heap_map(Space::memory_kind)};
   form.send(message);  // the loader has found all functions then
-  T* const theirs = symm::ptr(message.dest, right());
+  T* const theirs = symm::ptr(message.dest, message.pe);
   std::fill_n(theirs, count, T{});
   std::vector<int> n_seen(count);
   int n_torn = 0;

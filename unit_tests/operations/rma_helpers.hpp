@@ -16,6 +16,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
 #include <runtime/shmem/KernelCopy.hpp>
+#include <support/pes.hpp>
 
 /// Many copies at once, each in a region of its own, one for every pair of
 /// places of the destination and the source relative to 16 bytes. All the bytes
@@ -274,7 +275,9 @@ struct Regions {
         << shape.source_stride << ", from PE " << sender;
   }
   [[nodiscard]] std::size_t n(Shape const& shape) const {
-    return std::min(n_regions, dest.size() / shape.region());
+    // Between nodes each copy is a message.
+    return std::min(are_all_reachable() ? n_regions : 24,
+                    dest.size() / shape.region());
   }
 
   Bytes source{"source", capacity};

@@ -63,9 +63,10 @@ TYPED_TEST(SignalLoops, a_number_that_goes_around_is_increased_by_all) {
   Signals const signals("signals", 1);
   Errors const errors("errors");
   symm::barrier_all(TypeParam());
+  int const n_rounds = is_host_exec<TypeParam> ? turns<TypeParam>(4000) : 5;
   EXPECT_EQ(count_errors<TypeParam>(
                 Ring{symm::heap_map(Space::memory_kind), number, signals,
-                     right(), is_host_exec<TypeParam> ? 4000U : 5U, errors}),
+                     right(), static_cast<std::uint64_t>(n_rounds), errors}),
             0);
   symm::barrier_all();
 }
@@ -150,8 +151,9 @@ struct SignalAll {
 
 TYPED_TEST(SignalLoops, no_signal_of_several_PEs_is_lost) {
   if (!are_adds_atomic<TypeParam>()) GTEST_SKIP() << "the link has no atomics";
-  auto const n_pes   = symm::n_pes();
-  int const n_rounds = is_host_exec<TypeParam> ? 100'000 : 300;
+  auto const n_pes = symm::n_pes();
+  int const n_rounds =
+      is_host_exec<TypeParam> ? turns<TypeParam>(100'000) : 300;
   Signals const signals("signals", 1 + static_cast<std::size_t>(n_pes));
   Array<int> const nothing("nothing", 1);
   symm::barrier_all(TypeParam());

@@ -138,7 +138,8 @@ KOKKOS_FUNCTION constexpr int value_in(int round, Pe from, Pe to,
 
 /// To the next member, and from the one before.
 struct Exchange {
-  symm::GlobalView<Array<int>> data;
+  symm::HeapMap heap;
+  Array<int> data;
   PeTeam team;
   Errors errors;
 
@@ -147,11 +148,11 @@ struct Exchange {
                          team.n_pes());
   }
   KOKKOS_FUNCTION void send(int round, std::size_t i) const {
-    data(member(1), i) = value_in(round, data.my_pe(), member(1), i);
+    store_at(heap, member(1), &data(i),
+             value_in(round, heap.my_pe, member(1), i));
   }
   KOKKOS_FUNCTION void check(int round, std::size_t i) const {
-    auto const me = data.my_pe();
-    if (data(me, i) != value_in(round, member(-1), me, i)) {
+    if (data(i) != value_in(round, member(-1), heap.my_pe, i)) {
       Kokkos::atomic_inc(&errors());
     }
   }
@@ -183,7 +184,8 @@ TYPED_TEST(TeamSyncOf, an_enqueued_barrier_is_between_the_kernels_of_members) {
   int round = 0;
   for (int turn = 0; turn < turns<TypeParam>(1000); turn += 2) {
     for (auto const& team : {all, its_half, world()}) {
-      Exchange const exchange{symm::global_view(data), team, errors};
+      Exchange const exchange{symm::heap_map(Space::memory_kind), data, team,
+                              errors};
       ++round;
       Kokkos::parallel_for(Range(exec, 0, n_data), Send{exchange, round});
       symm::barrier(exec, team);
@@ -254,10 +256,11 @@ void expect_barriers_in_kernels(int team_size, bool is_by_lanes) {
     for (auto const& team : {all, its_half, world()}) {
       Kokkos::parallel_for(
           Kokkos::TeamPolicy<Exec>(1, team_size, is_by_lanes ? 8 : 1),
-          ExchangeInKernel{{symm::global_view(data), team, errors},
-                           i * n_rounds,
-                           n_rounds,
-                           is_by_lanes});
+          ExchangeInKernel{
+              {symm::heap_map(Space::memory_kind), data, team, errors},
+              i * n_rounds,
+              n_rounds,
+              is_by_lanes});
       Exec().fence();
       symm::barrier(world());  // of the host, between those of kernels
     }

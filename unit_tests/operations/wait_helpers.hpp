@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
 #include <support/kernels.hpp>
+#include <support/peer_memory.hpp>
+#include <support/pes.hpp>
 
 /// Tests of PEs that wait for each other. Their bodies are functors that run as
 /// one thread, on the host or in a kernel.
@@ -49,10 +52,12 @@ bool are_adds_atomic() {
   return true;
 }
 
-/// Turns of PEs: on a GPU that they share each takes milliseconds.
+/// Turns of PEs: on a GPU that they share each takes milliseconds, and between
+/// nodes some ten microseconds.
 template <class Exec>
-constexpr int turns(int on_host) {
-  return is_host_exec<Exec> ? on_host : (on_host < 8 ? on_host : 8);
+int turns(int on_host) {
+  if (!is_host_exec<Exec>) return std::min(on_host, 8);
+  return are_all_reachable() ? on_host : std::max(on_host / 20, 4);
 }
 
 template <class T>

@@ -115,8 +115,9 @@ TYPED_TEST(Waiting, all_comparisons_of_all_types_are_those_of_numbers) {
 /// of the values fails it, the other does not.
 template <class T>
 struct WaitForEach {
-  symm::GlobalView<Array<T>> ivars;      // one for each comparison
-  symm::GlobalView<Array<int>> started;  // by the PE on the right
+  symm::HeapMap heap;
+  Array<T> ivars;      // one for each comparison
+  Array<int> started;  // by the PE on the right
   Pe from;
   Pe to;
   T low;
@@ -124,7 +125,6 @@ struct WaitForEach {
   Errors errors;
 
   KOKKOS_FUNCTION void operator()() const {
-    auto const me = ivars.my_pe();
     for (int compare = 0; compare < n_compares; ++compare) {
       auto const how = static_cast<Compare>(compare);
       bool const up  = how == Compare::gt || how == Compare::ge;
@@ -136,12 +136,12 @@ struct WaitForEach {
       bool const strict =
           how == Compare::gt || how == Compare::lt || how == Compare::ne;
       T const value = strict ? first : then;
-      symm::store_relaxed(&ivars(me, compare), first);
-      if (symm::test(&ivars(me, compare), how, value)) ++errors();
-      symm::store_release(&started(from, 0), compare + 1);
-      symm::wait_until(&started(me, 0), Compare::ge, compare + 1);
-      symm::store_relaxed(&ivars(to, compare), then);
-      T const seen = symm::wait_until(&ivars(me, compare), how, value);
+      symm::store_relaxed(&ivars(compare), first);
+      if (symm::test(&ivars(compare), how, value)) ++errors();
+      store_release_at(heap, from, &started(0), compare + 1);
+      symm::wait_until(&started(0), Compare::ge, compare + 1);
+      store_relaxed_at(heap, to, &ivars(compare), then);
+      T const seen = symm::wait_until(&ivars(compare), how, value);
       if (seen != then) ++errors();
       if (eq && seen != value) ++errors();
     }
@@ -154,9 +154,9 @@ void expect_waits_see(T low, T high) {
   Array<int> const started("started", 1);
   Errors const errors("errors");
   symm::barrier_all(Exec());
-  EXPECT_EQ(count_errors<Exec>(WaitForEach<T>{
-                symm::global_view(ivars), symm::global_view(started), left(),
-                right(), low, high, errors}),
+  EXPECT_EQ(count_errors<Exec>(
+                WaitForEach<T>{symm::heap_map(Space::memory_kind), ivars,
+                               started, left(), right(), low, high, errors}),
             0);
   symm::barrier_all();
 }

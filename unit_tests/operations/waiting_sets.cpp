@@ -173,20 +173,20 @@ TYPED_TEST(WaitingSets, any_leaves_no_variable_out) {
 
 /// Every PE stores to every PE; each waits for all in one of three ways.
 struct GatherFromAll {
-  symm::GlobalView<Array<std::uint64_t>> ivars;  // one for each PE
+  symm::HeapMap heap;
+  Array<std::uint64_t> ivars;  // one for each PE
   Array<int> status;
   Array<std::size_t> indices;
   int n_rounds;
   Errors errors;
 
   KOKKOS_FUNCTION void operator()() const {
-    auto const me    = ivars.my_pe();
-    auto const n_pes = static_cast<std::size_t>(ivars.n_pes());
-    auto* const mine = &ivars(me, 0);
+    auto const n_pes = static_cast<std::size_t>(heap.n_pes);
+    auto* const mine = ivars.data();
     for (int round = 1; round <= n_rounds; ++round) {
       auto const value = static_cast<std::uint64_t>(round);
-      for (int pe = 0; pe < ivars.n_pes(); ++pe) {
-        symm::store_release(&ivars(pe, me), value);
+      for (int pe = 0; pe < heap.n_pes; ++pe) {
+        store_release_at(heap, pe, &ivars(heap.my_pe), value);
         status(pe) = 0;
       }
       if (round % 3 == 0) {
@@ -229,8 +229,8 @@ TYPED_TEST(WaitingSets, all_any_and_some_wait_for_all_PEs) {
   Errors const errors("errors");
   symm::barrier_all(TypeParam());
   EXPECT_EQ(count_errors<TypeParam>(
-                GatherFromAll{symm::global_view(ivars), status, indices,
-                              turns<TypeParam>(3000), errors}),
+                GatherFromAll{symm::heap_map(Space::memory_kind), ivars, status,
+                              indices, turns<TypeParam>(3000), errors}),
             0);
   symm::barrier_all();
 }
@@ -240,8 +240,9 @@ TYPED_TEST(WaitingSets, all_any_and_some_wait_for_all_PEs) {
 struct PassTokens {
   static constexpr std::uint64_t n_places = 8;
 
-  symm::GlobalView<Array<std::uint64_t>> tokens;
-  symm::GlobalView<Array<std::uint64_t>> counts;  // 0: written, 1: read
+  symm::HeapMap heap;
+  Array<std::uint64_t> tokens;
+  Array<std::uint64_t> counts;  // 0: written, 1: read
   Pe from;
   Pe to;
   std::uint64_t n_tokens;
@@ -252,10 +253,10 @@ struct PassTokens {
   }
 
   KOKKOS_FUNCTION void operator()() const {
-    auto const me             = tokens.my_pe();
+    auto const me             = heap.my_pe;
     std::uint64_t n_sent      = 0;
     std::uint64_t n_read      = 0;
-    auto const* const counter = &counts(me, 0);
+    auto const* const counter = counts.data();
     while (n_sent < n_tokens || n_read < n_tokens) {
       // A token to read; or room for one to send: the PE on the right has read
       // the one that was there.
@@ -266,13 +267,13 @@ struct PassTokens {
       auto const which =
           symm::wait_until_any_vector(counter, 2, status, Compare::ge, values);
       if (which == 0) {
-        if (tokens(me, n_read % n_places) != token(from, n_read)) ++errors();
+        if (tokens(n_read % n_places) != token(from, n_read)) ++errors();
         ++n_read;
-        symm::store_release(&counts(from, 1), n_read);
+        store_release_at(heap, from, &counts(1), n_read);
       } else {
-        tokens(to, n_sent % n_places) = token(me, n_sent);
+        store_at(heap, to, &tokens(n_sent % n_places), token(me, n_sent));
         ++n_sent;
-        symm::store_release(&counts(to, 0), n_sent);
+        store_release_at(heap, to, counts.data(), n_sent);
       }
     }
   }
@@ -283,9 +284,10 @@ TYPED_TEST(WaitingSets, queues_between_PEs_lose_and_mix_no_tokens) {
   Array<std::uint64_t> const counts("counts", 2);
   Errors const errors("errors");
   symm::barrier_all(TypeParam());
+  int const n_tokens = is_host_exec<TypeParam> ? turns<TypeParam>(20'000) : 30;
   EXPECT_EQ(count_errors<TypeParam>(PassTokens{
-                symm::global_view(tokens), symm::global_view(counts), left(),
-                right(), is_host_exec<TypeParam> ? 20'000U : 30U, errors}),
+                symm::heap_map(Space::memory_kind), tokens, counts, left(),
+                right(), static_cast<std::uint64_t>(n_tokens), errors}),
             0);
   symm::barrier_all();
 }
