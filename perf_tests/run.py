@@ -47,8 +47,8 @@ def parse_arguments():
     parser.add_argument("--build-dir", required=True, type=pathlib.Path,
                         help="folder of a Release build")
     parser.add_argument("--rounds", type=int, default=0, metavar="N",
-                        help="how often each program is run (default 5, and 2 "
-                             "on GPUs)")
+                        help="how often each program is run (default 5, 3 over "
+                             "nodes, and 2 on GPUs)")
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
                         help="PEs of a run on GPUs, one per GPU (default 2)")
     parser.add_argument("--over-nodes", action="store_true",
@@ -120,7 +120,8 @@ def run_all(arguments, config, jobs, output):
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
     is_short = config["gpus"] or arguments.over_nodes
-    rounds = arguments.rounds or (2 if is_short else 5)
+    rounds = arguments.rounds or (2 if config["gpus"] else
+                                  3 if arguments.over_nodes else 5)
     if arguments.quick:
         rounds = 1
     records = Records()

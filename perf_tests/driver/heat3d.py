@@ -22,11 +22,12 @@ def seconds_per_step(text, edge):
 
 
 def run(launcher, programs, environment, json_file, is_quick, timeout,
-        edges=EDGES):
+        edges=EDGES, steps=STEPS):
     """Runs the solvers in turn and writes records as the other programs do.
     Returns what went wrong, or None."""
-    edges, steps, repeats = ((32,), 10, 1) if is_quick else (edges, STEPS,
-                                                             REPEATS)
+    repeats = REPEATS
+    if is_quick:
+        edges, steps, repeats = (32,), 10, 1
     with json_file.open("w", encoding="utf-8") as file:
         for edge in edges:
             seconds = {solver: [] for solver in SOLVERS}

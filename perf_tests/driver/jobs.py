@@ -96,7 +96,8 @@ def node_jobs(config):
     jobs += [_over_nodes("inside_node", 2, 2), _over_nodes("inside_node", 1, 4),
              _over_nodes("initialize", 4, 4)]
     if config["heat3d"]:
-        jobs.append(_over_nodes("heat3d", 2, 1, is_optional=True))
+        jobs.append(_over_nodes("heat3d", 2, 1, is_optional=True,
+                                is_once=True))
     return jobs
 
 
@@ -189,9 +190,10 @@ def _run_others(job, config, json_file, extra, prefix, timeout):
                 launcher, config["cluster"].second_host, environment, json_file,
                 is_quick, timeout)
         else:
-            edges = heat3d.EDGES_OVER_NODES if job.nodes else heat3d.EDGES
+            size = {"edges": heat3d.EDGES_OVER_NODES, "steps": 100} \
+                if job.nodes else {}
             problem = heat3d.run(launcher, config["heat3d"], environment,
-                                 json_file, is_quick, timeout, edges)
+                                 json_file, is_quick, timeout, **size)
     except subprocess.TimeoutExpired as error:
         problem = str(error)
     if problem:
