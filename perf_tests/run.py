@@ -207,13 +207,18 @@ def main():
         if config["build type"] != "Release":
             print(f"warning: a {config['build type']} build; figures need "
                   "Release", file=sys.stderr)
-        if os.getloadavg()[0] > 0.5 and not arguments.quick:
-            print("warning: other programs are running (load average "
-                  f"{os.getloadavg()[0]:.1f}); figures need a quiet machine",
-                  file=sys.stderr)
+        load = os.getloadavg()[0]
+        if load > 0.5 and not arguments.quick:
+            print(f"warning: other programs are running (load average {load:.1f});"
+                  " figures need a quiet machine", file=sys.stderr)
         records, rounds = run_all(arguments, config, jobs, output)
-        if part is parts.NODES and config["cluster"].note:
-            records.notes.append(config["cluster"].note)
+        if part is parts.NODES:
+            if load > 0.5:
+                records.notes.append("other programs ran on this machine (load "
+                                     f"average {load:.1f}): to be measured again "
+                                     "on a quiet one")
+            if config["cluster"].note:
+                records.notes.append(config["cluster"].note)
     except (job_list.BenchmarkFailed, RecordError) as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1

@@ -10,6 +10,8 @@
 #include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/HostCopy.hpp"
+#include "../pes/PeTeamWords.hpp"
 #include "CollectiveCall.hpp"
 #include "Far.hpp"
 #include "FarBlocks.hpp"
@@ -29,7 +31,8 @@
 // Data are fetched from where they are, each PE beginning with another, but for
 // reductions: each PE reduces a share and stores it to all, so every result is
 // computed once and has the same bits everywhere. (On the host, sources of a
-// word come with the checks, and each PE computes alone, in the same order.)
+// word come with the checks of broadcast, fcollect and reduce: each PE then
+// copies, or computes in the same order, alone, and is done.)
 // PEs of other nodes are reached on the host by the Transport, by one thread of
 // the group; the barrier at the end waits for what that has begun.
 
@@ -117,6 +120,15 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, heap, call, fetch).share(block_of, has_all);
 }
 
+/// Stores what a member has passed with the checks as its source.
+template <class T>
+void store_passed(T* to, PeTeamWords const& words, std::uint64_t epoch,
+                  Pe member, std::size_t bytes) {
+  auto const word =
+      load_relaxed(words.passed(words.map.my_pe, member, epoch, 1));
+  if (bytes != 0) copy_host_memory<alignof(T)>(to, &word, bytes);
+}
+
 template <class T>
 struct BroadcastWork {
   PeTeam team;
@@ -127,8 +139,16 @@ struct BroadcastWork {
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of(sizeof(T), count);
-    return {"symm::broadcast", count, dest, bytes, source, bytes, root,
-            Overlap::if_equal};
+    CollectiveCall result{
+        "symm::broadcast", count, dest, bytes, source, bytes, root,
+        Overlap::if_equal};
+    result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
+    return result;
+  }
+  /// All of it on the host, from the words that the PEs have passed.
+  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
+      requires(sizeof(T) <= sizeof(std::uint64_t)) {
+    store_passed(dest, words, epoch, root, count * sizeof(T));
   }
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
@@ -172,12 +192,20 @@ struct GatherWork {
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of_all(team, sizeof(T), count);
-    return {is_alltoall ? "symm::alltoall" : "symm::fcollect",
-            count,
-            dest,
-            bytes,
-            source,
-            is_alltoall ? bytes : bytes_of(sizeof(T), count)};
+    CollectiveCall result{is_alltoall ? "symm::alltoall" : "symm::fcollect",
+                          count,
+                          dest,
+                          bytes,
+                          source,
+                          is_alltoall ? bytes : bytes_of(sizeof(T), count)};
+    result.may_pass_source = !is_alltoall && sizeof(T) <= sizeof(std::uint64_t);
+    return result;
+  }
+  /// As BroadcastWork's; of fcollect.
+  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
+      requires(!is_alltoall && sizeof(T) <= sizeof(std::uint64_t)) {
+    for (Pe pe = 0; pe < team.n_pes(); ++pe)
+      store_passed(dest + block(pe), words, epoch, pe, count * sizeof(T));
   }
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
