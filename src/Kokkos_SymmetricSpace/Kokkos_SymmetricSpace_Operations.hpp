@@ -45,9 +45,8 @@ requires Kokkos::is_team_handle_v<Member>
 // On GPUs the copy engines do it, and no kernel is needed for a peer's memory.
 // The side that is not symmetric must stay until then; for an instance that
 // runs on the host and the symmetric heap in host memory it is memory that the
-// host reaches. Errors are those of the host's forms. PEs of other nodes are
-// reached by instances that run on the host; others throw UsageError on this
-// PE.
+// host reaches. Errors are those of the host's forms. To PEs of other nodes a
+// kernel of one thread has the host copy.
 
 template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,

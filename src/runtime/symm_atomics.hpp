@@ -11,6 +11,7 @@
 #include "shmem/Access.hpp"
 #include "shmem/Atomics.hpp"
 #include "shmem/Far.hpp"
+#include "shmem/RingClient.hpp"
 #include "shmem/Words.hpp"
 
 // The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
@@ -30,9 +31,9 @@
 //     there is no PE `pe`, or the object is not in this PE's part of the heap,
 //     or is in GPU memory of a PE of this node.
 //
-// PEs of other nodes: the forms that take a PE reach them on the host. Their
-// processors carry out the same instructions, and where the object is in GPU
-// memory, their GPUs, by a kernel.
+// PEs of other nodes: the forms that take a PE reach them. Their processors
+// carry out the same instructions, and where the object is in GPU memory, their
+// GPUs, by a kernel.
 //
 // Ordering: none (relaxed). What returns a value has been done then; what
 // returns nothing is complete after quiet(), as a put is.
@@ -76,6 +77,11 @@ using AtomicValue = std::type_identity_t<T>;
       return Impl::change_far<result, T>({heap, address, pe, "symm::" #name}, \
                                          Impl::AtomicOp::op,                  \
                                          SYMM_LIST operands);                 \
+    }))                                                                       \
+    SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {                  \
+      Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);      \
+      return Impl::change_far_in_kernel<result, T>(                           \
+          address, pe, Impl::AtomicOp::op, SYMM_LIST operands);               \
     }))                                                                       \
     address =                                                                 \
         Impl::expected_copy(heap, address, sizeof(T), pe, "symm::" #name);    \
@@ -297,6 +303,8 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
   SYMM_IF_ON_HOST((Impl::fence_far();))
+  SYMM_IF_ON_DEVICE((if (Impl::InKernel::has_far_pes())
+                         [[unlikely]] { Impl::InKernel::far_pes().fence(); }))
 }
 
 /// Completes the stores, puts, atomics and signals of this thread: all PEs see
@@ -307,6 +315,8 @@ SYMM_INLINE_FUNCTION void fence() {
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   SYMM_IF_ON_HOST((Impl::quiet_far();))
+  SYMM_IF_ON_DEVICE((if (Impl::InKernel::has_far_pes())
+                         [[unlikely]] { Impl::InKernel::far_pes().quiet(); }))
 }
 
 // Plain loads and stores of one instruction, atomic for all PEs, of trivially

@@ -63,8 +63,10 @@
 // stops the program where SYMM_CHECKS_IN_KERNELS is defined, as in all builds
 // without NDEBUG.
 //
-// PEs of other nodes. All forms reach them on the host, those that take a heap
-// map, too: one thread of a group does it. Kernels on GPUs do not (as above).
+// PEs of other nodes. All forms reach them, and on the host those that take a
+// heap map, too: one thread of a group does it. Kernels on GPUs have a thread
+// of the host do it (docs/nodes.md). "Done" is then for put that `source` may
+// be used again.
 //
 // GPU memory. The host's forms wait for the kernels of this PE: not a way to
 // answer a kernel that waits. For the symmetric heap in host memory, the other
@@ -372,6 +374,11 @@ SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
         heap, dest, &value, sizeof(T), pe, "symm::p", Impl::Until::is_safe);
     return;
   }))
+  SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
+    Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
+    Impl::InKernel::store_far(dest, value, pe);
+    return;
+  }))
   Impl::store_element(Impl::expected_copy(heap, dest, sizeof(T), pe, "symm::p"),
                       value);
 }
@@ -387,6 +394,10 @@ template <class T>
     Impl::copy_elements_far<Impl::Way::get, Value>(
         heap, &value, source, sizeof(T), pe, "symm::g", Impl::Until::is_safe);
     return value;
+  }))
+  SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
+    Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
+    return Impl::InKernel::load_far(source, pe);
   }))
   return Impl::load_element<Value>(
       Impl::expected_copy(heap, source, sizeof(T), pe, "symm::g"));

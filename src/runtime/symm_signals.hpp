@@ -90,6 +90,15 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
     group.barrier();
     return;
   }))
+  SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
+    auto const bytes = bytes_of(sizeof(T), count);
+    if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
+    expect_access(heap, signal_address, sizeof(Signal), pe, call);
+    InKernel::put_signal_far(group, dest, source, bytes, signal_address, signal,
+                             atomic_op_of(op), pe, until == Until::is_safe);
+    group.barrier();
+    return;
+  }))
   auto* const its_signal =
       expected_copy(heap, signal_address, sizeof(Signal), pe, call);
   // One fence for all threads. The put ends with a barrier of the group

@@ -41,10 +41,8 @@ namespace symm {
 // operation, the team and the PEs that are missing. The job ends, too, if one
 // of those waits in finalize(): it has left early.
 
-// Teams with PEs of several nodes have them on the host, where a host kernel is
-// one, too. Barriers that a GPU carries out (in its kernels, enqueued) throw
-// UsageError on this PE, or stop the program where SYMM_CHECKS_IN_KERNELS is
-// defined, and the same goes for collective operations on memory of GPUs.
+// Kernels wait for PEs of other nodes, too, with the help of a thread of the
+// host.
 
 /// In a kernel: all threads of one thread group of every PE call.
 template <Impl::ThreadGroup Threads>

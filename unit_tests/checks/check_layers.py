@@ -66,6 +66,7 @@ LAYER_OF_GPU_HEADER = {
     RUNTIME: {"KernelAbort": RUNTIME + "/base",
               "KernelWords": RUNTIME + "/base",
               "Launch": RUNTIME + "/shmem",
+              "RingOfModule": RUNTIME + "/shmem",
               "CollectiveKernels": RUNTIME + "/shmem",
               "ThreadBlock": RUNTIME + "/shmem"},
     KOKKOS: {"ExecutionSpaceQueue": KOKKOS + "/space",

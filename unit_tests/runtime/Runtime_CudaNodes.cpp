@@ -7,15 +7,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
+#include <runtime/job/Network.hpp>
+#include <runtime/memory/Vmm_HostMemfd.hpp>
+#include <runtime/shmem/RingClient.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_rma.hpp>
 #include <runtime/symm_signals.hpp>
@@ -36,8 +42,10 @@ using testing::HasSubstr;
 /// Why jobs of several nodes cannot start on this machine; "" if they can.
 std::string missing_messages() {
   auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
-    auto const nodes = symm::Impl::find_nodes(bootstrap, 1);
-    symm::Impl::make_message_engine(bootstrap, nodes, {})->close();
+    symm::Impl::FdExchange exchange(bootstrap,
+                                    symm::Impl::find_nodes(bootstrap, 1), {});
+    symm::Impl::Vmm_HostMemfd vmm;
+    symm::Impl::make_message_engine(bootstrap, exchange, vmm, {})->close();
   });
   return results[0].has_succeeded() ? "" : results[0].output;
 }
@@ -267,6 +275,87 @@ TEST_F(CudaOfNodes, a_signal_comes_behind_its_data) {
       }
     }
   });
+}
+
+/// Threads of the host are those of a kernel: the stand-in's GPU memory is
+/// reached by the host.
+TEST_F(CudaOfNodes, what_kernels_ask_for_is_done_and_a_full_ring_waited_for) {
+  run(2, [](Pe me, Pe other) {
+    using symm::Impl::AtomicOp;
+    using symm::Impl::RingClient;
+    using symm::Impl::WordType;
+    constexpr std::size_t n_threads = 4;
+    constexpr std::size_t n         = 5000;  // each; more than the ring has
+    auto* const ring    = Runtime::instance("test").network()->ring();
+    auto* const words   = calloc_of<Word>(n_threads * n);
+    auto* const blocks  = calloc_of<Word>(n_threads * 10'000);
+    auto* const counter = calloc_of<Word>(2);
+    auto* const signals = calloc_of<symm::Signal>(n_threads);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < n_threads; ++t) {
+      threads.emplace_back([=] {
+        RingClient const client(ring);
+        auto* const mine = words + t * n;
+        for (std::size_t i = 0; i < n; ++i) {
+          client.store({mine + i, other}, value_of(me, other, t * n + i), 8);
+        }
+        for (std::size_t i = 0; i < 200; ++i) {
+          client.post_atomic({counter, other}, AtomicOp::add, WordType::u64, 2);
+          static_cast<void>(client.atomic({counter + 1, other}, AtomicOp::add,
+                                          WordType::u64, 1, 0));
+        }
+        std::vector<Word> source(10'000);
+        std::vector<Word> back(10'000);
+        for (std::size_t i = 0; i < source.size(); ++i) {
+          source[i] = value_of(me, other, i);
+        }
+        auto* const block = blocks + t * 10'000;
+        client.put({block, other}, source.data(), 80'000, true);
+        client.fence();
+        client.put_signal({block, other}, nullptr, 0, signals + t, 5,
+                          AtomicOp::set, false);
+        client.quiet();
+        EXPECT_EQ(client.load({mine + 7, other}, 8),
+                  value_of(me, other, t * n + 7));
+        client.get(back.data(), {block, other}, 80'000, true);
+        EXPECT_EQ(back, source);
+        std::fill(back.begin(), back.end(), 0);
+        client.get(back.data(), {block, other}, 8000, false);
+        client.quiet();
+        EXPECT_EQ(back[999], source[999]);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    symm::barrier_all();
+    std::size_t n_wrong = 0;
+    for (std::size_t i = 0; i < n_threads * n; ++i) {
+      n_wrong += words[i] == value_of(other, me, i) ? 0U : 1U;
+    }
+    EXPECT_EQ(n_wrong, 0U);
+    EXPECT_EQ(counter[0], n_threads * 400);
+    EXPECT_EQ(counter[1], n_threads * 200);
+    for (std::size_t t = 0; t < n_threads; ++t) {
+      EXPECT_EQ(signals[t], 5U);
+      EXPECT_EQ(blocks[t * 10'000 + 9999], value_of(other, me, 9999));
+    }
+  });
+}
+
+TEST_F(CudaOfNodes, what_a_kernel_asks_for_that_is_not_there_ends_the_job) {
+  auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
+    initialize(bootstrap, 0);
+    if (bootstrap.my_pe() == 1) {
+      auto* const ring = Runtime::instance("test").network()->ring();
+      int outside      = 0;
+      symm::Impl::RingClient(ring).store({&outside, 0}, 1, 4);
+    }
+    symm::barrier_all();
+    symm::barrier_all();
+  });
+  EXPECT_TRUE(results[1].has_exited_with(aborted_status)) << results[1].output;
+  EXPECT_THAT(results[1].output,
+              AllOf(HasSubstr("an operation of a kernel"), HasSubstr("4 bytes"),
+                    HasSubstr("on PE 0")));
 }
 
 TEST_F(CudaOfNodes, failures_are_the_callers) {

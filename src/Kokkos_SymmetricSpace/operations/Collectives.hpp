@@ -64,7 +64,6 @@ void barrier(Exec const& exec, PeTeam const& team) {
     barrier(team);
   } else {
     Impl::check_team(team, "symm::barrier");
-    Impl::check_gpu_reaches(team, "symm::barrier");
     Impl::enqueue_team_barrier(exec, team);
   }
   if (team.n_pes() == n_pes()) Impl::note_stream_barrier(Impl::stream_of(exec));

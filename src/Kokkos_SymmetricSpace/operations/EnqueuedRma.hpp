@@ -13,6 +13,7 @@
 #include "../../runtime/memory/HostCopy.hpp"
 #include "../../runtime/shmem/Access.hpp"
 #include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/shmem/RingClient.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/shmem/RmaStrided.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
@@ -34,9 +35,62 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// What is enqueued on a GPU goes to near PEs.
-/// \throws UsageError
-[[noreturn]] void throw_far_on_gpu(Pe pe, char const* call);
+/// Copies to or from a PE of another node, by one thread of a GPU, which waits
+/// until this PE's side may be used again.
+struct FarCopyKernel {
+  bool is_put;
+  void const* there;  // symmetric
+  void const* local;
+  std::size_t bytes;
+  Pe pe;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    SYMM_IF_ON_DEVICE((
+        auto const far_pes = InKernel::far_pes(); if (is_put) {
+          far_pes.put({there, pe}, local, bytes, true);
+        } else {
+          far_pes.get(const_cast<void*>(local), {there, pe}, bytes, true);
+        }))
+  }
+};
+
+struct FarStridedKernel {
+  bool is_put;
+  void const* there;  // symmetric
+  void const* local;
+  std::size_t element_bytes;
+  std::size_t count;
+  std::size_t there_stride;
+  std::size_t local_stride;
+  Pe pe;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    SYMM_IF_ON_DEVICE((InKernel::far_pes().copy_strided(
+        is_put, {there, pe}, local, element_bytes, count, there_stride,
+        local_stride);))
+  }
+};
+
+struct FarSignalKernel {
+  void const* dest;
+  void const* source;
+  std::size_t bytes;
+  void const* signal;
+  std::uint64_t value;
+  AtomicOp op;
+  Pe pe;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    SYMM_IF_ON_DEVICE((InKernel::far_pes().put_signal(
+        {dest, pe}, source, bytes, signal, value, op, true);))
+  }
+};
+
+/// In the order of an execution space instance of a GPU.
+template <class Exec, class Kernel>
+void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
+  Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
+}
 
 /// \param reach of the symmetric side, which is near.
 template <class Exec>
@@ -67,7 +121,9 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
     enqueue_copy(exec, its.reach, is_put ? its.address : dest,
                  is_put ? source : its.address, bytes, call);
   } else if constexpr (!runs_on_host_v<Exec>) {
-    throw_far_on_gpu(pe, call);
+    enqueue_far(exec, call,
+                FarCopyKernel{is_put, is_put ? dest : source,
+                              is_put ? source : dest, bytes, pe});
   } else {
     exec.fence(call);
     if constexpr (is_put) {
@@ -78,15 +134,27 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   }
 }
 
+template <Way way, class T>
+FarStridedKernel far_kernel_of(StridedCopy<way, T> const& copy, Pe pe) {
+  std::size_t const to   = copy.dest_stride * sizeof(T);
+  std::size_t const from = copy.source_stride * sizeof(T);
+  if constexpr (way == Way::put) {
+    return {true, copy.dest, copy.source, sizeof(T), copy.count, to, from, pe};
+  } else {
+    return {false, copy.source, copy.dest, sizeof(T), copy.count, from, to, pe};
+  }
+}
+
 template <Way way, class Exec, class T>
 void enqueue_strided(Exec const& exec, StridedCopy<way, T> const& strided,
                      Pe pe) {
-  find_and_copy(strided, pe, [&](Reach reach, auto const& copy, Pe) {
+  find_and_copy(strided, pe, [&](Reach reach, auto const& copy, Pe its_pe) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);
-      copy_found(reach, copy, pe);
+      copy_found(reach, copy, its_pe);
+    } else if (reach == Reach::message) {
+      enqueue_far(exec, copy.call, far_kernel_of(copy, its_pe));
     } else {
-      if (reach == Reach::message) throw_far_on_gpu(pe, copy.call);
       copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
     }
   });

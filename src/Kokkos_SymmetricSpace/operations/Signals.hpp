@@ -67,7 +67,16 @@ void put_signal(Exec const& exec, T* dest,
       put_signal(dest, source, count, signal_address, signal, op, pe);
       return;
     } else {
-      Impl::throw_far_on_gpu(pe, call);
+      auto const bytes = Impl::bytes_of(sizeof(T), count);
+      if (bytes != 0) {
+        static_cast<void>(Impl::copy_to_access(dest, bytes, pe, call));
+        Impl::check_private(source, call);
+      }
+      Impl::enqueue_far(
+          exec, call,
+          Impl::FarSignalKernel{dest, source, bytes, signal_address, signal,
+                                Impl::atomic_op_of(op), pe});
+      return;
     }
   }
   Impl::enqueue_copy_of_pe<Impl::Way::put>(

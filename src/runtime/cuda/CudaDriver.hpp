@@ -35,9 +35,11 @@
   X(cuLaunchKernel)                         \
   X(cuMemAddressFree)                       \
   X(cuMemAddressReserve)                    \
+  X(cuMemAlloc)                             \
   X(cuMemCreate)                            \
   X(cuMemExportToShareableHandle)           \
   X(cuMemGetAddressRange)                   \
+  X(cuMemFree)                              \
   X(cuMemGetAllocationGranularity)          \
   X(cuMemGetAllocationPropertiesFromHandle) \
   X(cuMemGetInfo)                           \
@@ -57,14 +59,13 @@
   X(cuModuleLoadData)                       \
   X(cuModuleUnload)                         \
   X(cuPointerGetAttribute)                  \
+  X(cuStreamBatchMemOp)                     \
   X(cuStreamCreate)                         \
   X(cuStreamDestroy)                        \
   X(cuStreamIsCapturing)                    \
   X(cuStreamQuery)                          \
   X(cuStreamSynchronize)                    \
-  X(cuStreamWaitEvent)                      \
-  X(cuStreamWriteValue32)                   \
-  X(cuStreamWriteValue64)
+  X(cuStreamWaitEvent)
 
 #include "../base/Types.hpp"
 

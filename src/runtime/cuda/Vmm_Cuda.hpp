@@ -6,6 +6,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -80,10 +81,13 @@ class Vmm_Cuda final : public MemoryProvider {
   [[nodiscard]] bool is_captured(void* queue) override;
   [[nodiscard]] void* make_queue() override;
   void free_queue(void* queue) noexcept override;
-  void store_word(void* queue, void* word, std::uint64_t value,
-                  std::size_t bytes) override;
+  void store_words(void* queue, WordStore const* stores,
+                   std::size_t n) override;
   void change_words(void* queue, WordChange* changes, std::size_t n,
                     AtomicOp op, WordType type) override;
+  [[nodiscard]] void* allocate(std::size_t bytes) override;
+  void deallocate(void* memory) noexcept override;
+  void run_in_context(std::function<void()> const& body) override;
   [[nodiscard]] bool is_on_gpu(void const* address) override;
   void abandon() noexcept override { m_is_abandoned = true; }
 

@@ -4,6 +4,8 @@
 // The members of Vmm_Cuda that are CopyQueue's for what is done while kernels
 // run.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -30,21 +32,27 @@ void Vmm_Cuda::free_queue(void* queue) noexcept {
   static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
 }
 
-void Vmm_Cuda::store_word(void* queue, void* word, std::uint64_t value,
-                          std::size_t bytes) {
+void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
+                           std::size_t n) {
+  constexpr std::size_t most_at_once = 64;
   ContextGuard const context(*this);
-  auto* const stream = static_cast<CUstream>(queue);
-  auto const what    = "storing to memory of " + m_place;
-  // With its barrier, which is the default; needs nothing that kernels have.
-  if (bytes == 8) {
-    check(m_driver.cuStreamWriteValue64(stream, device_pointer(word), value,
-                                        CU_STREAM_WRITE_VALUE_DEFAULT),
-          what, "cuStreamWriteValue64");
-  } else {
-    check(m_driver.cuStreamWriteValue32(stream, device_pointer(word),
-                                        static_cast<cuuint32_t>(value),
-                                        CU_STREAM_WRITE_VALUE_DEFAULT),
-          what, "cuStreamWriteValue32");
+  std::array<CUstreamBatchMemOpParams, most_at_once> all{};
+  for (std::size_t done = 0; done < n; done += most_at_once) {
+    auto const count = std::min(n - done, most_at_once);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const& store = stores[done + i];
+      auto& its         = all[i].writeValue;
+      its               = {};
+      its.operation     = store.bytes == 8 ? CU_STREAM_MEM_OP_WRITE_VALUE_64
+                                           : CU_STREAM_MEM_OP_WRITE_VALUE_32;
+      its.address       = device_pointer(store.address);
+      its.value64       = store.value;
+      its.flags         = CU_STREAM_WRITE_VALUE_DEFAULT;
+    }
+    check(m_driver.cuStreamBatchMemOp(static_cast<CUstream>(queue),
+                                      static_cast<unsigned>(count), all.data(),
+                                      0),
+          "storing to memory of " + m_place, "cuStreamBatchMemOp");
   }
 }
 
@@ -79,6 +87,28 @@ void Vmm_Cuda::change_words(void* queue, WordChange* changes, std::size_t n,
                                 static_cast<CUstream>(queue), parameters,
                                 nullptr),
         "atomic operations on memory of " + m_place, "cuLaunchKernel");
+}
+
+void* Vmm_Cuda::allocate(std::size_t bytes) {
+  ContextGuard const context(*this);
+  CUdeviceptr address = 0;
+  check(m_driver.cuMemAlloc(&address, bytes), "memory of " + m_place,
+        "cuMemAlloc");
+  return reinterpret_cast<void*>(address);
+}
+
+void Vmm_Cuda::deallocate(void* memory) noexcept {
+  if (memory == nullptr || m_is_abandoned) return;
+  // Fails only with a context that is lost.
+  CUcontext ours = nullptr;
+  if (m_driver.cuCtxPushCurrent(m_context) != CUDA_SUCCESS) return;
+  static_cast<void>(m_driver.cuMemFree(device_pointer(memory)));
+  static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
+}
+
+void Vmm_Cuda::run_in_context(std::function<void()> const& body) {
+  ContextGuard const context(*this);
+  body();
 }
 
 bool Vmm_Cuda::is_on_gpu(void const* address) {

@@ -107,9 +107,57 @@ char* Network::find(Segment segment, std::size_t offset,
   return is_there ? address : nullptr;
 }
 
+bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
+                          Remote& found) const noexcept {
+  constexpr std::array heaps{Segment::host_heap, Segment::device_heap};
+  constexpr std::array team_words{Segment::host_team_words,
+                                  Segment::device_team_words};
+  auto const find = [&](HeapMap const& map, Segment segment) {
+    auto const offset = map.offset_of(address);
+    found             = {pe, segment, offset};
+    return bytes <= map.stride - offset && 0 <= pe && pe < map.n_pes;
+  };
+  for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
+    auto const* const heap = m_heaps[index(kind)].load();
+    if (heap != nullptr && heap->map().contains(address)) {
+      return find(heap->map(), heaps[index(kind)]) &&
+             heap->is_mapped(address, bytes);
+    }
+    auto const* const words = m_team_words[index(kind)].load();
+    if (words != nullptr && words->contains(address)) {
+      return find(*words, team_words[index(kind)]);
+    }
+  }
+  return false;
+}
+
+void Network::open_ring(MemoryProvider& provider) {
+  m_gpu_memory = &provider;
+  m_ring       = std::make_unique<RingServer>(
+      m_bootstrap.my_pe(), *m_transport, provider,
+      [this](void const* address, std::size_t bytes, Pe pe, Remote& found) {
+        return find_remote(address, bytes, pe, found);
+      },
+      [this] { m_bootstrap.abort(); });
+  KernelRequests::set_instance(m_ring.get());
+  provider.run_in_context([this] { set_ring_of_kernels(m_ring->ring()); });
+}
+
+void Network::close_ring() {
+  if (m_ring == nullptr) return;
+  m_ring->drain();
+  KernelRequests::set_instance(nullptr);
+  m_gpu_memory->run_in_context([] { set_ring_of_kernels(nullptr); });
+  m_ring = nullptr;
+}
+
 void Network::close() {
-  auto const failure = failure_of([&] { m_transport->close(); });
+  auto const failure = failure_of([&] {
+    close_ring();
+    m_transport->close();
+  });
   leave();
+  m_ring            = nullptr;
   m_staging         = nullptr;
   m_gpu             = nullptr;
   auto const failed = agree(m_bootstrap, failure);

@@ -20,6 +20,7 @@
 #include "../transport/LostPe.hpp"
 #include "../transport/Transport.hpp"
 #include "../transport/TransportTarget.hpp"
+#include "RingServer.hpp"
 
 namespace symm::Impl {
 
@@ -54,6 +55,13 @@ class Network final : public TransportTarget {
   /// Before memory of the GPU is opened. Local. \param provider of it, there
   /// until close() returns. \throws SystemError, OutOfMemory on this PE.
   void open_gpu(MemoryProvider& provider);
+  /// When all memory is open: kernels reach other nodes from now on. Local.
+  /// \throws SystemError, OutOfMemory on this PE.
+  void open_ring(MemoryProvider& provider);
+  /// For kernels; null without open_ring().
+  [[nodiscard]] FarRing* ring() const {
+    return m_ring == nullptr ? nullptr : m_ring->ring();
+  }
   /// For operations of the host on memory of GPUs; null without open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
@@ -78,6 +86,10 @@ class Network final : public TransportTarget {
     return static_cast<std::size_t>(kind);
   }
   static void leave() noexcept;
+  /// What memory of this PE is to other nodes.
+  [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
+                                 Remote& found) const noexcept;
+  void close_ring();
 
   Bootstrap& m_bootstrap;
   Nodes const m_nodes;
@@ -86,6 +98,8 @@ class Network final : public TransportTarget {
   std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
   std::unique_ptr<SideQueue> m_gpu;  // the transport's
   std::unique_ptr<GpuStaging> m_staging;
+  std::unique_ptr<RingServer> m_ring;
+  MemoryProvider* m_gpu_memory = nullptr;  // that the ring is for
   std::atomic<Rendezvous const*> m_rendezvous{nullptr};
   std::atomic<LostPeRecord*> m_lost_pe{nullptr};
   std::unique_ptr<Transport_Messages> m_transport;  // ends first

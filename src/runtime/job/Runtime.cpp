@@ -187,6 +187,9 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
     options.symmetric_bytes = 0;
     make_heap(MemoryKind::host, *host, options);
   }
+  if (m_network == nullptr) return;
+  all_or_none(agree_through(*m_bootstrap), "symm::initialize",
+              [&] { m_network->open_ring(gpu); });
 }
 
 /// Collective.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "AtomicOp.hpp"
 
@@ -70,10 +71,14 @@ class CopyQueue {
   [[nodiscard]] virtual void* make_queue() { return nullptr; }
   virtual void free_queue(void* /*queue*/) noexcept {}
 
-  /// Puts into a queue one store of 4 or 8 bytes of the provider's memory,
-  /// aligned to that. What is in front of it is seen before it.
-  virtual void store_word(void* queue, void* word, std::uint64_t value,
-                          std::size_t bytes);
+  /// A store of 4 or 8 bytes of the provider's memory, aligned to that.
+  struct WordStore {
+    void* address;
+    std::uint64_t value;
+    std::size_t bytes;
+  };
+  /// Puts some into a queue, in any order, also with what is in front of them.
+  virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
   /// A change of a word, and what that was.
   struct WordChange {
@@ -87,6 +92,16 @@ class CopyQueue {
   /// \param changes page-locked (ForeignMemory::pin()), until they are done.
   virtual void change_words(void* queue, WordChange* changes, std::size_t n,
                             AtomicOp op, WordType type);
+
+  /// A little memory of the GPU for kernels of this PE; null: none.
+  [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {
+    return nullptr;
+  }
+  virtual void deallocate(void* /*memory*/) noexcept {}
+
+  /// Calls body() on this thread, where the GPU is the one that functions of
+  /// the vendor's runtime are about.
+  virtual void run_in_context(std::function<void()> const& body) { body(); }
 
   /// Whether `address` may be memory that no processor of the host reaches.
   [[nodiscard]] virtual bool is_on_gpu(void const* /*address*/) {

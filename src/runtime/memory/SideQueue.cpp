@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../symm_errors.hpp"
 
@@ -11,7 +12,7 @@ namespace symm::Impl {
 
 // For providers whose memory a SideQueue is not for.
 
-void CopyQueue::store_word(void*, void*, std::uint64_t, std::size_t) {
+void CopyQueue::store_words(void*, WordStore const*, std::size_t) {
   throw SystemError("this memory has no queue that stores words");
 }
 
@@ -68,12 +69,12 @@ void SideQueue::wait() {
 }
 
 void SideQueue::finish() {
-  flush_changes();
+  flush();
   wait();
 }
 
 bool SideQueue::is_idle() {
-  flush_changes();
+  flush();
   return m_provider.is_idle(m_queue);
 }
 
@@ -86,7 +87,7 @@ std::byte* SideQueue::room_for(std::size_t bytes) {
 }
 
 void SideQueue::begin_copy(CopyQueue::Strided const& copy) {
-  flush_changes();
+  flush();
   m_provider.copy_strided(copy, m_queue);
 }
 
@@ -96,8 +97,7 @@ void SideQueue::store(void* to, void const* from, std::size_t bytes) {
   if (is_word) {
     std::uint64_t value = 0;
     std::memcpy(&value, from, bytes);
-    flush_changes();
-    m_provider.store_word(m_queue, to, value, bytes);
+    add_store({to, value, bytes});
     return;
   }
   auto* its_to           = static_cast<char*>(to);
@@ -120,6 +120,21 @@ void SideQueue::store_strided(void* to, std::size_t to_stride, void const* from,
               to_stride, element_bytes, element_bytes, count});
 }
 
+void SideQueue::add_store(CopyQueue::WordStore const& store) {
+  m_stores[m_n_stores++] = store;
+  if (m_n_stores == m_stores.size()) flush();
+}
+
+/// Begins what has not begun. Words that are changed are not those that are
+/// stored, unless it does not matter which comes first.
+void SideQueue::flush() {
+  if (m_n_stores != 0) {
+    m_provider.store_words(m_queue, m_stores.data(),
+                           std::exchange(m_n_stores, 0));
+  }
+  flush_changes();
+}
+
 void SideQueue::flush_changes() {
   if (m_first_change == m_end_changes) return;
   auto* const changes =
@@ -134,8 +149,7 @@ void SideQueue::change(void* word, AtomicOp op, WordType type,
                        std::uint64_t value) {
   if (op == AtomicOp::fetch) return;
   if (op == AtomicOp::set || op == AtomicOp::swap) {
-    flush_changes();
-    m_provider.store_word(m_queue, word, value, bytes_of(type));
+    add_store({word, value, bytes_of(type)});
     return;
   }
   // Those of one kind may be made in any order, sums of numbers with a fraction

@@ -3,6 +3,7 @@
 #ifndef SYMM_MEMORY_SIDEQUEUE_HPP
 #define SYMM_MEMORY_SIDEQUEUE_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,7 +45,8 @@ class PinnedMemory {
 
 /// What the host does to memory of its GPU while kernels run there that may
 /// wait for it: on a queue of its own, in order, through page-locked memory.
-/// What is stored is seen by kernels in that order. One thread at a time.
+/// What is stored between two finish() is seen by kernels in any order. One
+/// thread at a time.
 ///
 /// Stores and copies go on while a kernel has all of the GPU. changes do not:
 /// they are made by a kernel.
@@ -98,6 +100,8 @@ class SideQueue {
   static constexpr std::size_t most_changes = 1024;
 
   [[nodiscard]] std::byte* room_for(std::size_t bytes);
+  void add_store(CopyQueue::WordStore const& store);
+  void flush();
   void flush_changes();
   void wait();
 
@@ -108,6 +112,8 @@ class SideQueue {
   // Not begun yet, all of one kind; behind those that have been.
   std::size_t m_first_change = 0;
   std::size_t m_end_changes  = 0;
+  std::array<CopyQueue::WordStore, 256> m_stores;
+  std::size_t m_n_stores = 0;
   AtomicOp m_op{};
   WordType m_type{};
 };

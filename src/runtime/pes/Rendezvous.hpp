@@ -221,7 +221,10 @@ class Rendezvous {
   static_assert(sizeof(Record) == 2048);
 
   static void quiet_transport() {
-    if (auto* const transport = Transport::instance()) transport->quiet();
+    if (auto* const transport = Transport::instance()) {
+      KernelRequests::drain_all();
+      transport->quiet();
+    }
   }
   void end_call(RuntimeCall operation) const {
     if (auto* const following = follower()) following->before_return(operation);

@@ -44,8 +44,7 @@ void QueueStream::barrier() {
 }
 
 bool QueueStream::has_barrier() const {
-  // Kernels reach the PEs of one node.
-  return !is_on_gpu() || (has_kernel_queue() && !team_of_pools().has_far_pes());
+  return !is_on_gpu() || has_kernel_queue();
 }
 
 void HostStream::barrier() {

@@ -76,16 +76,12 @@ SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
   bool const is_pe = 0 <= pe && pe < heap.n_pes;
   bool const is_inside =
       heap.contains(address) && bytes <= heap.stride - heap.offset_of(address);
-  bool is_reached = true;
-  SYMM_IF_ON_DEVICE((is_reached = heap.is_near(pe);))
-  if (is_pe && is_inside && is_reached) return;
+  if (is_pe && is_inside) return;
   KernelText text;
   text << call << ": PE " << heap.my_pe << ": " << bytes << " bytes at "
        << address << " on PE " << pe << ": "
-       << (!is_pe ? "there is no such PE"
-           : is_inside
-               ? "it is on another node, which kernels on GPUs do not reach: "
-                 "call it on the host"
+       << (!is_pe
+               ? "there is no such PE"
                : "not in this PE's part of the symmetric heap whose map was "
                  "passed: pass symm::heap_map(view) of the View that has them");
   text.abort();

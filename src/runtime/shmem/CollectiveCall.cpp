@@ -147,7 +147,6 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
     fail(call, "dest and source are in different kinds of memory");
   }
   if (is_overlap(call)) fail(call, "dest and source overlap");
-  if (heap.memory() == MemoryKind::device) check_gpu_reaches(team, call.name);
   return heap;
 }
 
@@ -160,7 +159,6 @@ CollectiveHeap use_of(SymmetricHeap const& heap) {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
-  check_gpu_reaches(team, call.name);
   // Whether the others have elements is not known here: the kernel looks.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;

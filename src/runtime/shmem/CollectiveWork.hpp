@@ -19,6 +19,7 @@
 #include "Group.hpp"
 #include "GroupCopy.hpp"
 #include "PeTeam.hpp"
+#include "RingClient.hpp"
 #include "Rma.hpp"
 #include "Words.hpp"
 
@@ -71,13 +72,20 @@ SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                static_cast<std::size_t>(team.n_pes()));
 }
 
+/// A part of a block of elements that are copied.
+template <class T>
+SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
+                                         std::size_t n_parts) {
+  constexpr std::size_t unit = sizeof(T) < 128 ? 128 / sizeof(T) : 1;
+  return part_of(count, part, n_parts, unit);
+}
+
 /// Copies a part of a block of elements.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                                     T const* source, std::size_t count,
                                     std::size_t part, std::size_t n_parts) {
-  constexpr std::size_t unit = sizeof(T) < 128 ? 128 / sizeof(T) : 1;
-  auto const range           = part_of(count, part, n_parts, unit);
+  auto const range = range_of_part<T>(count, part, n_parts);
   if (range.count == 0 || dest == source) return;
   copy_bytes<alignof(T)>(group, dest + range.first, source + range.first,
                          range.count * sizeof(T));
@@ -98,6 +106,17 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
         get_far(dest, {heap, mine, pe, call}, count * sizeof(T),
                 Until::is_begun);
       }
+      return;
+    }
+  }))
+  SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
+    Pe const pe = team.world_pe(member);
+    if (!heap.is_near(pe)) {
+      auto const range = range_of_part<T>(count, part, n_parts);
+      if (range.count == 0) return;
+      // It is there after the quiet() of the barrier.
+      InKernel::get_far(group, dest + range.first, mine + range.first,
+                        range.count * sizeof(T), pe, false);
       return;
     }
   }))
@@ -315,6 +334,16 @@ struct StridedAlltoallWork {
       T* const to = dest + first_of(pe, range) * dest_stride;
       SYMM_IF_ON_HOST(
           (if (fetch_far(group, heap, pe, to, my, range.count)) { continue; }))
+      SYMM_IF_ON_DEVICE((if (team.has_far_pes() &&
+                             !heap.is_near(team.world_pe(pe))) [[unlikely]] {
+        if (range.count != 0) {
+          InKernel::copy_strided_far(group, false, my, to, sizeof(T),
+                                     range.count, source_stride * sizeof(T),
+                                     dest_stride * sizeof(T),
+                                     team.world_pe(pe));
+        }
+        continue;
+      }))
       T const* const from = block_of(team, heap, my, pe);
       copy_each(
           group, range.count,

@@ -141,6 +141,7 @@ void fence_far() {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
   InCall const in("symm::fence");
+  KernelRequests::drain_all();
   transport->fence();
 }
 
@@ -148,6 +149,7 @@ void quiet_far() {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
   InCall const in("symm::quiet");
+  KernelRequests::drain_all();
   transport->quiet();
 }
 

@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../base/BitCast.hpp"
+#include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../transport/Transport.hpp"
+#include "RingClient.hpp"
 
 namespace symm::Impl {
 
@@ -62,7 +65,7 @@ using Until = Transport::Until;
 
 /// What the target takes a word for.
 template <class T>
-[[nodiscard]] constexpr WordType word_type_of() {
+[[nodiscard]] SYMM_FUNCTION constexpr WordType word_type_of() {
   constexpr bool is_wide = sizeof(T) == 8;
   if constexpr (std::is_floating_point_v<T>) {
     return is_wide ? WordType::f64 : WordType::f32;
@@ -89,6 +92,23 @@ Result change_far(FarCopy const& at, AtomicOp op, T value, T compare = T{}) {
     return std::bit_cast<T>(static_cast<BitsOfWord<T>>(was));
   }
 }
+
+#ifdef SYMM_FOR_DEVICE
+/// The same in a kernel; the address is this PE's.
+template <class Result, class T>
+__device__ Result change_far_in_kernel(T const* address, Pe pe, AtomicOp op,
+                                       T value, T compare = T{}) {
+  constexpr auto type = word_type_of<T>();
+  auto const bits     = bit_cast<BitsOfWord<T>>(value);
+  if constexpr (std::is_void_v<Result>) {
+    InKernel::far_pes().post_atomic({address, pe}, op, type, bits);
+  } else {
+    auto const was = InKernel::far_pes().atomic(
+        {address, pe}, op, type, bits, bit_cast<BitsOfWord<T>>(compare));
+    return bit_cast<T>(static_cast<BitsOfWord<T>>(was));
+  }
+}
+#endif
 
 // About all far PEs; in jobs of one node, nothing.
 

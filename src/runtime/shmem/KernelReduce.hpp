@@ -7,10 +7,12 @@
 #include <type_traits>
 
 #include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CollectiveWork.hpp"
 #include "Group.hpp"
+#include "RingClient.hpp"
 
 namespace symm::Impl {
 
@@ -29,6 +31,27 @@ class KernelReduce {
  public:
   SYMM_FUNCTION KernelReduce(Work const& work, HeapMap const& heap)
       : m_work(work), m_heap(heap) {}
+
+#ifdef SYMM_FOR_DEVICE
+  /// Where the team has PEs of other nodes: element by element, each a request.
+  template <Group Threads>
+  __device__ __noinline__ void run_far(Threads const& group,
+                                       Range const& range) const {
+    if constexpr (std::is_default_constructible_v<T>) {
+      group.for_each(range.count, [&](std::size_t k) {
+        std::size_t const i = range.first + k;
+        T value             = load(0, i);
+        for (Pe pe = 1; pe < m_work.team.n_pes(); ++pe)
+          value = static_cast<T>(m_work.op(value, load(pe, i)));
+        for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe) store(pe, i, value);
+      });
+    } else {
+      (KernelText() << "symm::reduce: elements without a default constructor "
+                       "are not reduced by GPUs of several nodes")
+          .abort();
+    }
+  }
+#endif
 
   template <Group Threads>
   SYMM_FUNCTION void run(Threads const& group, Range const& range) const {
@@ -49,6 +72,22 @@ class KernelReduce {
   }
 
  private:
+#ifdef SYMM_FOR_DEVICE
+  __device__ T load(Pe pe, std::size_t i) const {
+    Pe const in_world = m_work.team.world_pe(pe);
+    if (m_heap.is_near(in_world)) return source_of(pe)[i];
+    return InKernel::load_far(m_work.source + i, in_world);
+  }
+  __device__ void store(Pe pe, std::size_t i, T const& value) const {
+    Pe const in_world = m_work.team.world_pe(pe);
+    if (m_heap.is_near(in_world)) {
+      dest_of(pe)[i] = value;
+    } else {
+      InKernel::store_far(m_work.dest + i, value, in_world);
+    }
+  }
+#endif
+
   SYMM_FUNCTION T const* source_of(Pe pe) const {
     return block_of(m_work.team, m_heap, m_work.source, pe);
   }

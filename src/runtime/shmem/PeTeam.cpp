@@ -55,15 +55,6 @@ Text text_of(PeTeam const& team) {
   return text;
 }
 
-void check_gpu_reaches(PeTeam const& team, char const* call) {
-  if (!team.has_far_pes()) return;
-  throw UsageError(
-      std::string(call) +
-      ": the team has PEs of other nodes, which kernels on GPUs do not reach: "
-      "call it on the host for memory of the host, or for teams of one node "
-      "(symm::team_node())");
-}
-
 }  // namespace Impl
 
 PeTeam PeTeam::make_of_all(int slot, char const* call) {

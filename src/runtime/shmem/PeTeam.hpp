@@ -90,8 +90,6 @@ void check_team(PeTeam const& team, char const* call);
 [[nodiscard]] Text text_of(PeTeam const& team);
 
 /// Of an operation that a GPU carries out.
-/// \throws UsageError on this PE, if the team has PEs of other nodes.
-void check_gpu_reaches(PeTeam const& team, char const* call);
 
 }  // namespace symm::Impl
 

@@ -77,7 +77,10 @@ struct ReduceWork {
       return;
     }))
     SYMM_IF_ON_HOST((reduce_on_host(group, heap, range);))
-    SYMM_IF_ON_DEVICE((KernelReduce(*this, heap).run(group, range);))
+    SYMM_IF_ON_DEVICE((
+        if (team.has_far_pes()) [[unlikely]] {
+          KernelReduce(*this, heap).run_far(group, range);
+        } else { KernelReduce(*this, heap).run(group, range); }))
   }
 
   /// Block by block, so that compilers see loops over adjacent elements.

@@ -14,6 +14,7 @@
 #include "Access.hpp"
 #include "Far.hpp"
 #include "GroupCopy.hpp"
+#include "RingClient.hpp"
 #include "Words.hpp"
 
 namespace symm::Impl {
@@ -106,6 +107,17 @@ SYMM_INLINE_FUNCTION void copy_elements_of_pe(
         copy_elements_far<way>(heap, dest, source, bytes, pe, call, until);
       }
       group.barrier();
+      return;
+    }))
+    SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
+      bool const waits = until == Until::is_safe;
+      if constexpr (way == Way::put) {
+        expect_access(heap, dest, bytes, pe, call);
+        InKernel::put_far(group, dest, source, bytes, pe, waits);
+      } else {
+        expect_access(heap, source, bytes, pe, call);
+        InKernel::get_far(group, dest, source, bytes, pe, waits);
+      }
       return;
     }))
     if constexpr (way == Way::put) {

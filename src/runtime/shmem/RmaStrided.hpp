@@ -14,6 +14,7 @@
 #include "Access.hpp"
 #include "Far.hpp"
 #include "GroupCopy.hpp"
+#include "RingClient.hpp"
 #include "Rma.hpp"
 
 namespace symm::Impl {
@@ -133,6 +134,25 @@ void copy_strided(StridedCopy<way, T> const& copy, Pe pe) {
   find_and_copy(copy, pe, copy_found<way, T>);
 }
 
+#ifdef SYMM_FOR_DEVICE
+/// Without a barrier.
+template <Group Threads, Way way, class T>
+__device__ void copy_strided_far_in_kernel(Threads const& group,
+                                           StridedCopy<way, T> const& copy,
+                                           Pe pe) {
+  std::size_t const to   = copy.dest_stride * sizeof(T);
+  std::size_t const from = copy.source_stride * sizeof(T);
+  if constexpr (way == Way::put) {
+    InKernel::copy_strided_far(group, true, copy.dest,
+                               const_cast<std::remove_cv_t<T>*>(copy.source),
+                               sizeof(T), copy.count, to, from, pe);
+  } else {
+    InKernel::copy_strided_far(group, false, copy.source, copy.dest, sizeof(T),
+                               copy.count, from, to, pe);
+  }
+}
+#endif
+
 /// By a group of threads, on the host as well as in kernels.
 template <ThreadGroup Threads, Way way, class T>
 SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
@@ -149,6 +169,13 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
       if (group.rank() == 0) {
         copy_strided_far({heap, copy.symmetric(), pe, copy.call}, copy);
       }
+      group.barrier();
+      return;
+    }))
+    SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
+      expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe,
+                    copy.call);
+      copy_strided_far_in_kernel(group, copy, pe);
       group.barrier();
       return;
     }))

@@ -11,6 +11,7 @@
 #include "../pes/PeTeamWords.hpp"
 #include "Group.hpp"
 #include "PeTeam.hpp"
+#include "RingClient.hpp"
 #include "Words.hpp"
 
 namespace symm::Impl {
@@ -35,8 +36,20 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
   // Only this PE's collective calls use it, one after the other.
   std::uint64_t const epoch = *words.epoch() + 1;
   group.barrier();  // all threads have read it, and written what they had to
+  SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
+    // What has gone to any PE is there before any flag.
+    if (group.rank() == 0) InKernel::far_pes().quiet();
+    group.barrier();
+  }))
   group.for_each(n, [&](std::size_t i) {
     Pe const pe = team.world_pe(static_cast<Pe>(i));
+    SYMM_IF_ON_DEVICE(
+        (if (team.has_far_pes() && !words.map.is_near(pe)) [[unlikely]] {
+          before_flag.far(pe, epoch);
+          InKernel::far_pes().store({words.flag(words.map.my_pe, me), pe},
+                                    epoch, sizeof epoch);
+          return;
+        }))
     before_flag(pe, epoch);
     // After all that the group has written, as far as the barrier above tells
     // this thread of it.
@@ -54,6 +67,12 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
   return epoch;
 }
 
+/// For synchronise(): that nothing is passed.
+struct PassNothing {
+  SYMM_FUNCTION void operator()(Pe, std::uint64_t) const {}
+  SYMM_FUNCTION void far(Pe, std::uint64_t) const {}
+};
+
 /// For synchronise(): what this PE passes to all members.
 struct PassWord {
   PeTeam team;
@@ -61,6 +80,15 @@ struct PassWord {
 
   SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
     store_relaxed(team.words().passed(pe, team.my_pe(), epoch), word);
+  }
+  /// In a kernel, to a PE of another node.
+  SYMM_FUNCTION void far([[maybe_unused]] Pe pe,
+                         [[maybe_unused]] std::uint64_t epoch) const {
+    SYMM_IF_ON_DEVICE(
+        (auto const words = team.words(); InKernel::far_pes().store(
+            {words.passed(words.map.my_pe, team.my_pe(), epoch), pe}, word,
+            sizeof word);
+         InKernel::far_pes().fence();))
   }
 };
 

@@ -12,6 +12,7 @@
 #include "../pes/PeTeamWords.hpp"
 #include "Group.hpp"
 #include "PeTeam.hpp"
+#include "RingClient.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "Synchronise.hpp"
 #endif
@@ -62,10 +63,7 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
   SYMM_IF_ON_HOST((group.barrier();
                    if (group.rank() == 0) barrier_on_host(team, call);
                    group.barrier();))
-  SYMM_IF_ON_DEVICE((expect(!team.has_far_pes(), call,
-                            "the team has PEs of other nodes: call it on the "
-                            "host");
-                     synchronise(group, team, call, [](Pe, std::uint64_t) {});))
+  SYMM_IF_ON_DEVICE((synchronise(group, team, call, PassNothing{});))
 }
 
 /// A barrier of the host's calls with that word.

@@ -44,6 +44,27 @@ struct Strides {
   std::size_t local_bytes   = 0;  // and here
 };
 
+/// What kernels of this PE have asked for, and what has not gone to a Transport
+/// yet.
+class KernelRequests {
+ public:
+  virtual ~KernelRequests() = default;
+
+  /// Waits until it has, as far as kernels that have ended have asked.
+  virtual void drain() = 0;
+
+  /// Of this process: drain() of the one; null: nothing.
+  static void drain_all() {
+    if (s_instance != nullptr) s_instance->drain();
+  }
+  static void set_instance(KernelRequests* requests) noexcept {
+    s_instance = requests;
+  }
+
+ private:
+  static inline KernelRequests* s_instance = nullptr;
+};
+
 /// The operations on memory of PEs of other nodes, made of messages that the
 /// target carries out with the code of operations inside a node. Any thread of
 /// this PE; all wait by poll(), and may be called while other threads do.

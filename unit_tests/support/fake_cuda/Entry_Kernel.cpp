@@ -29,27 +29,6 @@ CUfunction function() {
   return reinterpret_cast<CUfunction>(&s_module_and_function[1]);
 }
 
-/// Of memory of the current GPU, aligned; as the driver asks for.
-CUresult store_word(char const* name, CUstream stream, CUdeviceptr address,
-                    std::uint64_t value, std::size_t bytes, unsigned flags) {
-  Entry entry(name);
-  auto result = entry.stream_result(stream);
-  if (result != CUDA_SUCCESS) return result;
-  auto& driver = entry.driver;
-  int const gpu =
-      stream == nullptr ? driver.current()->gpu : stream->context->gpu;
-  auto const place = Place{true, gpu}.name();
-  if (flags != CU_STREAM_WRITE_VALUE_DEFAULT || address % bytes != 0 ||
-      !driver.addresses.is_reserved(address) ||
-      !driver.addresses.may_access(address, bytes, place, true)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  entry.queue_of(stream).push([=] {
-    symm::Impl::store_block(reinterpret_cast<char*>(address), &value, bytes);
-  });
-  return CUDA_SUCCESS;
-}
-
 }  // namespace
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
@@ -72,14 +51,59 @@ CUresult cuStreamDestroy(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address,
-                              cuuint32_t value, unsigned flags) {
-  return store_word("cuStreamWriteValue32", stream, address, value, 4, flags);
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned count,
+                            CUstreamBatchMemOpParams* all, unsigned flags) {
+  Entry entry("cuStreamBatchMemOp");
+  auto const result = entry.stream_result(stream);
+  if (result != CUDA_SUCCESS) return result;
+  if (count > 256 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  auto& driver = entry.driver;
+  int const gpu =
+      stream == nullptr ? driver.current()->gpu : stream->context->gpu;
+  auto const place = Place{true, gpu}.name();
+  for (unsigned i = 0; i < count; ++i) {
+    auto const& its    = all[i].writeValue;
+    bool const is_wide = its.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    if (!is_wide && its.operation != CU_STREAM_MEM_OP_WRITE_VALUE_32) {
+      return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    std::size_t const bytes = is_wide ? 8 : 4;
+    // Of memory of the stream's GPU, aligned.
+    if (its.address % bytes != 0 ||
+        !driver.addresses.is_reserved(its.address) ||
+        !driver.addresses.may_access(its.address, bytes, place, true)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    entry.queue_of(stream).push([=] {
+      symm::Impl::store_block(reinterpret_cast<char*>(its.address),
+                              &its.value64, bytes);
+    });
+  }
+  return CUDA_SUCCESS;
 }
 
-CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address,
-                              cuuint64_t value, unsigned flags) {
-  return store_word("cuStreamWriteValue64", stream, address, value, 8, flags);
+CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  Entry entry("cuMemAlloc");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  auto& driver = entry.driver;
+  *address     = reinterpret_cast<CUdeviceptr>(
+      driver.program.allocate(driver.config.machine, fake_cuda_malloc,
+                                  Place{true, driver.current()->gpu}, bytes));
+  return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr address) {
+  Entry entry("cuMemFree");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  if (entry.driver.program.find(address).start != address) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  entry.driver.program.free(reinterpret_cast<void*>(address));
+  return CUDA_SUCCESS;
 }
 
 CUresult cuModuleLoadData(CUmodule* loaded, void const* image) {

@@ -73,6 +73,13 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;
+  if (work.team.has_far_pes()) {
+    // A kernel is loaded when it is first asked for, which may wait for those
+    // that run; and those wait for the threads that serve them.
+    static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
+    static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
+    static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
+  }
   if (bytes <= most_in_one_block) {
     launch(call.name, stream, 1, n_threads,
            CollectiveOfGroup<Work>{heap, work});

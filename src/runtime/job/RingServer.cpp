@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "RingServer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "../base/Backoff.hpp"
+#include "../base/LibraryThread.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr std::size_t request_bytes = FarRing::size * sizeof(FarRequest);
+constexpr std::size_t reply_bytes   = FarRing::size * sizeof(FarReply);
+constexpr std::size_t line          = 64;
+
+constexpr int n_spins          = 2000;
+constexpr auto watch_time      = std::chrono::milliseconds(2);
+constexpr std::size_t most_run = 256;  // requests before answers are looked at
+
+FarCode code_of(FarRequest const& request) {
+  return {static_cast<FarOp>(request.code & 0xffU),
+          static_cast<std::uint8_t>(request.code >> 8U & 0xffU),
+          static_cast<std::uint8_t>(request.code >> 16U & 0xffU),
+          (request.code >> 24U & 1U) != 0};
+}
+Pe pe_of(FarRequest const& request) {
+  return static_cast<Pe>(
+      static_cast<std::uint32_t>(request.pe_and_bytes & 0xffff'ffffU));
+}
+std::size_t element_bytes_of(FarRequest const& request) {
+  return request.pe_and_bytes >> 32U;
+}
+void* address_of(std::uint64_t number) {
+  return reinterpret_cast<void*>(number);
+}
+
+std::uint64_t load_acquire(std::uint64_t const& word) {
+  return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+void store_release(std::uint64_t& word, std::uint64_t value) {
+  __atomic_store_n(&word, value, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+RingServer::RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
+                       Find find, EndJob end_job)
+    : m_my_pe(my_pe),
+      m_transport(transport),
+      m_provider(provider),
+      m_find(std::move(find)),
+      m_end_job(std::move(end_job)),
+      m_memory(provider, request_bytes + reply_bytes + line),
+      m_landing_memory(provider, n_landings * Transport::most_begun),
+      m_requests(reinterpret_cast<FarRequest*>(m_memory.data())),
+      m_replies(reinterpret_cast<FarReply*>(m_memory.data() + request_bytes)),
+      m_freed_for_kernels(reinterpret_cast<std::uint64_t*>(
+          m_memory.data() + request_bytes + reply_bytes)),
+      m_staging(transport, provider),
+      m_queue(provider),
+      m_states(size, State::done) {
+  for (std::size_t i = 0; i < n_landings; ++i) {
+    m_landings.push_back(m_landing_memory.data() + i * Transport::most_begun);
+  }
+  FarRing const ring{m_requests, m_replies, m_freed_for_kernels, 0, size};
+  m_ring = static_cast<FarRing*>(provider.allocate(sizeof ring));
+  try {
+    provider.copy(m_ring, &ring, sizeof ring);
+    m_thread = make_library_thread(
+        "starting the thread that serves kernels between nodes", "symm_kernels",
+        [this] { run(); });
+  } catch (...) {
+    provider.deallocate(m_ring);
+    throw;
+  }
+}
+
+RingServer::~RingServer() {
+  m_is_over = true;
+  m_thread.join();
+  m_provider.deallocate(m_ring);
+}
+
+void RingServer::end_job(Text const& why) noexcept {
+  std::fprintf(stderr,
+               "symm: PE %d: an operation of a kernel on a PE of another node: "
+               "%s. Ending the job.\n",
+               m_my_pe, why.c_str());
+  m_end_job();
+  std::abort();
+}
+
+void RingServer::run() {
+  try {
+    Backoff backoff(n_spins);
+    while (!m_is_over) {
+      bool has_moved = take_requests();
+      if (!m_pending.empty() || !m_quiets.empty()) {
+        static_cast<void>(m_transport.poll());
+      }
+      has_moved = finish_pending() || has_moved;
+      advance();
+      if (has_moved) {
+        backoff = Backoff(n_spins);
+        m_watch.reset();
+      } else if (backoff.pause() >= watch_time && !m_pending.empty() &&
+                 !m_watch) {
+        m_watch.emplace(m_transport, m_pending.front().pe);
+      }
+    }
+  } catch (std::exception const& failure) {
+    end_job(Text(std::string_view(failure.what())));
+  }
+}
+
+bool RingServer::is_written(Number ticket) const {
+  return load_acquire(m_requests[ticket % size].number) == ticket + 1;
+}
+
+bool RingServer::take_requests() {
+  std::size_t n = 0;
+  for (; n < most_run && m_pending.size() < most_pending && is_written(m_head);
+       ++n) {
+    auto const request  = m_requests[m_head % size];
+    bool const is_quiet = code_of(request).op == FarOp::quiet;
+    // Those that come one behind the other are one.
+    if (!m_quiets.empty() && !is_quiet) quiet_all();
+    carry_out(request);
+    ++m_head;
+    m_begun.store(m_head, std::memory_order_release);
+  }
+  if (!m_quiets.empty()) quiet_all();
+  return n != 0;
+}
+
+/// All that waits, and the transport's.
+void RingServer::quiet_all() {
+  while (!m_pending.empty()) {
+    if (!m_transport.poll()) {
+      m_transport.wait_for_begun(m_pending.front().pe, m_pending.front().left);
+    }
+    static_cast<void>(finish_pending());
+  }
+  m_transport.quiet();
+  for (auto const ticket : std::exchange(m_quiets, {})) reply(ticket, 0);
+}
+
+void RingServer::reply(Number ticket, std::uint64_t value) {
+  auto& reply = m_replies[ticket % size];
+  __atomic_store_n(&reply.value, value, __ATOMIC_RELAXED);
+  store_release(reply.number, ticket + 1);
+  set_state(ticket, State::replied);
+}
+
+/// Whether any is done.
+bool RingServer::finish_pending() {
+  bool has_copied    = false;
+  bool has_any       = false;
+  auto const is_done = [](Pending const& pending) {
+    return pending.left.load(std::memory_order_acquire) == 0;
+  };
+  for (auto& pending : m_pending) {
+    if (!is_done(pending) || pending.landing == nullptr) continue;
+    m_queue.begin_copy({static_cast<char*>(pending.to),
+                        reinterpret_cast<char const*>(pending.landing),
+                        pending.bytes, pending.bytes, pending.bytes, 1});
+    pending.value = 1;  // the copy is on its way
+    has_copied    = true;
+  }
+  if (has_copied) m_queue.finish();
+  for (auto it = m_pending.begin(); it != m_pending.end();) {
+    bool const is_block = it->landing != nullptr;
+    if (is_block ? it->value == 0 : !is_done(*it)) {
+      ++it;
+      continue;
+    }
+    has_any = true;
+    if (is_block) m_landings.push_back(it->landing);
+    if (it->wants_reply) {
+      reply(it->ticket, it->value);
+    } else {
+      set_state(it->ticket, State::done);
+    }
+    it = m_pending.erase(it);
+  }
+  return has_any;
+}
+
+/// Tells kernels what is free, and the host what is carried out.
+void RingServer::advance() {
+  auto completed = m_completed.load(std::memory_order_relaxed);
+  while (completed < m_head && m_states[completed % size] != State::pending) {
+    ++completed;
+  }
+  m_completed.store(completed, std::memory_order_release);
+  auto const freed = m_freed;
+  while (m_freed < completed) {
+    // A reply is the kernel's until it has read it.
+    bool const is_replied = m_states[m_freed % size] == State::replied;
+    if (is_replied && is_written(m_freed)) break;
+    ++m_freed;
+  }
+  if (m_freed != freed) store_release(*m_freed_for_kernels, m_freed);
+}
+
+Remote RingServer::find(void const* address, std::size_t bytes, Pe pe,
+                        char const* what) const {
+  Remote found;
+  if (m_find(address, bytes, pe, found)) return found;
+  throw UsageError(Text(what, " of ", bytes, " bytes at ", address, " on PE ",
+                        pe,
+                        ": there is no such PE, or they are not in this PE's "
+                        "part of the symmetric heap"));
+}
+
+RingServer::Pending& RingServer::add_pending(FarRequest const& request) {
+  auto& pending       = m_pending.emplace_back();
+  pending.ticket      = m_head;
+  pending.pe          = pe_of(request);
+  pending.wants_reply = code_of(request).wants_reply;
+  set_state(m_head, State::pending);
+  return pending;
+}
+
+void RingServer::begin_load(FarRequest const& request, Remote const& from) {
+  auto& pending = add_pending(request);
+  m_transport.begin_get(&pending.value, from, element_bytes_of(request),
+                        pending.left);
+}
+
+void RingServer::begin_atomic(FarRequest const& request, Remote const& at) {
+  auto const code = code_of(request);
+  auto& pending   = add_pending(request);
+  m_transport.begin_atomic(at, static_cast<AtomicOp>(code.atomic_op),
+                           static_cast<WordType>(code.word_type), request.local,
+                           request.count, pending.value, pending.left);
+}
+
+void RingServer::begin_get(FarRequest const& request, Remote const& from) {
+  auto* const to = address_of(request.local);
+  if (request.count > Transport::most_begun || m_landings.empty()) {
+    m_staging.get(to, from, request.count, Transport::Until::is_safe);
+    if (code_of(request).wants_reply) reply(m_head, 0);
+    return;
+  }
+  auto& pending   = add_pending(request);
+  pending.landing = m_landings.back();
+  pending.to      = to;
+  pending.bytes   = request.count;
+  m_landings.pop_back();
+  m_transport.begin_get(pending.landing, from, request.count, pending.left);
+}
+
+void RingServer::carry_out(FarRequest const& request) {
+  using Until                = Transport::Until;
+  auto const code            = code_of(request);
+  Pe const pe                = pe_of(request);
+  auto const* const address  = address_of(request.address);
+  auto* const local          = address_of(request.local);
+  auto const size_of_element = element_bytes_of(request);
+  set_state(m_head, State::done);
+  switch (code.op) {
+    case FarOp::store:
+      m_transport.put(find(address, size_of_element, pe, "p or put"),
+                      &request.local, size_of_element, Until::is_begun);
+      break;
+    case FarOp::load:
+      begin_load(request, find(address, size_of_element, pe, "g or get"));
+      return;
+    case FarOp::put:
+      m_staging.put(find(address, request.count, pe, "put"), local,
+                    request.count, Until::is_safe);
+      break;
+    case FarOp::get:
+      begin_get(request, find(address, request.count, pe, "get"));
+      return;
+    case FarOp::put_strided:
+    case FarOp::get_strided: {
+      Strides const strides{size_of_element, request.count, request.signal,
+                            request.value};
+      bool const is_put = code.op == FarOp::put_strided;
+      auto const there =
+          find(address, (request.count - 1) * request.signal + size_of_element,
+               pe, is_put ? "iput" : "iget");
+      if (is_put) {
+        m_staging.put_strided(there, local, strides);
+      } else {
+        m_staging.get_strided(local, there, strides);
+      }
+      break;
+    }
+    case FarOp::put_signal: {
+      auto const signal =
+          find(address_of(request.signal), 8, pe, "the signal of put_signal");
+      m_staging.put_signal(
+          request.count == 0 ? signal
+                             : find(address, request.count, pe, "put_signal"),
+          local, request.count, signal, request.value,
+          static_cast<AtomicOp>(code.atomic_op), Until::is_safe);
+      break;
+    }
+    case FarOp::atomic:
+      begin_atomic(
+          request,
+          find(address, bytes_of(static_cast<WordType>(code.word_type)), pe,
+               "an atomic operation"));
+      return;
+    case FarOp::post_atomic: {
+      auto const type = static_cast<WordType>(code.word_type);
+      m_transport.post_atomic(
+          find(address, bytes_of(type), pe, "an atomic operation"),
+          static_cast<AtomicOp>(code.atomic_op), type, request.local);
+      break;
+    }
+    case FarOp::fence: m_transport.fence(); break;
+    case FarOp::quiet:
+      set_state(m_head, State::pending);
+      m_quiets.push_back(m_head);
+      return;
+  }
+  if (code.wants_reply) reply(m_head, 0);
+}
+
+void RingServer::drain() {
+  auto last = m_begun.load(std::memory_order_acquire);
+  while (is_written(last)) ++last;
+  Backoff backoff(n_spins);
+  while (m_completed.load(std::memory_order_acquire) < last) {
+    static_cast<void>(m_transport.poll());
+    static_cast<void>(backoff.pause());
+  }
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GPU_RING_OF_MODULE_HPP
+#define SYMM_GPU_RING_OF_MODULE_HPP
+
+// There are no kernels.
+
+#endif

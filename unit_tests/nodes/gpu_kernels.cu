@@ -1,0 +1,729 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Kernels of GPUs, and host calls on their memory, with PEs of other nodes;
+// without Kokkos. PEs take the GPUs in turn. Run as
+//
+//   test_nodes_gpu            the tests
+//   test_nodes_gpu --times    latencies and rates between PE 0 and the last
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <runtime/symm.hpp>
+
+namespace {
+
+using symm::HeapMap;
+using symm::Pe;
+using symm::Signal;
+using symm::SignalOp;
+using Word = unsigned long long;
+
+int n_pes() { return symm::n_pes(); }
+Pe me() { return symm::my_pe(); }
+/// The one that comes next, on another node where each has one PE.
+Pe next() { return (me() + 1) % n_pes(); }
+Pe previous() { return (me() + n_pes() - 1) % n_pes(); }
+
+void wait() {
+  auto const result = cudaDeviceSynchronize();
+  if (result == cudaSuccess) return;
+  std::fprintf(stderr, "PE %d: %s\n", me(), cudaGetErrorString(result));
+  std::abort();
+}
+
+template <class Body>
+__global__ void kernel(Body const body) {
+  body();
+}
+template <class Body>
+void run(int blocks, int threads, Body const& body) {
+  kernel<<<blocks, threads>>>(body);
+  wait();
+}
+
+/// Symmetric, of zeros.
+template <class T>
+T* make(std::size_t count) {
+  auto* const block = static_cast<T*>(symm::calloc(count, sizeof(T)));
+  EXPECT_NE(block, nullptr) << symm::last_error();
+  return block;
+}
+template <class T>
+std::vector<T> copy_of(T const* block, std::size_t count) {
+  std::vector<T> values(count);
+  EXPECT_EQ(cudaMemcpy(values.data(), block, count * sizeof(T),
+                       cudaMemcpyDefault),
+            cudaSuccess);
+  return values;
+}
+template <class T>
+void set(T* block, std::vector<T> const& values) {
+  EXPECT_EQ(cudaMemcpy(block, values.data(), values.size() * sizeof(T),
+                       cudaMemcpyDefault),
+            cudaSuccess);
+}
+
+__host__ __device__ Word value_of(Pe from, std::size_t i) {
+  return static_cast<Word>(from + 1) * 100'000'000 + i;
+}
+
+HeapMap map() { return symm::heap_map(symm::MemoryKind::device); }
+
+struct Big {
+  double a;
+  float b[5];
+};
+
+struct Elements {
+  HeapMap heap;
+  Word* words;
+  short* shorts;
+  Big* bigs;
+  Pe to;
+  __device__ void operator()() const {
+    auto const i = blockIdx.x * blockDim.x + threadIdx.x;
+    symm::p(heap, words + i, value_of(heap.my_pe, i), to);
+    symm::p(heap, shorts + i, static_cast<short>(i + heap.my_pe), to);
+    symm::p(heap, bigs + i, Big{0.5 * i, {1, 2, 3, 4, 1.0F * i}}, to);
+  }
+};
+struct GetElements {
+  HeapMap heap;
+  Word* words;
+  short* shorts;
+  Big* bigs;
+  int* n_wrong;
+  Pe to;
+  __device__ void operator()() const {
+    auto const i   = blockIdx.x * blockDim.x + threadIdx.x;
+    auto const big = symm::g(heap, bigs + i, to);
+    bool const is_right =
+        symm::g(heap, words + i, to) == value_of(heap.my_pe, i) &&
+        symm::g(heap, shorts + i, to) == static_cast<short>(i + heap.my_pe) &&
+        big.a == 0.5 * i && big.b[4] == 1.0F * i;
+    if (!is_right) atomicAdd(n_wrong, 1);
+  }
+};
+
+TEST(FarKernels, elements_of_all_sizes) {
+  constexpr int n = 300;
+  auto* const words  = make<Word>(n);
+  auto* const shorts = make<short>(n);
+  auto* const bigs   = make<Big>(n);
+  auto* const wrong  = make<int>(1);
+  run(3, 100, Elements{map(), words, shorts, bigs, next()});
+  symm::barrier_all();  // completes what kernels have put
+  auto const got    = copy_of(words, n);
+  auto const halves = copy_of(shorts, n);
+  int n_wrong       = 0;
+  for (int i = 0; i < n; ++i) {
+    auto const k = static_cast<std::size_t>(i);
+    n_wrong += got[k] != value_of(previous(), k);
+    n_wrong += halves[k] != static_cast<short>(i + previous());
+  }
+  EXPECT_EQ(n_wrong, 0);
+  run(3, 100, GetElements{map(), words, shorts, bigs, wrong, next()});
+  EXPECT_EQ(copy_of(wrong, 1)[0], 0);
+  symm::barrier_all();
+}
+
+/// As many requests as fill the ring several times.
+struct Many {
+  HeapMap heap;
+  Word* words;
+  Pe to;
+  int n_each;
+  __device__ void operator()() const {
+    auto const i = blockIdx.x * blockDim.x + threadIdx.x;
+    auto const n = gridDim.x * blockDim.x;
+    for (int k = 0; k < n_each; ++k) {
+      symm::p(heap, words + i + k * n, value_of(heap.my_pe, i + k * n), to);
+    }
+  }
+};
+
+TEST(FarKernels, a_full_ring_is_waited_for) {
+  constexpr std::size_t n = 40 * 512 * 3;
+  auto* const words       = make<Word>(n);
+  run(40, 512, Many{map(), words, next(), 3});
+  symm::barrier_all();
+  auto const got      = copy_of(words, n);
+  std::size_t n_wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    n_wrong += got[i] != value_of(previous(), i);
+  }
+  EXPECT_EQ(n_wrong, 0U);
+  symm::barrier_all();
+}
+
+/// Blocks of a thread block: from and to global and shared memory.
+struct Blocks {
+  HeapMap heap;
+  Word* dest;
+  Word* source;
+  Word* back;
+  int* n_wrong;
+  Pe to;
+  std::size_t count;
+  bool is_nbi;
+  __device__ void operator()() const {
+    __shared__ Word shared[64];
+    auto const block = symm::this_block();
+    for (std::size_t i = block.rank(); i < count; i += block.size()) {
+      source[i] = value_of(heap.my_pe, i);
+    }
+    for (std::size_t i = block.rank(); i < 64; i += block.size()) {
+      shared[i] = value_of(heap.my_pe, i + count);
+    }
+    block.barrier();
+    if (is_nbi) {
+      symm::put_nbi(block, heap, dest, source, count, to);
+      symm::put_nbi(block, heap, dest + count, shared, 64, to);
+    } else {
+      symm::put(block, heap, dest, source, count, to);
+      symm::put(block, heap, dest + count, shared, 64, to);
+    }
+    symm::quiet();
+    block.barrier();
+    for (std::size_t i = block.rank(); i < 64; i += block.size()) shared[i] = 0;
+    block.barrier();
+    if (is_nbi) {
+      symm::get_nbi(block, heap, back, dest, count, to);
+      symm::get_nbi(block, heap, shared, dest + count, 64, to);
+      symm::quiet();
+      block.barrier();
+    } else {
+      symm::get(block, heap, back, dest, count, to);
+      symm::get(block, heap, shared, dest + count, 64, to);
+    }
+    for (std::size_t i = block.rank(); i < count + 64; i += block.size()) {
+      auto const got = i < count ? back[i] : shared[i - count];
+      if (got != value_of(heap.my_pe, i)) atomicAdd(n_wrong, 1);
+    }
+  }
+};
+
+TEST(FarKernels, blocks_of_all_sizes_from_all_memory) {
+  constexpr std::size_t most = 100'001;
+  auto* const dest   = make<Word>(most + 64);
+  auto* const source = make<Word>(most);
+  auto* const back   = make<Word>(most);
+  auto* const wrong  = make<int>(1);
+  for (bool const is_nbi : {false, true}) {
+    for (std::size_t const count : {1, 2, 31, 1000, 8192, 8193, 100'001}) {
+      run(1, 128, Blocks{map(), dest, source, back, wrong, next(), count,
+                         is_nbi});
+      symm::barrier_all();
+      auto const got      = copy_of(dest, count + 64);
+      std::size_t n_wrong = 0;
+      for (std::size_t i = 0; i < count + 64; ++i) {
+        n_wrong += got[i] != value_of(previous(), i);
+      }
+      EXPECT_EQ(n_wrong, 0U) << count;
+      EXPECT_EQ(copy_of(wrong, 1)[0], 0) << count;
+      symm::barrier_all();
+    }
+  }
+}
+
+struct Strided {
+  HeapMap heap;
+  int* dest;
+  int* source;
+  int* back;
+  Pe to;
+  std::size_t count;
+  __device__ void operator()() const {
+    auto const block = symm::this_block();
+    symm::iput(block, heap, dest, source, 3, 2, count, to);
+    int mine[4] = {0, 1, 2, 3};
+    if (block.rank() == 0) {
+      symm::iput(heap, dest + 3 * count, mine, 2, 1, 4, to);
+    }
+    symm::quiet();
+    block.barrier();
+    symm::iget(block, heap, back, dest, 1, 3, count, to);
+  }
+};
+
+TEST(FarKernels, strides) {
+  constexpr std::size_t n = 3000;
+  auto* const dest   = make<int>(3 * n + 10);
+  auto* const source = make<int>(2 * n);
+  auto* const back   = make<int>(n);
+  std::vector<int> values(2 * n);
+  std::iota(values.begin(), values.end(), 1000 * me());
+  set(source, values);
+  run(1, 64, Strided{map(), dest, source, back, next(), n});
+  symm::barrier_all();
+  auto const got   = copy_of(dest, 3 * n + 10);
+  auto const again = copy_of(back, n);
+  int n_wrong      = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    int const k = static_cast<int>(2 * i);
+    n_wrong += got[3 * i] != 1000 * previous() + k || got[3 * i + 1] != 0 ||
+               again[i] != 1000 * me() + k;
+  }
+  EXPECT_EQ(n_wrong, 0);
+  EXPECT_EQ(got[3 * n + 6], 3);
+  symm::barrier_all();
+}
+
+struct Atomics {
+  HeapMap heap;
+  Word* counter;
+  double* sum;
+  float* least;
+  unsigned* bits;
+  unsigned char* seen;
+  Word* spare;
+  __device__ void operator()() const {
+    for (Pe pe = 0; pe < heap.n_pes; ++pe) {
+      symm::atomic_add(heap, counter, Word{2}, pe);
+      symm::atomic_add(heap, sum, 0.25, pe);
+      symm::atomic_min(heap, least, -1.5F * heap.my_pe, pe);
+      symm::atomic_or(heap, bits, 1U << heap.my_pe, pe);
+    }
+    // PE 0's numbers, each once.
+    auto const was = symm::atomic_fetch_inc(heap, spare, 0);
+    if (was < 100'000) seen[was] = 1;
+  }
+};
+struct Exchange {
+  HeapMap heap;
+  int* owner;
+  int* results;
+  Pe to;
+  __device__ void operator()() const {
+    results[0] = symm::atomic_swap(heap, owner, heap.my_pe + 1, to);
+    results[1] = symm::atomic_compare_swap(heap, owner, 99, 7, to);
+    results[2] = symm::atomic_compare_swap(heap, owner, heap.my_pe + 1, 8, to);
+    results[3] = symm::atomic_fetch(heap, owner, to);
+  }
+};
+
+TEST(FarKernels, atomics_of_many_threads_with_those_of_the_targets_kernel) {
+  auto* const counter = make<Word>(2);
+  auto* const sum     = make<double>(1);
+  auto* const least   = make<float>(1);
+  auto* const bits    = make<unsigned>(1);
+  auto* const owner   = make<int>(1);
+  auto* const results = make<int>(4);
+  auto* const seen    = make<unsigned char>(100'000);
+  run(4, 64, Atomics{map(), counter, sum, least, bits, seen, counter + 1});
+  symm::barrier_all();
+  Word const n = 256 * static_cast<Word>(n_pes());
+  EXPECT_EQ(copy_of(counter, 1)[0], 2 * n);
+  EXPECT_EQ(copy_of(sum, 1)[0], 0.25 * static_cast<double>(n));
+  EXPECT_EQ(copy_of(least, 1)[0], -1.5F * static_cast<float>(n_pes() - 1));
+  EXPECT_EQ(copy_of(bits, 1)[0], (1U << n_pes()) - 1);
+  auto const mine = copy_of(seen, 100'000);
+  EXPECT_EQ(std::count(mine.begin(), mine.end(), 1), 256);
+  if (me() == 0) {
+    EXPECT_EQ(copy_of(counter, 2)[1], n);
+  }
+  run(1, 1, Exchange{map(), owner, results, next()});
+  EXPECT_EQ(copy_of(results, 4),
+            (std::vector<int>{0, me() + 1, me() + 1, 8}));
+  symm::barrier_all();
+}
+
+/// Data and a signal, there and back, in kernels that wait.
+struct PingPong {
+  HeapMap heap;
+  Word* data;
+  Word* source;
+  Signal* signal;
+  int* n_wrong;
+  Pe other;
+  bool is_first;
+  int n_rounds;
+  __device__ void operator()() const {
+    auto const block = symm::this_block();
+    for (int round = 1; round <= n_rounds; ++round) {
+      bool const sends_now = is_first;
+      for (int half = 0; half < 2; ++half) {
+        if (sends_now == (half == 0)) {
+          for (std::size_t i = block.rank(); i < 500; i += block.size()) {
+            source[i] = value_of(heap.my_pe, i + round);
+          }
+          block.barrier();
+          symm::put_signal(block, heap, data, source, 500, signal, Signal{1},
+                           SignalOp::add, other);
+        } else {
+          symm::signal_wait_until(signal, symm::Compare::ge,
+                                  static_cast<Signal>(round));
+          block.barrier();
+          for (std::size_t i = block.rank(); i < 500; i += block.size()) {
+            auto const got = static_cast<Word volatile*>(data)[i];
+            if (got != value_of(other, i + round)) atomicAdd(n_wrong, 1);
+          }
+          block.barrier();
+        }
+      }
+    }
+  }
+};
+
+TEST(FarKernels, signals_come_behind_their_data) {
+  auto* const data   = make<Word>(500);
+  auto* const source = make<Word>(500);
+  auto* const signal = make<Signal>(1);
+  auto* const wrong  = make<int>(1);
+  // Pairs of PE 0 and the last.
+  bool const takes_part = me() == 0 || me() == n_pes() - 1;
+  Pe const other        = n_pes() - 1 - me();
+  symm::barrier_all();
+  if (takes_part && n_pes() > 1) {
+    run(1, 64, PingPong{map(), data, source, signal, wrong, other, me() == 0,
+                        20});
+  }
+  EXPECT_EQ(copy_of(wrong, 1)[0], 0);
+  symm::barrier_all();
+}
+
+struct FencedFlag {
+  HeapMap heap;
+  Word* data;
+  Word* flag;
+  int* n_wrong;
+  Pe other;
+  bool sends;
+  __device__ void operator()() const {
+    for (Word round = 1; round <= 50; ++round) {
+      if (sends) {
+        for (int i = 0; i < 20; ++i) {
+          symm::p(heap, data + i, 100 * round + i, other);
+        }
+        symm::fence();
+        symm::p(heap, flag, round, other);
+        symm::wait_until(flag + 1, symm::Compare::ge, round);
+      } else {
+        symm::wait_until(flag, symm::Compare::ge, round);
+        for (int i = 0; i < 20; ++i) {
+          if (symm::load_relaxed(data + i) != 100 * round + i) ++*n_wrong;
+        }
+        symm::p(heap, flag + 1, round, other);
+      }
+    }
+  }
+};
+
+TEST(FarKernels, a_fence_keeps_the_order) {
+  auto* const data  = make<Word>(20);
+  auto* const flag  = make<Word>(2);
+  auto* const wrong = make<int>(1);
+  Pe const other    = n_pes() - 1 - me();
+  if ((me() == 0 || me() == n_pes() - 1) && n_pes() > 1) {
+    run(1, 1, FencedFlag{map(), data, flag, wrong, other, me() == 0});
+  }
+  EXPECT_EQ(copy_of(wrong, 1)[0], 0);
+  symm::barrier_all();
+}
+
+struct Collectives {
+  HeapMap heap;
+  symm::PeTeam team;
+  int* dest;
+  int* source;
+  int* all;
+  int* n_wrong;
+  std::size_t count;
+  __device__ void expect(bool is_right) const {
+    if (!is_right) atomicAdd(n_wrong, 1);
+  }
+  __device__ void operator()() const {
+    auto const block = symm::this_block();
+    int const n      = team.n_pes();
+    int const mine   = team.my_pe();
+    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
+      source[i] = static_cast<int>(i) * 8 + mine;
+    }
+    block.barrier();
+    for (int round = 0; round < 5; ++round) symm::barrier(block, team);
+    symm::reduce(block, heap, team, dest, source, count, symm::Sum());
+    for (std::size_t i = block.rank(); i < count; i += block.size()) {
+      expect(dest[i] == n * static_cast<int>(i) * 8 + n * (n - 1) / 2);
+    }
+    block.barrier();
+    symm::broadcast(block, heap, team, dest, source, count, n - 1);
+    for (std::size_t i = block.rank(); i < count; i += block.size()) {
+      expect(dest[i] == static_cast<int>(i) * 8 + n - 1);
+    }
+    symm::fcollect(block, heap, team, all, source, count);
+    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
+      expect(all[i] == static_cast<int>(i % count) * 8 +
+                           static_cast<int>(i / count));
+    }
+    symm::alltoall(block, heap, team, all, source, count);
+    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
+      auto const from = i / count;
+      expect(all[i] == static_cast<int>(mine * count + i % count) * 8 +
+                           static_cast<int>(from));
+    }
+    std::size_t const my_count = mine == 0 ? 1 : count;
+    symm::collect(block, heap, team, all, source, my_count);
+    if (block.rank() == 0) {
+      expect(all[0] == 0 && all[1] == 1 && all[count] == (count - 1) * 8 + 1);
+    }
+    block.barrier();
+    symm::alltoalls(block, heap, team, all, source, 1, 1, count);
+    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
+      expect(all[i] == static_cast<int>(mine * count + i % count) * 8 +
+                           static_cast<int>(i / count));
+    }
+  }
+};
+
+TEST(FarKernels, barriers_and_collectives_of_a_team) {
+  constexpr std::size_t n = 300;
+  auto const pes     = static_cast<std::size_t>(n_pes());
+  auto* const dest   = make<int>(n);
+  auto* const source = make<int>(n * pes);
+  auto* const all    = make<int>(n * pes);
+  auto* const wrong  = make<int>(1);
+  run(1, 96, Collectives{map(), symm::team_world(), dest, source, all, wrong,
+                         n});
+  EXPECT_EQ(copy_of(wrong, 1)[0], 0);
+  symm::barrier_all();
+}
+
+TEST(FarGpuMemory, collectives_of_the_host) {
+  constexpr std::size_t n = 20'000;
+  auto const pes     = static_cast<std::size_t>(n_pes());
+  auto* const dest   = make<double>(n);
+  auto* const source = make<double>(n);
+  auto* const all    = make<double>(n * pes);
+  set(source, std::vector<double>(n, 1.0 + me()));
+  auto const team = symm::team_world();
+  symm::reduce(team, dest, source, std::size_t{100}, symm::Sum());
+  EXPECT_EQ(copy_of(dest, 100)[99], n_pes() * (n_pes() + 1) / 2);
+  symm::broadcast(team, dest, source, n, n_pes() - 1);
+  EXPECT_EQ(copy_of(dest, n)[n - 1], n_pes());
+  symm::fcollect(team, all, source, n);
+  auto const got = copy_of(all, n * pes);
+  for (std::size_t pe = 0; pe < pes; ++pe) {
+    EXPECT_EQ(got[n * pe], 1.0 + static_cast<double>(pe));
+    EXPECT_EQ(got[n * pe + n - 1], 1.0 + static_cast<double>(pe));
+  }
+  symm::barrier_all();
+}
+
+TEST(FarGpuMemory, host_calls_of_all_kinds) {
+  constexpr std::size_t n = 500'000;
+  auto* const block  = make<Word>(n);
+  auto* const counter = make<long>(2);
+  Word* source       = nullptr;
+  ASSERT_EQ(cudaMalloc(&source, n * sizeof(Word)), cudaSuccess);
+  std::vector<Word> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = value_of(me(), i);
+  set(source, values);
+  for (std::size_t const count : {std::size_t{1}, std::size_t{3000}, n}) {
+    for (bool const is_on_gpu : {false, true}) {
+      EXPECT_EQ(cudaMemset(block, 0, n * sizeof(Word)), cudaSuccess);
+      wait();
+      symm::barrier_all();
+      symm::put(block, is_on_gpu ? source : values.data(), count, next());
+      symm::barrier_all();
+      auto const got      = copy_of(block, count);
+      std::size_t n_wrong = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        n_wrong += got[i] != value_of(previous(), i);
+      }
+      std::vector<Word> back(count);
+      if (is_on_gpu) {
+        symm::get(source, block, count, next());
+        back = copy_of(source, count);
+      } else {
+        symm::get(back.data(), block, count, next());
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        n_wrong += back[i] != value_of(me(), i);
+      }
+      EXPECT_EQ(n_wrong, 0U) << count;
+      symm::barrier_all();
+    }
+  }
+  if (!symm::is_reachable(next())) {
+    for (int i = 0; i < 1000; ++i) symm::atomic_add(counter, 3, next());
+    EXPECT_EQ(symm::atomic_swap(counter + 1, 5, next()), 0);
+    EXPECT_EQ(symm::atomic_compare_swap(counter + 1, 5, 6, next()), 5);
+    symm::quiet();
+    EXPECT_EQ(symm::atomic_fetch(counter, next()), 3000);
+    symm::p(block, Word{7}, next());
+    symm::quiet();
+    EXPECT_EQ(symm::g(block, next()), 7U);
+    symm::iput(block, values.data(), 5, 3, 1000, next());
+    symm::quiet();
+    symm::iget(source, block, 2, 5, 1000, next());
+    EXPECT_EQ(copy_of(source, 2000)[2 * 999], value_of(me(), 3 * 999));
+  }
+  symm::barrier_all();
+  cudaFree(source);
+}
+
+// Times.
+
+struct Latency {
+  HeapMap heap;
+  Word* word;
+  long long* cycles;
+  Pe to;
+  int what;
+  int n;
+  __device__ void operator()() const {
+    Word sum = 0;
+    long long t0, t1;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t0));
+    for (int i = 0; i < n; ++i) {
+      if (what == 0) {
+        symm::p(heap, word, Word(i), to);
+        symm::quiet();
+      } else if (what == 1) {
+        sum += symm::g(heap, word, to);
+      } else if (what == 2) {
+        sum += symm::atomic_fetch_add(heap, word, Word{1}, to);
+      } else {
+        symm::p(heap, word, Word(i), to);
+      }
+    }
+    if (what == 3) symm::quiet();
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t1));
+    *cycles = t1 - t0;
+    if (sum == 12345) *cycles = 0;
+  }
+};
+
+double seconds() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+struct BlockTime {
+  HeapMap heap;
+  char* dest;
+  char* source;
+  Pe to;
+  bool is_put;
+  std::size_t bytes;
+  int n;
+  __device__ void operator()() const {
+    auto const block = symm::this_block();
+    for (int i = 0; i < n; ++i) {
+      if (is_put) {
+        symm::putmem(block, heap, dest, source, bytes, to);
+      } else {
+        symm::getmem(block, heap, source, dest, bytes, to);
+      }
+    }
+    symm::quiet();
+  }
+};
+
+void print_times() {
+  auto* const word   = make<Word>(2);
+  auto* const words  = make<Word>(1 << 20);
+  auto* const cycles = make<long long>(1);
+  auto* const dest   = make<char>(16 << 20);
+  auto* const source = make<char>(16 << 20);
+  Pe const to        = n_pes() - 1;
+  if (me() == 0) {
+    char const* names[] = {"p + quiet", "g", "atomic_fetch_add", "p, one thread"};
+    for (int what = 0; what < 4; ++what) {
+      std::vector<double> all;
+      int const n = what == 3 ? 5000 : 200;
+      for (int k = 0; k < 9; ++k) {
+        run(1, 1, Latency{map(), word, cycles, to, what, n});
+        all.push_back(static_cast<double>(copy_of(cycles, 1)[0]) / n / 1000);
+      }
+      std::sort(all.begin(), all.end());
+      std::printf("kernel %s: %.2f us (%.2f to %.2f)\n", names[what], all[4],
+                  all[0], all[8]);
+    }
+    for (int n_each : {1, 8}) {
+      std::vector<double> all;
+      for (int k = 0; k < 7; ++k) {
+        double const t = seconds();
+        run(64, 256, Many{map(), words, to, n_each});
+        symm::quiet();
+        all.push_back(64 * 256 * n_each / (seconds() - t) / 1e6);
+      }
+      std::sort(all.begin(), all.end());
+      std::printf("kernel p of 16384 threads, %d each: %.3f M/s (%.3f to %.3f)\n",
+                  n_each, all[3], all[0], all[6]);
+    }
+    for (bool const is_put : {true, false}) {
+      for (std::size_t const bytes :
+           {std::size_t{1024}, std::size_t{65536}, std::size_t{1} << 20U}) {
+        std::vector<double> all;
+        for (int k = 0; k < 7; ++k) {
+          double const t = seconds();
+          run(1, 128, BlockTime{map(), dest, source, to, is_put, bytes, 20});
+          all.push_back((seconds() - t) / 20);
+        }
+        std::sort(all.begin(), all.end());
+        std::printf("kernel %s of %zu bytes by a block: %.1f us, %.3f GB/s\n",
+                    is_put ? "put" : "get", bytes, all[3] * 1e6,
+                    static_cast<double>(bytes) / all[3] / 1e9);
+      }
+    }
+    for (bool const is_put : {true, false}) {
+      for (std::size_t const bytes :
+           {std::size_t{8}, std::size_t{65536}, std::size_t{1} << 20U,
+            std::size_t{16} << 20U}) {
+        int const n = bytes > 1000000 ? 10 : 100;
+        std::vector<double> all;
+        for (int k = 0; k < 9; ++k) {
+          double const t = seconds();
+          for (int i = 0; i < n; ++i) {
+            if (is_put) {
+              symm::putmem(dest, source, bytes, to);
+              symm::quiet();
+            } else {
+              symm::getmem(source, dest, bytes, to);
+            }
+          }
+          all.push_back((seconds() - t) / n);
+        }
+        std::sort(all.begin(), all.end());
+        std::printf("host %s of %zu bytes of GPU memory: %.1f us, %.3f GB/s\n",
+                    is_put ? "put + quiet" : "get", bytes, all[4] * 1e6,
+                    static_cast<double>(bytes) / all[4] / 1e9);
+      }
+    }
+    std::fflush(stdout);
+  }
+  symm::barrier_all();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  int n_gpus = 0;
+  if (cudaGetDeviceCount(&n_gpus) != cudaSuccess || n_gpus == 0) {
+    std::puts("no GPU");
+    return 77;
+  }
+  char const* const rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  int const gpu          = rank == nullptr ? 0 : std::atoi(rank) % n_gpus;
+  if (cudaSetDevice(gpu) != cudaSuccess) return 1;
+  symm::RuntimeGuard const guard({}, gpu);
+  if (argc > 1 && std::string(argv[1]) == "--times") {
+    print_times();
+    return 0;
+  }
+  int const result = RUN_ALL_TESTS();
+  if (result != 0) std::fprintf(stderr, "PE %d has failed\n", me());
+  return result;
+}
