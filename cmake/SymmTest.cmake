@@ -260,6 +260,9 @@ function(symm_run_over_nodes)
         continue()
       endif()
       set(environment ${SYMM_TEST_ENVIRONMENT})
+      if(pes GREATER 2) # threads of OpenMP that share cores spin against each other
+        list(APPEND environment KOKKOS_NUM_THREADS=1)
+      endif()
       if(kind MATCHES "NODES|UNEVEN")
         list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
         set(start ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${pes}

@@ -35,7 +35,7 @@ TEST(TeamSync, what_a_member_has_stored_is_there_after_a_barrier) {
   auto random   = random_of_this_pe(1);
   auto its_half = half();
   auto all      = shuffled();
-  for (int round = 0; round < rounds(5000); ++round) {
+  for (int round = 0; round < rounds_of_all(5000); ++round) {
     if (round % 32 == 0) random_pause(random);
     EXPECT_EQ(mail.count_wrong(all), 0);
     EXPECT_EQ(mail.count_wrong(its_half), 0);
@@ -51,7 +51,7 @@ TEST(TeamSync, what_a_member_has_stored_is_there_after_a_barrier) {
 TEST(TeamSync, teams_that_share_no_PE_do_not_wait_for_each_other) {
   Mail mail;
   auto its_half  = half();
-  int const many = symm::my_pe() % 2 == 0 ? 3000 : 10;
+  int const many = symm::my_pe() % 2 == 0 ? rounds_of_all(3000) : 10;
   for (int round = 0; round < many; ++round) {
     EXPECT_EQ(mail.count_wrong(its_half), 0);
     symm::sync(its_half);
@@ -69,7 +69,7 @@ TEST(TeamSync, rows_and_columns_take_turns) {
   Mail mail;
   auto random        = random_of_this_pe(2);
   auto [row, column] = symm::team_split_2d(world(), 2);
-  for (int round = 0; round < rounds(3000); ++round) {
+  for (int round = 0; round < rounds_of_all(3000); ++round) {
     if (round % 16 == 0) random_pause(random);
     EXPECT_EQ(mail.count_wrong(row), 0);
     EXPECT_EQ(mail.count_wrong(column), 0);
@@ -87,7 +87,7 @@ TEST(TeamSync, sync_waits_for_all_members) {
   auto const me = symm::my_pe();
   auto random   = random_of_this_pe(3);
   symm::barrier_all();
-  for (int round = 1; round <= rounds(2000); ++round) {
+  for (int round = 1; round <= rounds_of_all(2000); ++round) {
     if (round % 16 == 0) random_pause(random);
     for (auto const pe : members_of(all)) {
       symm::p(&counts(me), round, pe);
@@ -110,7 +110,7 @@ TEST(TeamSync, a_word_that_is_passed_stays_until_the_next_is) {
   auto const at = [&](Pe pe, int round) {
     return pattern({pe, 0, static_cast<unsigned>(round)}, 0);
   };
-  for (int round = 0; round < rounds(3000); ++round) {
+  for (int round = 0; round < rounds_of_all(3000); ++round) {
     auto const epoch = symm::Impl::exchange_word(symm::Impl::OneThread(), all,
                                                  "test", at(me, round));
     if (round % 16 == 0) random_pause(random);

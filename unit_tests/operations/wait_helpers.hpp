@@ -60,6 +60,12 @@ int turns(int on_host) {
   return are_all_reachable() ? on_host : std::max(on_host / 20, 4);
 }
 
+/// Rounds of steps of the host, fewer between nodes, too.
+inline int rounds_of_all(int on_host) {
+  int const n = rounds(on_host);
+  return are_all_reachable() ? n : std::max(n / 20, 4);
+}
+
 template <class T>
 using Array = Kokkos::View<T*, Space>;
 
