@@ -9,10 +9,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include <symm_gpu/KernelAbort.hpp>
 #include <symm_gpu/RingOfModule.hpp>
 
 #include "../base/Function.hpp"
-#include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/FarRing.hpp"
@@ -37,12 +37,12 @@ template <class Ring>
     Ring* ring, std::uint64_t address, std::uint64_t local, std::uint64_t count,
     std::uint64_t signal, std::uint64_t value, std::uint64_t pe_and_bytes,
     std::uint64_t code) {
-  if (ring == nullptr) {
-    (KernelText()
-     << "symm: an operation of a kernel on a PE of another node: the kernel's "
-        "library was loaded while the job could not tell it how")
-        .abort();
-  }
+  // (A text of its own: KernelText takes room on every thread's stack.)
+  SYMM_IF_ON_DEVICE((if (ring == nullptr) {
+    InKernel::abort(
+        "symm: an operation of a kernel on a PE of another node: the kernel's "
+        "library was loaded while the job could not tell it how");
+  }))
   std::uint64_t const ticket = fetch_add_word(&ring->ticket, std::uint64_t{1});
   // Full: the first that has no room asks the host, the others look at what it
   // finds. (What the host stores to a GPU's memory waits while tens of
