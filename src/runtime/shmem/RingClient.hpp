@@ -324,16 +324,24 @@ __device__ void store_far(T* to, T const& value, Pe pe) {
   }
 }
 
+/// Memory for a value that need not have a default constructor.
+template <class Value>
+union LoadedValue {
+  char none;
+  Value value;
+  __device__ LoadedValue() : none(0) {}
+};
+
 template <class T>
 [[nodiscard]] __device__ std::remove_const_t<T> load_far(T* from, Pe pe) {
-  std::remove_const_t<T> value;
+  LoadedValue<std::remove_const_t<T>> memory;
   if constexpr (sizeof(T) <= 8) {
-    auto const bits = far_pes().load({from, pe}, sizeof value);
-    memcpy(&value, &bits, sizeof value);
+    auto const bits = far_pes().load({from, pe}, sizeof(T));
+    memcpy(&memory, &bits, sizeof(T));
   } else {
-    get_far(OneThread(), &value, from, sizeof value, pe, true);
+    get_far(OneThread(), &memory.value, from, sizeof(T), pe, true);
   }
-  return value;
+  return memory.value;
 }
 
 }  // namespace InKernel
