@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t request_bytes = FarRing::size * sizeof(FarRequest);
 constexpr std::size_t reply_bytes   = FarRing::size * sizeof(FarReply);
-constexpr std::size_t line          = 64;
+constexpr std::size_t cache_line    = 64;
 
 constexpr int n_spins          = 2000;
-constexpr auto watch_time      = std::chrono::milliseconds(2);
+constexpr auto ring_watch_time = std::chrono::milliseconds(2);
 constexpr std::size_t most_run = 256;  // requests before answers are looked at
 
 FarCode code_of(FarRequest const& request) {
@@ -43,10 +43,10 @@ void* address_of(std::uint64_t number) {
   return reinterpret_cast<void*>(number);
 }
 
-std::uint64_t load_acquire(std::uint64_t const& word) {
+std::uint64_t acquire_word(std::uint64_t const& word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
-void store_release(std::uint64_t& word, std::uint64_t value) {
+void release_word(std::uint64_t& word, std::uint64_t value) {
   __atomic_store_n(&word, value, __ATOMIC_RELEASE);
 }
 
@@ -59,7 +59,7 @@ RingServer::RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
       m_provider(provider),
       m_find(std::move(find)),
       m_end_job(std::move(end_job)),
-      m_memory(provider, request_bytes + reply_bytes + line),
+      m_memory(provider, request_bytes + reply_bytes + cache_line),
       m_landing_memory(provider, n_landings * Transport::most_begun),
       m_requests(reinterpret_cast<FarRequest*>(m_memory.data())),
       m_replies(reinterpret_cast<FarReply*>(m_memory.data() + request_bytes)),
@@ -112,7 +112,7 @@ void RingServer::run() {
       if (has_moved) {
         backoff = Backoff(n_spins);
         m_watch.reset();
-      } else if (backoff.pause() >= watch_time && !m_pending.empty() &&
+      } else if (backoff.pause() >= ring_watch_time && !m_pending.empty() &&
                  !m_watch) {
         m_watch.emplace(m_transport, m_pending.front().pe);
       }
@@ -123,7 +123,7 @@ void RingServer::run() {
 }
 
 bool RingServer::is_written(Number ticket) const {
-  return load_acquire(m_requests[ticket % size].number) == ticket + 1;
+  return acquire_word(m_requests[ticket % size].number) == ticket + 1;
 }
 
 bool RingServer::take_requests() {
@@ -157,7 +157,7 @@ void RingServer::quiet_all() {
 void RingServer::reply(Number ticket, std::uint64_t value) {
   auto& reply = m_replies[ticket % size];
   __atomic_store_n(&reply.value, value, __ATOMIC_RELAXED);
-  store_release(reply.number, ticket + 1);
+  release_word(reply.number, ticket + 1);
   set_state(ticket, State::replied);
 }
 
@@ -209,7 +209,7 @@ void RingServer::advance() {
     if (is_replied && is_written(m_freed)) break;
     ++m_freed;
   }
-  if (m_freed != freed) store_release(*m_freed_for_kernels, m_freed);
+  if (m_freed != freed) release_word(*m_freed_for_kernels, m_freed);
 }
 
 Remote RingServer::find(void const* address, std::size_t bytes, Pe pe,

@@ -14,17 +14,17 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr char const* name = "a memory pool";
+constexpr char const* who_waits = "a memory pool";
 
 constexpr int pools_slot = 2;
 static_assert(PeTeamMemory::n_fixed_teams == 3);
 
-PeTeam team_of_pools() { return PeTeam::make_of_all(pools_slot, name); }
+PeTeam team_of_pools() { return PeTeam::make_of_all(pools_slot, who_waits); }
 
 }  // namespace
 
 CopyQueue* gpu_of_streams() {
-  return Runtime::instance(name).provider(MemoryKind::device);
+  return Runtime::instance(who_waits).provider(MemoryKind::device);
 }
 
 void QueueStream::wait_for(Stream& earlier) {
