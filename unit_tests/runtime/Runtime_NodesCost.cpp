@@ -91,10 +91,12 @@ TEST(CostOfPes,
       unmet.descriptors, met.bytes, met.descriptors);
   // A start meets ceil(log2(nodes)) of them, 6 in place of 2, and a few bytes
   // for each of the others; pages are counted whole.
-  EXPECT_LT(unmet.bytes, 8 * 1024);
   EXPECT_LE(unmet.descriptors * (many - few), 8);
-  EXPECT_LT(met.bytes, 32 * 1024);
   EXPECT_LE(met.descriptors, 1);
+#ifndef __SANITIZE_ADDRESS__  // which has memory of its own
+  EXPECT_LT(unmet.bytes, 8 * 1024);
+  EXPECT_LT(met.bytes, 32 * 1024);
+#endif
 }
 
 }  // namespace
