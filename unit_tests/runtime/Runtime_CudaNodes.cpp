@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <support/MissingEngine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,16 +18,12 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/bootstrap/FdExchange.hpp>
-#include <runtime/bootstrap/Nodes.hpp>
 #include <runtime/job/Network.hpp>
-#include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/shmem/RingClient.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_rma.hpp>
 #include <runtime/symm_signals.hpp>
 #include <runtime/symm_teams.hpp>
-#include <runtime/transport/MessageEngineOptions.hpp>
 #include <runtime/transport/Transport.hpp>
 
 #include "CudaRuntime.hpp"
@@ -39,24 +36,12 @@ using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Why jobs of several nodes cannot start on this machine; "" if they can.
-std::string missing_messages() {
-  auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
-    symm::Impl::FdExchange exchange(bootstrap,
-                                    symm::Impl::find_nodes(bootstrap, 1), {});
-    symm::Impl::Vmm_HostMemfd vmm;
-    symm::Impl::make_message_engine(bootstrap, exchange, vmm, {})->close();
-  });
-  return results[0].has_succeeded() ? "" : results[0].output;
-}
-
 /// Each PE is a node of its own, all with GPU 0.
 class CudaOfNodes : public CudaRuntime {
  protected:
   void SetUp() override {
     CudaRuntime::SetUp();
-    static std::string const missing = missing_messages();
-    if (!missing.empty()) GTEST_SKIP() << missing;
+    if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
     ASSERT_EQ(::setenv("SYMM_PES_PER_NODE", "1", 1), 0);
   }
   void TearDown() override { ::unsetenv("SYMM_PES_PER_NODE"); }

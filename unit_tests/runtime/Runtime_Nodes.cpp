@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <support/ForkedPes.hpp>
 #include <support/ForwardingBootstrap.hpp>
+#include <support/MissingEngine.hpp>
 #include <support/ProcessResources.hpp>
 
 #include <cstddef>
@@ -19,12 +20,12 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
 #include <runtime/job/Network.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm_atomics.hpp>
+#include <runtime/symm_collectives.hpp>
 #include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
 #include <runtime/symm_rma.hpp>
@@ -57,17 +58,6 @@ void initialize(ForkedBootstrap const& bootstrap) {
   Runtime::initialize(std::make_unique<ForkedBootstrap>(bootstrap));
 }
 
-/// Why jobs of several nodes cannot start on this machine; "" if they can.
-std::string missing_engine() {
-  auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
-    symm::Impl::FdExchange exchange(bootstrap,
-                                    symm::Impl::find_nodes(bootstrap, 1), {});
-    symm::Impl::Vmm_HostMemfd vmm;
-    symm::Impl::make_message_engine(bootstrap, exchange, vmm, {})->close();
-  });
-  return results[0].has_succeeded() ? "" : results[0].output;
-}
-
 /// Nodes of two PEs.
 class RuntimeOfNodes : public testing::Test {
  protected:
@@ -78,8 +68,7 @@ class RuntimeOfNodes : public testing::Test {
       ASSERT_EQ(::unsetenv(variable), 0);
     }
     set("SYMM_PES_PER_NODE", "2");
-    static std::string const missing = missing_engine();
-    if (!missing.empty()) GTEST_SKIP() << missing;
+    if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
   }
   void TearDown() override { ::unsetenv("SYMM_PES_PER_NODE"); }
 };
@@ -137,6 +126,27 @@ TEST_F(RuntimeOfNodes, gathers_little_of_each_pe_when_it_starts) {
     // Where it is, on which CPUs, a number or two, its address.
     EXPECT_LE(n_bytes, 600U);
     EXPECT_GE(n_bytes, 100U);
+    Runtime::finalize();
+  });
+}
+
+TEST_F(RuntimeOfNodes,
+       a_wrong_argument_of_one_is_an_error_of_all_its_near_ones) {
+  set("SYMM_PES_PER_NODE", "5");
+  expect_on_pes(6, [](ForkedBootstrap& bootstrap) {
+    initialize(bootstrap);
+    auto* const numbers = static_cast<int*>(symm::calloc(2, sizeof(int)));
+    auto const sum      = [&](bool is_wrong) {
+      return failure_of([&] {
+        symm::reduce(symm::team_world(), is_wrong ? nullptr : numbers + 1,
+                          numbers, 1, symm::Sum{});
+      });
+    };
+    for (int round = 0; round < 10; ++round) {
+      // What was passed before is still in the words of the team.
+      for (int i = 0; i < 4; ++i) EXPECT_FALSE(sum(false));
+      EXPECT_TRUE(sum(bootstrap.my_pe() == round % 6)) << round;
+    }
     Runtime::finalize();
   });
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <support/ForkedPes.hpp>
+#include <support/MissingEngine.hpp>
 #include <support/Shared.hpp>
 
 #include <algorithm>
@@ -30,7 +31,6 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
@@ -53,24 +53,13 @@ void set(char const* variable, char const* value) {
   ASSERT_EQ(::setenv(variable, value, 1), 0);
 }
 
-std::string missing_engine() {
-  auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
-    symm::Impl::FdExchange exchange(bootstrap,
-                                    symm::Impl::find_nodes(bootstrap, 1), {});
-    symm::Impl::Vmm_HostMemfd vmm;
-    symm::Impl::make_message_engine(bootstrap, exchange, vmm, {})->close();
-  });
-  return results[0].has_succeeded() ? "" : results[0].output;
-}
-
 /// Nodes of two PEs.
 class FaultyNodes : public testing::Test {
  protected:
   void SetUp() override {
     set("SYMM_PES_PER_NODE", "2");
     set("SYMM_PEER_TIMEOUT", "2");
-    static std::string const missing = missing_engine();
-    if (!missing.empty()) GTEST_SKIP() << missing;
+    if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
   }
   void TearDown() override {
     for (char const* variable :

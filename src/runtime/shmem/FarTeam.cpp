@@ -199,11 +199,13 @@ bool compare_word_far(PeTeam const& team, char const* call,
                       std::uint64_t word) {
   InCall const in(call);
   Rounds rounds(team, call);
-  bool is_equal     = true;
-  std::size_t place = 0;
+  bool is_equal = true;
+  // At the places of exchange_words_far(): a member that is in that one finds
+  // another word than its own there.
   for (int step = 1; step < team.n_pes(); step *= 2) {
+    auto const place = static_cast<std::size_t>(step);
     rounds.set(0, pair_of(word, is_equal));
-    rounds.run(step, 1, ++place);
+    rounds.run(step, 1, place);
     is_equal = is_equal && rounds.get(place) == pair_of(word, true);
   }
   rounds.end();
