@@ -21,7 +21,7 @@ namespace symm::Impl {
 static_assert(std::endian::native == std::endian::little);
 
 /// Payloads of strided operations, whose elements are copied on the way.
-inline constexpr std::size_t most_strided = std::size_t{8} << 10U;
+inline constexpr std::size_t most_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
   // Numbered: they change memory of the target, which acknowledges them.

@@ -367,6 +367,7 @@ bool MessageEngine_Ucx::poll() {
   Section const section(*this, Section::TryTag{});
   if (!section.m_lock) return false;
   bool const any = progress();
+  if (any) wake_to_park();
   wake_if_needed();
   return any;
 }

@@ -143,9 +143,12 @@ class MessageEngine_Ucx final : public MessageEngine {
   void start_thread();
   void stop_thread() noexcept;
   void serve() noexcept;
+  bool others_poll() noexcept;
   bool poll_until_silent() noexcept;
   void sleep_until_something_comes() noexcept;
   void wake_if_needed() noexcept;
+  void wake_to_park() noexcept;
+  void wake() noexcept;
   void check_peers() noexcept;
 
   // The engine whose lock this thread has.
@@ -189,8 +192,12 @@ class MessageEngine_Ucx final : public MessageEngine {
   std::atomic<bool> m_may_start{false};
   std::atomic<bool> m_stops{false};
   std::atomic<bool> m_is_asleep{false};
+  std::atomic<bool> m_is_polled{false};  // by who has woken the thread
   bool m_has_complained = false;
+  // The thread's:
   Clock::time_point m_last_check;
+  Clock::time_point m_last_look;  // at m_n_polls
+  std::uint64_t m_n_polls_seen = 0;
   std::thread m_thread;
 };
 

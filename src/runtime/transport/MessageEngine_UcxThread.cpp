@@ -23,8 +23,11 @@ using namespace std::chrono_literals;
 /// time it wakes up it takes the core of a PE that waits for microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
 constexpr auto longest_park  = std::chrono::microseconds(1000us);
-/// How long it polls after the last message before it sleeps.
-constexpr auto silence = 20us;
+/// How long it polls after a message before it sleeps.
+constexpr auto silence = 5us;
+/// Who polls less often sleeps in between, as idle waits do, and would let
+/// messages wait for as long.
+constexpr auto longest_between_polls = 50us;
 }  // namespace
 
 void MessageEngine_Ucx::start_thread() {
@@ -44,27 +47,35 @@ void MessageEngine_Ucx::stop_thread() noexcept {
 
 void MessageEngine_Ucx::serve() noexcept {
   m_may_start.wait(false);
-  auto n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto park    = shortest_park;
-  m_last_check = Clock::now();
+  m_last_check = m_last_look = Clock::now();
   while (!m_stops) {
     if (Clock::now() - m_last_check >= m_check_time) check_peers();
-    auto const before =
-        std::exchange(n_polls, m_n_polls.load(std::memory_order_relaxed));
-    if (before != n_polls) {
+    if (others_poll()) {
       std::this_thread::sleep_for(park);
       park = std::min(park * 2, longest_park);
       continue;
     }
-    park = shortest_park;
+    // What it finds may have been late; who has woken it up was not.
     if (poll_until_silent()) sleep_until_something_comes();
+    park = m_is_polled ? std::min(park * 2, longest_park) : shortest_park;
   }
+}
+
+/// Whether they have since the last look, and often enough.
+bool MessageEngine_Ucx::others_poll() noexcept {
+  auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
+  auto const now     = Clock::now();
+  auto const n_new   = n_polls - std::exchange(m_n_polls_seen, n_polls);
+  auto const passed  = now - std::exchange(m_last_look, now);
+  if (m_is_polled.exchange(false)) return true;
+  return n_new > static_cast<std::uint64_t>(passed / longest_between_polls);
 }
 
 /// \returns false if somebody else polls, or there is something else to do.
 bool MessageEngine_Ucx::poll_until_silent() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
-  auto last          = Clock::now();
+  auto last          = Clock::time_point{};
   while (m_n_polls.load(std::memory_order_relaxed) == n_polls && !m_stops) {
     while (m_n_waiting.load() != 0) std::this_thread::yield();
     bool any = false;
@@ -105,7 +116,20 @@ void MessageEngine_Ucx::sleep_until_something_comes() noexcept {
 void MessageEngine_Ucx::wake_if_needed() noexcept {
   if (!m_needs_progress || !m_is_asleep) return;
   m_needs_progress = false;
-  m_is_asleep      = false;
+  wake();
+}
+
+/// Behind messages that a caller has delivered: the system wakes the thread for
+/// each that comes, too, and the thread, which finds none, does not leave
+/// poll().
+void MessageEngine_Ucx::wake_to_park() noexcept {
+  if (!m_is_asleep) return;
+  m_is_polled = true;
+  wake();
+}
+
+void MessageEngine_Ucx::wake() noexcept {
+  m_is_asleep = false;
   // Whatever it says, the thread looks after m_check_time.
   static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
 }
