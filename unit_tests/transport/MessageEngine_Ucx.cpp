@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // MessageEngine_Ucx: what one PE sends arrives at the other, whole and once.
+#include <sched.h>
+
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 
 #include "ucx_test.hpp"
 
@@ -133,6 +138,76 @@ TEST_F(MessageEngineUcx, a_pe_that_never_calls_answers) {
       }
     }
     bootstrap.barrier();  // in which PE 1 is all the time
+    test.engine->close();
+  });
+}
+
+/// How often the engine's thread has given its core away.
+std::uint64_t switches_of_thread() {
+  std::uint64_t switches = 0;
+  for (auto const& task :
+       std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    bool is_it = false;
+    for (std::string line; std::getline(status, line);) {
+      std::istringstream words(line);
+      std::string name, value;
+      words >> name >> value;
+      if (name == "Name:") is_it = value == "symm_messages";
+      if (is_it && name.ends_with("voluntary_ctxt_switches:")) {
+        switches += std::stoull(value);
+      }
+    }
+  }
+  return switches;
+}
+
+/// As MPI binds PEs. False if there are no two cores.
+bool bind_to_core(Pe me) {
+  cpu_set_t all;
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return false;
+  int n = 0;
+  for (unsigned core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &all) || n++ != me) continue;
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    CPU_SET(core, &mine);
+    return ::sched_setaffinity(0, sizeof mine, &mine) == 0;
+  }
+  return false;
+}
+
+// A thread that sleeps is woken by the system for each message that comes, and
+// takes the core for it of who polls.
+TEST_F(MessageEngineUcx, its_thread_stays_out_of_the_way_of_who_polls) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  ::setenv("UCX_TLS", "tcp,self", 1);
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    EXPECT_TRUE(bind_to_core(bootstrap.my_pe()));
+    TestEngine test(bootstrap);
+    constexpr std::uint64_t n = 100;
+    int n_bad                 = 0;
+    for (std::uint64_t round = 1; round <= 40; ++round) {
+      std::this_thread::sleep_for(10ms);  // so that it sleeps
+      bootstrap.barrier();
+      auto const before = switches_of_thread();
+      auto const begin  = Clock::now();
+      for (auto i = (round - 1) * n; i < round * n; ++i) {  // there and back
+        auto const has_come = [&] { return test.receiver.n_data > i; };
+        bool is_there       = test.me == 0 || test.poll_until(has_come);
+        test.send(1 - test.me, i, {});
+        is_there = is_there && (test.me == 1 || test.poll_until(has_come));
+        EXPECT_TRUE(is_there);
+      }
+      // It looks now and then, more often on a busy machine, which is slow.
+      auto const looks = (Clock::now() - begin) / 300us;
+      if (switches_of_thread() - before >
+          n / 5 + static_cast<std::uint64_t>(looks)) {
+        ++n_bad;
+      }
+      bootstrap.barrier();
+    }
+    EXPECT_LE(n_bad, 4) << "of 40 rounds";
     test.engine->close();
   });
 }

@@ -197,6 +197,7 @@ class MessageEngine_Ucx final : public MessageEngine {
   // The thread's:
   Clock::time_point m_last_check;
   Clock::time_point m_last_look;  // at m_n_polls
+  Clock::time_point m_they_polled;
   std::uint64_t m_n_polls_seen = 0;
   std::thread m_thread;
 };

@@ -62,14 +62,17 @@ void MessageEngine_Ucx::serve() noexcept {
   }
 }
 
-/// Whether they have since the last look, and often enough.
+/// Whether they do, or have not long ago, and so will again.
 bool MessageEngine_Ucx::others_poll() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto const now     = Clock::now();
   auto const n_new   = n_polls - std::exchange(m_n_polls_seen, n_polls);
   auto const passed  = now - std::exchange(m_last_look, now);
-  if (m_is_polled.exchange(false)) return true;
-  return n_new > static_cast<std::uint64_t>(passed / longest_between_polls);
+  if (m_is_polled.exchange(false) ||
+      n_new > static_cast<std::uint64_t>(passed / longest_between_polls)) {
+    m_they_polled = now;
+  }
+  return now - m_they_polled < longest_park;
 }
 
 /// \returns false if somebody else polls, or there is something else to do.
