@@ -3,6 +3,7 @@
 #include "Runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <string>
@@ -34,15 +35,26 @@ constexpr std::size_t default_static_bytes = gib;
 /// share one address space (128 TiB on x86-64), with the rest of the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
 
-/// All PEs must have been started with equal settings.
-void check_equal(Bootstrap& bootstrap, char const* what, std::size_t mine) {
+/// A setting with which all PEs must have been started alike.
+struct Setting {
+  char const* name;
+  std::size_t value;
+};
+
+/// All in one comparison: at the start each takes its time of all PEs.
+template <std::size_t n>
+void check_equal(Bootstrap& bootstrap, Setting const (&settings)[n]) {
+  std::array<std::size_t, n> mine{};
+  for (std::size_t i = 0; i < n; ++i) mine[i] = settings[i].value;
   auto const other = difference_of(bootstrap, mine);
   if (!other) return;
-  throw UsageError("symm::initialize: " + std::string(what) +
-                   " differs between PEs: " + std::to_string(other->of_first) +
-                   " on PE 0, " + std::to_string(other->its) + " on PE " +
-                   std::to_string(other->pe) +
-                   "; start all PEs with one value");
+  for (std::size_t i = 0; i < n; ++i) {
+    if (other->its[i] == other->of_first[i]) continue;
+    throw UsageError(Text("symm::initialize: ", settings[i].name,
+                          " differs between PEs: ", other->of_first[i],
+                          " on PE 0, ", other->its[i], " on PE ", other->pe,
+                          "; start all PEs with one value"));
+  }
 }
 
 }  // namespace
@@ -113,10 +125,10 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   all_or_none(agree, "symm::initialize", [&] {
     options = RuntimeOptions::from_environment(nodes.most_near());
   });
-  check_equal(*m_bootstrap, "SYMM_STATIC_HEAP", options.is_static ? 1 : 0);
-  check_equal(*m_bootstrap, "SYMM_SYMMETRIC_SIZE", options.symmetric_bytes);
-  check_equal(*m_bootstrap, "SYMM_HEAP_LIMIT", options.limit_bytes);
-  check_equal(*m_bootstrap, "the use of a GPU", device ? 1 : 0);
+  check_equal(*m_bootstrap, {{"SYMM_STATIC_HEAP", options.is_static ? 1U : 0U},
+                             {"SYMM_SYMMETRIC_SIZE", options.symmetric_bytes},
+                             {"SYMM_HEAP_LIMIT", options.limit_bytes},
+                             {"the use of a GPU", device ? 1U : 0U}});
 
   m_control  = std::make_unique<Vmm_HostMemfd>(nodes.n_on_machine());
   m_exchange = std::make_unique<FdExchange>(*m_bootstrap, std::move(nodes),
@@ -236,7 +248,7 @@ void Runtime::make_device_memories(int device) {
 void Runtime::try_out(Vmm& vmm) {
   auto const agree = agree_through(*m_bootstrap);
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
-  check_equal(*m_bootstrap, "the granularity of GPU memory", bytes);
+  check_equal(*m_bootstrap, {{"the granularity of GPU memory", bytes}});
   std::optional<SymmetricRange> range;
   all_or_none(agree, "reserving addresses", [&] {
     range.emplace(vmm, *m_exchange, my_pe(), n_pes(), bytes, 0);
