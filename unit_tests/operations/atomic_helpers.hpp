@@ -15,6 +15,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <support/Sanitizers.hpp>
 #include <support/memory.hpp>
 #include <support/pes.hpp>
 
@@ -129,13 +130,10 @@ void run_all(int n, Body const& body) {
 /// Operations of each PE in a test: of those whose results are looked at, and
 /// of the others. Fewer on GPUs, which PEs share, and where every access is
 /// checked.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int most_count   = 1000;
-inline constexpr int most_n_times = 10'000;
-#else
-inline constexpr int most_count   = is_on_host<Space> ? 20'000 : 1000;
-inline constexpr int most_n_times = is_on_host<Space> ? 100'000 : 1000;
-#endif
+inline constexpr int most_count =
+    is_on_host<Space> ? fewer_if_sanitized(20'000) : 1000;
+inline constexpr int most_n_times =
+    is_on_host<Space> ? fewer_if_sanitized(100'000) : 1000;
 /// And between nodes, where each with a result takes ten microseconds.
 inline int fewer_over_nodes(int most) {
   return are_all_reachable() ? most : std::max(most / 200, 80);

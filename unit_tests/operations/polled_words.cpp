@@ -21,6 +21,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <runtime/shmem/KernelCopy.hpp>
+#include <support/Sanitizers.hpp>
 
 #include "wait_helpers.hpp"
 
@@ -162,12 +163,6 @@ T word(std::size_t i) {
   return result;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool has_checks_between_instructions = true;
-#else
-constexpr bool has_checks_between_instructions = false;
-#endif
-
 /// The next PE of this node: a process that is traced has only loads and stores
 /// to reach it.
 Pe next_near() {
@@ -224,7 +219,7 @@ bool expect_each_once(Form<T> const& form, std::size_t count,
 TEST(PolledWords, are_seen_whole_and_once_between_any_two_instructions) {
   if constexpr (!is_on_host<Space>) {
     GTEST_SKIP() << "the host does not reach them";
-  } else if constexpr (has_checks_between_instructions) {
+  } else if constexpr (is_sanitized) {
     GTEST_SKIP() << "a minute, for the instructions of AddressSanitizer";
   } else {
     bool may_trace = true;

@@ -16,6 +16,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
 #include <runtime/shmem/KernelCopy.hpp>
+#include <support/Sanitizers.hpp>
 #include <support/pes.hpp>
 
 /// Many copies at once, each in a region of its own, one for every pair of
@@ -35,11 +36,7 @@ struct Twelve {
 };
 
 /// A region for each pair of places; fewer pairs where every access is checked.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t n_regions = 32;
-#else
-constexpr std::size_t n_regions = 256;
-#endif
+constexpr std::size_t n_regions = is_sanitized ? 32 : 256;
 
 /// What every copy is like.
 struct Shape {
@@ -217,7 +214,7 @@ using LaneForms =
                    Of<GetMemNbi, unsigned char>, Of<Iput, int>,
                    Of<Iget, Twelve>>;
 #else
-using AllForms                  = testing::Types<
+using AllForms = testing::Types<
     Of<Put, unsigned char>, Of<Put, int>, Of<Put, double>, Of<Put, Twelve>,
     Of<Put, Sixteen>, Of<Get, short>, Of<Get, double>, Of<PutNbi, double>,
     Of<GetNbi, int>, Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <support/ForkedPes.hpp>
 #include <support/ProcessResources.hpp>
+#include <support/Sanitizers.hpp>
 #include <support/Shared.hpp>
 
 #include <atomic>
@@ -22,7 +23,6 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
-#include <runtime/heap/Poison.hpp>
 
 namespace symm_test {
 namespace {
@@ -179,13 +179,9 @@ class NoMoreDescriptors {
   std::vector<UniqueFd> m_fillers;
 };
 
-#ifdef SYMM_HAS_ASAN
 // UBSan needs descriptors itself when an exception is caught (it looks through
 // a pipe whether an address can be read).
-constexpr bool can_run_out_of_descriptors = false;
-#else
-constexpr bool can_run_out_of_descriptors = true;
-#endif
+constexpr bool can_run_out_of_descriptors = !is_sanitized;
 
 TEST(FdExchange, a_pe_without_descriptors_left_says_so_and_stays_in_step) {
   if (!can_run_out_of_descriptors) GTEST_SKIP() << "sanitizers need some";

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <support/Sanitizers.hpp>
+
 #include "CudaRegistration.hpp"
 
 namespace symm_test {
@@ -196,7 +198,8 @@ TEST_P(CudaRegistrationOn, R16_many_cycles_leave_nothing_behind) {
     char* place       = nullptr;
     int n_failures    = 0;
     // A cycle takes longer the more PEs there are.
-    int const n_cycles = 10'000 / (bootstrap.n_pes() * bootstrap.n_pes());
+    int const n_cycles =
+        fewer_if_sanitized(10'000 / (bootstrap.n_pes() * bootstrap.n_pes()));
     for (int i = 0; i < n_cycles; ++i) {
       auto* const address = static_cast<char*>(
           symm::buffer_register_symmetric(program.address(), unit, 0));

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <support/Sanitizers.hpp>
+
 #include <runtime/base/Types.hpp>
 
 #include "SimulatedPes.hpp"
@@ -369,7 +371,7 @@ INSTANTIATE_TEST_SUITE_P(
             Setting{1, symm::MemPoolKind::local, false, true, false},
             Setting{1, symm::MemPoolKind::local, false, false, true},
             Setting{1, symm::MemPoolKind::local, true, true, true, true}),
-        testing::Range(1, 6)),
+        testing::Range(1, is_sanitized ? 3 : 6)),
     [](auto const& test) {
       return text_of(std::get<0>(test.param)) + "_" +
              std::to_string(std::get<1>(test.param));
