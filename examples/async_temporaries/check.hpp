@@ -49,14 +49,10 @@ struct Check {
 
   /// Of all PEs, on every PE. Collective.
   Check over_pes() const {
-    auto const combined = [](auto mine, auto op) {
-      Kokkos::View<decltype(mine)[2], symm::SymmetricHostSpace> const v("v");
-      v(0) = mine;
-      symm::reduce(symm::team_world(), &v(1), &v(0), 1, op);
-      return v(1);
-    };
-    return {combined(error, symm::Max{}), combined(differ, symm::Sum{}),
-            combined(checksum, symm::Sum{})};
+    auto const world = symm::team_world();
+    return {symm::reduce(world, error, symm::Max{}),
+            symm::reduce(world, differ, symm::Sum{}),
+            symm::reduce(world, checksum, symm::Sum{})};
   }
 };
 

@@ -129,37 +129,20 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
   });
 }
 
-// Numbers of all PEs, combined. In host memory, where the host has them.
-class Reductions {
- public:
-  // Collective.
-  Reductions() = default;
-
-  double sum(double mine) const { return reduce(mine, symm::Sum{}); }
-  double max(double mine) const { return reduce(mine, symm::Max{}); }
-
- private:
-  template <class Op>
-  double reduce(double mine, Op op) const {
-    m_mine() = mine;
-    symm::reduce(symm::team_world(), m_result.data(), m_mine.data(), 1, op);
-    return m_result();
-  }
-
-  Kokkos::View<double, symm::SymmetricHostSpace> m_mine{"mine"};
-  Kokkos::View<double, symm::SymmetricHostSpace> m_result{"result"};
-};
+double sum_over_pes(double mine) {
+  return symm::reduce(symm::team_world(), mine, symm::Sum{});
+}
+double max_over_pes(double mine) {
+  return symm::reduce(symm::team_world(), mine, symm::Max{});
+}
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
   try {
     symm::ScopeGuard const guard(argc, argv);
-    Reductions const all;
     return cg::run(argc, argv,
-                   {symm::my_pe(), symm::n_pes(),
-                    [&](double mine) { return all.sum(mine); },
-                    [&](double mine) { return all.max(mine); }},
+                   {symm::my_pe(), symm::n_pes(), sum_over_pes, max_over_pes},
                    solve);
   } catch (symm::Error const& error) {
     // A collective call fails on all PEs or on none: nobody waits for this one.

@@ -143,17 +143,10 @@ struct Tally {
   }
 };
 
-// The tallies of all PEs put together, on every PE: they bring them to each
-// other by atomic operations. Collective.
+// The tallies of all PEs put together, on every PE. Collective.
 Tally over_pes(Tally const& mine) {
-  // A View per call: nobody overwrites what a slower PE still reads.
-  Kokkos::View<Tally, symm::SymmetricHostSpace> const total("total");
-  for (int pe = 0; pe < symm::n_pes(); ++pe) {
-    symm::atomic_xor(&total().checksum, mine.checksum, pe);
-    symm::atomic_add(&total().count, mine.count, pe);
-  }
-  symm::barrier_all();
-  return total();
+  return symm::reduce(symm::team_world(), mine,
+                      [](Tally sum, Tally const& its) { return sum += its; });
 }
 
 // How many of the words in this PE's part belong to the table.

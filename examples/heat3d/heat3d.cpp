@@ -20,15 +20,12 @@ using heat3d::Triple;
 using Field =
     Kokkos::View<double***, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
-template <class Op>
-double over_pes(double mine, Op op) {
-  Kokkos::View<double[2], symm::SymmetricHostSpace> const numbers("numbers");
-  numbers(0) = mine;
-  symm::reduce(symm::team_world(), &numbers(1), &numbers(0), 1, op);
-  return numbers(1);
+double sum_over_pes(double mine) {
+  return symm::reduce(symm::team_world(), mine, symm::Sum{});
 }
-double sum_over_pes(double mine) { return over_pes(mine, symm::Sum{}); }
-double max_over_pes(double mine) { return over_pes(mine, symm::Max{}); }
+double max_over_pes(double mine) {
+  return symm::reduce(symm::team_world(), mine, symm::Max{});
+}
 
 // Sets my cells of `u` to value(i, j, k), and the neighbours' ghost cells that
 // are copies of mine, in one kernel: those of neighbours on this node, which

@@ -14,6 +14,7 @@
 #include "shmem/CollectiveWork.hpp"
 #include "shmem/Group.hpp"
 #include "shmem/PeTeam.hpp"
+#include "shmem/ReduceValue.hpp"
 #include "shmem/ReduceWork.hpp"
 #include "shmem/ThisBlock.hpp"
 
@@ -198,6 +199,26 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
                                  std::size_t count, Op op) {
   Impl::run_in_kernel(threads, heap,
                       Impl::ReduceWork<T, Op>{team, dest, source, count, op});
+}
+
+/// Of one value a PE, which needs no symmetric memory: combined in the order of
+/// the PEs' numbers; the result, with the same bits, on all. Collective over
+/// `team`; the host's, which has returned on no PE before all have called. (To
+/// leave the result on a GPU, enqueue the form of Views with rank 0.)
+///
+///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
+///
+/// \param value of a trivially copyable type, as double or a struct of several
+///        numbers; each 8 bytes of it take an exchange. The same type on all
+///        PEs.
+/// \param op as above.
+/// \throws UsageError on every PE of the team, if a PE is in another collective
+///         operation of it, or passes another type or operation; on this PE, if
+///         it is no team.
+template <class T, class Op>
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+    [[nodiscard]] T reduce(PeTeam const& team, T const& value, Op op) {
+  return Impl::ReduceValue<T, Op>(team, op)(value);
 }
 
 }  // namespace symm

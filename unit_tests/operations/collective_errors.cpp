@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
@@ -215,6 +216,53 @@ TEST_F(CollectiveErrors, a_barrier_in_its_place) {
                                                     : "symm::reduce: "));
   EXPECT_THAT(message, HasSubstr(symm::n_pes() == 1 ? "" : "different calls"));
   expect_that_the_team_works();
+}
+
+TEST_F(CollectiveErrors, another_value) {
+  using symm::reduce;
+  using symm::Sum;
+  expect_difference([&] {
+    if (is_wrong()) {
+      (void)reduce(team, 1.5, Sum{});
+    } else {
+      (void)reduce(team, std::int64_t{1}, Sum{});
+    }
+  });
+  expect_difference([&] {
+    if (is_wrong()) {
+      (void)reduce(team, 1, symm::Max{});
+    } else {
+      (void)reduce(team, 1, Sum{});
+    }
+  });
+  // Of two words.
+  expect_difference([&] {
+    if (is_wrong()) {
+      (void)reduce(team, Kokkos::complex<double>(1, 2), Sum{});
+    } else {
+      (void)reduce(team, 1.5, Sum{});
+    }
+  });
+  expect_difference([&] {
+    if (is_wrong()) {
+      (void)reduce(team, 1, Sum{});
+    } else {
+      reduce(team, b.data(), a.data(), 1, Sum{});
+    }
+  });
+  auto const message = message_of<UsageError>([&] {
+    if (is_wrong()) {
+      symm::barrier(team);
+    } else {
+      (void)reduce(team, 1, Sum{});
+    }
+  });
+  EXPECT_THAT(message, HasSubstr(symm::n_pes() == 1 ? "no exception"
+                                                    : "different calls"));
+  expect_that_the_team_works();
+  EXPECT_THAT(
+      message_of<UsageError>([&] { (void)reduce(symm::PeTeam(), 1, Sum{}); }),
+      HasSubstr("symm::reduce: this PE is not in the team"));
 }
 
 TEST_F(CollectiveErrors, counts_of_nothing_need_no_address) {

@@ -8,8 +8,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <typeinfo>
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
@@ -312,6 +315,78 @@ TEST(Reductions, give_the_same_bits_on_every_PE_and_every_time) {
     EXPECT_TRUE(std::equal(again.begin(), again.end(), first.begin(),
                            are_same_bits<double>));
   }
+}
+
+// Reductions of a value.
+
+/// What reduce() of each member's element `i` gives, in the order of the team.
+template <class T, class Op>
+T expected_of_values(Team const& team, unsigned i, Op const& op) {
+  T result = element_of<T>(team.members[0], 11, i);
+  for (std::size_t n = 1; n < team.members.size(); ++n) {
+    result = static_cast<T>(op(result, element_of<T>(team.members[n], 11, i)));
+  }
+  return result;
+}
+
+template <class T, class Op>
+void reduce_values(Teams const& teams, Op const& op) {
+  for (auto const& team : teams.teams) {
+    if (!team.team.is_valid()) continue;
+    for (unsigned i = 0; i < 3; ++i) {
+      auto const mine = element_of<T>(symm::my_pe(), 11, i);
+      EXPECT_TRUE(are_same_bits(symm::reduce(team.team, mine, op),
+                                expected_of_values<T>(team, i, op)))
+          << "team '" << team.name << "', value " << i << ", "
+          << typeid(T).name() << ", " << typeid(Op).name();
+    }
+  }
+}
+
+/// Several numbers in one reduction: no multiple of 8 bytes.
+struct Three {
+  std::int32_t sum;
+  float product;
+  std::int32_t largest;
+
+  Three()                             = delete;
+  bool operator==(Three const&) const = default;
+  Three(std::int32_t a, float b, std::int32_t c)
+      : sum(a), product(b), largest(c) {}
+};
+
+TEST(Values, are_reduced_in_the_order_of_the_PEs_without_symmetric_memory) {
+  Teams const teams;
+  auto const before = symm::heap_stats();
+  [&]<class... T>(std::tuple<T...>) {
+    (reduce_values<T>(teams, symm::Sum{}), ...);
+    (reduce_values<T>(teams, symm::Prod{}), ...);
+    (reduce_values<T>(teams, TwiceMinus{}), ...);
+  }(std::tuple<unsigned char, short, int, std::int64_t, float, double,
+               Complex>());
+  [&]<class... T>(std::tuple<T...>) {
+    (reduce_values<T>(teams, symm::Min{}), ...);
+    (reduce_values<T>(teams, symm::Max{}), ...);
+  }(std::tuple<unsigned char, int, std::uint64_t, float, double>());
+  [&]<class... T>(std::tuple<T...>) {
+    (reduce_values<T>(teams, symm::And{}), ...);
+    (reduce_values<T>(teams, symm::Or{}), ...);
+    (reduce_values<T>(teams, symm::Xor{}), ...);
+  }(std::tuple<unsigned char, unsigned, std::uint64_t>());
+  EXPECT_TRUE(symm::heap_stats() == before);
+  symm::barrier_all();
+}
+
+TEST(Values, of_several_numbers_are_reduced_at_once) {
+  int const n        = symm::n_pes();
+  Pe const me        = symm::my_pe();
+  auto const combine = [](Three const& a, Three const& b) {
+    return Three(a.sum + b.sum, a.product * b.product,
+                 std::max(a.largest, b.largest));
+  };
+  EXPECT_EQ(symm::reduce(symm::team_world(), Three(me + 1, 2, -me), combine),
+            Three(n * (n + 1) / 2, std::ldexp(1.0F, n), 0));
+  symm::barrier_all();
 }
 
 }  // namespace

@@ -193,4 +193,21 @@ CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
   return use_of(pass_counts(team, call, heap, failure));
 }
 
+std::uint64_t pass_to_all(PeTeam const& team, char const* call,
+                          std::uint64_t type, std::uint64_t word,
+                          std::optional<Failure> const& failure) {
+  check_team(team, call);
+  Digest digest;
+  digest.add(type);
+  auto const mine  = failure ? failed : digest.value();
+  auto const epoch = exchange_words_on_host(team, call, mine, word);
+  if (failure) throw_failure(*failure);
+  if (!is_equal_on_all(team, epoch, 0, mine)) {
+    throw UsageError(std::string(call) +
+                     ": the PEs of the team have made different calls, with "
+                     "different types or operations, or one has failed");
+  }
+  return epoch;
+}
+
 }  // namespace symm::Impl

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "../base/Failure.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
@@ -71,6 +73,15 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
 /// \throws UsageError on every PE of the team; on this PE, if it is no team.
 CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::uint64_t type, std::string const& problem);
+
+/// The same for a call without blocks: passes `word` to all PEs.
+/// \param failure what has failed here; then all PEs fail.
+/// \returns the epoch: each PE's word is its second one there.
+/// \throws UsageError on every PE of the team; on this PE, if it is no team, or
+///         what has failed here.
+std::uint64_t pass_to_all(PeTeam const& team, char const* call,
+                          std::uint64_t type, std::uint64_t word,
+                          std::optional<Failure> const& failure = {});
 
 }  // namespace symm::Impl
 
