@@ -14,6 +14,7 @@
 #include "operations/Signals.hpp"
 #include "operations/ViewCollectives.hpp"
 #include "operations/ViewCopy.hpp"
+#include "operations/ViewSignals.hpp"
 
 #include "../runtime/symm_rma.hpp"
 #include "view/RemoteView.hpp"

@@ -81,8 +81,10 @@ struct FarSignalKernel {
   Pe pe;
 
   KOKKOS_FUNCTION void operator()(int) const {
-    SYMM_IF_ON_DEVICE((InKernel::far_pes().put_signal(
-        {dest, pe}, source, bytes, signal, value, op, true);))
+    SYMM_IF_ON_DEVICE((auto const far_pes = InKernel::far_pes();
+                       far_pes.fence();  // behind what kernels before have put
+                       far_pes.put_signal({dest, pe}, source, bytes, signal,
+                                          value, op, true);))
   }
 };
 

@@ -11,7 +11,9 @@
 #include "../../runtime/shmem/Access.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/shmem/Signal.hpp"
+#include "../../runtime/shmem/Waiting.hpp"
 #include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "EnqueuedRma.hpp"
 
@@ -25,6 +27,33 @@ struct SignalKernel {
   DeliverSignal deliver;
   KOKKOS_FUNCTION void operator()(int) const { deliver(); }
 };
+
+template <class Poll>
+struct WaitKernel {
+  Poll poll;
+  KOKKOS_FUNCTION void operator()(int) const {
+    auto is_done = poll;
+    wait_for("symm::wait_until", is_done);
+  }
+};
+
+/// Waits for variables of this PE's part of a heap in the order of an execution
+/// space instance. \throws UsageError on this PE, if they are not there, or
+/// `exec` is one of the host and does not reach them.
+template <class Exec, class Poll>
+void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
+  using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
+  if (poll.set.count == 0) return;
+  static_cast<void>(copy_to_access(
+      poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call));
+  if constexpr (runs_on_host_v<Exec>) {
+    exec.fence(call);
+    wait_for(call, poll);
+  } else {
+    Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         WaitKernel<Poll>{poll});
+  }
+}
 
 /// PE `pe`'s copy of a signal, for a thread of the space; a host's must reach
 /// it. \throws UsageError on this PE.
@@ -51,8 +80,21 @@ void quiet(Exec const& exec) {
                        Impl::QuietKernel{});
 }
 
-/// put_signal(), enqueued on an execution space instance: the data after what
-/// is there already, then the signal.
+// Signals and waits, enqueued on an execution space instance; the host does not
+// wait, unless the instance is one of the host: then it waits for its kernels
+// and is the host's form.
+//
+// Ordering. A signal comes behind all that was enqueued on `exec` before: who
+// has seen it sees what kernels and copies there have written to that PE, too,
+// as with fence() before it. What is enqueued behind a wait begins when that
+// has ended, and sees what it has seen. On a GPU a wait is a kernel of one
+// thread that polls: if it waits for a PE that shares the GPU, both take turns
+// of milliseconds. Until it ends, this PE must not wait for its kernels, nor
+// call what does (Kokkos::fence(), making a View), before it has enqueued or
+// called what the others wait for in turn.
+
+/// put_signal(), enqueued (nvshmemx_putmem_signal_on_stream): the data after
+/// what is there already, then the signal.
 template <Impl::ExecutionSpace Exec, class T>
 void put_signal(Exec const& exec, T* dest,
                 std::type_identity_t<T> const* source, std::size_t count,
@@ -64,8 +106,8 @@ void put_signal(Exec const& exec, T* dest,
   if (its_signal.reach == Impl::Reach::message) {
     if constexpr (Impl::runs_on_host_v<Exec>) {
       exec.fence(call);
+      fence();
       put_signal(dest, source, count, signal_address, signal, op, pe);
-      return;
     } else {
       auto const bytes = Impl::bytes_of(sizeof(T), count);
       if (bytes != 0) {
@@ -76,15 +118,56 @@ void put_signal(Exec const& exec, T* dest,
           exec, call,
           Impl::FarSignalKernel{dest, source, bytes, signal_address, signal,
                                 Impl::atomic_op_of(op), pe});
-      return;
     }
+    return;
   }
   Impl::enqueue_copy_of_pe<Impl::Way::put>(
       exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, call);
-  // Copies and kernels of one instance run one after the other.
-  Kokkos::parallel_for(
-      call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-      Impl::SignalKernel{{its_signal.address, signal, op, count != 0}});
+  // There are data, even if not these: those of kernels before.
+  Impl::DeliverSignal const deliver{its_signal.address, signal, op, true};
+  if constexpr (Impl::runs_on_host_v<Exec>) {
+    exec.fence(call);
+    deliver();
+  } else {
+    // Copies and kernels of one instance run one after the other.
+    Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         Impl::SignalKernel{deliver});
+  }
+}
+
+/// The signal alone, enqueued (nvshmemx_signal_op_on_stream): tells PE `pe`
+/// that what kernels and copies of `exec` have written there before has come.
+/// \throws UsageError on this PE, as put_signal().
+template <Impl::ExecutionSpace Exec>
+void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
+               SignalOp op, Pe pe) {
+  put_signal(exec, static_cast<char*>(nullptr), nullptr, 0, signal_address,
+             signal, op, pe);
+}
+
+/// wait_until(), enqueued (nvshmemx_TYPE_wait_until_on_stream): what is
+/// enqueued later begins when `*ivar` has compared with `value` so. \param ivar
+/// in this PE's part of the symmetric heap. \throws UsageError on this PE, if
+/// it is not, or `exec` is one of the host
+///         and the heap is in memory of GPUs; nothing is enqueued.
+template <Impl::ExecutionSpace Exec, Impl::Waitable T>
+void wait_until(Exec const& exec, T const* ivar, Compare compare,
+                std::type_identity_t<T> value) {
+  Impl::enqueue_wait(exec, "symm::wait_until",
+                     Impl::PollOne<T>{{ivar, 1, nullptr, compare, value}});
+}
+
+/// wait_until_all(), enqueued, as wait_until().
+/// \param ivars the first of `count` in this PE's part of the symmetric heap;
+///        with 0, nothing is enqueued.
+/// \param status null, or one int for each variable, of memory that the threads
+///        of `exec` reach, read when the wait runs: nonzero: it does not count.
+template <Impl::ExecutionSpace Exec, Impl::Waitable T>
+void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,
+                    int const* status, Compare compare,
+                    std::type_identity_t<T> value) {
+  Impl::enqueue_wait(exec, "symm::wait_until_all",
+                     Impl::PollAll<T>{{ivars, count, status, compare, value}});
 }
 
 }  // namespace symm

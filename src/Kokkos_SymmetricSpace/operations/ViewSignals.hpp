@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_VIEWSIGNALS_HPP
+#define KOKKOS_SYMMETRICSPACE_VIEWSIGNALS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/shmem/Signal.hpp"
+#include "../../runtime/shmem/Waiting.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_signals.hpp"
+#include "../space/SymmetricSpaceBase.hpp"
+#include "Signals.hpp"
+#include "ViewCollectives.hpp"
+#include "ViewCopy.hpp"
+
+namespace symm::Impl {
+
+/// \throws UsageError on this PE, with labels and extents, if the Views are not
+///         equal blocks without gaps.
+template <class Dst, class Src>
+void check_signalled_views(Dst const& dst, Src const& src) {
+  static_assert(is_symmetric_space_v<typename Dst::memory_space>,
+                "the destination must be in a symmetric space: declare it as "
+                "Kokkos::View<..., symm::SymmetricSpace>");
+  static_assert(std::is_same_v<typename Dst::value_type,
+                               typename Src::non_const_value_type>,
+                "the elements must be of one type, those of the destination "
+                "not const");
+  static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
+  if (have_equal_extents(dst, src) &&
+      (dst.size() == 0 || are_equal_bytes(dst, src))) {
+    return;
+  }
+  throw UsageError(
+      "symm::put_signal: Views " + text_of_view(dst) + " and " +
+      text_of_view(src) +
+      " must have equal extents and layouts and no gaps between their "
+      "elements: copy others with symm::copy or a kernel, and send the signal "
+      "behind symm::fence(), or with symm::signal_op(exec, ...)");
+}
+
+/// The address of a signal, the View's only element.
+template <class View>
+Signal* signal_of(View const& signal) {
+  static_assert(
+      View::rank() == 0 && std::is_same_v<typename View::value_type, Signal>,
+      "a signal is a View of rank 0 of symm::Signal, such as "
+      "Kokkos::subview(signals, i)");
+  return signal.data();
+}
+
+/// The same for what is waited for.
+template <class View>
+auto const* variable_of(View const& variable) {
+  static_assert(View::rank() == 0,
+                "wait_until() takes one element, such as "
+                "Kokkos::subview(signals, i); wait_until_all() takes several");
+  return variable.data();
+}
+
+/// \throws UsageError on this PE, if there are gaps.
+template <class View>
+auto const* variables_of(View const& variables) {
+  static_assert(View::rank() == 1, "the variables are a View of rank 1");
+  if (variables.span_is_contiguous()) return variables.data();
+  throw UsageError("symm::wait_until_all: View " + text_of_view(variables) +
+                   " has gaps between its elements: pass one without, or call "
+                   "symm::wait_until for each element");
+}
+
+}  // namespace symm::Impl
+
+namespace symm {
+
+// The operations of symm_signals.hpp on Views, called by the host, and enqueued
+// on an execution space instance (operations/Signals.hpp says in which order).
+// Local. Subviews name parts: of a View here, and so of PE `pe`'s copy of it.
+
+/// put_signal(): the elements of `src` to PE `pe`'s copy of `dst`, then the
+/// signal there.
+///
+/// \param dst    in the symmetric space; \param src in any memory that `exec`,
+///        or the host, reaches. Of equal rank, extents and layouts, without
+///        gaps between their elements, such as rows of Views with LayoutRight.
+/// \param signal this PE's copy of it: rank 0, such as subview(signals, i).
+/// \throws UsageError on this PE, with labels and extents, if the Views are not
+///         such, and as put_signal() of addresses. Nothing has been put then.
+template <class T, class... P, class U, class... Q, class... S>
+void put_signal(Kokkos::View<T, P...> const& dst,
+                Kokkos::View<U, Q...> const& src,
+                Kokkos::View<S...> const& signal, Signal value, SignalOp op,
+                Pe pe) {
+  Impl::check_signalled_views(dst, src);
+  put_signal(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value,
+             op, pe);
+}
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q,
+          class... S>
+void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
+                Kokkos::View<U, Q...> const& src,
+                Kokkos::View<S...> const& signal, Signal value, SignalOp op,
+                Pe pe) {
+  Impl::check_signalled_views(dst, src);
+  put_signal(exec, dst.data(), src.data(), src.size(), Impl::signal_of(signal),
+             value, op, pe);
+}
+
+/// signal_op(): the signal alone, behind all that `exec` has.
+template <Impl::ExecutionSpace Exec, class... S>
+void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
+               SignalOp op, Pe pe) {
+  signal_op(exec, Impl::signal_of(signal), value, op, pe);
+}
+
+/// wait_until() on the only element of a View of rank 0.
+/// \returns what it was then (the host's form).
+template <class T, class... P>
+auto wait_until(Kokkos::View<T, P...> const& variable, Compare compare,
+                typename Kokkos::View<T, P...>::const_value_type& value) {
+  return wait_until(Impl::variable_of(variable), compare, value);
+}
+template <Impl::ExecutionSpace Exec, class T, class... P>
+void wait_until(Exec const& exec, Kokkos::View<T, P...> const& variable,
+                Compare compare,
+                typename Kokkos::View<T, P...>::const_value_type& value) {
+  wait_until(exec, Impl::variable_of(variable), compare, value);
+}
+
+/// wait_until_all() on the elements of a View of rank 1 without gaps, such as
+/// subview(signals, pair(first, end)); with none it does not wait.
+template <class T, class... P>
+void wait_until_all(Kokkos::View<T, P...> const& variables, Compare compare,
+                    typename Kokkos::View<T, P...>::const_value_type& value) {
+  wait_until_all(Impl::variables_of(variables), variables.size(), nullptr,
+                 compare, value);
+}
+template <Impl::ExecutionSpace Exec, class T, class... P>
+void wait_until_all(Exec const& exec, Kokkos::View<T, P...> const& variables,
+                    Compare compare,
+                    typename Kokkos::View<T, P...>::const_value_type& value) {
+  wait_until_all(exec, Impl::variables_of(variables), variables.size(), nullptr,
+                 compare, value);
+}
+
+}  // namespace symm
+
+#endif
