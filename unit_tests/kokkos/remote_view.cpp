@@ -15,6 +15,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 
+#include "view_cases.hpp"
 #include "view_helpers.hpp"
 
 namespace {
@@ -54,29 +55,6 @@ static_assert(
                  1)>);
 
 // Views of every rank and layout.
-
-template <class Data, class Layout>
-struct Case {
-  using View = Kokkos::View<Data, Layout, Space>;
-
-  /// Extents 3, 2, 4, 1, 2, ... as far as they are not part of the type.
-  static View make() {
-    if constexpr (View::rank_dynamic == 0) {
-      return View("static");
-    } else if constexpr (std::is_same_v<Layout, LayoutStride>) {
-      if constexpr (View::rank() == 1) return View("strided", Layout(3, 5));
-      if constexpr (View::rank() == 3) {
-        return View("strided", Layout(3, 40, 2, 3, 4, 7));
-      }
-    } else {
-      constexpr auto n    = View::rank_dynamic;
-      constexpr auto none = KOKKOS_INVALID_INDEX;
-      return View("dynamic", n > 0 ? 3 : none, n > 1 ? 2 : none,
-                  n > 2 ? 4 : none, n > 3 ? 1 : none, n > 4 ? 2 : none,
-                  n > 5 ? 3 : none, n > 6 ? 2 : none, n > 7 ? 2 : none);
-    }
-  }
-};
 
 template <class T>
 class RemoteViews : public testing::Test {};

@@ -14,6 +14,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <support/memory.hpp>
 
+#include "view_cases.hpp"
 #include "view_helpers.hpp"
 
 namespace {
@@ -22,35 +23,6 @@ using namespace symm_test;
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
-
-template <class Data, class Layout>
-struct Case {
-  using View = Kokkos::View<Data, Layout, Space>;
-
-  /// Extents 3, 2, 4, 1, 2, ... as far as they are not part of the type.
-  static View make() {
-    if constexpr (View::rank_dynamic == 0) {
-      return View("static");
-    } else if constexpr (std::is_same_v<Layout, LayoutStride>) {
-      // Gaps in every dimension, the middle one fastest.
-      if constexpr (View::rank() == 1) return View("strided", Layout(3, 5));
-      if constexpr (View::rank() == 2) {
-        return View("strided", Layout(3, 9, 2, 4));
-      }
-      if constexpr (View::rank() == 3) {
-        return View("strided", Layout(3, 40, 2, 3, 4, 7));
-      }
-    } else {
-      constexpr auto n = View::rank_dynamic;
-      return View(
-          "dynamic", n > 0 ? 3 : KOKKOS_INVALID_INDEX,
-          n > 1 ? 2 : KOKKOS_INVALID_INDEX, n > 2 ? 4 : KOKKOS_INVALID_INDEX,
-          n > 3 ? 1 : KOKKOS_INVALID_INDEX, n > 4 ? 2 : KOKKOS_INVALID_INDEX,
-          n > 5 ? 3 : KOKKOS_INVALID_INDEX, n > 6 ? 2 : KOKKOS_INVALID_INDEX,
-          n > 7 ? 2 : KOKKOS_INVALID_INDEX);
-    }
-  }
-};
 
 template <class T>
 class Views : public testing::Test {};

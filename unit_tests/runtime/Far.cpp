@@ -14,16 +14,16 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <runtime/memory/HeapMap.hpp>
 #include <runtime/pes/PeBackoff.hpp>
-#include <runtime/shmem/Group.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_errors.hpp>
 #include <runtime/symm_rma.hpp>
 #include <runtime/symm_signals.hpp>
+
+#include "GroupOfThreads.hpp"
 
 namespace symm_test {
 namespace {
@@ -232,43 +232,18 @@ TEST_F(FarPes, atomics_on_enumerations_and_pointers) {
   EXPECT_EQ(symm::atomic_fetch(map, mine<int*>(5), 1), &thing);
 }
 
-/// Threads of this process, which share the work of an operation.
-class Threads : public symm::Impl::SharedLoops<Threads> {
- public:
-  Threads(std::size_t rank, std::size_t size, std::atomic<std::size_t>& arrived)
-      : m_rank(rank), m_size(size), m_arrived(&arrived) {}
-
-  [[nodiscard]] std::size_t rank() const { return m_rank; }
-  [[nodiscard]] std::size_t size() const { return m_size; }
-  void barrier() const {
-    std::size_t const mine = m_arrived->fetch_add(1);
-    while (*m_arrived < (mine / m_size + 1) * m_size) std::this_thread::yield();
-  }
-
- private:
-  std::size_t m_rank;
-  std::size_t m_size;
-  std::atomic<std::size_t>* m_arrived;
-};
-
 TEST_F(FarPes, one_thread_of_a_group_sends) {
   std::array<std::uint64_t, 3> const source{1, 2, 3};
-  std::atomic<std::size_t> arrived{0};
   std::atomic<int> n_wrong{0};
-  std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < 3; ++rank) {
-    threads.emplace_back([&, rank] {
-      Threads const group(rank, 3, arrived);
-      symm::put(group, map, mine(), source.data(), 3, 1);
-      if (far[1][2] != 3) ++n_wrong;  // its barrier
-      symm::iput(group, map, mine(9), source.data(), 2, 1, 3, 1);
-      if (far[1][13] != 3) ++n_wrong;
-      symm::put_signal(group, map, mine(3), source.data(), 3, mine(8),
-                       Signal{1}, SignalOp::add, 1);
-      if (far[1][8] != 1) ++n_wrong;
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  on_threads(3, [&](Threads const& group) {
+    symm::put(group, map, mine(), source.data(), 3, 1);
+    if (far[1][2] != 3) ++n_wrong;  // its barrier
+    symm::iput(group, map, mine(9), source.data(), 2, 1, 3, 1);
+    if (far[1][13] != 3) ++n_wrong;
+    symm::put_signal(group, map, mine(3), source.data(), 3, mine(8), Signal{1},
+                     SignalOp::add, 1);
+    if (far[1][8] != 1) ++n_wrong;
+  });
   EXPECT_EQ(n_wrong, 0);
   EXPECT_THAT(transport.calls(),
               ElementsAre("put 1", "put_strided 1", "put_signal 1"));

@@ -7,18 +7,16 @@
 #include <gtest/gtest.h>
 #include <support/ForkedPes.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include <runtime/job/Runtime.hpp>
-#include <runtime/shmem/Group.hpp>
 #include <runtime/symm_errors.hpp>
 #include <runtime/symm_memory.hpp>
 
+#include "GroupOfThreads.hpp"
 #include "RmaForms.hpp"
 
 namespace symm_test::rma {
@@ -41,37 +39,6 @@ void on_pes(std::function<void(int* block)> const& body) {
 }
 
 TEST(RuntimeRma, forms_of_the_host) { on_pes(use_forms_of_the_host); }
-
-/// Threads of this process, which share the work of an operation.
-class Threads : public symm::Impl::SharedLoops<Threads> {
- public:
-  Threads(std::size_t rank, std::size_t size, std::atomic<std::size_t>& arrived)
-      : m_rank(rank), m_size(size), m_arrived(&arrived) {}
-
-  [[nodiscard]] std::size_t rank() const { return m_rank; }
-  [[nodiscard]] std::size_t size() const { return m_size; }
-  void barrier() const {
-    std::size_t const mine = m_arrived->fetch_add(1);
-    while (*m_arrived < (mine / m_size + 1) * m_size) std::this_thread::yield();
-  }
-
- private:
-  std::size_t m_rank;
-  std::size_t m_size;
-  std::atomic<std::size_t>* m_arrived;
-};
-static_assert(symm::Impl::Group<Threads>);
-
-/// Calls body(group) on `size` threads.
-template <class Body>
-void on_threads(std::size_t size, Body const& body) {
-  std::atomic<std::size_t> arrived{0};
-  std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&, rank] { body(Threads(rank, size, arrived)); });
-  }
-  for (auto& thread : threads) thread.join();
-}
 
 TEST(RuntimeRma, forms_of_a_group_of_threads) {
   on_pes([](int* block) {

@@ -424,6 +424,15 @@ std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
                                          std::uint64_t compare) {
   Counter left = 1;
   Pending pending{.left = &left};
+  ask_for_atomic(at, op, type, value, compare, pending);
+  wait("an atomic operation", at.pe, [&] { return left == 0; });
+  return pending.value;
+}
+
+void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
+                                        std::uint64_t value,
+                                        std::uint64_t compare,
+                                        Pending& pending) {
   MessageHeader header{.kind    = MessageKind::atomic,
                        .segment = at.segment,
                        .op      = op,
@@ -431,15 +440,11 @@ std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
                        .offset  = at.offset};
   header.detail.atomic = {value, compare,
                           reinterpret_cast<std::uint64_t>(&pending)};
-  {
-    Lock lock(m_mutex);
-    if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
-    auto& peer = peer_of(at.pe);
-    flush(lock, peer);
-    post(peer, header, {}, make_room(lock, peer, 0));
-  }
-  wait("an atomic operation", at.pe, [&] { return left == 0; });
-  return pending.value;
+  Lock lock(m_mutex);
+  if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
+  auto& peer = peer_of(at.pe);
+  flush(lock, peer);
+  post(peer, header, {}, make_room(lock, peer, 0));
 }
 
 void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,
@@ -462,19 +467,8 @@ void Transport_Messages::begin_atomic(Remote at, AtomicOp op, WordType type,
                                       Transport::Counter& left) {
   auto pending = std::make_unique<Pending>(
       Pending{.left = &left, .was = &was, .is_on_heap = true});
-  MessageHeader header{.kind    = MessageKind::atomic,
-                       .segment = at.segment,
-                       .op      = op,
-                       .type    = type,
-                       .offset  = at.offset};
-  header.detail.atomic = {value, compare,
-                          reinterpret_cast<std::uint64_t>(pending.get())};
-  Lock lock(m_mutex);
-  if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
-  auto& peer = peer_of(at.pe);
-  flush(lock, peer);
-  static_cast<void>(pending.release());  // the answer's
-  post(peer, header, {}, make_room(lock, peer, 0));
+  // The answer's, which may come before this returns.
+  ask_for_atomic(at, op, type, value, compare, *pending.release());
 }
 
 void Transport_Messages::wait_for_begun(Pe pe, Transport::Counter& left) {

@@ -158,6 +158,10 @@ class Transport_Messages final : public Transport,
   void post_block(Lock& lock, Peer& peer, MessageHeader const& header,
                   void const* from, std::size_t bytes, Until until);
   void ask_for_ack(Peer& peer);
+  /// The reply counts down what `pending` says.
+  void ask_for_atomic(Remote at, AtomicOp op, WordType type,
+                      std::uint64_t value, std::uint64_t compare,
+                      Pending& pending);
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     Counter* unsent                    = nullptr) noexcept;
