@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include "operations/Collectives.hpp"
 #include "operations/EnqueuedRma.hpp"
+#include "operations/Gather.hpp"
 #include "operations/Groups.hpp"
 #include "operations/RemoteCopy.hpp"
 #include "operations/Signals.hpp"

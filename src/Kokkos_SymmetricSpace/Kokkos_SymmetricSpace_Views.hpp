@@ -4,13 +4,14 @@
 #define KOKKOS_SYMMETRICSPACE_VIEWS_HPP
 
 /// Views of other PEs, and Views that the program has, for other PEs:
-/// peer_view, global_view, remote_view, heap_map; register_view and its
+/// peer_view, global_view, remote_view, places, heap_map; register_view and its
 /// siblings, share_view.
 
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "view/GlobalView.hpp"
 #include "view/PeerView.hpp"
+#include "view/Places.hpp"
 #include "view/RegisteredView.hpp"
 #include "view/RemoteView.hpp"
 #include "view/SharedView.hpp"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Places.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace symm::Impl {
+
+namespace {
+
+[[noreturn]] void throw_in_places(std::string const& label,
+                                  std::string const& what) {
+  throw UsageError("symm::places of \"" + label + "\": " + what);
+}
+
+template <class Number>
+std::string text_of_numbers(std::span<Number const> numbers) {
+  std::string text = "(";
+  for (auto const number : numbers) {
+    text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+int index_bits(HeapMap const& map) {
+  auto const last = static_cast<unsigned>(std::min(map.n_near, map.n_pes) - 1);
+  return 32 - std::max(1, static_cast<int>(std::bit_width(last)));
+}
+
+void throw_unequal_lists(std::string const& label) {
+  throw_in_places(label,
+                  "the lists of PEs and of indices must be equally long");
+}
+
+void throw_too_large_for_place32(std::string const& label, std::size_t elements,
+                                 int bits) {
+  throw_in_places(
+      label, std::to_string(elements) +
+                 " elements do not fit in a symm::Place32, which counts 2^" +
+                 std::to_string(bits) +
+                 " with this many PEs on the node: use symm::Place");
+}
+
+void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
+                    HeapMap const& map, std::span<std::int64_t const> indices,
+                    std::span<std::size_t const> extents) {
+  auto const which = "place " + std::to_string(n) + ": ";
+  if (pe < 0 || pe >= map.n_pes) {
+    throw_in_places(label, which + "there is no PE " + std::to_string(pe) +
+                               "; PEs are 0 to " +
+                               std::to_string(map.n_pes - 1));
+  }
+  if (!map.is_near(static_cast<Pe>(pe))) {
+    throw_in_places(
+        label, which + "PE " + std::to_string(pe) +
+                   " is on another node, where no loads and stores reach: get "
+                   "copies of its elements with symm::get_nbi, and make places "
+                   "of these; or use symm::remote_view");
+  }
+  throw_in_places(label, which + "element " + text_of_numbers(indices) +
+                             " on PE " + std::to_string(pe) +
+                             " is out of bounds; the extents are " +
+                             text_of_numbers(extents));
+}
+
+}  // namespace symm::Impl
