@@ -15,10 +15,10 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cinttypes>
+#include <common/progress.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <heat3d_common/progress.hpp>
 #include <string>
 #include <vector>
 
@@ -177,7 +177,7 @@ Result run(Options const& options, std::vector<Lane> const& lanes,
   {
     // Counts what the host has put into the instances; on a GPU that may be
     // some steps ahead of what is done.
-    heat3d::Progress progress(
+    examples::Progress progress(
         options.steps, 1. * options.size * options.size * options.tracers,
         symm::my_pe() == 0);
     for (int i = 1; i <= options.steps; ++i) {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 #include <CLI/CLI.hpp>
-#include <heat3d_common/image.hpp>
+#include <common/image.hpp>
 #include <heat3d_common/options.hpp>
 #include <vector>
 
@@ -51,7 +51,8 @@ void define(CLI::App& app, Options& options, Triple& pe_grid) {
              "PEs per axis (default: fewest halo cells)");
   app.add_option("--picture", options.picture,
                  "write the middle slice as a picture")
-      ->type_name(can_write_png() ? "FILE.png | FILE.ppm" : "FILE.ppm");
+      ->type_name(examples::can_write_png() ? "FILE.png | FILE.ppm"
+                                            : "FILE.ppm");
   app.add_option("--dump", options.dump,
                  "write all cells as raw doubles, in the order of the global "
                  "indices")
@@ -63,12 +64,8 @@ void define(CLI::App& app, Options& options, Triple& pe_grid) {
 }
 
 void check_picture_name(std::string const& name) {
-  bool const is_png = name.ends_with(".png");
-  if (is_png && !can_write_png())
-    throw UsageError("--picture: '" + name +
-                     "': this build has no libpng, only .ppm");
-  if (!is_png && !name.ends_with(".ppm"))
-    throw UsageError("--picture: '" + name + "' ends in neither .png nor .ppm");
+  if (auto const fault = examples::fault_of_picture_name(name); !fault.empty())
+    throw UsageError("--picture: " + fault);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <common/image.hpp>
 #include <cstdint>
 #include <cstring>
-#include <heat3d_common/image.hpp>
 #include <heat3d_common/output.hpp>
 #include <iostream>
 
@@ -15,15 +15,16 @@ namespace {
 
 /// The slice as an image with the second axis upwards and the third to the
 /// right, enlarged by a whole number when small.
-Image image_of(std::vector<double> const& slice, int height, int width) {
+examples::Image image_of(std::vector<double> const& slice, int height,
+                         int width) {
   auto const [low, high] = std::minmax_element(slice.begin(), slice.end());
   double const range     = *high > *low ? *high - *low : 1;
   int const zoom         = std::max(1, 512 / std::max(height, width));
 
-  Image image;
+  examples::Image image;
   image.height  = static_cast<std::size_t>(height * zoom);
   image.width   = static_cast<std::size_t>(width * zoom);
-  image.palette = heat_palette();
+  image.palette = examples::heat_palette();
   image.pixels.reserve(image.height * image.width);
   for (int row = height * zoom - 1; row >= 0; --row)
     for (int column = 0; column < width * zoom; ++column) {
@@ -116,11 +117,8 @@ void Output::write_picture(Decomposition const& decomposition,
     }
   }
   if (m_writes) {
-    auto const image = image_of(slice, size[1], size[2]);
-    if (m_picture_name.ends_with(".png"))
-      write_png(m_picture, image);
-    else
-      write_ppm(m_picture, image);
+    examples::write_image(m_picture, image_of(slice, size[1], size[2]),
+                          m_picture_name);
   }
   close(m_picture, m_picture_name);
 }

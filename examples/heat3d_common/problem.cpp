@@ -81,7 +81,7 @@ Problem::Problem(Options const& the_options, Pes const& the_pes)
       mode(options.size, options.modes),
       sine(options.size, options.modes, decomposition.box(pes.me)) {}
 
-Progress Problem::progress() const {
+examples::Progress Problem::progress() const {
   return {options.steps, number_of_cells(options.size),
           pes.me == 0 && !options.quiet};
 }

@@ -4,10 +4,10 @@
 #ifndef SYMM_EXAMPLES_HEAT3D_PROBLEM_HPP
 #define SYMM_EXAMPLES_HEAT3D_PROBLEM_HPP
 
+#include <common/progress.hpp>
 #include <heat3d_common/decomposition.hpp>
 #include <heat3d_common/options.hpp>
 #include <heat3d_common/output.hpp>
-#include <heat3d_common/progress.hpp>
 #include <heat3d_common/sine_mode.hpp>
 #include <heat3d_common/stencil.hpp>
 #include <vector>
@@ -29,7 +29,7 @@ struct Problem {
   Problem(Options const& options, Pes const& pes);
 
   /// Shows the progress of the time steps.
-  Progress progress() const;
+  examples::Progress progress() const;
 
   Options options;
   Pes pes;

@@ -3,33 +3,33 @@
 
 #include <gtest/gtest.h>
 
-#include <heat3d_common/image.hpp>
+#include <common/image.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#ifdef HEAT3D_HAS_PNG
+#ifdef EXAMPLES_HAVE_PNG
 #include <png.h>
 #endif
 
 namespace {
 
-heat3d::Image image_of(std::size_t width, std::size_t height) {
-  heat3d::Image image;
+examples::Image image_of(std::size_t width, std::size_t height) {
+  examples::Image image;
   image.width   = width;
   image.height  = height;
-  image.palette = heat3d::heat_palette();
+  image.palette = examples::heat_palette();
   for (std::size_t n = 0; n < width * height; ++n)
     image.pixels.push_back(static_cast<std::uint8_t>(n * 7 % 256));
   return image;
 }
 
-#ifdef HEAT3D_HAS_PNG
+#ifdef EXAMPLES_HAVE_PNG
 TEST(HeatImage, a_png_holds_the_pixels_row_by_row) {
   for (auto const& image :
        {image_of(1, 1), image_of(3, 2), image_of(300, 400)}) {
     std::ostringstream out;
-    heat3d::write_png(out, image);
+    examples::write_png(out, image);
     std::string const bytes = out.str();
 
     png_image file{};
@@ -39,7 +39,7 @@ TEST(HeatImage, a_png_holds_the_pixels_row_by_row) {
     EXPECT_EQ(file.width, image.width);
     EXPECT_EQ(file.height, image.height);
     file.format = PNG_FORMAT_RGB;
-    std::vector<heat3d::Image::Colour> pixels(image.width * image.height);
+    std::vector<examples::Image::Colour> pixels(image.width * image.height);
     ASSERT_EQ(PNG_IMAGE_SIZE(file), pixels.size() * 3);
     ASSERT_TRUE(
         png_image_finish_read(&file, nullptr, pixels.data(), 0, nullptr));
@@ -51,14 +51,14 @@ TEST(HeatImage, a_png_holds_the_pixels_row_by_row) {
 
 TEST(HeatImage, a_ppm_holds_three_bytes_a_pixel) {
   std::ostringstream out;
-  heat3d::write_ppm(out, image_of(3, 2));
+  examples::write_ppm(out, image_of(3, 2));
   EXPECT_TRUE(out.str().starts_with("P6\n3 2\n255\n"));
   EXPECT_EQ(out.str().size(), 11U + 3 * 6);
 }
 
 TEST(HeatImage, the_palette_gets_brighter_with_every_colour) {
-  auto const palette = heat3d::heat_palette();
-  auto const light   = [](heat3d::Image::Colour const& colour) {
+  auto const palette = examples::heat_palette();
+  auto const light   = [](examples::Image::Colour const& colour) {
     return 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2];
   };
   for (std::size_t n = 1; n < palette.size(); ++n)

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-#ifndef SYMM_EXAMPLES_HEAT3D_PROGRESS_HPP
-#define SYMM_EXAMPLES_HEAT3D_PROGRESS_HPP
+#ifndef SYMM_EXAMPLES_COMMON_PROGRESS_HPP
+#define SYMM_EXAMPLES_COMMON_PROGRESS_HPP
 
 #include <chrono>
 
-namespace heat3d {
+namespace examples {
 
 /// Tells on stdout how far a run is, how fast, and how long it will take. On a
 /// terminal one line is rewritten twice a second; into a file or pipe go three
 /// lines at most, at 25, 50 and 75 % of a run that takes long enough to wait.
 class Progress {
  public:
-  /// \param cells   cells updated per step, by all PEs.
+  /// \param cells   cells updated per step, by all PEs; \param unit  their
+  /// name,
+  ///                in the plural, where they are something else.
   /// \param speaks  false: prints nothing, and costs nothing.
-  Progress(int steps, double cells, bool speaks);
+  Progress(int steps, double cells, bool speaks, char const* unit = "cells");
   ~Progress();
   Progress(Progress const&)            = delete;
   Progress& operator=(Progress const&) = delete;
@@ -33,6 +35,7 @@ class Progress {
   int m_steps;
   double m_cells;
   bool m_speaks;
+  char const* m_unit;
   bool m_on_terminal  = false;
   bool m_line_is_open = false;
   int m_quarter       = 0;
@@ -40,6 +43,6 @@ class Progress {
   Clock::time_point m_last;
 };
 
-}  // namespace heat3d
+}  // namespace examples
 
 #endif

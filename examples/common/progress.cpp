@@ -4,13 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <common/progress.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <heat3d_common/progress.hpp>
 #include <string>
 #include <system_error>
 
-namespace heat3d {
+namespace examples {
 namespace {
 
 /// Whether a person reads stdout on a terminal. isatty() alone does not tell:
@@ -30,8 +30,8 @@ bool stdout_is_terminal() {
 
 }  // namespace
 
-Progress::Progress(int steps, double cells, bool speaks)
-    : m_steps(steps), m_cells(cells), m_speaks(speaks) {
+Progress::Progress(int steps, double cells, bool speaks, char const* unit)
+    : m_steps(steps), m_cells(cells), m_speaks(speaks), m_unit(unit) {
   if (m_speaks) m_on_terminal = stdout_is_terminal();
   m_start = m_last = Clock::now();
 }
@@ -60,9 +60,9 @@ void Progress::look(int step) {
       static_cast<int>(seconds / step * (m_steps - step) + 0.5);
   char line[128];
   std::snprintf(line, sizeof line,
-                "step %d of %d (%.0f %%), %.0f million cells/s, %d:%02d left",
+                "step %d of %d (%.0f %%), %.0f million %s/s, %d:%02d left",
                 step, m_steps, 100.0 * step / m_steps,
-                m_cells * step / seconds * 1e-6, remaining / 60,
+                m_cells * step / seconds * 1e-6, m_unit, remaining / 60,
                 remaining % 60);
   if (m_on_terminal)
     std::printf("\r%-78s", line);
@@ -72,4 +72,4 @@ void Progress::look(int step) {
   std::fflush(stdout);
 }
 
-}  // namespace heat3d
+}  // namespace examples

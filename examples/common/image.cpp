@@ -2,16 +2,16 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 #include <algorithm>
-#include <heat3d_common/image.hpp>
+#include <common/image.hpp>
 #include <string>
 
-#ifdef HEAT3D_HAS_PNG
+#ifdef EXAMPLES_HAVE_PNG
 #include <png.h>
 #endif
 
-namespace heat3d {
+namespace examples {
 
-#ifdef HEAT3D_HAS_PNG
+#ifdef EXAMPLES_HAVE_PNG
 bool can_write_png() { return true; }
 
 void write_png(std::ostream& out, Image const& image) {
@@ -55,6 +55,23 @@ void write_ppm(std::ostream& out, Image const& image) {
   out << "P6\n" << image.width << ' ' << image.height << "\n255\n" << bytes;
 }
 
+void write_image(std::ostream& out, Image const& image,
+                 std::string const& name) {
+  if (name.ends_with(".png"))
+    write_png(out, image);
+  else
+    write_ppm(out, image);
+}
+
+std::string fault_of_picture_name(std::string const& name) {
+  bool const is_png = name.ends_with(".png");
+  if (is_png && !can_write_png())
+    return "'" + name + "': this build has no libpng, only .ppm";
+  if (!is_png && !name.ends_with(".ppm"))
+    return "'" + name + "' ends in neither .png nor .ppm";
+  return "";
+}
+
 std::array<Image::Colour, 256> heat_palette() {
   constexpr double stops[][3] = {
       {0, 0, 4},      {33, 12, 74},   {87, 16, 110},
@@ -74,4 +91,4 @@ std::array<Image::Colour, 256> heat_palette() {
   return palette;
 }
 
-}  // namespace heat3d
+}  // namespace examples
