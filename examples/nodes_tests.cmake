@@ -71,6 +71,19 @@ symm_run_over_nodes(
   NODES 2x2 3x1
   CLUSTERS 2x2
   BAD_LINKS 2x1)
+symm_run_over_nodes(
+  TARGET particles
+  NAME example.particles
+  ARGUMENTS ${particles_uneven}
+  LABELS example
+  NODES 2x1 2x2
+  CLUSTERS 2x2)
+foreach(shape nodes2x1 nodes2x2 cluster2x2)
+  if(TEST example.particles.${shape})
+    particles_expect_checksum(example.particles.${shape}
+                              ${particles_uneven_checksum})
+  endif()
+endforeach()
 foreach(example hello_pe ring_put)
   symm_run_over_nodes(
     TARGET ${example}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Particles that repel each other in a periodic box, to be read beside
+// ../particles_mpi/particles_mpi.cpp, which does the same with MPI messages.
+// The two differ in how they allocate, how a particle gets to another PE, and
+// how the particles of other PEs are seen from here.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <particles_common/problem.hpp>
+#include <utility>
+
+namespace {
+
+using particles::Near;
+using particles::Particle;
+using particles::Place;
+
+using Cells =
+    Kokkos::View<Particle**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+using Counts = Kokkos::View<int*, symm::SymmetricSpace>;
+using Places = Kokkos::View<Place const*>;
+
+// Combines numbers of all PEs, in place.
+template <class Number, class Op>
+void over_pes(Number* mine, int count, Op op) {
+  auto const size = static_cast<std::size_t>(count);
+  Kokkos::View<Number**, Kokkos::LayoutRight, symm::SymmetricHostSpace> const
+      numbers("numbers", 2, size);
+  std::copy_n(mine, size, &numbers(0, 0));
+  symm::reduce(symm::team_world(), &numbers(1, 0), &numbers(0, 0), size, op);
+  std::copy_n(&numbers(1, 0), size, mine);
+}
+
+void sum_over_pes(std::uint64_t* words, int count) {
+  over_pes(words, count, symm::Sum{});
+}
+
+// The particles of all PEs at one time.
+struct State {
+  Cells cells;
+  Counts counts;
+};
+
+// A cell of the box or around it, in whichever PE's memory it is.
+struct CellAt {
+  symm::GlobalView<Cells> cells;
+  symm::GlobalView<Counts> counts;
+  Places found;
+
+  KOKKOS_FUNCTION Near operator()(int around) const {
+    Place const at = found(around);
+    return {&cells(at.pe, at.cell, 0), counts(at.pe, at.cell)};
+  }
+};
+
+// Where this PE's kernels find cells: those of near PEs where they are, and of
+// PEs of other nodes, which loads do not reach, copies.
+struct Around {
+  explicit Around(particles::Problem const& problem)
+      : places(problem.boxes, problem.pes.me,
+               [](int pe) { return !symm::is_reachable(pe); }),
+        found(particles::on_device(places.found)),
+        owners(particles::on_device(places.owners)) {}
+
+  CellAt cell_at(State const& state) const {
+    return {symm::global_view(state.cells), symm::global_view(state.counts),
+            found};
+  }
+
+  particles::Surroundings places;
+  Places found;
+  Places owners;
+};
+
+// Moves my particles by a time step, from `old` to their cells in `next`,
+// whichever PE has these. Where there is room in a cell, an atomic addition to
+// its count says.
+void step(particles::Problem const& problem, Around const& around,
+          State const& old, State const& next,
+          particles::Trouble const& trouble) {
+  auto const cell_at    = around.cell_at(old);
+  auto const owners     = around.owners;
+  auto const everywhere = symm::remote_view(next.cells);
+  auto const counts     = next.counts;
+  auto const heap       = symm::heap_map(counts);
+  auto const mine       = old.cells;
+  auto const box        = problem.box;
+  double const dt       = problem.options.dt;
+  int const capacity    = problem.options.capacity;
+  particles::for_each_particle(
+      "particles: step", box, old.counts,
+      KOKKOS_LAMBDA(int cell, int place, int n) {
+        Particle particle = mine(cell, n);
+        particles::Kick const kick(particle, box, place, dt, cell_at);
+        if (!particles::move(particle, kick, box, dt, place))
+          trouble.was_too_fast();
+
+        auto const [pe, target] = owners(place);
+        int const room = symm::atomic_fetch_add(heap, &counts(target), 1, pe);
+        if (room < capacity) {
+          everywhere(pe, target, room) = particle;
+        } else {
+          symm::atomic_add(heap, &counts(target), -1, pe);
+          trouble.found_no_room();
+        }
+      });
+}
+
+// Gets the cells around my box that PEs of other nodes have, each row of them
+// with one message for the counts and one for the particles.
+void fetch_copies(State const& state, Around const& around, int first_copy) {
+  auto const& copied = around.places.copied;
+  if (copied.empty()) return;
+  Kokkos::fence("particles: PEs of other nodes have written");
+  auto const capacity = state.cells.extent(1);
+  for (std::size_t n = 0; n < copied.size();) {
+    auto const [pe, cell] = copied[n];
+    std::size_t row       = 1;
+    while (n + row < copied.size() &&
+           copied[n + row] == Place{pe, cell + static_cast<int>(row)})
+      ++row;
+    auto const copy = static_cast<std::size_t>(first_copy) + n;
+    symm::get_nbi(&state.counts(copy), &state.counts(cell), row, pe);
+    symm::get_nbi(&state.cells(copy, 0), &state.cells(cell, 0), row * capacity,
+                  pe);
+    n += row;
+  }
+  symm::quiet();  // they are there
+}
+
+particles::Solution solve(particles::Problem const& problem) {
+  Kokkos::DefaultExecutionSpace const exec;
+  auto const& options = problem.options;
+  auto const& boxes   = problem.boxes;
+  auto const& box     = problem.box;
+  Around const around(problem);
+
+  // Collective: every PE allocates room for the largest box, and for the most
+  // copies that a PE has of cells of other nodes.
+  int const first_copy = boxes.largest();
+  auto n_cells = first_copy + static_cast<int>(around.places.copied.size());
+  over_pes(&n_cells, 1, symm::Max{});
+  Counts later("counts", n_cells);
+  State old{Cells("cells", n_cells, options.capacity),
+            Counts("counts", n_cells)};
+  State next{Cells("cells", n_cells, options.capacity),
+             Counts("counts", n_cells)};
+
+  particles::fill(old.cells, old.counts, box, boxes.cells(), options.per_cell);
+  symm::barrier(exec, symm::team_world());
+  fetch_copies(old, around, first_copy);
+  auto const totals = [&] {
+    return particles::totals_of(old.cells, old.counts, box, options.dt,
+                                around.cell_at(old));
+  };
+  auto const first = totals();
+
+  // One kernel and one barrier a step, and nothing that the host waits for. A
+  // PE leaves the barrier of a step when all PEs have finished it. So
+  // - the particles that a step reads, at the neighbours, too, were written by
+  //   the step before, before the barrier;
+  // - the cells that it overwrites were last read by the step before.
+  // Counts have to be 0 before anybody adds to them. Those of `old` are still
+  // read, and a neighbour that is ahead adds to those that it calls `next`: so
+  // there are three, and a step clears those that the next one adds to.
+  particles::Trouble const trouble;
+  Kokkos::Timer timer;
+  {
+    auto progress = problem.progress();
+    for (int n = 1; n <= options.steps; ++n) {
+      Kokkos::deep_copy(exec, later, 0);
+      step(problem, around, old, next, trouble);
+      symm::barrier(exec, symm::team_world());
+      fetch_copies(next, around, first_copy);
+      std::swap(old.cells, next.cells);
+      Counts const free = old.counts;
+      old.counts        = next.counts;
+      next.counts       = later;
+      later             = free;
+      trouble.check_sometimes(problem, n);
+      progress.step_done(n);
+    }
+    exec.fence("particles: last step");
+  }
+  double const seconds = timer.seconds();
+
+  particles::Solution solution{seconds, first, totals(), {}};
+  if (!options.picture.empty())
+    solution.brightness =
+        particles::brightness_of(old.cells, old.counts, box, boxes.cells());
+  symm::barrier_all(exec);  // nobody reads my cells any more
+  return solution;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    symm::ScopeGuard const guard(argc, argv);
+    return particles::run(argc, argv,
+                          {symm::my_pe(), symm::n_pes(), sum_over_pes}, solve);
+  } catch (symm::Error const& error) {
+    // A collective call fails on all PEs or on none: nobody waits for this one.
+    std::fprintf(stderr, "particles: %s\n", error.what());
+    return 1;
+  }
+}

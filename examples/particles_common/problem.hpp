@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_PARTICLES_PROBLEM_HPP
+#define SYMM_EXAMPLES_PARTICLES_PROBLEM_HPP
+
+#include <Kokkos_Core.hpp>
+#include <common/progress.hpp>
+#include <cstdint>
+#include <particles_common/boxes.hpp>
+#include <particles_common/cells.hpp>
+#include <particles_common/options.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace particles {
+
+/// The PEs of the job, and what the code that both programs share needs of
+/// them.
+struct Pes {
+  int me;
+  int count;
+  /// Adds up numbers of all PEs, in place. Collective.
+  void (*sum)(std::uint64_t* words, int count);
+};
+
+/// What a program is given.
+struct Problem {
+  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  Problem(Options const& options, Pes const& pes);
+
+  /// Shows the progress of the time steps.
+  examples::Progress progress() const;
+  /// The totals of all PEs. Collective.
+  Totals over_pes(Totals totals) const;
+
+  Options options;
+  Pes pes;
+  Boxes boxes;
+  Box box;  ///< of this PE
+};
+
+/// Particles that went wrong. Thrown on every PE alike.
+class LostParticles : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Counts, in kernels, particles that go wrong.
+class Trouble {
+ public:
+  KOKKOS_FUNCTION void found_no_room() const {
+    Kokkos::atomic_inc(&m_counts(0));
+  }
+  KOKKOS_FUNCTION void was_too_fast() const {
+    Kokkos::atomic_inc(&m_counts(1));
+  }
+
+  /// Waits for the kernels. Collective. \throws LostParticles if there were any
+  /// until this step, on any PE.
+  void check(Problem const& problem, int step) const;
+  /// The same, now and then and at the end: what goes wrong is not silent, and
+  /// the host seldom waits.
+  void check_sometimes(Problem const& problem, int step) const {
+    if (step % 100 == 0 || step == problem.options.steps) check(problem, step);
+  }
+
+ private:
+  Kokkos::View<std::uint64_t[2]> m_counts{"trouble"};
+};
+
+/// What a program gives back: of its own particles, but for the time.
+struct Solution {
+  double seconds;                         ///< for all time steps
+  Totals first;                           ///< totals at the start
+  Totals last;                            ///< and at the end
+  std::vector<std::uint64_t> brightness;  ///< of the picture, if there is one
+};
+
+/// A whole program: options, solver, report, files.
+/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
+///          options, which PE 0 explains.
+int run(int argc, char* argv[], Pes const& pes,
+        Solution (*solve)(Problem const& problem));
+
+}  // namespace particles
+
+#endif
