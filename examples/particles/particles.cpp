@@ -26,19 +26,14 @@ using Cells =
 using Counts = Kokkos::View<int*, symm::SymmetricSpace>;
 using Places = Kokkos::View<Place const*>;
 
-// Combines numbers of all PEs, in place.
-template <class Number, class Op>
-void over_pes(Number* mine, int count, Op op) {
-  auto const size = static_cast<std::size_t>(count);
-  Kokkos::View<Number**, Kokkos::LayoutRight, symm::SymmetricHostSpace> const
-      numbers("numbers", 2, size);
-  std::copy_n(mine, size, &numbers(0, 0));
-  symm::reduce(symm::team_world(), &numbers(1, 0), &numbers(0, 0), size, op);
-  std::copy_n(&numbers(1, 0), size, mine);
-}
-
 void sum_over_pes(std::uint64_t* words, int count) {
-  over_pes(words, count, symm::Sum{});
+  auto const size = static_cast<std::size_t>(count);
+  Kokkos::View<std::uint64_t**, Kokkos::LayoutRight,
+               symm::SymmetricHostSpace> const numbers("numbers", 2, size);
+  std::copy_n(words, size, &numbers(0, 0));
+  symm::reduce(symm::team_world(), &numbers(1, 0), &numbers(0, 0), size,
+               symm::Sum{});
+  std::copy_n(&numbers(1, 0), size, words);
 }
 
 // The particles of all PEs at one time.
@@ -60,13 +55,14 @@ struct CellAt {
 };
 
 // Where this PE's kernels find cells: those of near PEs where they are, and of
-// PEs of other nodes, which loads do not reach, copies.
+// PEs of other nodes, which loads and stores do not reach, copies.
 struct Around {
   explicit Around(particles::Problem const& problem)
       : places(problem.boxes, problem.pes.me,
                [](int pe) { return !symm::is_reachable(pe); }),
         found(particles::on_device(places.found)),
-        owners(particles::on_device(places.owners)) {}
+        copied(particles::on_device(places.copied)),
+        first_copy(problem.boxes.largest()) {}
 
   CellAt cell_at(State const& state) const {
     return {symm::global_view(state.cells), symm::global_view(state.counts),
@@ -75,20 +71,19 @@ struct Around {
 
   particles::Surroundings places;
   Places found;
-  Places owners;
+  Places copied;
+  int first_copy;
 };
 
-// Moves my particles by a time step, from `old` to their cells in `next`,
-// whichever PE has these. Where there is room in a cell, an atomic addition to
-// its count says.
+// Moves my particles by a time step, from `old` to their cells in `next`, on
+// whichever PE: an atomic addition to a cell's count says where there is room.
 void step(particles::Problem const& problem, Around const& around,
           State const& old, State const& next,
           particles::Trouble const& trouble) {
   auto const cell_at    = around.cell_at(old);
-  auto const owners     = around.owners;
-  auto const everywhere = symm::remote_view(next.cells);
-  auto const counts     = next.counts;
-  auto const heap       = symm::heap_map(counts);
+  auto const found      = around.found;
+  auto const everywhere = symm::global_view(next.cells);
+  auto const counts     = symm::global_view(next.counts);
   auto const mine       = old.cells;
   auto const box        = problem.box;
   double const dt       = problem.options.dt;
@@ -101,20 +96,56 @@ void step(particles::Problem const& problem, Around const& around,
         if (!particles::move(particle, kick, box, dt, place))
           trouble.was_too_fast();
 
-        auto const [pe, target] = owners(place);
-        int const room = symm::atomic_fetch_add(heap, &counts(target), 1, pe);
-        if (room < capacity) {
-          everywhere(pe, target, room) = particle;
+        Place const to   = found(place);
+        int& count       = counts(to.pe, to.cell);
+        int const number = symm::atomic_fetch_add(&count, 1);
+        if (number < capacity) {
+          everywhere(to.pe, to.cell, number) = particle;
         } else {
-          symm::atomic_add(heap, &counts(target), -1, pe);
-          trouble.found_no_room();
+          symm::atomic_add(&count, -1);
+          trouble.found_no_room(1);
         }
+      });
+}
+
+// Brings what has moved to PEs of other nodes there, from my copies of their
+// cells. One thread team does it: a GPU that were full of threads that wait for
+// other nodes could not carry out what these ask of it.
+void deliver(State const& next, Around const& around,
+             particles::Trouble const& trouble) {
+  if (around.places.copied.empty()) return;
+  auto const cells      = next.cells;
+  auto const counts     = next.counts;
+  auto const copied     = around.copied;
+  auto const everywhere = symm::remote_view(cells);
+  auto const heap       = symm::heap_map(counts);
+  int const first_copy  = around.first_copy;
+  int const capacity    = cells.extent_int(1);
+  Kokkos::parallel_for(
+      "particles: deliver", Kokkos::TeamPolicy<>(1, Kokkos::AUTO),
+      KOKKOS_LAMBDA(Kokkos::TeamPolicy<>::member_type const& team) {
+        Kokkos::parallel_for(
+            Kokkos::TeamThreadRange(team, copied.extent_int(0)), [&](int c) {
+              int const count = counts(first_copy + c);
+              if (count == 0) return;
+              Place const to = copied(c);
+              int const first =
+                  symm::atomic_fetch_add(heap, &counts(to.cell), count, to.pe);
+              int const fit =
+                  Kokkos::min(count, Kokkos::max(capacity - first, 0));
+              for (int n = 0; n < fit; ++n)
+                everywhere(to.pe, to.cell, first + n) =
+                    Particle(cells(first_copy + c, n));
+              if (fit == count) return;
+              symm::atomic_add(heap, &counts(to.cell), fit - count, to.pe);
+              trouble.found_no_room(count - fit);
+            });
       });
 }
 
 // Gets the cells around my box that PEs of other nodes have, each row of them
 // with one message for the counts and one for the particles.
-void fetch_copies(State const& state, Around const& around, int first_copy) {
+void fetch_copies(State const& state, Around const& around) {
   auto const& copied = around.places.copied;
   if (copied.empty()) return;
   Kokkos::fence("particles: PEs of other nodes have written");
@@ -125,7 +156,7 @@ void fetch_copies(State const& state, Around const& around, int first_copy) {
     while (n + row < copied.size() &&
            copied[n + row] == Place{pe, cell + static_cast<int>(row)})
       ++row;
-    auto const copy = static_cast<std::size_t>(first_copy) + n;
+    auto const copy = static_cast<std::size_t>(around.first_copy) + n;
     symm::get_nbi(&state.counts(copy), &state.counts(cell), row, pe);
     symm::get_nbi(&state.cells(copy, 0), &state.cells(cell, 0), row * capacity,
                   pe);
@@ -143,9 +174,9 @@ particles::Solution solve(particles::Problem const& problem) {
 
   // Collective: every PE allocates room for the largest box, and for the most
   // copies that a PE has of cells of other nodes.
-  int const first_copy = boxes.largest();
-  auto n_cells = first_copy + static_cast<int>(around.places.copied.size());
-  over_pes(&n_cells, 1, symm::Max{});
+  int const n_cells = symm::reduce(
+      symm::team_world(), around.first_copy + around.copied.extent_int(0),
+      symm::Max{});
   Counts later("counts", n_cells);
   State old{Cells("cells", n_cells, options.capacity),
             Counts("counts", n_cells)};
@@ -154,7 +185,7 @@ particles::Solution solve(particles::Problem const& problem) {
 
   particles::fill(old.cells, old.counts, box, boxes.cells(), options.per_cell);
   symm::barrier(exec, symm::team_world());
-  fetch_copies(old, around, first_copy);
+  fetch_copies(old, around);
   auto const totals = [&] {
     return particles::totals_of(old.cells, old.counts, box, options.dt,
                                 around.cell_at(old));
@@ -176,8 +207,9 @@ particles::Solution solve(particles::Problem const& problem) {
     for (int n = 1; n <= options.steps; ++n) {
       Kokkos::deep_copy(exec, later, 0);
       step(problem, around, old, next, trouble);
+      deliver(next, around, trouble);
       symm::barrier(exec, symm::team_world());
-      fetch_copies(next, around, first_copy);
+      fetch_copies(next, around);
       std::swap(old.cells, next.cells);
       Counts const free = old.counts;
       old.counts        = next.counts;

@@ -72,6 +72,7 @@ Place Boxes::owner(Triple const& cell) const {
 Surroundings::Surroundings(Boxes const& boxes, int pe,
                            std::function<bool(int pe)> const& is_copied) {
   auto const box = boxes.box(pe);
+  std::vector<Place> owners;
   for (int i = -1; i <= box.extent[0]; ++i)
     for (int j = -1; j <= box.extent[1]; ++j)
       for (int k = -1; k <= box.extent[2]; ++k)

@@ -69,9 +69,8 @@ struct Surroundings {
   Surroundings(Boxes const& boxes, int pe,
                std::function<bool(int pe)> const& is_copied);
 
-  std::vector<Place> owners;  ///< of each cell in "around"
-  std::vector<Place> copied;  ///< owners of the copies, sorted, each cell once
-  std::vector<Place> found;   ///< owner or copy, of each cell in "around"
+  std::vector<Place> copied;  ///< cells that there are copies of, sorted
+  std::vector<Place> found;   ///< of each cell in "around": it, or its copy
 };
 
 /// The split with the fewest cells along all cuts.

@@ -49,8 +49,8 @@ class LostParticles : public std::runtime_error {
 /// Counts, in kernels, particles that go wrong.
 class Trouble {
  public:
-  KOKKOS_FUNCTION void found_no_room() const {
-    Kokkos::atomic_inc(&m_counts(0));
+  KOKKOS_FUNCTION void found_no_room(int particles) const {
+    Kokkos::atomic_add(&m_counts(0), static_cast<std::uint64_t>(particles));
   }
   KOKKOS_FUNCTION void was_too_fast() const {
     Kokkos::atomic_inc(&m_counts(1));

@@ -65,7 +65,7 @@ KOKKOS_INLINE_FUNCTION void append(State const& state, int cell,
     state.cells(cell, room) = particle;
   } else {
     Kokkos::atomic_add(&state.counts(cell), -1);
-    trouble.found_no_room();
+    trouble.found_no_room(1);
   }
 }
 
