@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the pages beside it: house.svg and pools.svg.
+"""Draws the pictures of the pages beside it: house.svg, pools.svg and steps.svg.
 
     python3 docs/draw_pictures.py
 """
@@ -109,7 +109,7 @@ def draw_house():
           (1.1, "g", "cuda/ or no_gpu/",
            ["<symm_gpu/...>: the space in GPU",
             "memory, its kernels and launches"])], 60),
-        ([(1, "b", "view/", ["peer_view, global_view, registered",
+        ([(1, "b", "view/", ["peer_, global_, remote_view; registered",
                              "and shared Views"]),
           (1, "b", "kokkos_impl/", ["all that depends on Kokkos::Impl"]),
           (1, "b", "space/", ["SymmetricHostSpace; what all do;",
@@ -132,6 +132,9 @@ def draw_house():
                              "end, registered memory"]),
           (1, "b", "pes/", ["Rendezvous: barrier, agreement and check",
                             "in one; how to wait; words of PE teams"])], 60),
+        ([(1, "b", "transport/",
+           ["PEs of other nodes: operations as messages, who is lost; UCX, found "
+            "at run time"])], 44),
         ([(1.6, "b", "memory/",
            ["Vmm, ForeignMemory, CopyQueue: three roles of a",
             "provider; memfd; HeapMap; SymmetricRange"]),
@@ -276,6 +279,61 @@ def draw_pools():
     picture.write("pools.svg")
 
 
+STEP = 96   # of a kernel that updates the cells
+FACES = 22  # of one that copies faces, or packs them
+BARRIER_ON_HOST = 26
+
+
+def draw_steps_of_host(picture):
+    time = Timeline(picture, "The host waits: a kernel for the cells, one for the "
+                             "neighbours' ghosts, fence, barrier_all()")
+    for step in (1, 2, 3):
+        for pe in (0, 1):
+            time.call(pe, "b", LAUNCH, "K")
+            time.kernel(pe, STEP, f"step {step}")
+            time.call(pe, "b", LAUNCH, "K")
+            time.kernel(pe, FACES, "")
+        met = max(time.stream) + BARRIER_ON_HOST
+        for pe in (0, 1):
+            time.put(f"PE {pe} host", "w", time.host[pe], met)
+            time.host[pe] = met
+    return max(time.stream)
+
+
+def draw_steps_of_stream(picture):
+    time = Timeline(picture, "The stream waits: one kernel writes cells and "
+                             "neighbours' ghosts, then barrier(exec, team)")
+    for step in (1, 2, 3):
+        for pe in (0, 1):
+            time.call(pe, "b", LAUNCH, "K")
+            time.kernel(pe, STEP + 6, f"step {step}")
+            time.call(pe, "b", LAUNCH, "B")
+        time.barrier()
+    for pe in (0, 1):
+        time.put(f"PE {pe} host", "p", time.host[pe], time.stream[pe],
+                 "free for other work, or for more steps")
+    return max(time.stream)
+
+
+def draw_steps():
+    picture = Picture("Timelines of hosts and streams of two PEs: time steps with "
+                      "a barrier of the hosts, and with one in the streams")
+    draw_steps_of_host(picture)
+    picture.y += 14
+    draw_steps_of_stream(picture)
+    picture.y += 8
+    x = 16
+    for css, text, width in (("b", "host: enqueues a kernel (K), a barrier (B)", 280),
+                             ("w", "host: waits", 100), ("p", "host: free", 92),
+                             ("t", "kernel", 74), ("g", "barrier", 0)):
+        picture.box(css, x, picture.y, 14, 14, 3)
+        picture.text("s", x + 20, picture.y + 11, text)
+        x += width
+    picture.y += 26
+    picture.write("steps.svg")
+
+
 if __name__ == "__main__":
     draw_house()
     draw_pools()
+    draw_steps()
