@@ -13,6 +13,22 @@
 #include "../space/ExecutionSpaceStream.hpp"
 #include "../view/Places.hpp"
 
+namespace symm::Impl {
+
+/// (No lambda: of a function with two packs nvcc takes none.)
+template <class Dest, class View, class Places>
+struct GatherKernel {
+  Dest dest;
+  PlacedView<View> at;
+  Places places;
+
+  KOKKOS_FUNCTION void operator()(std::size_t n) const {
+    dest(n) = at(places(n));
+  }
+};
+
+}  // namespace symm::Impl
+
 namespace symm {
 
 /// Copies the elements of `view` that places(n) stand for to dest(n), in one
@@ -46,12 +62,11 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
                      " places for \"" + dest.label() + "\" of " +
                      std::to_string(dest.extent(0)) + " elements");
   }
-  auto const at = placed_view(view);
   Kokkos::parallel_for(
       "symm::gather",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0,
                                                                 dest.extent(0)),
-      KOKKOS_LAMBDA(std::size_t n) { dest(n) = at(places(n)); });
+      Impl::GatherKernel<Dest, View, Places>{dest, placed_view(view), places});
 }
 
 }  // namespace symm
