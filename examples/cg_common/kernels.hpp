@@ -27,18 +27,16 @@ Kokkos::View<T*> copy_to_device(std::string const& label,
   return copy;
 }
 
-/// One PE's rows where its kernels run. A `Column` says where the entry of the
-/// vector is that a matrix entry is multiplied with; that is prepared once, by
-/// each solver in its way.
-template <class Column>
+/// One PE's rows where its kernels run.
 struct SparseRows {
-  SparseRows(Rows const& rows, std::vector<Column> const& columns)
+  /// \param columns  indices to the vector that the rows are multiplied with.
+  SparseRows(Rows const& rows, std::vector<int> const& columns)
       : begin(copy_to_device("row begins", rows.begin)),
         column(copy_to_device("columns", columns)),
         value(copy_to_device("values", rows.value)) {}
 
   Kokkos::View<std::size_t*> begin;
-  Kokkos::View<Column*> column;
+  Kokkos::View<int*> column;
   Kokkos::View<double*> value;
 };
 
@@ -47,17 +45,37 @@ struct SparseRows {
 // here. They are enqueued, all in the same queue; those that return a number
 // wait for it.
 
-/// y = A p, where `entry_of(column)` is the entry of p that `column` stands
-/// for.
-template <class Column, class EntryOf>
-void multiply(SparseRows<Column> const& a, EntryOf const& entry_of,
-              Vector const& y) {
+/// y = A p. On a GPU eight lanes share a row, so that they load its entries
+/// together.
+template <class P>
+void multiply(SparseRows const& a, P const& p, Vector const& y) {
+  using Policy = Kokkos::TeamPolicy<>;
+  constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                 Vector::memory_space>::accessible;
+  constexpr std::size_t rows_of_team = 32;
+  std::size_t const n_rows           = y.extent(0);
   Kokkos::parallel_for(
-      "cg: multiply", y.extent(0), KOKKOS_LAMBDA(std::size_t row) {
-        double sum = 0;
-        for (std::size_t e = a.begin(row); e < a.begin(row + 1); ++e)
-          sum += a.value(e) * entry_of(a.column(e));
-        y(row) = sum;
+      "cg: multiply",
+      Policy(static_cast<int>((n_rows + rows_of_team - 1) / rows_of_team),
+             on_host ? 1 : static_cast<int>(rows_of_team), on_host ? 1 : 8),
+      KOKKOS_LAMBDA(Policy::member_type const& team) {
+        auto const first =
+            rows_of_team * static_cast<std::size_t>(team.league_rank());
+        Kokkos::parallel_for(
+            Kokkos::TeamThreadRange(team, first,
+                                    Kokkos::min(first + rows_of_team, n_rows)),
+            [&](std::size_t row) {
+              double sum = 0;
+              Kokkos::parallel_reduce(
+                  Kokkos::ThreadVectorRange(team, a.begin(row),
+                                            a.begin(row + 1)),
+                  [&](std::size_t e, double& s) {
+                    s += a.value(e) * p(a.column(e));
+                  },
+                  sum);
+              Kokkos::single(Kokkos::PerThread(team), [&] { y(row) = sum; });
+            });
       });
 }
 

@@ -79,4 +79,28 @@ std::vector<double> inverse_diagonal(Rows const& rows) {
   return inverse;
 }
 
+std::vector<int> columns_of_others(Rows const& rows, RowBlocks const& blocks,
+                                   int pe) {
+  std::vector<int> others;
+  for (int const column : rows.column)
+    if (blocks.owner(column) != pe) others.push_back(column);
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  return others;
+}
+
+std::vector<int> columns_with_ghosts(Rows const& rows, RowBlocks const& blocks,
+                                     int pe, std::vector<int> const& ghosts) {
+  std::vector<int> result;
+  result.reserve(rows.column.size());
+  for (int const column : rows.column) {
+    auto const ghost = std::lower_bound(ghosts.begin(), ghosts.end(), column);
+    result.push_back(blocks.owner(column) == pe
+                         ? column - blocks.first(pe)
+                         : blocks.count(pe) +
+                               static_cast<int>(ghost - ghosts.begin()));
+  }
+  return result;
+}
+
 }  // namespace cg

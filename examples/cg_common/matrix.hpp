@@ -76,6 +76,16 @@ std::vector<double> right_hand_side(Rows const& rows);
 /// One over the diagonal of the rows.
 std::vector<double> inverse_diagonal(Rows const& rows);
 
+/// The columns of the rows of `pe` that other PEs have, ascending.
+std::vector<int> columns_of_others(Rows const& rows, RowBlocks const& blocks,
+                                   int pe);
+
+/// The columns of the rows of `pe` as indices to a vector that has the entries
+/// of `pe` and, behind these, those of the columns `ghosts`, which ascend and
+/// have all of columns_of_others().
+std::vector<int> columns_with_ghosts(Rows const& rows, RowBlocks const& blocks,
+                                     int pe, std::vector<int> const& ghosts);
+
 }  // namespace cg
 
 #endif

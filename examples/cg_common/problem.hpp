@@ -46,7 +46,7 @@ struct Solution {
 
 /// What one product of the matrix and a vector moves between PEs.
 struct Traffic {
-  char const* name;  ///< "remote reads"
+  char const* name;  ///< "received entries"
   double mine;       ///< for this PE's rows
 };
 

@@ -106,23 +106,17 @@ void exchange_ghosts(Vector const& p, std::size_t count,
   unpack(messages, p, count);
 }
 
-// y = A p, with the ghosts of p.
-void multiply(cg::SparseRows<int> const& a, Vector const& p, Vector const& y) {
-  cg::multiply(
-      a, KOKKOS_LAMBDA(int column) { return p(column); }, y);
-}
-
 cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
   cg::Ghosts const ghosts(problem.rows, problem.blocks, problem.pes.me);
   Messages const messages(ghosts);
-  cg::SparseRows<int> const a(problem.rows, ghosts.column);
+  cg::SparseRows const a(problem.rows, ghosts.column);
   auto const count = static_cast<std::size_t>(problem.rows.count());
   Vector const p("p", count + messages.incoming.size());
 
   traffic = {"received entries", static_cast<double>(ghosts.n_ghosts)};
   return cg::conjugate_gradients(problem, p, [&](Vector const& y) {
     exchange_ghosts(p, count, messages);
-    multiply(a, p, y);
+    cg::multiply(a, p, y);
   });
 }
 

@@ -7,125 +7,117 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
-#include <algorithm>
 #include <cg_common/conjugate_gradients.hpp>
 #include <cg_common/problem.hpp>
 #include <cstddef>
 #include <cstdio>
-#include <set>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using Direction = Kokkos::View<double*, symm::SymmetricSpace>;
 
-// Where an entry of the direction is. A column of the matrix is turned into
-// this once; in the kernel, the PE costs a multiplication and an addition.
-struct Place {
-  int pe;
-  int index;
-};
-
-// Entries of a PE of another node, which loads do not reach: each product gets
-// copies of them first, to behind this PE's own entries.
-struct Fetch {
-  int pe;
-  int first;  // column
-  int count;
-  int to;  // index of the first copy
-
-  int end() const { return first + count; }
-};
-
-// What my rows need of other nodes, in the order of the columns.
-std::vector<Fetch> fetches_of(cg::Problem const& problem) {
-  // Getting so many entries that nobody needs takes less than another message.
-  constexpr int gap  = 64;
-  auto const& blocks = problem.blocks;
-  std::set<int> needed;
-  for (int const column : problem.rows.column)
-    if (!symm::is_reachable(blocks.owner(column))) needed.insert(column);
-
-  std::vector<Fetch> fetches;
-  int to = blocks.largest();
-  for (int const column : needed) {
-    int const pe = blocks.owner(column);
-    if (fetches.empty() || fetches.back().pe != pe ||
-        fetches.back().end() + gap < column)
-      fetches.push_back({pe, column, 0, to});
-    auto& last = fetches.back();
-    last.count = column + 1 - last.first;
-    to         = last.to + last.count;
+// The columns of which a product needs copies, the ghosts.
+std::vector<int> ghost_columns(cg::Problem const& problem) {
+  // From another node, so many entries that nobody needs take less than another
+  // message.
+  constexpr int gap                        = 64;
+  auto const& [options, pes, blocks, rows] = problem;
+  std::vector<int> ghosts;
+  for (int const column : cg::columns_of_others(rows, blocks, pes.me)) {
+    int const pe    = blocks.owner(column);
+    bool const fill = !symm::is_reachable(pe) && !ghosts.empty() &&
+                      blocks.owner(ghosts.back()) == pe &&
+                      ghosts.back() + gap >= column;
+    for (int c = fill ? ghosts.back() + 1 : column; c <= column; ++c)
+      ghosts.push_back(c);
   }
-  return fetches;
+  return ghosts;
 }
 
-std::vector<Place> places_of(cg::Problem const& problem,
-                             std::vector<Fetch> const& fetches) {
-  auto const& blocks = problem.blocks;
-  std::vector<Place> places;
-  places.reserve(problem.rows.column.size());
-  for (int const column : problem.rows.column) {
-    int const pe = blocks.owner(column);
-    if (symm::is_reachable(pe)) {
-      places.push_back({pe, column - blocks.first(pe)});
-      continue;
+// Fills the ghosts, which come behind the PE's own entries.
+class Ghosts {
+ public:
+  Ghosts(cg::RowBlocks const& blocks, std::vector<int> const& columns,
+         Direction const& p)
+      : m_p(p) {
+    std::vector<int> pes;
+    std::vector<std::size_t> indices;
+    // Those of PEs of this node are next to each other, as their numbers are.
+    auto to = static_cast<std::size_t>(blocks.count(symm::my_pe()));
+    for (int const column : columns) {
+      int const pe     = blocks.owner(column);
+      auto const index = static_cast<std::size_t>(column - blocks.first(pe));
+      if (symm::is_reachable(pe)) {
+        if (pes.empty()) m_first_near = to;
+        pes.push_back(pe);
+        indices.push_back(index);
+      } else if (!m_far.empty() && m_far.back().pe == pe &&
+                 m_far.back().end() == index) {
+        ++m_far.back().count;
+      } else {
+        m_far.push_back({pe, index, 1, to});
+      }
+      ++to;
     }
-    auto const fetch = std::partition_point(
-        fetches.begin(), fetches.end(),
-        [column](Fetch const& other) { return other.end() <= column; });
-    places.push_back({symm::my_pe(), fetch->to + column - fetch->first});
+    m_near = symm::places(p, cg::copy_to_device("PEs", pes),
+                          cg::copy_to_device("indices", indices));
   }
-  return places;
-}
 
-void fetch_entries(Direction const& p, cg::RowBlocks const& blocks,
-                   std::vector<Fetch> const& fetches) {
-  for (auto const& [pe, first, count, to] : fetches)
-    symm::get_nbi(p.data() + to, p.data() + (first - blocks.first(pe)),
-                  static_cast<std::size_t>(count), pe);
-  symm::quiet();  // they are there
-}
+  void update(Kokkos::DefaultExecutionSpace const& exec) const {
+    symm::gather(exec,
+                 Kokkos::subview(m_p, std::pair(m_first_near,
+                                                m_first_near + m_near.size())),
+                 m_p, m_near);
+    if (m_far.empty()) return;
+    exec.fence("cg: the barrier before");
+    for (auto const& [pe, index, count, to] : m_far)
+      symm::get_nbi(&m_p(to), &m_p(index), count, pe);
+    symm::quiet();  // they are there
+  }
 
-// y = A p. Entries of other PEs of this node are read where they are.
-void multiply(cg::SparseRows<Place> const& a, Direction const& p,
-              cg::Vector const& y) {
-  auto const everywhere = symm::global_view(p);
-  cg::multiply(
-      a,
-      KOKKOS_LAMBDA(Place const& place) {
-        return everywhere(place.pe, place.index);
-      },
-      y);
-}
+ private:
+  // Of a PE of another node, which loads do not reach.
+  struct Far {
+    int pe;
+    std::size_t index;
+    std::size_t count;
+    std::size_t to;
+
+    std::size_t end() const { return index + count; }
+  };
+
+  Direction m_p;
+  Kokkos::View<symm::Place*> m_near;
+  std::size_t m_first_near = 0;
+  std::vector<Far> m_far;
+};
 
 cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
-  auto const fetches = fetches_of(problem);
-  double n_fetched   = 0;
-  for (auto const& fetch : fetches) n_fetched += fetch.count;
+  auto const& [options, pes, blocks, rows] = problem;
+  auto const columns                       = ghost_columns(problem);
+  auto const n_ghosts = static_cast<double>(columns.size());
+  traffic             = {"copied entries", n_ghosts};
 
   // Collective: every PE allocates room for the largest block, and for the most
-  // copies that a PE gets from other nodes.
-  Direction const p("p", static_cast<std::size_t>(problem.blocks.largest() +
-                                                  problem.pes.max(n_fetched)));
-
-  auto const places = places_of(problem, fetches);
-  cg::SparseRows<Place> const a(problem.rows, places);
-  auto const n_remote = std::count_if(
-      places.begin(), places.end(),
-      [](Place const& place) { return place.pe != symm::my_pe(); });
-  traffic = {"remote reads", static_cast<double>(n_remote) + n_fetched};
+  // ghosts.
+  Direction const p(
+      "p", static_cast<std::size_t>(blocks.largest() + pes.max(n_ghosts)));
+  Ghosts const ghosts(blocks, columns, p);
+  cg::SparseRows const a(
+      rows, cg::columns_with_ghosts(rows, blocks, pes.me, columns));
 
   Kokkos::DefaultExecutionSpace const exec;
   return cg::conjugate_gradients(problem, p, [&](cg::Vector const& y) {
     // One barrier a product is enough. It comes after all PEs have written
-    // their entries of p and before anybody reads them. After the product none
+    // their entries of p and before anybody copies them. After the product none
     // is needed: before p is written again, all PEs add up a number that each
     // has computed from its finished product, and nobody has the sum before
     // everybody has brought his number.
-    symm::barrier_all(exec);
-    fetch_entries(p, problem.blocks, fetches);
-    multiply(a, p, y);
+    symm::barrier(exec, symm::team_world());
+    ghosts.update(exec);
+    cg::multiply(a, p, y);
   });
 }
 
