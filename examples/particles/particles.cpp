@@ -24,7 +24,6 @@ using particles::Place;
 using Cells =
     Kokkos::View<Particle**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 using Counts = Kokkos::View<int*, symm::SymmetricSpace>;
-using Places = Kokkos::View<Place const*>;
 
 void sum_over_pes(std::uint64_t* words, int count) {
   auto const size = static_cast<std::size_t>(count);
@@ -42,37 +41,61 @@ struct State {
   Counts counts;
 };
 
-// A cell of the box or around it, in whichever PE's memory it is.
-struct CellAt {
-  symm::GlobalView<Cells> cells;
-  symm::GlobalView<Counts> counts;
-  Places found;
+// The cells of the box and around it, in whichever PE's memory they are, by
+// their number in "around".
+struct CellsAround {
+  symm::PlacedView<Cells> cells;
+  symm::PlacedView<Counts> counts;
+  Kokkos::View<symm::Place const*> cell_places;
+  Kokkos::View<symm::Place const*> count_places;
 
+  KOKKOS_FUNCTION Particle* particles(int around) const {
+    return &cells(cell_places(around));
+  }
+  KOKKOS_FUNCTION int& count(int around) const {
+    return counts(count_places(around));
+  }
   KOKKOS_FUNCTION Near operator()(int around) const {
-    Place const at = found(around);
-    return {&cells(at.pe, at.cell, 0), counts(at.pe, at.cell)};
+    return {particles(around), count(around)};
   }
 };
 
 // Where this PE's kernels find cells: those of near PEs where they are, and of
 // PEs of other nodes, which loads and stores do not reach, copies.
 struct Around {
+  // Copies are behind the cells of the largest box.
   explicit Around(particles::Problem const& problem)
-      : places(problem.boxes, problem.pes.me,
-               [](int pe) { return !symm::is_reachable(pe); }),
-        found(particles::on_device(places.found)),
-        copied(particles::on_device(places.copied)),
-        first_copy(problem.boxes.largest()) {}
+      : first_copy(problem.boxes.largest()),
+        surroundings(problem.boxes, problem.pes.me,
+                     [](int pe) { return !symm::is_reachable(pe); }),
+        copied(particles::on_device(surroundings.copied)) {}
 
-  CellAt cell_at(State const& state) const {
-    return {symm::global_view(state.cells), symm::global_view(state.counts),
-            found};
+  // Prepares the places of all cells, in Views as those of `state`.
+  void prepare(State const& state) {
+    auto const found = particles::on_device(surroundings.found);
+    auto const count = found.extent(0);
+    Kokkos::View<int*> const pes("PEs", count);
+    Kokkos::View<int*> const cells("cells", count);
+    Kokkos::View<int*> const zeros("first particles", count);
+    Kokkos::parallel_for(
+        "particles: places", count, KOKKOS_LAMBDA(int n) {
+          pes(n)   = found(n).pe;
+          cells(n) = found(n).cell;
+        });
+    cell_places  = symm::places(state.cells, pes, cells, zeros);
+    count_places = symm::places(state.counts, pes, cells);
   }
 
-  particles::Surroundings places;
-  Places found;
-  Places copied;
+  CellsAround cells_of(State const& state) const {
+    return {symm::placed_view(state.cells), symm::placed_view(state.counts),
+            cell_places, count_places};
+  }
+
   int first_copy;
+  particles::Surroundings surroundings;
+  Kokkos::View<Place const*> copied;
+  Kokkos::View<symm::Place const*> cell_places;
+  Kokkos::View<symm::Place const*> count_places;
 };
 
 // Moves my particles by a time step, from `old` to their cells in `next`, on
@@ -80,29 +103,25 @@ struct Around {
 void step(particles::Problem const& problem, Around const& around,
           State const& old, State const& next,
           particles::Trouble const& trouble) {
-  auto const cell_at    = around.cell_at(old);
-  auto const found      = around.found;
-  auto const everywhere = symm::global_view(next.cells);
-  auto const counts     = symm::global_view(next.counts);
-  auto const mine       = old.cells;
-  auto const box        = problem.box;
-  double const dt       = problem.options.dt;
-  int const capacity    = problem.options.capacity;
+  auto const from    = around.cells_of(old);
+  auto const to      = around.cells_of(next);
+  auto const mine    = old.cells;
+  auto const box     = problem.box;
+  double const dt    = problem.options.dt;
+  int const capacity = problem.options.capacity;
   particles::for_each_particle(
       "particles: step", box, old.counts,
       KOKKOS_LAMBDA(int cell, int place, int n) {
         Particle particle = mine(cell, n);
-        particles::Kick const kick(particle, box, place, dt, cell_at);
+        particles::Kick const kick(particle, box, place, dt, from);
         if (!particles::move(particle, kick, box, dt, place))
           trouble.was_too_fast();
 
-        Place const to   = found(place);
-        int& count       = counts(to.pe, to.cell);
-        int const number = symm::atomic_fetch_add(&count, 1);
+        int const number = symm::atomic_fetch_add(&to.count(place), 1);
         if (number < capacity) {
-          everywhere(to.pe, to.cell, number) = particle;
+          to.particles(place)[number] = particle;
         } else {
-          symm::atomic_add(&count, -1);
+          symm::atomic_add(&to.count(place), -1);
           trouble.found_no_room(1);
         }
       });
@@ -113,7 +132,7 @@ void step(particles::Problem const& problem, Around const& around,
 // other nodes could not carry out what these ask of it.
 void deliver(State const& next, Around const& around,
              particles::Trouble const& trouble) {
-  if (around.places.copied.empty()) return;
+  if (around.surroundings.copied.empty()) return;
   auto const cells      = next.cells;
   auto const counts     = next.counts;
   auto const copied     = around.copied;
@@ -146,7 +165,7 @@ void deliver(State const& next, Around const& around,
 // Gets the cells around my box that PEs of other nodes have, each row of them
 // with one message for the counts and one for the particles.
 void fetch_copies(State const& state, Around const& around) {
-  auto const& copied = around.places.copied;
+  auto const& copied = around.surroundings.copied;
   if (copied.empty()) return;
   Kokkos::fence("particles: PEs of other nodes have written");
   auto const capacity = state.cells.extent(1);
@@ -170,7 +189,7 @@ particles::Solution solve(particles::Problem const& problem) {
   auto const& options = problem.options;
   auto const& boxes   = problem.boxes;
   auto const& box     = problem.box;
-  Around const around(problem);
+  Around around(problem);
 
   // Collective: every PE allocates room for the largest box, and for the most
   // copies that a PE has of cells of other nodes.
@@ -183,12 +202,14 @@ particles::Solution solve(particles::Problem const& problem) {
   State next{Cells("cells", n_cells, options.capacity),
              Counts("counts", n_cells)};
 
+  around.prepare(old);
+
   particles::fill(old.cells, old.counts, box, boxes.cells(), options.per_cell);
   symm::barrier(exec, symm::team_world());
   fetch_copies(old, around);
   auto const totals = [&] {
     return particles::totals_of(old.cells, old.counts, box, options.dt,
-                                around.cell_at(old));
+                                around.cells_of(old));
   };
   auto const first = totals();
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -119,16 +118,6 @@ Triple choose_pe_grid(Triple const& cells, int n_pes) {
                      std::to_string(n_pes) +
                      " boxes: take fewer PEs, or more cells along an axis");
   return *best;
-}
-
-Kokkos::View<Place const*> on_device(std::vector<Place> const& places) {
-  Kokkos::View<Place*> const view(
-      Kokkos::view_alloc("places", Kokkos::WithoutInitializing), places.size());
-  Kokkos::deep_copy(
-      view,
-      Kokkos::View<Place const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-          places.data(), places.size()));
-  return view;
 }
 
 }  // namespace particles

@@ -77,8 +77,16 @@ struct Surroundings {
 /// \throws UsageError if there is none.
 Triple choose_pe_grid(Triple const& cells, int n_pes);
 
-/// The same numbers in a View for kernels.
-Kokkos::View<Place const*> on_device(std::vector<Place> const& places);
+/// A copy in a View for kernels.
+template <class T>
+Kokkos::View<T const*> on_device(std::vector<T> const& list) {
+  Kokkos::View<T*> const view(
+      Kokkos::view_alloc("list", Kokkos::WithoutInitializing), list.size());
+  Kokkos::deep_copy(
+      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                list.data(), list.size()));
+  return view;
+}
 
 }  // namespace particles
 

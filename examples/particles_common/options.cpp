@@ -4,8 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <common/image.hpp>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <particles_common/options.hpp>
 #include <vector>
 

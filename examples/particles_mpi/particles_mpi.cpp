@@ -28,7 +28,7 @@ using particles::Place;
 
 using Cells  = Kokkos::View<Particle**, Kokkos::LayoutRight>;
 using Counts = Kokkos::View<int*>;
-using Places = Kokkos::View<Place const*>;
+using Found  = Kokkos::View<int const*>;  // by the number in "around"
 
 // Host memory that kernels reach, so that any MPI can read and write it. (With
 // a GPU-aware MPI, memory of the GPU would do.)
@@ -49,10 +49,10 @@ struct State {
 // A cell of the box or around it.
 struct CellAt {
   State state;
-  Places found;
+  Found found;
 
   KOKKOS_FUNCTION Near operator()(int around) const {
-    int const cell = found(around).cell;
+    int const cell = found(around);
     return {&state.cells(cell, 0), state.counts(cell)};
   }
 };
@@ -71,7 +71,7 @@ KOKKOS_INLINE_FUNCTION void append(State const& state, int cell,
 
 // Moves my particles by a time step, from `old` to their cells in `next`, or to
 // the copies there of other ranks' cells.
-void step(particles::Problem const& problem, Places const& found,
+void step(particles::Problem const& problem, Found const& found,
           State const& old, State const& next,
           particles::Trouble const& trouble) {
   CellAt const cell_at{old, found};
@@ -84,7 +84,7 @@ void step(particles::Problem const& problem, Places const& found,
         particles::Kick const kick(particle, box, place, dt, cell_at);
         if (!particles::move(particle, kick, box, dt, place))
           trouble.was_too_fast();
-        append(next, found(place).cell, particle, trouble);
+        append(next, found(place), particle, trouble);
       });
 }
 
@@ -143,11 +143,7 @@ class Messages {
       m_incoming.push_back({rank, m_in_size, n_cells * capacity});
       m_in_size += n_cells * capacity;
     }
-    m_routes = Kokkos::View<Route*>("routes", all.size());
-    Kokkos::deep_copy(
-        m_routes,
-        Kokkos::View<Route*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-            all.data(), all.size()));
+    m_routes = particles::on_device(all);
     m_firsts = Firsts("firsts", m_outgoing.size());
     for (std::size_t n = 0; n < m_outgoing.size(); ++n)
       m_firsts(n) = m_outgoing[n].first;
@@ -234,7 +230,7 @@ class Messages {
   std::size_t m_in_size  = 0;
   std::vector<MPI_Request> m_receives;
   std::vector<MPI_Request> m_sends;
-  Kokkos::View<Route*> m_routes;
+  Kokkos::View<Route const*> m_routes;
   Firsts m_firsts;
   Kokkos::View<int*, MessageSpace> m_sent;
   Buffer m_out;
@@ -325,7 +321,9 @@ particles::Solution solve(particles::Problem const& problem) {
   int const me        = problem.pes.me;
   particles::Surroundings const around(problem.boxes, me,
                                        [me](int rank) { return rank != me; });
-  auto const found = particles::on_device(around.found);
+  std::vector<int> numbers;
+  for (auto const& place : around.found) numbers.push_back(place.cell);
+  Found const found = particles::on_device(numbers);
 
   auto const n_cells =
       static_cast<std::size_t>(problem.boxes.largest()) + around.copied.size();
