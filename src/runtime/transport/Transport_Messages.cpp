@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Transport_Messages.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
 
-#include "../base/Backoff.hpp"
 #include "../base/LibraryThread.hpp"
 #include "../memory/HostCopy.hpp"
 
@@ -22,16 +20,9 @@ constexpr std::size_t batch_size = std::size_t{16} << 10U;
 constexpr std::size_t half_window = std::size_t{2} << 20U;
 /// What a message costs beside its payload.
 constexpr std::size_t bytes_of_message = 256;
-constexpr std::uint64_t most_gets      = 256;
-/// Payloads of more than max_eager that are under way to or from a PE at once:
-/// over TCP, many of them take turns and are slower than two.
-constexpr std::uint64_t most_large = 2;
 
 /// How long a PE that ends the job waits for others to say why they do.
 constexpr auto time_of_farewell = std::chrono::milliseconds(500);
-
-/// Waits from here on are what heartbeats are for.
-constexpr auto watch_time = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -66,28 +57,6 @@ Transport_Messages::Peer& Transport_Messages::peer_of(Pe pe) {
   Peer* expected = nullptr;
   if (!place.compare_exchange_strong(expected, made.get())) return *expected;
   return *made.release();
-}
-
-template <class IsDone>
-void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
-  // To give the core away takes as long as a poll or two, in which a message
-  // may come: with a core for every PE not each time.
-  unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
-  unsigned n_polls               = 0;
-  Backoff backoff(spins() / 8);
-  bool is_watched = false;
-  while (!is_done()) {
-    bool const has_moved = m_engine->poll();
-    if (is_done()) break;
-    if (m_is_lost) end_job_of_lost(call, pe);
-    if (!has_moved && ++n_polls % polls_per_pause != 0) continue;
-    if (backoff.pause(has_moved) < watch_time) continue;
-    if (has_lost()) end_job_of_lost(call, pe);
-    if (is_watched) continue;
-    m_engine->watch(pe);
-    is_watched = true;
-  }
-  if (is_watched) m_engine->unwatch(pe);
 }
 
 // Batches.
@@ -277,213 +246,7 @@ void Transport_Messages::ask_for_ack(Peer& peer) {
   peer.asked = peer.sent;
 }
 
-// The operations.
-
-void Transport_Messages::put(Remote to, void const* from, std::size_t bytes,
-                             Until until) {
-  if (bytes == 0) return;
-  Lock lock(m_mutex);
-  auto& peer = peer_of(to.pe);
-  if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
-      to.offset < BatchEntry::end_offset) {
-    auto* const place =
-        add_entry(lock, peer, BatchEntry::put(to.segment, to.offset, bytes));
-    copy_host_memory(place, from, bytes);
-    return;
-  }
-  post_block(
-      lock, peer,
-      {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset},
-      from, bytes, until);
-}
-
-void Transport_Messages::put_signal(Remote to, void const* from,
-                                    std::size_t bytes, Remote signal,
-                                    std::uint64_t value, AtomicOp op,
-                                    Until until) {
-  Lock lock(m_mutex);
-  MessageHeader header{.kind           = MessageKind::put_signal,
-                       .segment        = to.segment,
-                       .op             = op,
-                       .type           = WordType::u64,
-                       .signal_segment = signal.segment,
-                       .offset         = to.offset};
-  header.detail.signal = {signal.offset, value};
-  post_block(lock, peer_of(to.pe), header, from, bytes, until);
-}
-
-void Transport_Messages::put_strided(Remote to, void const* from,
-                                     Strides strides) {
-  auto const size = strides.element_bytes;
-  if (size == 0) return;
-  auto const* source = static_cast<std::byte const*>(from);
-  if (size > most_strided) {
-    for (std::size_t i = 0; i < strides.count; ++i) {
-      put(to, source, size);
-      to.offset += strides.remote_bytes;
-      source += strides.local_bytes;
-    }
-    return;
-  }
-  std::byte elements[most_strided];
-  for (std::size_t i = 0; i < strides.count;) {
-    auto const count = std::min(strides.count - i, most_strided / size);
-    for (std::size_t k = 0; k < count; ++k) {
-      copy_host_memory(elements + k * size, source, size);
-      source += strides.local_bytes;
-    }
-    Lock lock(m_mutex);
-    MessageHeader header{.kind    = MessageKind::put_strided,
-                         .segment = to.segment,
-                         .offset  = to.offset + i * strides.remote_bytes};
-    header.detail.strided = {static_cast<std::uint32_t>(size),
-                             static_cast<std::uint32_t>(count),
-                             strides.remote_bytes, 0};
-    post_block(lock, peer_of(to.pe), header, elements, count * size,
-               Until::is_safe);
-    i += count;
-  }
-}
-
-void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
-                             Until until) {
-  if (bytes == 0) return;
-  auto& peer = peer_of(from.pe);
-  MessageHeader header{
-      .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
-  auto* const memory = static_cast<std::byte*>(to);
-  auto const ask     = [&](Pending& pending) {
-    header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
-    send_message(from.pe, header);
-  };
-  Lock lock(m_mutex);
-  if (m_is_lost) end_job_of_lost("a get", from.pe);
-  flush(lock, peer);
-  if (until == Until::is_safe) {
-    Counter left = 1;
-    Pending pending{.to = memory, .left = &left};
-    ask(pending);
-    lock.unlock();
-    wait("a get", from.pe, [&] { return left == 0; });
-    return;
-  }
-  bool const is_large = bytes > MessageEngine::max_eager;
-  auto& left          = is_large ? peer.large_gets : peer.gets;
-  auto const most     = is_large ? most_large : most_gets;
-  while (left >= most) {
-    lock.unlock();
-    wait("a get", from.pe, [&] { return left < most; });
-    lock.lock();
-  }
-  auto pending = std::make_unique<Pending>(
-      Pending{.to = memory, .left = &left, .is_on_heap = true});
-  mark_dirty(peer);
-  left.fetch_add(1, std::memory_order_relaxed);
-  ask(*pending.release());
-}
-
-void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
-  auto const size = strides.element_bytes;
-  if (size == 0 || strides.count == 0) return;
-  auto* const memory = static_cast<std::byte*>(to);
-  if (size > most_strided) {
-    for (std::size_t i = 0; i < strides.count; ++i) {
-      get(memory + i * strides.local_bytes, from, size);
-      from.offset += strides.remote_bytes;
-    }
-    return;
-  }
-  auto const count_at_once = most_strided / size;
-  auto const n_messages = (strides.count + count_at_once - 1) / count_at_once;
-  Counter left          = n_messages;
-  Pending pending{.to = memory, .strides = strides, .left = &left};
-  {
-    Lock lock(m_mutex);
-    if (m_is_lost) end_job_of_lost("a get", from.pe);
-    flush(lock, peer_of(from.pe));
-  }
-  for (std::size_t n = 0; n < n_messages; ++n) {
-    // Not all at once: the answers take memory until they are read.
-    wait("a get", from.pe, [&] { return left + most_gets > n_messages - n; });
-    auto const first = n * count_at_once;
-    auto const count = std::min(strides.count - first, count_at_once);
-    MessageHeader header{.kind    = MessageKind::get_strided,
-                         .segment = from.segment,
-                         .number  = first,
-                         .offset  = from.offset + first * strides.remote_bytes};
-    header.detail.strided = {
-        static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
-        strides.remote_bytes, reinterpret_cast<std::uint64_t>(&pending)};
-    send_message(from.pe, header);
-  }
-  wait("a get", from.pe, [&] { return left == 0; });
-}
-
-std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
-                                         std::uint64_t value,
-                                         std::uint64_t compare) {
-  Counter left = 1;
-  Pending pending{.left = &left};
-  ask_for_atomic(at, op, type, value, compare, pending);
-  wait("an atomic operation", at.pe, [&] { return left == 0; });
-  return pending.value;
-}
-
-void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
-                                        std::uint64_t value,
-                                        std::uint64_t compare,
-                                        Pending& pending) {
-  MessageHeader header{.kind    = MessageKind::atomic,
-                       .segment = at.segment,
-                       .op      = op,
-                       .type    = type,
-                       .offset  = at.offset};
-  header.detail.atomic = {value, compare,
-                          reinterpret_cast<std::uint64_t>(&pending)};
-  Lock lock(m_mutex);
-  if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
-  auto& peer = peer_of(at.pe);
-  flush(lock, peer);
-  post(peer, header, {}, make_room(lock, peer, 0));
-}
-
-void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,
-                                   Transport::Counter& left) {
-  auto pending = std::make_unique<Pending>(Pending{
-      .to = static_cast<std::byte*>(to), .left = &left, .is_on_heap = true});
-  MessageHeader header{
-      .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
-  header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(pending.get())};
-  Lock lock(m_mutex);
-  if (m_is_lost) end_job_of_lost("a get", from.pe);
-  flush(lock, peer_of(from.pe));
-  static_cast<void>(pending.release());  // the answer's
-  send_message(from.pe, header);
-}
-
-void Transport_Messages::begin_atomic(Remote at, AtomicOp op, WordType type,
-                                      std::uint64_t value,
-                                      std::uint64_t compare, std::uint64_t& was,
-                                      Transport::Counter& left) {
-  auto pending = std::make_unique<Pending>(
-      Pending{.left = &left, .was = &was, .is_on_heap = true});
-  // The answer's, which may come before this returns.
-  ask_for_atomic(at, op, type, value, compare, *pending.release());
-}
-
-void Transport_Messages::wait_for_begun(Pe pe, Transport::Counter& left) {
-  wait("an operation", pe,
-       [&] { return left.load(std::memory_order_acquire) == 0; });
-}
-
-void Transport_Messages::post_atomic(Remote at, AtomicOp op, WordType type,
-                                     std::uint64_t value) {
-  Lock lock(m_mutex);
-  auto* const place =
-      add_entry(lock, peer_of(at.pe),
-                BatchEntry::atomic(at.segment, at.offset, op, type));
-  std::memcpy(place, &value, sizeof value);
-}
+// Completion and notes.
 
 void Transport_Messages::fence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "../base/Backoff.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "ArrivalOrder.hpp"
@@ -114,6 +115,13 @@ class Transport_Messages final : public Transport,
 
  private:
   using Lock = std::unique_lock<std::mutex>;
+
+  /// Payloads of more than max_eager that are under way to or from a PE at
+  /// once: over TCP, many of them take turns and are slower than two.
+  static constexpr std::uint64_t most_large = 2;
+
+  /// Waits from here on are what heartbeats are for.
+  static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   /// What is left of a get or an atomic operation; its address is the token.
   struct Pending {
@@ -308,6 +316,28 @@ struct Transport_Messages::Peer {
   Standing standing;                     // as it has said last
   std::atomic<std::size_t> n_standings = 0;
 };
+
+template <class IsDone>
+void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
+  // To give the core away takes as long as a poll or two, in which a message
+  // may come: with a core for every PE not each time.
+  unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
+  unsigned n_polls               = 0;
+  Backoff backoff(spins() / 8);
+  bool is_watched = false;
+  while (!is_done()) {
+    bool const has_moved = m_engine->poll();
+    if (is_done()) break;
+    if (m_is_lost) end_job_of_lost(call, pe);
+    if (!has_moved && ++n_polls % polls_per_pause != 0) continue;
+    if (backoff.pause(has_moved) < watch_time) continue;
+    if (has_lost()) end_job_of_lost(call, pe);
+    if (is_watched) continue;
+    m_engine->watch(pe);
+    is_watched = true;
+  }
+  if (is_watched) m_engine->unwatch(pe);
+}
 
 }  // namespace symm::Impl
 
