@@ -94,7 +94,7 @@ endforeach()
 
 # halo_signals: neighbours that are near and far, two teams of which one is far from
 # the other, and messages that take their time.
-set(halo_uneven --size 23 --look-every 10)
+set(halo_uneven --size 23 --look-every 10 --until 0.1)
 foreach(shape_and_case "2;2;stream;2" "3;1;host;1")
   list(POP_FRONT shape_and_case nodes pes_per_node way plates)
   math(EXPR pes "${nodes} * ${pes_per_node}")
