@@ -4,35 +4,36 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <map>
+#include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace halo {
 namespace {
 
-/// What there is, written to `options`.
-void define(CLI::App& app, Options& options) {
-  static std::map<std::string, Way> const ways{{"stream", Way::stream},
-                                               {"host", Way::host},
-                                               {"barrier", Way::barrier},
-                                               {"mpi", Way::mpi}};
+char const* const ways[] = {"stream", "host", "barrier", "mpi"};  // as Way
+
+/// What there is, written to `options` and `exchange`.
+void define(CLI::App& app, Options& options, std::string& exchange) {
   app.set_help_flag("");
   app.add_option("--size", options.size,
                  "points per axis inside the boundary (default 128)")
       ->check(CLI::Range(4, 30'000));
   app.add_option("--plates", options.plates,
                  "plates, each with a team of PEs (default 2; 1 on one PE)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 30'000));
   app.add_option("--until", options.until,
                  "a plate is done when no value is above (default 0.01)")
       ->check(CLI::Range(1e-9, 1.0));
   app.add_option("--look-every", options.look_every,
                  "look at the largest value after so many steps (default 100)")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--exchange", options.way,
+  app.add_option("--exchange", exchange,
                  "stream (default): signals enqueued behind the kernels; host: "
                  "signals of the host; barrier: one of the plate's team in "
                  "their place; mpi: messages")
-      ->transform(CLI::CheckedTransformer(ways).description(""));
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(ways), std::end(ways))));
   app.add_flag("-h,--help", options.help, "print this text");
 }
 
@@ -40,23 +41,27 @@ void define(CLI::App& app, Options& options) {
 
 Options parse_options(int argc, char const* const* argv) {
   Options options;
+  std::string exchange = ways[0];
   CLI::App app;
-  define(app, options);
+  define(app, options, exchange);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     throw UsageError(error.what());
   }
+  auto const* const way = std::find(std::begin(ways), std::end(ways), exchange);
+  options.way           = static_cast<Way>(way - std::begin(ways));
   return options;
 }
 
 std::string help_text() {
   Options options;
+  std::string exchange;
   CLI::App app(
       "Hot plates that cool down (2-D, Jacobi iteration), each cut into strips "
       "for a team of PEs\nthat exchange rows with their neighbours only; "
       "compares the result with the exact one.");
-  define(app, options);
+  define(app, options, exchange);
   app.footer(
       "Exit status: 0 cold and correct, 1 wrong result, 2 bad options.\n");
   return app.help("mpiexec -n PES halo_signals");
