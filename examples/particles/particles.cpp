@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <particles_common/problem.hpp>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -68,7 +70,14 @@ struct Around {
       : first_copy(problem.boxes.largest()),
         surroundings(problem.boxes, problem.pes.me,
                      [](int pe) { return !symm::is_reachable(pe); }),
-        copied(particles::on_device(surroundings.copied)) {}
+        copied(particles::on_device(surroundings.copied)) {
+    std::set<Place> once;
+    for (int n = 0; n < static_cast<int>(surroundings.found.size()); ++n) {
+      auto const& place = surroundings.found[static_cast<std::size_t>(n)];
+      if (place.pe != problem.pes.me && once.insert(place).second)
+        of_others.push_back(n);
+    }
+  }
 
   // Prepares the places of all cells, in Views as those of `state`.
   void prepare(State const& state) {
@@ -93,10 +102,26 @@ struct Around {
 
   int first_copy;
   particles::Surroundings surroundings;
+  std::vector<int> of_others;  // cells of other PEs that are read in place
   Kokkos::View<Place const*> copied;
   Kokkos::View<symm::Place const*> cell_places;
   Kokkos::View<symm::Place const*> count_places;
 };
+
+// On a CPU, a kernel waits for each cell of another PE that it comes to: how
+// many particles to look at is not known before. Here all are asked for at
+// once.
+void prefetch(Around const& around, State const& state) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace,
+                                           Kokkos::DefaultHostExecutionSpace::
+                                               memory_space>::accessible) {
+    auto const cells = around.cells_of(state);
+    for (int const cell : around.of_others) {
+      __builtin_prefetch(&cells.count(cell));
+      __builtin_prefetch(cells.particles(cell));
+    }
+  }
+}
 
 // Moves my particles by a time step, from `old` to their cells in `next`, on
 // whichever PE: an atomic addition to a cell's count says where there is room.
@@ -227,6 +252,7 @@ particles::Solution solve(particles::Problem const& problem) {
     auto progress = problem.progress();
     for (int n = 1; n <= options.steps; ++n) {
       Kokkos::deep_copy(exec, later, 0);
+      prefetch(around, old);
       step(problem, around, old, next, trouble);
       deliver(next, around, trouble);
       symm::barrier(exec, symm::team_world());
