@@ -200,6 +200,22 @@ TEST(Places, serve_all_Views_of_one_shape) {
   symm::barrier_all();
 }
 
+TEST(Places, of_a_View_of_rank_0_take_PEs_only) {
+  Kokkos::View<int, Space> const number("number");
+  Kokkos::deep_copy(number, 7 + symm::my_pe());
+  symm::barrier_all();
+  auto const places = symm::places(number, list_of<int>({right()}));
+  List<int> const copies("copies", 1);
+  symm::gather(Exec(), copies, number, places);
+  int copy = 0;
+  Kokkos::deep_copy(copy, Kokkos::subview(copies, 0));
+  EXPECT_EQ(copy, 7 + right());
+  EXPECT_THAT(message_of<UsageError>(
+                  [&] { (void)symm::places(number, list_of<int>({-1})); }),
+              HasSubstr("there is no PE -1"));
+  symm::barrier_all();
+}
+
 TEST(Places, of_nothing_are_none) {
   Kokkos::View<double*, Space> const empty("empty", 0);
   auto const none = symm::places(empty, List<int>(), List<long>());
