@@ -37,11 +37,11 @@ template <class Exec>
 class EnqueuedSignals : public testing::Test {};
 TYPED_TEST_SUITE(EnqueuedSignals, Execs);
 
-constexpr int n_data = 61;
+constexpr int row_size = 61;
 
 KOKKOS_FUNCTION constexpr int sent(Signal round, Pe from, Pe to, int i) {
   return value(from, to,
-               static_cast<std::size_t>(i) + n_data * std::size_t{round});
+               static_cast<std::size_t>(i) + row_size * std::size_t{round});
 }
 
 /// A kernel that puts a message, without a signal and any order.
@@ -65,7 +65,7 @@ struct SetMessage {
   Pe from;
   Pe to;
   KOKKOS_FUNCTION void operator()() const {
-    for (int i = 0; i < n_data; ++i) source(i) = sent(round, from, to, i);
+    for (int i = 0; i < row_size; ++i) source(i) = sent(round, from, to, i);
   }
 };
 
@@ -89,7 +89,7 @@ TYPED_TEST(EnqueuedSignals, signal_op_comes_behind_what_kernels_have_put) {
   TypeParam const exec;
   auto const me = symm::my_pe();
   // Between nodes so many that a signal without an order would overtake them.
-  std::size_t const count = are_all_reachable() ? n_data : 100'000;
+  std::size_t const count = are_all_reachable() ? row_size : 100'000;
   Array<int> const source("source", count);
   Array<int> const dest("dest", count);
   Signals const signals("signals", 2);  // 0: sent, 1: read
@@ -116,8 +116,8 @@ TYPED_TEST(EnqueuedSignals, a_wait_for_several_ends_when_all_rows_have_come) {
   constexpr int n_rows = 3;
   TypeParam const exec;
   auto const me = symm::my_pe();
-  Rows const rows("rows", n_rows + 1, n_data);
-  Array<int> const source("source", n_data);
+  Rows const rows("rows", n_rows + 1, row_size);
+  Array<int> const source("source", row_size);
   Signals const signals("signals", n_rows + 3);
   Errors const errors("errors");
   symm::barrier_all(exec);
@@ -148,7 +148,7 @@ TYPED_TEST(EnqueuedSignals, a_wait_for_several_ends_when_all_rows_have_come) {
   }
   exec.fence();
   EXPECT_EQ(get(errors), 0);
-  EXPECT_EQ(count_equal(subview(rows, 0, ALL), 0), std::size_t{n_data});
+  EXPECT_EQ(count_equal(subview(rows, 0, ALL), 0), std::size_t{row_size});
   symm::barrier_all();
 }
 
@@ -176,8 +176,8 @@ TYPED_TEST(EnqueuedSignals, a_variable_that_does_not_count_is_not_waited_for) {
 TEST(ViewSignals, of_the_host_put_rows_and_wait_for_them) {
   if (!is_on_host<Space>) GTEST_SKIP() << "the host cannot wait there";
   auto const me = symm::my_pe();
-  Rows const rows("rows", 3, n_data);
-  Array<int> const source("source", n_data);
+  Rows const rows("rows", 3, row_size);
+  Array<int> const source("source", row_size);
   Signals const signals("signals", 2);
   Errors const errors("errors");
   run(SetMessage{source, 1, me, right()});
@@ -192,7 +192,7 @@ TEST(ViewSignals, of_the_host_put_rows_and_wait_for_them) {
   symm::wait_until_all(signals, Compare::eq, 1);
   run(CheckMessage{subview(rows, 2, ALL), 1, left(), me, errors});
   EXPECT_EQ(get(errors), 0);
-  EXPECT_EQ(count_equal(subview(rows, 0, ALL), 0), std::size_t{n_data});
+  EXPECT_EQ(count_equal(subview(rows, 0, ALL), 0), std::size_t{row_size});
   symm::barrier_all();
 }
 
