@@ -59,8 +59,8 @@ TEST(Backoff, what_has_moved_puts_off_the_sleep_and_not_the_count_of_time) {
   static_cast<void>(backoff.pause());
   std::this_thread::sleep_for(100ms);  // as if it had waited that long
   EXPECT_GE(backoff.pause(true), 100ms);
-  // It would sleep 1 ms each time: one pause in each try. A try in which the core
-  // was taken away has few pauses, too.
+  // It would sleep 1 ms each time: one pause in each try. A try in which the
+  // core was taken away has few pauses, too.
   int most = 0;
   for (int i = 0; i < 100 && most < 2; ++i) {
     auto const start = Backoff::Clock::now();
