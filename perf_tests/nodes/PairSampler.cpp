@@ -15,8 +15,8 @@ namespace perf {
 
 namespace {
 
-/// How long those without a part sleep: each look into MPI takes 20 us of a core
-/// that PE 0 may need.
+/// How long those without a part sleep: each look into MPI takes 20 us of a
+/// core that PE 0 may need.
 constexpr std::chrono::milliseconds nap{3};
 
 }  // namespace
