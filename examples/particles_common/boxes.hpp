@@ -5,7 +5,6 @@
 #define SYMM_EXAMPLES_PARTICLES_BOXES_HPP
 
 #include <Kokkos_Core.hpp>
-#include <compare>
 #include <functional>
 #include <vector>
 
@@ -38,7 +37,13 @@ struct Place {
   int pe;
   int cell;  ///< number there
 
-  friend auto operator<=>(Place const&, Place const&) = default;
+  // Not by default: nvcc 13.0 would not define them.
+  friend bool operator==(Place const& a, Place const& b) {
+    return a.pe == b.pe && a.cell == b.cell;
+  }
+  friend bool operator<(Place const& a, Place const& b) {
+    return a.pe != b.pe ? a.pe < b.pe : a.cell < b.cell;
+  }
 };
 
 /// The periodic grid of cells, split into a box per PE.
