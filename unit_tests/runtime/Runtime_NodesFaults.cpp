@@ -150,9 +150,22 @@ struct Stopped {
   std::atomic<int> process{0};
 };
 
+/// A process that does something meanwhile. (PEs are forked, and whoever forks
+/// should have one thread.)
+template <class Body>
+pid_t fork_helper(Body const& body) {
+  pid_t const helper = ::fork();
+  EXPECT_GE(helper, 0);
+  if (helper == 0) {
+    body();
+    ::_exit(0);
+  }
+  return helper;
+}
+
 TEST_F(FaultyNodes, a_PE_that_is_stopped_for_longer_is_lost_and_hears_of_it) {
   Shared<Stopped> const stopped;
-  std::thread continuer([&] {
+  pid_t const continuer = fork_helper([&] {
     std::this_thread::sleep_for(4s);
     if (stopped->process != 0) ::kill(stopped->process, SIGCONT);
   });
@@ -164,7 +177,7 @@ TEST_F(FaultyNodes, a_PE_that_is_stopped_for_longer_is_lost_and_hears_of_it) {
     }
     symm::wait_until(words, Compare::eq, 77L);
   });
-  continuer.join();
+  EXPECT_EQ(::waitpid(continuer, nullptr, 0), continuer);
   expect_others_say(results, 3,
                     "PE 3 .host .* is lost.*no sign of life.*symm::wait_until");
   expect_others_say({results[3]}, -1, "given up|is lost|is gone");
@@ -373,14 +386,8 @@ void harass(Ports& ports) {
 TEST_F(FaultyNodes, bytes_of_strangers_change_nothing) {
   set("SYMM_PES_PER_NODE", "1");
   Shared<Ports> const ports;
-  // A process: PEs are forked, and whoever forks should have one thread.
-  pid_t const stranger = ::fork();
-  ASSERT_GE(stranger, 0);
-  if (stranger == 0) {
-    harass(*ports);
-    ::_exit(0);
-  }
-  auto const results = run_job(2, [&](Pe me, long* words) {
+  pid_t const stranger = fork_helper([&] { harass(*ports); });
+  auto const results   = run_job(2, [&](Pe me, long* words) {
     auto const mine = listening_ports();
     EXPECT_FALSE(mine.empty()) << "the test shows nothing";
     if (!mine.empty()) ports->ports.at(static_cast<std::size_t>(me)) = mine[0];
@@ -410,7 +417,7 @@ TEST_F(FaultyNodes, bytes_of_strangers_change_nothing) {
     }
     symm::free(block);
   });
-  ports->is_over     = true;
+  ports->is_over       = true;
   EXPECT_EQ(::waitpid(stranger, nullptr, 0), stranger);
   for (auto const& result : results) {
     EXPECT_TRUE(result.has_succeeded()) << result.output;
