@@ -43,7 +43,7 @@ build heat3d
 
 if [[ -z $picture ]]; then
   picture=$PWD/build/heat3d.ppm
-  if grep -q 'HEAT3D_HAS_PNG' "build/$preset/build.ninja"; then
+  if grep -q 'EXAMPLES_HAVE_PNG' "build/$preset/build.ninja"; then
     picture=${picture%.ppm}.png
   fi
 fi
