@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cg_common/problem.hpp>
 #include <cmath>
+#include <common/step_time.hpp>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -147,8 +148,7 @@ bool report(Problem const& problem, Solution const& solution,
                 residual_is_low ? "correct" : "WRONG");
     std::printf("largest error of x: %.3e, at most %.1e: %s\n", error,
                 options.error, error_is_low ? "correct" : "WRONG");
-    std::printf("time: %.4f s, %.4f ms per iteration\n", seconds,
-                1e3 * seconds / std::max(iterations, 1));
+    std::printf("%s\n", examples::step_time_text(seconds, iterations).c_str());
     std::printf("%s: %.0f per iteration, %.0f in all\n", traffic.name, moved,
                 moved * iterations);
     std::fflush(stdout);

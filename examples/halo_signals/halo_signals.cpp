@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
 #include <array>
+#include <common/step_time.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -213,10 +214,10 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
         "%016llx: %s\n",
         strip.plate, strip.size, strip.size, steps, worst,
         static_cast<unsigned long long>(sum), is_correct ? "correct" : "WRONG");
-    std::printf(
-        "plate %d: %d PEs, %s: %.3f s, %.2f us a step, %.0f million points/s\n",
-        strip.plate, strip.team.n_pes(), name, seconds, 1e6 * seconds / steps,
-        1e-6 * points / seconds);
+    std::printf("plate %d: %d PEs, %s: %s, %.0f million points/s\n",
+                strip.plate, strip.team.n_pes(), name,
+                examples::step_time_text(seconds, steps).c_str(),
+                1e-6 * points / seconds);
   }
   return is_correct;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <common/step_time.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <heat3d_common/problem.hpp>
@@ -57,7 +58,8 @@ bool report(Problem const& problem, Solution const& solution) {
   bool const correct    = rounding <= bound;
 
   if (pes.me == 0 && !(options.quiet && correct)) {
-    std::printf("time: %.3f s, %.1f million cell updates/s\n", seconds,
+    std::printf("%s, %.1f million cell updates/s\n",
+                examples::step_time_text(seconds, options.steps).c_str(),
                 cells * options.steps / std::max(seconds, 1e-9) * 1e-6);
     std::printf(
         "error against the heat equation: max %.3e, L2 %.3e, where the largest "

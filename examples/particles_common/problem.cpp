@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cmath>
 #include <common/image.hpp>
+#include <common/step_time.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -78,11 +79,11 @@ bool report(Problem const& problem, Solution const& solution) {
   bool const is_correct = number_is_kept && momentum_is_kept && energy_is_kept;
 
   if (problem.pes.me == 0 && !(options.quiet && is_correct)) {
-    std::printf("time: %.3f s, %.3f ms a step, %.2f million particles/s\n",
-                solution.seconds,
-                1e3 * solution.seconds / std::max(options.steps, 1),
-                number_of_particles(options) * options.steps /
-                    std::max(solution.seconds, 1e-9) * 1e-6);
+    std::printf(
+        "%s, %.2f million particles/s\n",
+        examples::step_time_text(solution.seconds, options.steps).c_str(),
+        number_of_particles(options) * options.steps /
+            std::max(solution.seconds, 1e-9) * 1e-6);
     std::printf("number of particles: %s; momentum: %s; energy: %s\n",
                 number_is_kept ? "kept" : "WRONG",
                 momentum_is_kept ? "kept to the last bit" : "WRONG",
