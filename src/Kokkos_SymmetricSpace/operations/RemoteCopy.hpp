@@ -64,10 +64,10 @@ FarBlock far_block(Peer const& peer, View const& view) {
   FarBlock block;
   block.element = sizeof(typename View::value_type);
   block.rank    = View::rank();
-  for_each_dimension<View>([&](std::size_t r) {
+  for (std::size_t r = 0; r < View::rank(); ++r) {
     block.dimensions[r] = {view.extent(r), local.stride(r) * block.element,
                            view.stride(r) * block.element};
-  });
+  }
   return block;
 }
 

@@ -189,10 +189,10 @@ void check_extents(Dst const& dst, Src const& src) {
   if (have_equal_extents(dst, src)) return;
   std::size_t dst_extents[Dst::rank() + 1]{};
   std::size_t src_extents[Dst::rank() + 1]{};
-  for_each_dimension<Dst>([&](std::size_t r) {
+  for (std::size_t r = 0; r < Dst::rank(); ++r) {
     dst_extents[r] = dst.extent(r);
     src_extents[r] = src.extent(r);
-  });
+  }
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 

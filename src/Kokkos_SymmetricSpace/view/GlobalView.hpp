@@ -33,7 +33,9 @@ class GlobalView {
                 "elements of an Atomic View are proxies: use "
                 "global_view(view).peer(pe), or a View without the trait");
 
-  static constexpr std::size_t rank() { return view_type::rank(); }
+  KOKKOS_FUNCTION static constexpr std::size_t rank() {
+    return view_type::rank();
+  }
 
   GlobalView() = default;
 

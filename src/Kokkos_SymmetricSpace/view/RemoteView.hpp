@@ -76,7 +76,9 @@ class RemoteView {
   static_assert(!std::is_volatile_v<value_type>,
                 "elements of a symm::remote_view must not be volatile");
 
-  static constexpr std::size_t rank() { return view_type::rank(); }
+  KOKKOS_FUNCTION static constexpr std::size_t rank() {
+    return view_type::rank();
+  }
 
   RemoteView() = default;
 
@@ -149,7 +151,9 @@ class RemotePeer {
   using execution_space      = typename view_type::execution_space;
   using size_type            = typename view_type::size_type;
 
-  static constexpr std::size_t rank() { return view_type::rank(); }
+  KOKKOS_FUNCTION static constexpr std::size_t rank() {
+    return view_type::rank();
+  }
 
   KOKKOS_FUNCTION RemotePeer(RemoteView<View> const& all, Pe pe)
       : m_all(all), m_pe(pe) {}
