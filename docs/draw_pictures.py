@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the pages beside it: house.svg, pools.svg and steps.svg.
+"""Draws the pictures of the pages beside it: heap.svg, addresses.svg, views.svg and
+rules.svg (concepts), house.svg, pools.svg and steps.svg.
 
     python3 docs/draw_pictures.py
 """
@@ -22,12 +23,15 @@ text{font-family:system-ui,sans-serif;font-size:13px;fill:#1f2937}
 .w{fill:url(#w);stroke:#dc2626}
 .r{stroke:#9ca3af;stroke-dasharray:2 3}
 .c{text-anchor:middle}
+.a{fill:none;stroke:#2563eb;stroke-width:1.6;marker-end:url(#a)}
 @media (prefers-color-scheme: dark){
 text{fill:#e5e7eb}.s{fill:#9ca3af}.b{fill:#1f2937;stroke:#6b7280}.p{fill:#14532d;stroke:#22c55e}
 .g{fill:#78350f;stroke:#f59e0b}.l{fill:#111827;stroke:#374151}.k{fill:#172554;stroke:#1e40af}
-.t{fill:#1e3a8a;stroke:#60a5fa}.w{stroke:#f87171}}
+.t{fill:#1e3a8a;stroke:#60a5fa}.w{stroke:#f87171}
+.a{stroke:#60a5fa}}
 </style>
-<defs><pattern id="w" width="6" height="6" patternUnits="userSpaceOnUse" \
+<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" \
+orient="auto"><path d="M0 0L8 4L0 8z" fill="#3b82f6"/></marker><pattern id="w" width="6" height="6" patternUnits="userSpaceOnUse" \
 patternTransform="rotate(45)"><rect width="2" height="6" fill="#f87171"/>\
 </pattern></defs>"""
 
@@ -51,6 +55,23 @@ class Picture:
     def line(self, x, top, bottom):
         self.shapes.insert(  # behind the boxes
             0, f'<line class="r" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>')
+
+    def arrow(self, *points):
+        """A curve (2 points: a line; 4: with two points that pull it)."""
+        (x, y), *rest = points
+        way = "L" if len(rest) == 1 else "C"
+        path = f"M{x} {y}{way}" + " ".join(f"{a} {b}" for a, b in rest)
+        self.shapes.append(f'<path class="a" d="{path}"/>')
+
+    def legend(self, *rows):
+        """Rows of (class, text, width)."""
+        for row in rows:
+            x = 16
+            for css, text, width in row:
+                self.box(css, x, self.y, 14, 14, 3)
+                self.text("s", x + 20, self.y + 11, text)
+                x += width
+            self.y += 22
 
     def write(self, name):
         svg = (f'<svg xmlns="http://www.w3.org/2000/svg" '
@@ -333,7 +354,164 @@ def draw_steps():
     picture.write("steps.svg")
 
 
+# Concepts.
+
+def draw_heap():
+    picture = Picture("Three PEs, each with private memory and a part of the symmetric "
+                      "heap; Views u and v are at the same offset of each part; a "
+                      "kernel of PE 0 stores into u of PE 1")
+    picture.text("s", 112, 18, "private")
+    picture.text("s", 292, 18, "this PE's part of the symmetric heap")
+    picture.y = 28
+    tops = []
+    for pe in range(3):
+        top = picture.y
+        tops.append(top)
+        picture.text("h", 16, top + 32, f"PE {pe}")
+        picture.box("l", 76, top, 190, 52)
+        if pe == 0:
+            picture.box("t", 86, top + 9, 170, 34)
+            picture.text("n c", 171, top + 31, "kernel")
+        else:
+            picture.box("b", 86, top + 9, 60 + 45 * pe, 34)
+        picture.box("k", 276, top, 468, 52)
+        picture.box("p", 316, top + 9, 190, 34)
+        picture.text("n c", 411, top + 31, "u")
+        picture.box("g", 546, top + 9, 110, 34)
+        picture.text("n c", 601, top + 31, "v")
+        picture.y += 66
+    for x in (316, 546):
+        picture.line(x, 24, picture.y - 8)
+    picture.arrow((256, tops[0] + 34), (300, tops[0] + 40), (290, tops[1] + 30),
+                  (330, tops[1] + 30))
+    picture.text("s", 16, picture.y + 8, "Kokkos::View<double**, symm::SymmetricSpace> "
+                 "u(\"u\", n, n): all PEs construct it, each gets one, at the same "
+                 "offset.")
+    picture.text("s", 16, picture.y + 25, "everywhere(1, 0, j) = x, in a kernel of PE 0, "
+                 "is a store into the u of PE 1.")
+    picture.y += 38
+    picture.write("heap.svg")
+
+
+def draw_addresses():
+    picture = Picture("The addresses of one PE: the parts of all PEs of its node lie one "
+                      "stride behind the other, of which little is memory")
+    picture.text("h", 16, 18, "What PE 1 sees: the parts of all PEs of its node, a "
+                              "stride apart")
+    top = 74
+    width = 236
+    for pe in range(3):
+        x = 16 + pe * (width + 10)
+        picture.box("l", x, top, width, 62)
+        picture.box("k", x, top, 112, 62)
+        picture.box("p", x + 30, top + 12, 62, 38)
+        picture.text("n c", x + 61, top + 36, "u")
+        picture.text("s", x + 124, top + 28, "addresses")
+        picture.text("s", x + 124, top + 44, "kept free")
+        name = f"PE {pe}" + (", my own" if pe == 1 else "")
+        picture.text("s", x, top + 80, f"base + {pe} x stride: {name}")
+    own = 16 + width + 10 + 61
+    for other, text in ((own - width - 10, "- stride"), (own + width + 10, "+ stride")):
+        picture.arrow((own, top + 10), ((own + own + other) / 3, top - 36),
+                      ((own + other + other) / 3, top - 36), (other, top + 10))
+        picture.text("s c", (own + other) / 2, top - 30, text)
+    picture.text("n", 16, top + 110, "address on PE pe = p + (pe - my_pe) x stride")
+    picture.text("s", 400, top + 110, "no table, no load, no branch: on the host and in "
+                                      "kernels")
+    picture.y = top + 122
+    picture.write("addresses.svg")
+
+
+def draw_views():
+    picture = Picture("Three ways to see the Views of all PEs: global_view indexes all of "
+                      "the node, peer_view is one of them, remote_view reaches other "
+                      "nodes, too")
+
+    def row(title, code, says, reached, nodes):
+        top = picture.y
+        picture.text("n", 16, top + 14, title)
+        picture.text("s", 16, top + 32, code)
+        for i, line in enumerate(says):
+            picture.text("s", 16, top + 50 + 15 * i, line)
+        x = 384
+        for node in range(2):
+            picture.box("l" if node in nodes else "b", x, top, 174, 78)
+            picture.text("s", x + 8, top + 14, f"node {node}")
+            for place in range(2):
+                pe = 2 * node + place
+                picture.box("p" if pe in reached else "b", x + 10 + 80 * place,
+                            top + 24, 74, 44)
+                picture.text("s c", x + 47 + 80 * place, top + 42, f"PE {pe}")
+                picture.text("n c", x + 47 + 80 * place, top + 59, "u")
+            x += 186
+        picture.y += 96
+
+    picture.text("s", 16, 18, "PE 0 of four; green is what it reaches")
+    picture.y = 30
+    row("auto g = symm::global_view(u);", "g(pe, i, j) is a double&, a load or store",
+        ["all PEs of this node; best where the PE", "differs between elements"],
+        (0, 1), (0,))
+    row("auto p = symm::peer_view(u, 1);", "p(i, j): an unmanaged View",
+        ["one PE of this node; for deep_copy,", "subview, kernels with one PE"],
+        (1,), (0,))
+    row("auto r = symm::remote_view(u);",
+        "r(pe, i, j) stands for an element; r.peer(pe)",
+        ["all PEs; loads and stores on this node,", "gets and puts to others"],
+        (0, 1, 2, 3), (0, 1))
+    picture.write("views.svg")
+
+
+def draw_rules():
+    picture = Picture("Timelines of two PEs for the three rules: Views are constructed "
+                      "together, a barrier stands between write and read and between "
+                      "read and write, Views end alone but before finalize()")
+    lane = 30
+
+    def rule(title, rows):
+        picture.text("h", 16, picture.y + 14, title)
+        picture.y += 26
+        for pe, boxes in enumerate(rows):
+            picture.text("s", 16, picture.y + 17, f"PE {pe}")
+            for css, begin, end, text in boxes:
+                picture.box(css, 76 + begin, picture.y, end - begin, lane - 6, 3)
+                picture.text("s c", 76 + (begin + end) / 2, picture.y + 16, text)
+            picture.y += lane
+        picture.y += 14
+
+    rule("1  Views are constructed by all PEs, with equal extents, in the same order", [
+        [("b", 0, 80, "other work"), ("g", 80, 150, "View u"), ("w", 150, 270, ""),
+         ("b", 276, 340, "work"), ("g", 350, 420, "View v"), ("t", 430, 660, "kernels; may write to any u")],
+        [("b", 0, 196, "other work"), ("g", 200, 270, "View u"),
+         ("b", 276, 340, "work"), ("g", 350, 420, "View v"),
+         ("t", 430, 660, "kernels; may write to any v")]])
+    rule("2  A barrier between a write and the read of it on another PE, and before the "
+         "next write", [
+             [("t", 0, 150, "write u of PE 1"), ("w", 150, 196, ""),
+              ("g", 200, 260, "barrier"), ("t", 266, 330, "other work"),
+              ("w", 330, 436, ""), ("g", 440, 500, "barrier"),
+              ("t", 506, 660, "write u of PE 1 again")],
+             [("t", 0, 196, "other work"), ("g", 200, 260, "barrier"),
+              ("p", 266, 436, "read u: all is there"), ("g", 440, 500, "barrier"),
+              ("t", 506, 660, "other work")]])
+    rule("3  A View ends on each PE alone, at any time, but before finalize()", [
+        [("p", 0, 180, "u lives"), ("b", 180, 236, "u ends"),
+         ("l", 236, 430, "memory kept: PE 1 has its u"), ("g", 440, 560,
+                                                          "next allocation"),
+         ("b", 570, 660, "finalize()")],
+        [("p", 0, 360, "u lives; may still read the u of PE 0"),
+         ("b", 360, 430, "u ends"), ("g", 440, 560, "memory is used"),
+         ("b", 570, 660, "finalize()")]])
+    picture.legend((("g", "all PEs together", 140), ("w", "waits for the other", 150),
+                    ("t", "kernel", 80), ("p", "u may be read", 0)))
+    picture.y += 4
+    picture.write("rules.svg")
+
+
 if __name__ == "__main__":
+    draw_heap()
+    draw_addresses()
+    draw_views()
+    draw_rules()
     draw_house()
     draw_pools()
     draw_steps()

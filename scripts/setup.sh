@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing to build and test this project, and nothing else.
 #
-#   scripts/setup.sh [--check] [--developer]
+#   scripts/setup.sh [--check] [--developer] [--docs]
 #
 # --check       only says what is missing
 # --developer   also looks for what CI checks the sources with
+# --docs        also looks for what scripts/docs.sh makes the site with
 #
 # Kokkos is not handled here: CMake uses an installed one or builds it from
 # source (cmake/SymmKokkos.cmake).
@@ -13,10 +14,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 check_only=false
 developer=false
+docs=false
 for option in "$@"; do
   case $option in
     --check) check_only=true ;;
     --developer) developer=true ;;
+    --docs) docs=true ;;
     -h | --help)
       usage
       exit 0
@@ -94,6 +97,12 @@ want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
 if $developer; then
   need "clang-format" "clang-format" command -v clang-format
   need "ShellCheck" "shellcheck" command -v shellcheck
+fi
+if $docs; then
+  need "Doxygen" "doxygen" command -v doxygen
+  need "Sphinx" "python3-sphinx" command -v sphinx-build
+  need "MyST" "python3-myst-parser" has_python_modules myst_parser
+  need "Furo" "furo" has_python_modules furo
 fi
 
 if ((${#missing[@]} == 0)); then

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What docs/pools.md shows; check_snippets.py compares the two.
+// What docs/pools.md shows; check_pages.py compares the two.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 
     check_symm_info.py PROGRAM VERSION        of this machine
     check_symm_info.py PROGRAM --fake-gpus    of two GPUs of the fake driver
-    check_symm_info.py PROGRAM --table README that README has its table
+    check_symm_info.py PROGRAM --table PAGE   that the page has its table
 """
 
 import json
@@ -86,11 +86,11 @@ def check_fake_gpus(program):
     assert none["variables"]["CUDA_VISIBLE_DEVICES"]["value"] == ""
 
 
-def check_table(program, readme):
+def check_table(program, page):
     table = run(program, "--environment-table")
     assert all(f"`{name}`" in table for name in OURS), table
-    if table not in pathlib.Path(readme).read_text(encoding="utf-8"):
-        sys.exit(f"{readme} does not have this table:\n{table}")
+    if table not in pathlib.Path(page).read_text(encoding="utf-8"):
+        sys.exit(f"{page} does not have this table:\n{table}")
 
 
 def main(arguments):

@@ -21,7 +21,7 @@ struct EnvironmentVariable {
   /// What counts where none is set, written as a value of the variable; null:
   /// nothing does.
   char const* default_text = nullptr;
-  char const* meaning      = "";  // for README and symm_info, in Markdown
+  char const* meaning      = "";  // for pages and symm_info, in Markdown
 };
 
 /// What counts for a variable, and where that comes from.

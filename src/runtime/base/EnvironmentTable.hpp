@@ -7,8 +7,8 @@
 
 #include "Env.hpp"
 
-/// Every variable of the environment that this library reads. README's table is
-/// what `symm_info --environment-table` prints of it.
+/// Every variable of the environment that this library reads. The table of
+/// docs/environment.md is what `symm_info --environment-table` prints of it.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{

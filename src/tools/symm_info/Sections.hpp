@@ -24,7 +24,7 @@ Section limits();
 /// The variables of the environment: what counts, and where it comes from.
 /// \param is_valid false, if one holds junk.
 Section variables(bool& is_valid);
-/// README's table of them.
+/// The table of docs/environment.md of them.
 void print_environment_table(std::ostream& out);
 
 }  // namespace symm_info

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What the pages of docs/ show, between markers that name it, in functions that
+// check what it has done. scripts/docs.sh --update brings it into the pages. To
+// start from, take one of the other examples.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Random.hpp>
+#include <Kokkos_Sort.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+struct Cell {
+  double value = 0;
+  Cell() {}
+  Cell(Cell const& other) : value(other.value) {}  // not trivial, for a trace
+  Cell& operator=(Cell const&) = default;
+};
+
+// [shareable
+template <>
+inline constexpr bool symm::elements_are_shareable_v<Cell> = true;
+// shareable]
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+int failures = 0;
+
+void expect(bool is_right, std::string const& what) {
+  if (is_right) return;
+  ++failures;
+  std::printf("PE %d: %s: wrong\n", symm::my_pe(), what.c_str());
+}
+
+// The value of an element of a View that the host may not reach.
+template <class View>
+auto element(View const& view, std::size_t i) {
+  typename View::non_const_value_type value{};
+  Kokkos::deep_copy(value, Kokkos::subview(view, i));
+  return value;
+}
+
+int left_pe() { return (symm::my_pe() + symm::n_pes() - 1) % symm::n_pes(); }
+int right_pe() { return (symm::my_pe() + 1) % symm::n_pes(); }
+
+// [halo
+using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+
+// One step of a stencil on rows 1 to own; rows 0 and own + 1 are copies of the
+// neighbours' rows. The kernel stores a row that a neighbour needs there, too.
+void update(Exec const& exec, Field const& to, Field const& from, int above,
+            int below) {
+  int const own     = to.extent_int(0) - 2;
+  int const columns = to.extent_int(1);
+  auto everywhere   = symm::global_view(to);
+  Kokkos::parallel_for(
+      "update",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>(exec, {1, 0},
+                                                   {own + 1, columns}),
+      KOKKOS_LAMBDA(int i, int j) {
+        double const x = (from(i - 1, j) + from(i, j) + from(i + 1, j)) / 3;
+        to(i, j)       = x;
+        if (i == 1) everywhere(above, own + 1, j) = x;
+        if (i == own) everywhere(below, 0, j) = x;
+      });
+}
+// halo]
+
+void halo() {
+  Exec const exec;
+  int const steps = 3;
+  Field u_old("u_old", 4, 8);
+  Field u_new("u_new", 4, 8);
+  Kokkos::deep_copy(u_old, 1.0);
+  Kokkos::deep_copy(u_new, 0.0);
+  symm::barrier_all(exec);
+  // [time_loop
+  for (int step = 1; step <= steps; ++step) {
+    update(exec, u_new, u_old, left_pe(), right_pe());
+    symm::barrier(exec, symm::team_world());  // in the stream, not on the host
+    std::swap(u_old, u_new);
+  }
+  exec.fence();  // once, behind the loop
+  // time_loop]
+  double const own = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace{}, Kokkos::subview(u_old, 1, Kokkos::ALL))(0);
+  expect(std::abs(own - 1) < 1e-12, "halo");  // less if a row has not come
+  symm::barrier_all(exec);
+}
+
+void irregular_reads() {
+  Exec const exec;
+  int const n = 1000;
+  Kokkos::View<double*, symm::SymmetricSpace> u("u", n);
+  Kokkos::deep_copy(u, symm::my_pe() + 1.0);
+  Kokkos::View<int*> pes("pes", n);
+  Kokkos::View<int*> indices("indices", n);
+  int const other = symm::is_reachable(right_pe()) ? right_pe() : symm::my_pe();
+  Kokkos::deep_copy(pes, other);
+  Kokkos::parallel_for(
+      "scatter", n, KOKKOS_LAMBDA(int k) { indices(k) = (7 * k) % n; });
+  Kokkos::fence();
+  symm::barrier_all(exec);
+  // [places
+  // Once: where element indices(k) of PE pes(k) is.
+  auto const places = symm::places(u, pes, indices);
+
+  // In a kernel that comes to each of them once:
+  auto const at = symm::placed_view(u);
+  double sum    = 0;
+  Kokkos::parallel_reduce(
+      "sum", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(int k, double& x) { x += at(places(k)); }, sum);
+
+  // For kernels that come to them several times: copies, made by one kernel.
+  Kokkos::View<double*> ghosts("ghosts", n);
+  symm::gather(exec, ghosts, u, places);
+  // places]
+  exec.fence();
+  expect(sum == n * (other + 1.0), "places");
+  expect(element(ghosts, 17) == other + 1.0, "gather");
+  symm::barrier_all(exec);
+}
+
+void histogram() {
+  Exec const exec;
+  int const n_bins = 16;
+  int const n_keys = 4000;
+  int const n_pes  = symm::n_pes();
+  // [histogram
+  // Bins are dealt out to the PEs; any PE's thread counts in any PE's bin.
+  Kokkos::View<long*, symm::SymmetricSpace> bins("bins", n_bins);
+  auto const heap  = symm::heap_map(bins);
+  auto const count = bins.data();
+  Kokkos::parallel_for(
+      "count", Kokkos::RangePolicy<Exec>(exec, 0, n_keys),
+      KOKKOS_LAMBDA(int key) {
+        int const bin = key % (n_bins * n_pes);
+        symm::atomic_add(heap, count + bin / n_pes, 1, bin % n_pes);
+      });
+  symm::barrier(exec, symm::team_world());  // all have counted
+  // histogram]
+  exec.fence();
+  long mine = 0;
+  Kokkos::parallel_reduce(
+      n_bins, KOKKOS_LAMBDA(int i, long& x) { x += bins(i); }, mine);
+  expect(symm::reduce(symm::team_world(), mine, symm::Sum{}) ==
+             long{n_keys} * n_pes,
+         "histogram");
+}
+
+void reductions() {
+  Exec const exec;
+  auto const n = std::size_t{100};
+  Kokkos::View<double*, symm::SymmetricSpace> x("x", n);
+  Kokkos::deep_copy(x, 2.0);
+  // [reduce_value
+  double mine = 0;
+  Kokkos::parallel_reduce(
+      "my part", Kokkos::RangePolicy<Exec>(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, double& sum) { sum += x(i) * x(i); }, mine);
+  double const norm =
+      std::sqrt(symm::reduce(symm::team_world(), mine, symm::Sum{}));
+  // reduce_value]
+  expect(std::abs(norm * norm - 400.0 * symm::n_pes()) < 1e-9,
+         "reduce a value");
+  // [reduce_view
+  Kokkos::View<double, symm::SymmetricSpace> part("part");
+  Kokkos::View<double, symm::SymmetricSpace> total("total");
+  Kokkos::parallel_reduce(
+      "my part", Kokkos::RangePolicy<Exec>(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, double& sum) { sum += x(i) * x(i); },
+      Kokkos::Sum<double, symm::SymmetricSpace>(part));
+  symm::reduce(exec, symm::team_world(), total, part, symm::Sum{});
+  // kernels of exec that follow read total(); the host has not waited
+  // reduce_view]
+  double result = 0;
+  Kokkos::deep_copy(exec, result, total);
+  exec.fence();
+  expect(result == 400.0 * symm::n_pes(), "reduce Views");
+  // [teams
+  // PEs with even numbers, and those with odd ones, sum by themselves.
+  symm::PeTeam const half =
+      symm::team_split(symm::team_world(), symm::my_pe() % 2, symm::my_pe());
+  int const members = symm::reduce(half, 1, symm::Sum{});
+  // teams]
+  expect(members == half.n_pes(), "teams");
+  symm::barrier_all(exec);
+}
+
+void registration() {
+  auto const nx = std::size_t{20}, ny = std::size_t{30};
+  // [register
+  auto u =
+      symm::make_registrable_view<double**>("u", nx, ny);  // View<double**>
+  auto s =
+      symm::register_symmetric_view(u);  // View<double**, symm::SymmetricSpace>
+  auto everywhere = symm::global_view(s);  // everywhere(pe, i, j)
+  // register]
+  int const right =
+      everywhere.is_reachable(right_pe()) ? right_pe() : symm::my_pe();
+  Kokkos::parallel_for(
+      "write", ny,
+      KOKKOS_LAMBDA(std::size_t j) { everywhere(right, 0, j) = 4; });
+  symm::barrier_all(Exec());
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      ny, KOKKOS_LAMBDA(std::size_t j, double& x) { x += u(0, j); }, sum);
+  expect(sum == 4.0 * static_cast<double>(ny), "register");
+  symm::barrier_all(Exec());
+}
+
+void over_nodes() {
+  using Matrix =
+      Kokkos::View<double**, Kokkos::LayoutLeft, symm::SymmetricSpace>;
+  Matrix const u("u", 8, 8);
+  Kokkos::View<double*, symm::SymmetricSpace> const layer("layer", 8);
+  Kokkos::deep_copy(layer, 5.0);
+  auto const pe = right_pe();
+  // [remote_element
+  auto everywhere = symm::remote_view(u);  // where it was symm::global_view(u)
+  Kokkos::parallel_for(
+      "elements", Kokkos::RangePolicy<Exec>(0, 8), KOKKOS_LAMBDA(int i) {
+        everywhere(pe, i, 1) = 3;                     // a store, or a put
+        double const there   = everywhere(pe, i, 1);  // a load, or a get
+        everywhere(pe, i, 1) += there;  // a get and a put: not atomic
+      });
+  // remote_element]
+  symm::barrier_all(Exec());
+  // [remote_atomic
+  Kokkos::View<long*, symm::SymmetricSpace> counts("counts", 8);
+  Kokkos::View<long*, symm::SymmetricSpace,
+               Kokkos::MemoryTraits<Kokkos::Atomic>>
+      a         = counts;
+  auto const at = symm::remote_view(a);
+  Kokkos::parallel_for(
+      "count", 8, KOKKOS_LAMBDA(int i) { at(pe, i) += 1; });
+  // remote_atomic]
+  symm::barrier_all(Exec());
+  expect(element(counts, 3) == 1, "remote atomics");
+  expect(element(Kokkos::subview(u, Kokkos::ALL, 1), 2) == 6, "elements");
+  // [remote_blocks
+  auto const ghosts = Kokkos::subview(u, Kokkos::ALL, 0);  // of any layout
+  symm::copy(symm::remote_view(ghosts).peer(pe), layer);   // as a put
+  symm::barrier_all();                                     // now the PE has it
+  symm::copy(layer, symm::remote_view(ghosts).peer(pe));   // as a get
+  Kokkos::deep_copy(symm::remote_view(u).peer(pe), 2.5);   // fills all of it
+  // remote_blocks]
+  symm::barrier_all(Exec());
+  expect(element(layer, 2) == 5, "copies");
+  expect(element(Kokkos::subview(u, Kokkos::ALL, 1), 2) == 2.5, "fill");
+  symm::barrier_all(Exec());
+}
+
+void private_containers() {
+  auto const n = std::size_t{100}, n_mine = std::size_t{50};
+  // [private_sort
+  Kokkos::View<int*, symm::SymmetricSpace> keys("keys", n);
+  Kokkos::View<int*, Exec::memory_space> mine(keys);  // no copy
+  if (symm::my_pe() == 0)  // what it allocates is private: one PE may do it
+    Kokkos::sort(Kokkos::subview(mine, Kokkos::pair(std::size_t{0}, n_mine)));
+  // private_sort]
+  Kokkos::fence();
+  expect(element(keys, 0) == 0, "sort");
+  symm::barrier_all();
+}
+
+void plain_memory() {
+  int const pe = right_pe();
+  // [plain
+  auto* const block = static_cast<double*>(symm::malloc(100 * sizeof(double)));
+  double const source[3] = {1, 2, 3};
+  symm::put(block + 10, source, 3, pe);  // to block[10..12] of PE pe
+  symm::barrier_all();                   // completes puts, and waits for all
+  double const first = symm::g(block + 10, pe);  // PE pe's block[10]
+  symm::barrier_all();
+  symm::free(block);  // collective, as malloc
+  // plain]
+  expect(first == 1, "plain memory");
+}
+
+void shareable() {
+  Kokkos::View<Cell*, symm::SymmetricHostSpace> cells("cells", 4);
+  expect(symm::global_view(cells).extent(0) == 4, "cells");
+  symm::barrier_all();
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  symm::ScopeGuard const guard(argc, argv);
+  if (symm::team_node().n_pes() != symm::n_pes()) {
+    if (symm::my_pe() == 0)
+      std::printf("snippets: for PEs of one node; see docs/nodes.md\n");
+    return 1;
+  }
+  halo();
+  irregular_reads();
+  histogram();
+  reductions();
+  registration();
+  over_nodes();
+  private_containers();
+  plain_memory();
+  shareable();
+  int const all = symm::reduce(symm::team_world(), failures, symm::Sum{});
+  if (symm::my_pe() == 0)
+    std::printf("snippets: %s\n", all == 0 ? "correct" : "WRONG");
+  return all == 0 ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Makes the documentation site, build/docs/html/index.html, which a browser opens as
+# it is, without a server. scripts/setup.sh --docs installs what it needs.
+#
+#   scripts/docs.sh            checks the pages and makes the site
+#   scripts/docs.sh --check    only checks links and snippets; needs Python alone
+#   scripts/docs.sh --update   writes the snippets of the sources into the pages, too
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+update=()
+check_only=false
+for option in "$@"; do
+  case $option in
+    --check) check_only=true ;;
+    --update) update=(--update) ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) die "unknown option $option (see --help)" ;;
+  esac
+done
+
+step "Links and snippets"
+python3 unit_tests/checks/check_pages.py . "${update[@]}"
+if $check_only; then
+  exit 0
+fi
+
+for program in doxygen sphinx-build; do
+  command -v "$program" >/dev/null ||
+    die "$program is missing; scripts/setup.sh --docs installs it"
+done
+out=build/docs
+SYMM_DOCS_VERSION=$(sed -n 's/^  VERSION \([0-9.]*\)$/\1/p' CMakeLists.txt)
+export SYMM_DOCS_VERSION
+
+step "Declarations (Doxygen)"
+rm -rf "$out/doxygen" "$out/html"
+mkdir -p "$out"
+{
+  cat docs/site/Doxyfile
+  echo "OUTPUT_DIRECTORY = $out/doxygen"
+} | doxygen - 2>"$out/doxygen.log" || die "Doxygen has failed; see $out/doxygen.log"
+python3 docs/site/stage.py . "$out/doxygen/xml" "$out/pages"
+
+step "Pages (Sphinx)"
+sphinx-build -q -W --keep-going -j auto -b html -c docs/site -d "$out/doctrees" \
+  "$out/pages" "$out/html"
+echo "The site: $PWD/$out/html/index.html"
