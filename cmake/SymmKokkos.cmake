@@ -132,6 +132,7 @@ function(_symm_add_kokkos)
     set(Kokkos_ENABLE_DEBUG_BOUNDS_CHECK ON CACHE BOOL "")
   endif()
   set(CMAKE_CXX_CLANG_TIDY "") # Kokkos' own sources are not ours to check
+  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME symm_bundled_kokkos)
   FetchContent_MakeAvailable(Kokkos)
 
   if(SYMM_UNITY)

@@ -53,3 +53,20 @@ function(symm_precompile target)
     target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
   endif()
 endfunction()
+
+# symm_install_library(<target> COMPONENT <component>)
+#
+# The shared library is of that component; what one compiles with, and a static
+# library, of symm_development. (cmake --install --component; docs/packages.md)
+function(symm_install_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT" "")
+  install(
+    TARGETS ${target}
+    EXPORT KokkosSymmetricSpaceTargets
+    RUNTIME COMPONENT ${arg_COMPONENT}
+    LIBRARY COMPONENT ${arg_COMPONENT} NAMELINK_COMPONENT symm_development
+    ARCHIVE COMPONENT symm_development
+    FILE_SET HEADERS
+      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosSymmetricSpace
+      COMPONENT symm_development)
+endfunction()

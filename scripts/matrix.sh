@@ -1,0 +1,234 @@
+#!/usr/bin/env bash
+# Tries the library with one compiler, standard, MPI and Kokkos after the other:
+# builds it and what reads all its headers, installs it, and runs two programs that
+# use the installation, on 2 and 4 PEs.
+#
+#   scripts/matrix.sh [--list] [--fast] [--publish] all | turn | ENTRY...
+#
+# turn         one entry: that of the day of the year
+# --list       says what the entries are
+# --fast       without optimisation, several sources at a time: under a minute each
+# --publish    writes results to docs/matrix.md
+#
+# An entry whose compiler or MPI is not here is left out, and is no failure. Kokkos is
+# built from its source archive: the one that SYMM_KOKKOS_ARCHIVE names, or one that an
+# earlier build has downloaded. Needs what scripts/setup.sh installs, and pkg-config.
+# JOBS is how many processes build (default: one per core); CMAKE_CXX_COMPILER_LAUNCHER
+# may name ccache. Logs and builds are in build/matrix/.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# NAME WAY COMPILER MPI OPTION... ; the ways are those of try_entry.
+entries=(
+  "gcc-12 package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON"
+  "clang-14 package clang++-14 openmpi -DKokkos_ENABLE_SERIAL=ON"
+  "clang-16 package clang++-16 openmpi -DKokkos_ENABLE_SERIAL=ON"
+  "clang-19 package clang++-19 openmpi -DKokkos_ENABLE_SERIAL=ON"
+  "libc++ package clang++-19 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_CXX_FLAGS=-stdlib=libc++"
+  "c++23-gcc package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_CXX_STANDARD=23"
+  "c++23-clang package clang++-19 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_CXX_STANDARD=23"
+  "mpich package g++-12 mpich -DKokkos_ENABLE_SERIAL=ON"
+  "openmp package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON"
+  "threads package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_THREADS=ON"
+  "clang-openmp package clang++-19 mpich -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON"
+  "shared package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DBUILD_SHARED_LIBS=ON"
+  "shared-clang-mpich package clang++-19 mpich -DKokkos_ENABLE_SERIAL=ON -DBUILD_SHARED_LIBS=ON"
+  "unity package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_UNITY=ON"
+  "debug package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_BUILD_TYPE=Debug"
+  "no-ucx package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_ENABLE_UCX=OFF"
+  "fetch-serial fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON"
+  "fetch-openmp fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON"
+  "fetch-threads fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_THREADS=ON"
+  "fetch-shared fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DBUILD_SHARED_LIBS=ON"
+  "fetch-cuda compile-fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_CUDA=ON -DKokkos_ARCH_HOPPER90=ON"
+)
+
+names() { printf '%s\n' "${entries[@]}" | cut -d' ' -f1; }
+
+fast=false
+publish=false
+chosen=()
+while (($# > 0)); do
+  case $1 in
+    --list)
+      printf '%s\n' "${entries[@]}"
+      exit 0
+      ;;
+    --fast) fast=true ;;
+    --publish) publish=true ;;
+    all) mapfile -t chosen < <(names) ;;
+    turn)
+      day=$(date -u +%j)
+      chosen=("$(names | sed -n "$((10#$day % ${#entries[@]} + 1))p")")
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    -*) die "unknown option $1 (see --help)" ;;
+    *)
+      names | grep -qxF -e "$1" || die "no entry $1: there are" "$(names | xargs)"
+      chosen+=("$1")
+      ;;
+  esac
+  shift
+done
+((${#chosen[@]} > 0)) || die "which entry? (see --help, --list)"
+
+logs=$PWD/build/matrix
+mkdir -p "$logs"
+root=$PWD
+jobs=${JOBS:-$(nproc)}
+
+# The archive of Kokkos, where a project builds its own.
+kokkos_archive() {
+  local version archive
+  version=$(sed -n 's/^set(SYMM_KOKKOS_VERSION \(.*\))/\1/p' cmake/SymmKokkos.cmake)
+  archive=${XDG_CACHE_HOME:-$HOME/.cache}/kokkos-symmetric-space
+  archive=${SYMM_KOKKOS_ARCHIVE:-$archive/kokkos_$version.orig.tar.gz}
+  [[ -e $archive ]] || die "no source archive of Kokkos: set SYMM_KOKKOS_ARCHIVE"
+  echo "$archive"
+}
+
+# start PES PROGRAM: by the entry's MPI.
+start() {
+  local flags=()
+  if [[ $mpi == openmpi ]]; then
+    flags=(--oversubscribe --bind-to none)
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  fi
+  KOKKOS_NUM_THREADS=1 timeout 60 "mpiexec.$mpi" -n "$1" "${flags[@]}" "$2"
+}
+
+# Another installed Kokkos is no matter here.
+configure_entry() {
+  cmake -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DMPI_CXX_COMPILER="mpicxx.$mpi" \
+    -DMPIEXEC_EXECUTABLE="$(command -v "mpiexec.$mpi")" -DCMAKE_BUILD_TYPE=Release \
+    "${options[@]}" "$@"
+}
+
+# The installed library, by CMake and by pkg-config.
+by_package() {
+  configure_entry -S . -B "$dir/library" -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON \
+    -DSYMM_ENABLE_PERF_TESTS=OFF -DSYMM_ENABLE_EXAMPLES=OFF -DSYMM_WERROR=ON
+  cmake --build "$dir/library" -j "$jobs" --target KokkosSymmetricSpace \
+    symm_info symm_check_names kokkoscontainers kokkosalgorithms kokkossimd
+  cmake --install "$dir/library" --prefix "$dir/prefix" >/dev/null
+  configure_entry -S unit_tests/install/consumer -B "$dir/consumer" \
+    -DCMAKE_PREFIX_PATH="$dir/prefix"
+  cmake --build "$dir/consumer" -j "$jobs"
+  start 2 "$dir/consumer/consumer"
+  local flags=() settings
+  settings=$(printf '%s\n' "${options[@]}")
+  read -ra flags <<<"$(sed -n 's/^-DCMAKE_CXX_FLAGS=//p' <<<"$settings")"
+  flags+=("-std=c++$(sed -n 's/^-DCMAKE_CXX_STANDARD=//p' <<<"$settings" | grep . ||
+    echo 20)")
+  local package=()
+  read -ra package <<<"$(PKG_CONFIG_PATH=$dir/prefix/lib/pkgconfig \
+    pkg-config --cflags --libs symm_runtime)"
+  "$compiler" "${flags[@]}" examples/ring_reduce/ring_reduce.cpp \
+    -o "$dir/ring_reduce" "${package[@]}" -Wl,-rpath,"$dir/prefix/lib"
+  start 4 "$dir/ring_reduce"
+  "$dir/prefix/bin/symm_info"
+}
+
+# A project that fetches its own Kokkos, and this project.
+by_fetch() {
+  configure_entry -S unit_tests/install/consumer -B "$dir/consumer" \
+    -DSYMM_SOURCE_DIR="$root" -DKOKKOS_ARCHIVE="$(kokkos_archive)"
+  cmake --build "$dir/consumer" -j "$jobs" --target consumer
+}
+
+try_entry() {
+  case $way in
+    package) by_package ;;
+    fetch)
+      by_fetch
+      start 2 "$dir/consumer/consumer"
+      ;;
+    compile-fetch) by_fetch ;;
+  esac
+}
+
+# What is missing for the entry; empty if nothing.
+missing() {
+  local program
+  for program in "$compiler" "mpicxx.$mpi" "mpiexec.$mpi"; do
+    command -v "$program" >/dev/null || echo "$program"
+  done
+  if [[ ${options[*]} == *ENABLE_CUDA=ON* ]]; then
+    command -v nvcc >/dev/null || echo nvcc
+  elif [[ ${options[*]} == *-stdlib=libc++* ]]; then
+    echo '#include <version>' |
+      "$compiler" -stdlib=libc++ -x c++ -fsyntax-only - 2>/dev/null || echo libc++
+  fi
+}
+
+# row NAME RESULT: in docs/matrix.md, one line an entry.
+publish_row() {
+  local line
+  line="| \`$1\` | $(describe) | $(date -u +%F) | $2 |"
+  if grep -qF "| \`$1\` |" docs/matrix.md; then
+    ROW=$line awk -v key="| \`$1\` |" \
+      'index($0, key) == 1 { print ENVIRON["ROW"]; next } { print }' docs/matrix.md \
+      >"$logs/matrix.md"
+    cp "$logs/matrix.md" docs/matrix.md
+  else
+    echo "$line" >>docs/matrix.md
+  fi
+}
+
+# The compiler and MPI with their versions, and the options.
+describe() {
+  local mpi_version
+  mpi_version=$("mpiexec.$mpi" --version 2>&1 |
+    sed -nE 's/^mpiexec \(OpenRTE\) ([0-9.]+).*/Open MPI \1/p
+      s/^ *Version: +([0-9.]+).*/MPICH \1/p')
+  echo "$("$compiler" --version | sed -n '1s/ ([^)]*)//gp' | xargs)," \
+    "$mpi_version, \`${options[*]#-D}\`"
+}
+
+failed=0
+summary=()
+for name in "${chosen[@]}"; do
+  read -r _ way compiler mpi rest \
+    <<<"$(printf '%s\n' "${entries[@]}" | grep -E "^${name//+/[+]} ")"
+  read -ra options <<<"$rest"
+  absent=$(missing | xargs)
+  if [[ -n $absent ]]; then
+    summary+=("$name: left out, without $absent")
+    echo "${summary[-1]}"
+    continue
+  fi
+  if $fast; then
+    options+=(-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DSYMM_UNITY=ON)
+  fi
+  dir=$logs/$name
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  step "$name: $way, $compiler, $mpi, ${options[*]}"
+  started=$SECONDS
+  # In a shell of its own: within a condition, this one does not stop at a failure.
+  set +e
+  (
+    set -e
+    try_entry
+  ) >"$logs/$name.log" 2>&1
+  status=$?
+  set -e
+  result="works"
+  [[ $way == compile-fetch ]] && result="compiles"
+  if ((status != 0)); then
+    result="**does not work**"
+    failed=1
+    tail -n 30 "$logs/$name.log"
+  fi
+  summary+=("$name: $result ($((SECONDS - started)) s)")
+  echo "${summary[-1]}"
+  if $publish; then publish_row "$name" "$result"; fi
+  if ((status == 0)); then rm -rf "$dir"; fi
+done
+
+step "Summary"
+printf '%s\n' "${summary[@]}"
+exit "$failed"
