@@ -88,6 +88,21 @@ void barrier_all();
 ///         after finalize().
 [[nodiscard]] HeapMap heap_map(MemoryKind kind);
 
+/// Not collective: a PE ends the whole job at once, with all processes that the
+/// launcher has started, on all nodes, whatever the others are doing (OpenSHMEM
+/// 1.5, 9.1.5). Returns nowhere. What this PE has written by the C library is
+/// flushed; destructors and functions of std::atexit() do not run, on any PE,
+/// and puts may not have arrived. On the host; any thread.
+///
+/// For what one PE finds out alone. Where all PEs know, they better return from
+/// main().
+///
+/// \param status that the launcher returns (Open MPI's mpiexec: from 0 to 255,
+///        and with words of its own on stderr); if several PEs call, that of
+///        one of them.
+/// \throws UsageError on this PE, before initialize() and after finalize().
+[[noreturn]] void global_exit(int status);
+
 /// Sizes and counts of the heap: of the one in GPU memory if the PEs have
 /// devices, else of the one in host memory.
 /// \throws UsageError on this PE, before initialize() and after finalize().

@@ -133,6 +133,12 @@ std::map<std::string, Way> const ways = {
      {[] { static_cast<void>(std::raise(SIGKILL)); }, [] {}}},
     {"exits_while_others_are_in_a_barrier",
      {[] { std::_Exit(EXIT_SUCCESS); }, [] { symm::barrier_all(); }}},
+    {"exits_the_job_while_others_are_in_a_barrier",
+     {[] {
+        std::printf("flushed");
+        symm::global_exit(42);
+      },
+      [] { symm::barrier_all(); }}},
     {"is_gone_while_others_wait_until",
      {become_another_program, wait_for_what_never_comes}},
     {"uses_a_PE_that_is_not_there",

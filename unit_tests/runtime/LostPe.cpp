@@ -96,6 +96,21 @@ TEST_P(LostPe, others_that_pass_descriptors_stop_with_a_message) {
 
 INSTANTIATE_TEST_SUITE_P(Pes, LostPe, testing::Values(2, 3, 4));
 
+// (test_kokkos_failures has what a launcher makes of it.)
+TEST(GlobalExit, ends_this_process_with_its_status_and_others_notice) {
+  for (int const status : {0, 7}) {
+    auto const results = run_pes(3, [&](ForkedBootstrap& bootstrap) {
+      EXPECT_THROW(symm::global_exit(9), symm::UsageError) << "before";
+      symm::Impl::Runtime::initialize(
+          std::make_unique<ForkedBootstrap>(bootstrap));
+      if (bootstrap.my_pe() == lost) symm::global_exit(status);
+      symm::barrier_all();
+    });
+    EXPECT_TRUE(results[lost].has_exited_with(status));
+    expect_others_aborted(results, "waits in collective call");
+  }
+}
+
 // A process that a PE has forked holds all that the PE has open, and lives on.
 TEST(LostPeOfMesh, one_whose_child_lives_is_lost) {
   Shared<std::atomic<pid_t>> const child;

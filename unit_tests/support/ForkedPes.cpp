@@ -101,10 +101,11 @@ void ForkedBootstrap::broadcast(void* data, std::size_t bytes, symm::Pe from) {
   std::memcpy(data, all.data() + static_cast<std::size_t>(from) * bytes, bytes);
 }
 
-void ForkedBootstrap::abort() noexcept {
+void ForkedBootstrap::abort(int status) noexcept {
   m_job->is_aborted = true;
   static_cast<void>(std::fflush(nullptr));
-  ::_exit(aborted_status);
+  // A failed expectation has EXIT_FAILURE.
+  ::_exit(status == EXIT_FAILURE ? aborted_status : status);
 }
 
 bool PeResult::has_exited_with(int status) const {

@@ -18,7 +18,7 @@ namespace symm_test {
 /// Exit statuses of a PE besides 0.
 constexpr int expectation_failed_status = 1;
 constexpr int exception_status          = 70;  // left its function
-constexpr int aborted_status            = 71;  // Bootstrap::abort()
+constexpr int aborted_status            = 71;  // abort(EXIT_FAILURE)
 
 struct ForkedJob;
 
@@ -37,7 +37,8 @@ class ForkedBootstrap final : public symm::Impl::Bootstrap {
   [[nodiscard]] int min(int mine) override;
   void broadcast(void* data, std::size_t bytes, symm::Pe from) override;
   void close() override {}
-  [[noreturn]] void abort() noexcept override;
+  using Bootstrap::abort;
+  [[noreturn]] void abort(int status) noexcept override;
 
  private:
   ForkedJob* m_job;

@@ -28,8 +28,9 @@ class ForwardingBootstrap : public symm::Impl::Bootstrap {
     m_bootstrap.broadcast(data, bytes, from);
   }
   void close() override { m_bootstrap.close(); }
-  [[noreturn]] void abort() noexcept override {
-    m_bootstrap.abort();
+  using Bootstrap::abort;
+  [[noreturn]] void abort(int status) noexcept override {
+    m_bootstrap.abort(status);
     std::abort();  // for the compiler
   }
 

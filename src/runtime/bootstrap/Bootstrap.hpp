@@ -4,6 +4,7 @@
 #define SYMM_BOOTSTRAP_HPP
 
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -50,8 +51,12 @@ class Bootstrap {
   virtual void close() = 0;
 
   /// Ends the whole job: for a peer that died, after which no collective call
-  /// can return. Prints nothing.
-  [[noreturn]] virtual void abort() noexcept = 0;
+  /// can return. Prints nothing. \param status that the launcher is to return.
+  [[noreturn]] virtual void abort(int status) noexcept = 0;
+  [[noreturn]] void abort() noexcept {
+    abort(EXIT_FAILURE);
+    std::abort();  // for compilers that do not see that it does not return
+  }
 };
 
 template <class T>

@@ -89,7 +89,8 @@ class Bootstrap_Mpi final : public Bootstrap {
     check(MPI_Comm_free(&m_communicator), "MPI_Comm_free");
   }
 
-  [[noreturn]] void abort() noexcept override { abort_mpi(); }
+  using Bootstrap::abort;
+  [[noreturn]] void abort(int status) noexcept override { abort_mpi(status); }
 
  private:
   static int count_of(std::size_t bytes, char const* call) {
@@ -145,19 +146,19 @@ void end_mpi() {
   check(MPI_Finalize(), "MPI_Finalize");
 }
 
-void abort_mpi() noexcept {
+void abort_mpi(int status) noexcept {
   // MPI waits for a node that it does not reach, for ever.
   try {
-    std::thread([] {
+    std::thread([status] {
       std::this_thread::sleep_for(time_to_abort);
-      ::_exit(EXIT_FAILURE);
+      ::_exit(status);
     }).detach();
   } catch (std::system_error const&) {
-    ::_exit(EXIT_FAILURE);
+    ::_exit(status);
   }
   // Not on a duplicate: MPICH may end the processes of a communicator only, and
   // wait for ever for one that is gone.
-  static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));
+  static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();
 }
 

@@ -3,6 +3,7 @@
 #ifndef SYMM_BOOTSTRAP_MPI_HPP
 #define SYMM_BOOTSTRAP_MPI_HPP
 
+#include <cstdlib>
 #include <memory>
 
 #include "../bootstrap/Bootstrap.hpp"
@@ -23,8 +24,8 @@ namespace symm::Impl {
 /// Ends MPI, unless the program has. \throws SystemError on this PE.
 void end_mpi();
 
-/// Ends the job.
-[[noreturn]] void abort_mpi() noexcept;
+/// Ends the job. \param status that mpiexec is to return.
+[[noreturn]] void abort_mpi(int status = EXIT_FAILURE) noexcept;
 
 struct MpiPes {
   std::unique_ptr<Bootstrap> bootstrap;

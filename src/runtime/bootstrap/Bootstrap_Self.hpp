@@ -27,8 +27,9 @@ class Bootstrap_Self final : public Bootstrap {
   [[nodiscard]] int min(int mine) override { return mine; }
   void broadcast(void*, std::size_t, Pe) override {}
   void close() override {}
-  [[noreturn]] void abort() noexcept override {
-    m_job.abort();
+  using Bootstrap::abort;
+  [[noreturn]] void abort(int status) noexcept override {
+    m_job.abort(status);
     std::abort();  // for compilers that do not see that it does not return
   }
 

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../symm_job.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "Runtime.hpp"
 
 namespace symm {
@@ -21,6 +24,13 @@ void barrier_all() {
 HeapMap heap_map(MemoryKind kind) {
   constexpr char const* name = "symm::heap_map";
   return Impl::Runtime::instance(name).heap(kind, name).map();
+}
+
+void global_exit(int status) {
+  auto& bootstrap = Impl::Runtime::instance("symm::global_exit").bootstrap();
+  static_cast<void>(std::fflush(nullptr));
+  bootstrap.abort(status);
+  std::abort();  // for the compiler
 }
 
 HeapStats heap_stats() {
