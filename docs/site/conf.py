@@ -20,4 +20,4 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "default"
-pygments_dark_style = "monokai"
+pygments_dark_style = "native"

@@ -85,6 +85,28 @@ def escape(text):
     return re.sub(r"([*_`<>\[\]\\|{}$#])", r"\\\1", text)
 
 
+def escape_prose(text):
+    """The same for a plain comment, whose `code` stays."""
+    parts = re.split(r"(`[^`]+`)", text)
+    return "".join(part if i % 2 else escape(part)
+                   for i, part in enumerate(parts))
+
+
+def linked(text, where):
+    """Markdown in which name() of a public name leads to it."""
+    def link(match):
+        name = match[2].replace("\\", "")
+        if name not in where:
+            return match[0]
+        return f"[`{match[1] or ''}{name}()`]({where[name][1]})"
+
+    parts = re.split(r"(^```.*?^```$|`[^`]*`|\[[^\]]*\]\([^)]*\))", text,
+                     flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if i % 2 else re.sub(
+        r"(?<![\w:.>])(symm::)?((?:\w|\\_)+)\(\)", link, part)
+        for i, part in enumerate(parts))
+
+
 BLOCKS = {"simplesect", "parameterlist", "itemizedlist", "orderedlist",
           "verbatim", "preformatted", "programlisting", "table"}
 
@@ -146,11 +168,12 @@ def description(member):
         node = member.find(tag)
         if node is not None:
             found += paragraphs(node)
+    values = [(plain(value.find("name")), " ".join(description(value)))
+              for value in member.findall("enumvalue")]
+    if any(said for _, said in values):
+        found.append("\n".join(f"- `{name}`" + (f": {said}" if said else "")
+                               for name, said in values))
     return found
-
-
-def without_impl(text):
-    return re.sub(r"\bImpl::(?=\w)", "", text)
 
 
 def signature(member):
@@ -173,7 +196,7 @@ def signature(member):
     name = plain(member.find("name"))
     kind_of = plain(member.find("type")) if member.find("type") is not None else ""
     if kind == "using":
-        return f"using symm::{name};"
+        return f"{name}"
     if kind == "enum":
         values = ", ".join(plain(v.find("name")) + (
             " " + plain(v.find("initializer"))
@@ -205,9 +228,15 @@ def signature(member):
         tail = re.search(r"\)\s*((?:const|noexcept|=\s*\w+|\s)*)$", arguments)
         tail = " " + tail[1].strip() if tail and tail[1].strip() else ""
         lines.append(one + tail + ";")
-    text = without_impl("\n".join(lines))
-    return re.sub(r"\s+([&*])(?=[\s,)>]|\w)", r"\1 ", text).replace("  ", " ") \
-        if "\n" not in text else re.sub(r" ([&*]+) ?(?=\w|\.)", r"\1 ", text)
+    return tidy("\n".join(lines))
+
+
+def tidy(code):
+    """Doxygen's C++ as people write it."""
+    code = re.sub(r"\bImpl::(?=\w)", "", code)
+    code = code.replace("< ", "<").replace(" >", ">").replace("= typedef ", "= ")
+    code = code.replace("using symm::", "using ")
+    return re.sub(r" ([&*]+) ?(?=[\w.,)])", r"\1 ", code)
 
 
 # --- what the source has between declarations -----------------------------------
@@ -245,11 +274,13 @@ def markdown_of(rows):
     out = []
     for row in rows:
         if row.startswith("- "):
-            out.append("- " + escape(row[2:]))
+            out.append("- " + row[2:])
         elif out:
-            out[-1] += " " + escape(row.strip())
+            out[-1] += " " + row.strip()
         else:
-            out.append(escape(row))
+            out.append(row)
+    out = [escape_prose(line) if not line.startswith("- ")
+           else "- " + escape_prose(line[2:]) for line in out]
     return "\n" .join(
         ("\n" + line if line.startswith("- ") and not out[i - 1].startswith("- ")
          and i else line) for i, line in enumerate(out))
@@ -357,6 +388,10 @@ class Reference:
                 text += self.section(header, file)
             (folder / f"{file}.md").write_text("\n\n".join(text) + "\n",
                                                encoding="utf-8")
+        for file, _, _ in PAGES:
+            page = folder / f"{file}.md"
+            page.write_text(linked(page.read_text(encoding="utf-8"), self.where),
+                            encoding="utf-8")
         missing = sorted(self.names - set(self.where))
         if missing:
             raise Problem("no declaration found of: " + ", ".join(missing))
@@ -368,6 +403,7 @@ class Reference:
         for name in sorted(self.names, key=lambda n: (n.lower(), n)):
             _, anchor = self.where[name]
             what, who = self.facts[name]
+            what = what.replace("[", "").replace("]", "")
             rows.append(f"| [`{name}`]({anchor}) | {who} | {what} |")
         text = f"""# Reference
 
@@ -404,6 +440,7 @@ with it, or at the beginning of its part of a page, for all calls that follow.
             comments = [c for c in comments if first and c[0] < first][:0] + [
                 c for c in comments if members]
         heading = None
+        told = None   # the latest with a text of its own
         pending = []  # declarations without a text of their own
         said = []     # what stands before them
 
@@ -416,6 +453,8 @@ with it, or at the beginning of its part of a page, for all calls that follow.
             while comments and comments[0][0] < line:
                 flush()
                 said = prose(comments.pop(0)[1])
+                if len(said) == 1 and len(said[0]) < 60:  # a heading
+                    said[0] = "## " + said[0].rstrip(".")
                 out.extend(said)
                 heading = None
             text = description(node)
@@ -426,6 +465,10 @@ with it, or at the beginning of its part of a page, for all calls that follow.
                 anchor = self.anchor(name, page, text, said, node)
                 out.append(f"({anchor})=\n### `{name}`")
                 heading = name
+            if text:
+                told = name
+            elif told and not self.facts[name][0] and told != name:
+                self.facts[name] = (f"with `{told}`", self.facts[name][1])
             if is_class:
                 out += self.class_of(name, node)
                 continue
@@ -446,15 +489,19 @@ with it, or at the beginning of its part of a page, for all calls that follow.
         return prose([line[3:] for line in found[1].splitlines()])
 
     def anchor(self, name, page, text, said, node):
-        """Notes the first place of a name. Returns the label for it."""
-        if name not in self.where:
-            label = f"symm-{name.replace('_', '-')}".lower()
-            if name[0].isupper():
-                label += "-type"
-            self.where[name] = (page, label)
-            first = text[0] if text else (said[0] if said else "")
-            self.facts[name] = (first_sentence(first), who_calls(
-                name, node, text, said, page))
+        """Notes a place of a name. Returns the label for it."""
+        is_new = name not in self.where
+        label = f"symm-{name.replace('_', '-')}".lower()
+        if name[0].isupper():
+            label += "-type"
+        self.where.setdefault(name, (page, label))
+        what, who = self.facts.get(name, ("", ""))
+        if text and (not what or what.startswith("with `")):
+            what = first_sentence(text[0])
+        if is_new:
+            who = who_calls(name, node, text, said, page)
+        self.facts[name] = (what, who)
+        if is_new:
             return label
         self.number = getattr(self, "number", 0) + 1
         return f"symm-more-{self.number}"
@@ -486,11 +533,14 @@ with it, or at the beginning of its part of a page, for all calls that follow.
 
 
 def first_sentence(text):
-    text = text.split("\n")[0]
-    if text.startswith(("```", "*Throws*", "*Parameters*", "*Returns*")):
+    text = text.split("\n")[0].replace("\\[", "").replace("\\]", "")
+    if text.startswith(("```", "*Throws*", "*Parameters*", "*Returns*", "## ")):
         return ""
-    found = re.match(r"(.{12,}?[.:;])(\s|$)", text)
-    return (found[1].rstrip(":;") if found else text)
+    found = re.match(r"(.{8,}?[.])(\s|$)", text)
+    text = found[1] if found else text
+    if len(text) > 130:
+        text = re.split(r"[:;] ", text)[0]
+    return text.rstrip(":;.") + "."
 
 
 def who_calls(name, node, text, said, page):
@@ -504,13 +554,15 @@ def who_calls(name, node, text, said, page):
         return ""
     if re.search(r"\bLocal\b", joint):
         return "one PE"
-    if page == "collectives" or name.startswith("team_split"):
+    if page in ("collectives", "teams") and name not in (
+            "sync_all", "barrier_all"):
         return "PEs of a team"
     if re.search(r"\bCollective\b(?! functions)", joint) or re.match(
             r"As malloc\(\)", joint):
         return "all PEs"
     if page == "pools":
-        return "see [pools](../docs/pools.md)"
+        return ("all PEs, of a symmetric pool" if re.search(
+            "alloc|free|create|destroy|set_(mem|attr)|trim", name) else "one PE")
     if re.search(r"\bCollective\b(?! functions)", around) and page != "memory":
         return "all PEs"
     return "one PE"
