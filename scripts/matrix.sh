@@ -164,10 +164,10 @@ missing() {
   fi
 }
 
-# row NAME RESULT: in docs/matrix.md, one line an entry.
+# publish_row NAME RESULT: in docs/matrix.md, one line an entry.
 publish_row() {
   local line
-  line="| \`$1\` | $(describe) | $(date -u +%F) | $2 |"
+  line="| \`$1\` | $described | $(date -u +%F) | $2 |"
   if grep -qF "| \`$1\` |" docs/matrix.md; then
     ROW=$line awk -v key="| \`$1\` |" \
       'index($0, key) == 1 { print ENVIRON["ROW"]; next } { print }' docs/matrix.md \
@@ -178,14 +178,14 @@ publish_row() {
   fi
 }
 
-# The compiler and MPI with their versions, and the options.
+# What a row says of an entry: the compiler and MPI with their versions, and options.
 describe() {
-  local mpi_version
-  mpi_version=$("mpiexec.$mpi" --version 2>&1 |
-    sed -nE 's/^mpiexec \(OpenRTE\) ([0-9.]+).*/Open MPI \1/p
-      s/^ *Version: +([0-9.]+).*/MPICH \1/p')
-  echo "$("$compiler" --version | sed -n '1s/ ([^)]*)//gp' | xargs)," \
-    "$mpi_version, \`${options[*]#-D}\`"
+  local compiler_name=GCC version settings=("${options[@]#-D}")
+  [[ $compiler == clang* ]] && compiler_name=Clang
+  version=$("$compiler" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+  echo "$compiler_name $version | $("mpicxx.$mpi" -v 2>/dev/null |
+    sed -nE "s/.*(MPICH) version/\1/p" | grep . || "mpicxx.$mpi" --showme:version |
+    grep -oE 'Open MPI [0-9.]+') | \`${settings[*]}\`"
 }
 
 failed=0
@@ -200,6 +200,7 @@ for name in "${chosen[@]}"; do
     echo "${summary[-1]}"
     continue
   fi
+  described=$(describe)
   if $fast; then
     options+=(-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DSYMM_UNITY=ON)
   fi
@@ -218,6 +219,7 @@ for name in "${chosen[@]}"; do
   set -e
   result="works"
   [[ $way == compile-fetch ]] && result="compiles"
+  if $fast; then result+=", not optimised"; fi
   if ((status != 0)); then
     result="**does not work**"
     failed=1
