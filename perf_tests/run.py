@@ -9,10 +9,15 @@
                                              jobs of several nodes, made on this
                                              machine (root: of namespaces), and
     ... --over-nodes --hostfile FILE         those of the file, which mpiexec takes
+    perf_tests/run.py --build-dir build/host-release --programs
+                                             examples beside the same with MPI
+    perf_tests/run.py --build-dir build/host-release --report FILE.html
+                                             all of these, as one file to be sent
 
 A build with CUDA measures on GPUs: one PE each, or several on one if there are
-fewer GPUs than PEs. RESULTS.md has a part for CPUs, one over nodes and one for
-GPUs; --publish writes the one that was measured.
+fewer GPUs than PEs. RESULTS.md has parts for CPUs and for GPUs, of single
+operations and of programs, and one over nodes; --publish writes what was
+measured.
 
 Needs pandas and matplotlib (scripts/setup.sh installs them for the system's
 python3). The machine should have nothing else to
@@ -22,6 +27,7 @@ gives the PEs precedence.
 """
 
 import argparse
+import datetime
 import os
 import pathlib
 import shlex
@@ -35,7 +41,7 @@ from driver import jobs as job_list  # noqa: E402
 from driver import machine, part as parts  # noqa: E402
 from driver import publish as page  # noqa: E402
 from driver.cluster import Cluster  # noqa: E402
-from driver import report  # noqa: E402
+from driver import report, user_report  # noqa: E402
 from driver.records import RecordError, Records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -48,9 +54,15 @@ def parse_arguments():
                         help="folder of a Release build")
     parser.add_argument("--rounds", type=int, default=0, metavar="N",
                         help="how often each program is run (default 5, 3 over "
-                             "nodes, and 2 on GPUs)")
+                             "nodes, and 2 on GPUs and for --report)")
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
                         help="PEs of a run on GPUs, one per GPU (default 2)")
+    parser.add_argument("--programs", action="store_true",
+                        help="measure examples beside the same with MPI")
+    parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
+                        help="write a page that needs no other file, FILE.html or "
+                             "FILE.md; with neither --programs nor --over-nodes, "
+                             "of everything that the build can measure")
     parser.add_argument("--over-nodes", action="store_true",
                         help="measure jobs of several nodes")
     parser.add_argument("--hostfile", type=pathlib.Path, metavar="FILE",
@@ -79,7 +91,11 @@ def parse_arguments():
     if arguments.gpus < 2:
         parser.error("--gpus takes a number above 1: figures are of two PEs, "
                      "which share a GPU if there is only one")
-    if arguments.hostfile and not arguments.over_nodes:
+    if arguments.programs and arguments.over_nodes:
+        parser.error("--programs runs on one node: no --over-nodes")
+    if arguments.report and arguments.report.suffix not in (".html", ".md"):
+        parser.error(f"--report {arguments.report}: FILE.html or FILE.md")
+    if arguments.hostfile and not (arguments.over_nodes or arguments.report):
         parser.error("--hostfile says where --over-nodes runs")
     if arguments.publish and (arguments.quick or arguments.only):
         parser.error("--publish needs a full run: no --quick, no --only")
@@ -97,7 +113,7 @@ def run_round(jobs, config, run, records):
         try:
             file, note = run(job)
         except job_list.ProgramFailed as error:
-            if not config["gpus"] and not job.nodes:
+            if not (config["gpus"] or job.nodes or config.get("goes on")):
                 raise
             print(f"  {error}", flush=True)
             records.failed.append(job.name)
@@ -113,15 +129,15 @@ def run_round(jobs, config, run, records):
     return next_jobs
 
 
-def run_all(arguments, config, jobs, output):
+def run_all(arguments, config, part, jobs, output):
     """Runs the jobs, round by round, with progress. Returns the records and how
     many rounds were made."""
     extra = ["--quick"] if arguments.quick else []
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
-    is_short = config["gpus"] or arguments.over_nodes
-    rounds = arguments.rounds or (2 if config["gpus"] else
-                                  3 if arguments.over_nodes else 5)
+    is_short = config["gpus"] or part is parts.NODES
+    rounds = arguments.rounds or (2 if config["gpus"] or arguments.report else
+                                  3 if part is parts.NODES else 5)
     if arguments.quick:
         rounds = 1
     records = Records()
@@ -136,7 +152,7 @@ def run_all(arguments, config, jobs, output):
             return records, number
 
         def run(job, folder=output / f"round{number}"):
-            print(f"[round {number + 1} of {rounds}, "
+            print(f"[{part.title}, round {number + 1} of {rounds}, "
                   f"{time.monotonic() - start:.0f} s] {job.name}", flush=True)
             return job_list.run_job_or_fallback(
                 job, config, folder, extra, arguments.prefix.split(),
@@ -155,55 +171,115 @@ def published_command():
     return shlex.join(words)
 
 
-def find_part_and_jobs(arguments, config):
-    """What is measured, and by what."""
+def parts_to_measure(arguments, config):
+    """What is measured, in the order of the page."""
+    programs = parts.GPU_PROGRAMS if config["gpus"] else parts.PROGRAMS
     if arguments.over_nodes:
+        return [parts.NODES]
+    if arguments.programs:
+        return [programs]
+    found = [parts.GPUS if config["gpus"] else parts.CPUS]
+    if arguments.report:
+        found += [programs] if config["examples"] else []
+        found += [parts.NODES] if config["programs over nodes"] else []
+    return found
+
+
+def jobs_of(part, arguments, config):
+    """By what a part is measured."""
+    if part is parts.NODES:
         if not config["programs over nodes"]:
             raise job_list.BenchmarkFailed(
                 "--over-nodes needs a build for CPUs with UCX's headers")
         mpiexec = config["mpiexec"]
         config["cluster"] = Cluster(arguments.hostfile, mpiexec,
                                     job_list.is_open_mpi(mpiexec))
-        part, jobs = parts.NODES, job_list.node_jobs(config)
+        jobs = job_list.node_jobs(config)
+    elif part in (parts.PROGRAMS, parts.GPU_PROGRAMS):
+        jobs = job_list.program_jobs(config, arguments.gpus, arguments.quick)
     else:
-        part = parts.GPUS if config["gpus"] else parts.CPUS
         jobs = job_list.all_jobs(config, arguments.gpus)
-    jobs = [job for job in jobs
-            if not arguments.only or arguments.only in job.name]
-    if not jobs:
-        raise job_list.BenchmarkFailed(
-            f"no program's name contains '{arguments.only}'")
-    return part, jobs
+    if arguments.only and any(arguments.only in job.name for job in jobs):
+        return [job for job in jobs if arguments.only in job.name
+                or job.program == job_list.ENVIRONMENT]
+    return [] if arguments.only else jobs
 
 
-def write_results(part, config, records, rounds, output, publish):
+def measure(part, jobs, arguments, config, output):
+    """Returns the records of a part and how many rounds were made."""
+    is_programs = part in (parts.PROGRAMS, parts.GPU_PROGRAMS)
+    load = os.getloadavg()[0]
+    records, rounds = run_all(arguments, config, part, jobs,
+                              output / "programs" if is_programs else output)
+    if part is parts.NODES or is_programs or arguments.report:
+        if load > 0.5:
+            records.notes.append("other programs ran on this machine (load "
+                                 f"average {load:.1f}): to be measured again "
+                                 "on a quiet one")
+    if part is parts.NODES and config["cluster"].note:
+        records.notes.append(config["cluster"].note)
+    return records, rounds
+
+
+def write_results(part, config, records, rounds, pages):
+    """Writes a part's files. Returns its blocks.
+
+    pages: folder -> what its RESULTS.md is to keep
+    """
     command = published_command()
     all_plots = part.plots(records)
-    found = machine.gpu_rows() if part is parts.GPUS else []
+    found = machine.gpu_rows() \
+        if part in (parts.GPUS, parts.GPU_PROGRAMS) else []
     if part is parts.NODES:
         found.append(["nodes", config["cluster"].text])
-    markdown = report.markdown_text(part, records, command, rounds,
-                                    list(all_plots), found)
+    blocks = report.blocks_of(part, records, command, rounds, all_plots, found)
+    markdown = report.markdown(blocks)
     figures = report.json_text(part, records, command, rounds)
-    targets = [output] + ([HERE] if publish else [])
-    for target in targets:
-        file, folder = target / "RESULTS.md", target / "results"
+    for target in pages:
+        folder = target / "results"
         folder.mkdir(parents=True, exist_ok=True)
-        before = file.read_text(encoding="utf-8") \
-            if file.exists() and target is HERE else ""
-        file.write_text(page.with_part(before, part.title, markdown),
-                        encoding="utf-8")
+        pages[target] = page.with_part(pages[target], part.title, markdown)
+        (target / "RESULTS.md").write_text(pages[target], encoding="utf-8")
         (folder / part.figures_file).write_text(figures, encoding="utf-8")
         for name, text in all_plots.items():
             (folder / name).write_text(text, encoding="utf-8")
+    return blocks
+
+
+def write_report(file, config, blocks, measured):
+    """One file of all parts."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    whole = user_report.blocks_of(
+        blocks, measured, user_report.symm_info_text(config["symm_info"]),
+        published_command(), now.strftime("%Y-%m-%d %H:%M UTC"))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(user_report.text_of(whole, file.name), encoding="utf-8")
+
+
+def tell(part, records):
+    """What was found, on the terminal."""
+    print(f"\n{part.title}\n\n{report.terminal_text(part, records)}")
+    for note in records.notes:
+        print(f"note: {note}")
+    for name in records.wrong:
+        print(f"WRONG DATA: {name}", file=sys.stderr)
+    for name in records.failed:
+        print(f"FAILED: {name}", file=sys.stderr)
 
 
 def main():
     arguments = parse_arguments()
     output = arguments.output or arguments.build_dir / "perf_results"
+    pages, blocks, measured = {output: ""}, [], []
     try:
         config = job_list.load_config(arguments.build_dir)
-        part, jobs = find_part_and_jobs(arguments, config)
+        config["goes on"] = arguments.report is not None
+        todo = [(part, jobs_of(part, arguments, config))
+                for part in parts_to_measure(arguments, config)]
+        todo = [(part, jobs) for part, jobs in todo if jobs]
+        if not todo:
+            raise job_list.BenchmarkFailed(
+                f"no program's name contains '{arguments.only}'")
         if config["build type"] != "Release":
             print(f"warning: a {config['build type']} build; figures need "
                   "Release", file=sys.stderr)
@@ -211,33 +287,32 @@ def main():
         if load > 0.5 and not arguments.quick:
             print(f"warning: other programs are running (load average {load:.1f});"
                   " figures need a quiet machine", file=sys.stderr)
-        records, rounds = run_all(arguments, config, jobs, output)
-        if part is parts.NODES:
-            if load > 0.5:
-                records.notes.append("other programs ran on this machine (load "
-                                     f"average {load:.1f}): to be measured again "
-                                     "on a quiet one")
-            if config["cluster"].note:
-                records.notes.append(config["cluster"].note)
+        for part, jobs in todo:
+            records, rounds = measure(part, jobs, arguments, config, output)
+            publishes = arguments.publish and not records.failed
+            if arguments.publish and not publishes:
+                print("run.py: not published, since programs failed",
+                      file=sys.stderr)
+            if publishes and HERE not in pages:
+                pages[HERE] = (HERE / "RESULTS.md").read_text(encoding="utf-8")
+            targets = pages if publishes else {output: pages[output]}
+            blocks.append(write_results(part, config, records, rounds, targets))
+            pages.update(targets)
+            measured.append((part, records))
     except (job_list.BenchmarkFailed, RecordError) as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
-    publishes = arguments.publish and not records.failed
-    if arguments.publish and not publishes:
-        print("run.py: not published, since programs failed", file=sys.stderr)
-    write_results(part, config, records, rounds, output, publishes)
-    print("\n" + report.terminal_text(part, records))
-    for note in records.notes:
-        print(f"note: {note}")
+    for part, records in measured:
+        tell(part, records)
     if arguments.quick:
         print("\nA quick run checks that everything works; its figures mean "
               "nothing.")
     print(f"\nRecords, tables and plots: {output}")
-    for name in records.wrong:
-        print(f"WRONG DATA: {name}", file=sys.stderr)
-    for name in records.failed:
-        print(f"FAILED: {name}", file=sys.stderr)
-    return 1 if records.wrong or records.failed else 0
+    if arguments.report:
+        write_report(arguments.report, config, blocks, measured)
+        print(f"Report: {arguments.report}")
+    return 1 if any(records.wrong or records.failed
+                    for _, records in measured) else 0
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import time
 
-from driver import heat3d, ucx_perftest
+from driver import programs, ucx_perftest
 
 
 class BenchmarkFailed(Exception):
@@ -32,6 +32,7 @@ class Job:
     is_once: bool = False  # only in the first round: it has rounds of its own
     nodes: int = 0  # over so many, each of pes_per_node; 0: not over nodes
     pes_per_node: int = 0
+    is_pair: bool = False  # an example and the same with MPI: programs.py
 
     @property
     def name(self):
@@ -48,6 +49,12 @@ WITH_NVSHMEM = ("kernel_bandwidth", "kernel_elements", "kernel_latency",
                 "collectives", "gups")
 WITHOUT_NVSHMEM = ("host_memory", "registration", "stencil", "halo")
 BOTH_WAYS = ("allocate", "footprint")
+# A benchmark of which only what it says of the machine is of interest.
+ENVIRONMENT = "environment"
+# heat3d beside the other benchmarks: it has repetitions of its own.
+HEAT3D = {"sizes": (64, 256, 512), "steps": 300, "repeats": 3}
+HEAT3D_OVER_NODES = {"sizes": (96, 192), "steps": 100, "repeats": 3}
+HEAT3D_QUICK = {"sizes": (32,), "steps": 10, "repeats": 1}
 
 
 def _gpu_jobs(config, pes):
@@ -62,7 +69,7 @@ def _gpu_jobs(config, pes):
         jobs += [Job(program, pes) for program in WITH_NVSHMEM]
     jobs += [Job(program, pes) for program in WITHOUT_NVSHMEM]
     return jobs + ([Job("heat3d", pes, is_once=True)]
-                   if config["heat3d"] else [])
+                   if config["examples"] else [])
 
 
 def all_jobs(config, pes_on_gpus=2):
@@ -95,10 +102,23 @@ def node_jobs(config):
         jobs.append(_over_nodes("gups_openshmem", 2, 1, is_optional=True))
     jobs += [_over_nodes("inside_node", 2, 2), _over_nodes("inside_node", 1, 4),
              _over_nodes("initialize", 4, 4)]
-    if config["heat3d"]:
+    if config["examples"]:
         jobs.append(_over_nodes("heat3d", 2, 1, is_optional=True,
                                 is_once=True))
     return jobs
+
+
+def program_jobs(config, pes_on_gpus=2, is_quick=False):
+    """Whole programs: on one PE and on two, or as many as there are GPUs; in a
+    quick run on the latter only. A benchmark tells what they are run on."""
+    if not config["examples"]:
+        raise BenchmarkFailed("--programs needs a build with "
+                              "SYMM_ENABLE_EXAMPLES=ON")
+    pairs = programs.GPU_PAIRS if config["gpus"] else programs.CPU_PAIRS
+    counts = (1, pes_on_gpus) if config["gpus"] else (1, 2)
+    return [Job(ENVIRONMENT, is_once=True)] + [
+        Job(pair.name, pes, is_pair=True) for pair in pairs
+        for pes in (counts[1:] if is_quick else counts)]
 
 
 def next_time(job, failed):
@@ -122,7 +142,7 @@ def load_config(build_dir):
 
 def record_name(job, config):
     """The name under which the figures look for the records of a job."""
-    if config["gpus"]:
+    if config["gpus"] and not job.is_pair:
         return job.fallback or job.program
     return job.name
 
@@ -173,14 +193,31 @@ def launcher_of(job, config):
 
 def command_of(job, config, json_file, extra):
     """The command line of a job."""
-    programs = config["programs over nodes" if job.nodes else "programs"]
+    if job.program == ENVIRONMENT:
+        return launcher_of(job, config) + [
+            *config["programs"]["barrier"], "--json", str(json_file), "--quick"]
+    programs_of_build = config["programs over nodes" if job.nodes else "programs"]
     return launcher_of(job, config) + [
-        *programs[job.program], "--json", str(json_file)] + extra
+        *programs_of_build[job.program], "--json", str(json_file)] + extra
+
+
+def _run_pair(job, config, launcher, environment, json_file, is_quick, timeout):
+    """An example and the same with MPI; heat3d also beside benchmarks."""
+    pair = programs.pair_of(job.program, config["gpus"])
+    if is_quick:
+        more = {**HEAT3D_QUICK, "sizes": (16,)} if job.is_pair else HEAT3D_QUICK
+    elif job.is_pair:
+        more = {"sizes": pair.gpu_sizes, "steps": pair.gpu_steps} \
+            if config["gpus"] else {}
+    else:
+        more = HEAT3D_OVER_NODES if job.nodes else HEAT3D
+    return programs.run(launcher, pair, config["examples"], environment,
+                        json_file, timeout, **more)
 
 
 def _run_others(job, config, json_file, extra, prefix, timeout):
-    """Programs that print what the driver writes down: the solvers, which are
-    examples, and ucx_perftest."""
+    """Programs that print what the driver writes down: examples, and
+    ucx_perftest."""
     launcher = prefix + launcher_of(job, config)
     is_quick = "--quick" in extra
     environment = _environment(config, job)
@@ -190,10 +227,8 @@ def _run_others(job, config, json_file, extra, prefix, timeout):
                 launcher, config["cluster"].second_host, environment, json_file,
                 is_quick, timeout)
         else:
-            size = {"edges": heat3d.EDGES_OVER_NODES, "steps": 100} \
-                if job.nodes else {}
-            problem = heat3d.run(launcher, config["heat3d"], environment,
-                                 json_file, is_quick, timeout, **size)
+            problem = _run_pair(job, config, launcher, environment, json_file,
+                                is_quick, timeout)
     except subprocess.TimeoutExpired as error:
         problem = str(error)
     if problem:
@@ -226,7 +261,7 @@ def run_job(job, config, folder, extra, prefix, timeout):
     json_file = folder / f"{job.name}.jsonl"
     json_file.unlink(missing_ok=True)
     start = time.monotonic()
-    if job.program in ("heat3d", "ucx_perftest"):
+    if job.is_pair or job.program in ("heat3d", "ucx_perftest"):
         _run_others(job, config, json_file, extra, prefix, timeout)
         return time.monotonic() - start
     command = prefix + command_of(job, config, json_file, extra)

@@ -3,7 +3,6 @@
 import dataclasses
 
 from driver.figures import Figure, MIB, size_text, time_text
-from driver.records import Summary
 
 SIZES = (1 << 16, 1 << 18, MIB, 4 * MIB, 16 * MIB)
 PAIR = "over_nodes.nodes2x1"
@@ -43,12 +42,6 @@ def _of_speed(records, job, title, what, baseline, case, goal,
                   _null(records, job, baseline, case), is_speed=True)
 
 
-def _quotient(one, other):
-    """Of two summaries of different runs: all that is known of the spread."""
-    return Summary(one.median / other.median, one.q1 / other.q3,
-                   one.q3 / other.q1)
-
-
 def _of_jobs(records, title, ours, theirs, goal, is_speed=False,
              text=lambda seconds: time_text(seconds)):
     """Of two programs. ours, theirs: (job, what, case)."""
@@ -56,7 +49,7 @@ def _of_jobs(records, title, ours, theirs, goal, is_speed=False,
     name = theirs[1] if theirs[1] != ours[1] else "one node"
     if one is None or other is None:
         return Figure(title, name, goal, is_speed=is_speed)
-    ratio = _quotient(other, one) if is_speed else _quotient(one, other)
+    ratio = other.over(one) if is_speed else one.over(other)
     return Figure(title, name, goal, text(one.median), text(other.median),
                   ratio, is_speed=is_speed)
 
@@ -132,7 +125,7 @@ def _initialize(records):
     if ours is None or theirs is None:
         return Figure(title, "MPI_Init", 0.3)
     return Figure(title, "MPI_Init", 0.3, time_text(ours.median * 1e-6),
-                  time_text(theirs.median * 1e-6), _quotient(ours, theirs))
+                  time_text(theirs.median * 1e-6), ours.over(theirs))
 
 
 def all_figures(records):

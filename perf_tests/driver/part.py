@@ -4,6 +4,7 @@ import dataclasses
 import typing
 
 from driver import collectives, figures, gpu_figures, node_figures, plots
+from driver import program_figures, programs
 from driver.figures import case_text, time_text
 from driver.gpu_figures import DIRECTIONS, GIB, OVER_SIZES, rate_text
 
@@ -169,3 +170,35 @@ NODES = Part(
     "farthest apart. Goals with <= are of times, with >= of speeds. The null "
     "ratio compares the baseline with itself.",
     "node_figures.json")
+
+
+def _program_details(pairs, pes):
+    return lambda records: [
+        (title, rows) for title, rows in program_figures.details(
+            records, _size_rows, pairs, pes(records)) if rows]
+
+
+_RUNS = (
+    "A sample is a run of a program, by its own time of a step. The two of a "
+    "pair are run in turn, in swapped order the next time; a ratio is the median "
+    "[quartiles] of the ratios of neighbouring runs, below 1 if ours takes less. "
+    "Ratios to one PE are those of medians, with their quartiles the farthest "
+    "apart. The null ratio compares runs of the baseline with each other. ")
+
+PROGRAMS = Part(
+    "Programs on CPUs", program_figures.all_figures,
+    program_figures.other_figures,
+    _program_details(programs.CPU_PAIRS, lambda _: 2), plots.program_plots,
+    CPUS.shown,
+    _RUNS + "Examples are named as in `examples/`; `signals` is `halo_signals`.",
+    "programs.json")
+
+GPU_PROGRAMS = Part(
+    "Programs on GPUs", program_figures.gpu_figures,
+    program_figures.other_gpu_figures,
+    _program_details(programs.GPU_PAIRS, program_figures.pes_on_gpus),
+    plots.gpu_program_plots, GPUS.shown,
+    _RUNS + "Examples are named as in `examples/`; `signals` is `halo_signals`. "
+    "Messages of MPI go through the host. Goals beside NCCL, of the product of "
+    "cg_solve alone and of the particles' exchange alone are not measured here.",
+    "gpu_programs.json")

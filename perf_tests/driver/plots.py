@@ -5,6 +5,7 @@ import io
 import matplotlib
 from matplotlib.figure import Figure
 
+from driver import program_figures, programs
 from driver.figures import size_text
 from driver.gpu_figures import DIRECTIONS, GIB, HOST_COPIES, OVER_SIZES
 
@@ -146,3 +147,22 @@ def node_plots(records):
              for library in ("symm", "MPI")],
             lambda size, seconds: seconds * 1e6)
     return _present(plots)
+
+
+def _program_plots(records, prefix, pairs, pes):
+    return _present({
+        f"{prefix}{pair.name}.svg": _line_plot(
+            f"{pair.name}: time of a step", pair.axis, "microseconds",
+            list(program_figures.lines(records, pair, pes)), str)
+        for pair in pairs})
+
+
+def program_plots(records):
+    """Of whole programs."""
+    return _program_plots(records, "programs_", programs.CPU_PAIRS, 2)
+
+
+def gpu_program_plots(records):
+    """The same on GPUs."""
+    return _program_plots(records, "gpu_programs_", programs.GPU_PAIRS,
+                          program_figures.pes_on_gpus(records))

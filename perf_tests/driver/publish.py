@@ -8,8 +8,8 @@ import pathlib
 import re
 import sys
 
-TITLES = ("CPUs", "Over nodes", "GPUs", "Pools on GPUs", "Tests with one GPU",
-          "Tests with several GPUs")  # in the order of the page
+TITLES = ("CPUs", "Programs on CPUs", "Over nodes", "GPUs", "Programs on GPUs",
+          "Pools on GPUs", "Tests with one GPU", "Tests with several GPUs")  # in the order of the page
 
 
 def _begin(title):

@@ -24,6 +24,12 @@ class Summary:
         quartiles = pandas.Series(samples).quantile([0.5, 0.25, 0.75])
         return Summary(*map(float, quartiles))
 
+    def over(self, other):
+        """The ratio to samples of another run, of which nothing is neighbours:
+        its quartiles are the farthest apart that they can be."""
+        return Summary(self.median / other.median, self.q1 / other.q3,
+                       self.q3 / other.q1)
+
 
 class Records:
     """All records of all rounds of one driver run."""

@@ -1,5 +1,6 @@
-"""The figures as a table for the terminal, as Markdown and as JSON."""
+"""The figures as a table for the terminal, as blocks of a page and as JSON."""
 
+import collections
 import dataclasses
 import json
 
@@ -24,10 +25,66 @@ def _plain(rows):
                                in zip(row, widths)).rstrip() for row in rows)
 
 
-def _markdown(rows):
+@dataclasses.dataclass(frozen=True)
+class Heading:
+    """Blocks of a page: one of these or of those below, or text."""
+
+    level: int
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """The first row is its head."""
+
+    rows: list
+
+
+@dataclasses.dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    texts: list
+
+
+@dataclasses.dataclass(frozen=True)
+class Plots:
+    """File name -> text of the SVG."""
+
+    images: dict
+
+
+@dataclasses.dataclass(frozen=True)
+class Details:
+    """What a reader may want to leave out."""
+
+    blocks: list
+
+
+def _markdown_table(rows):
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     lines.insert(1, "|" + "---|" * len(rows[0]))
     return "\n".join(lines)
+
+
+def markdown(blocks, image=lambda name, svg: f"results/{name}"):
+    """The blocks as Markdown. image: where a plot is found."""
+    texts = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            texts.append(f"{'#' * block.level} {block.text}")
+        elif isinstance(block, Table):
+            texts.append(_markdown_table(block.rows))
+        elif isinstance(block, Items):
+            texts.append("\n".join(f"- {text}" for text in block.texts))
+        elif isinstance(block, Plots):
+            texts += [f"![{name}]({image(name, svg)})"
+                      for name, svg in block.images.items()]
+        elif isinstance(block, Details):
+            texts.append(markdown(block.blocks, image).rstrip("\n"))
+        else:
+            texts.append(block)
+    return "\n\n".join(texts) + "\n"
 
 
 def terminal_text(part, records):
@@ -50,28 +107,39 @@ def _machine_rows(part, records, machine):
                                    if value is not None]
 
 
-def markdown_text(part, records, command, rounds, plot_names, machine=()):
-    """The text of the part, with headings of level 2 and below."""
-    parts = [
-        f"## {part.title}",
+def blocks_of(part, records, command, rounds, plots, machine=()):
+    """The page of the part, with headings of level 2 and below.
+
+    plots: file name -> text of the SVG
+    """
+    blocks = [
+        Heading(2, part.title),
         "Written by `" + command + "`; do not edit. What each figure compares, "
         "and why that way, stands at the top of the benchmark's source.",
-        _markdown(_machine_rows(part, records, list(machine))),
+        Table(_machine_rows(part, records, list(machine))),
         f"Every program was run {rounds} x. " + part.explanation,
-        "### Figures",
-        _markdown(_rows(part.figures(records), True))]
+        Heading(3, "Figures"), Table(_rows(part.figures(records), True))]
     if records.notes:
-        parts += ["Of this run:",
-                  "\n".join(f"- {note}" for note in records.notes)]
+        blocks += ["Of this run:", Items(records.notes)]
     others = part.other_figures(records)
     if others:
-        parts += ["### Other comparisons", _markdown(_rows(others, False))]
-    if plot_names:
-        parts += ["### Plots"] + [f"![{name}](results/{name})"
-                                  for name in plot_names]
+        blocks += [Heading(3, "Other comparisons"), Table(_rows(others, False))]
+    if plots:
+        blocks += [Heading(3, "Plots"), Plots(plots)]
+    details = []
     for title, rows in part.details(records):
-        parts += [f"### {title[0].upper()}{title[1:]}", _markdown(rows)]
-    return "\n\n".join(parts) + "\n"
+        details += [Heading(3, title[0].upper() + title[1:]), Table(rows)]
+    return blocks + ([Details(details)] if details else [])
+
+
+def verdicts(part, records):
+    """Verdict, without what it says in brackets -> number of figures; and those
+    that missed their goal, as rows with a head."""
+    figures = part.figures(records)
+    counts = collections.Counter(figure.verdict.split(" (")[0]
+                                 for figure in figures)
+    missed = [figure for figure in figures if "missed" in figure.verdict]
+    return counts, _rows(missed, True) if missed else None
 
 
 def json_text(part, records, command, rounds):

@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 import os
 import pathlib
 import sys
@@ -13,8 +14,8 @@ from unittest import mock
 
 import run
 from driver import figures as cpu_figures
-from driver import gpu_figures, heat3d, jobs, node_figures, part, publish
-from driver import report, ucx_perftest
+from driver import gpu_figures, jobs, node_figures, part, programs, publish
+from driver import report, ucx_perftest, user_report
 from driver.cluster import Cluster
 from driver.figures import Figure
 from driver.records import RecordError, Records, Summary
@@ -248,7 +249,8 @@ class GpuFigures(unittest.TestCase):
     def test_the_page_has_goals_notes_and_rates(self):
         records = self.records(self.lines(1))
         records.notes.append("something is missing")
-        text = report.markdown_text(part.GPUS, records, "command", 2, [])
+        text = report.markdown(report.blocks_of(part.GPUS, records, "command",
+                                                2, {}))
         for expected in (">= 0.99 x", "something is missing", "0.537 GB/s",
                          "| not measured |"):
             self.assertIn(expected, text)
@@ -449,42 +451,135 @@ class Jobs(unittest.TestCase):
                 self.run_job(jobs.Job("a"))
 
 
-class Heat3d(unittest.TestCase):
-    """heat3d.py, with scripts for the solvers."""
+class Programs(unittest.TestCase):
+    """programs.py, program_figures.py, with scripts for the examples."""
 
-    TEXT = """time: 0.001 s, {rate} million cell updates/s
-error against exact arithmetic: L2 1.3e-15, at most 1.8e-13: {verdict}
-"""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.examples = {}
 
-    def run_solvers(self, verdict, status=0):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            programs = {}
-            for rate, solver in enumerate(heat3d.SOLVERS, 1):
-                programs[solver] = str(folder / solver)
-                text = self.TEXT.format(rate=rate, verdict=verdict)
-                (folder / solver).write_text(
-                    f"#!/bin/sh\ncat <<END\n{text}END\nexit {status}\n")
-                (folder / solver).chmod(0o755)
-            file = folder / "records"
-            problem = heat3d.run(["env"], programs, None, file, True, 60)
-            records = Records()
-            if problem is None:
-                records.read("heat3d", file)
-            return problem, records
+    def add(self, name, text, status=0):
+        """A script that says this, and that it was run, by its name."""
+        file = self.folder / name
+        file.write_text(f"#!/bin/sh\necho {name} >> {self.folder}/order\n"
+                        f"cat <<END\n{text}\nEND\nexit {status}\n")
+        file.chmod(0o755)
+        self.examples[name] = str(file)
 
-    def test_times_of_a_step_are_recorded(self):
-        problem, records = self.run_solvers("correct")
+    def add_time(self, name, microseconds, status=0):
+        self.add(name, f"{name}: 8 cells\ntime: 0.001 s, {microseconds} us a "
+                 "step, 9.1 million cell updates/s", status)
+
+    def run_pair(self, pair, **more):
+        file = self.folder / "records"
+        return programs.run(["env"], pair, self.examples, None, file, 60,
+                            **more), file
+
+    def test_runs_are_by_turns_and_their_time_of_a_step_is_recorded(self):
+        self.add_time("heat3d", "1.5e+04")
+        self.add_time("heat3d_mpi", "30000")
+        problem, file = self.run_pair(programs.HEAT3D, sizes=(8,))
         self.assertIsNone(problem)
-        case = {"edge": 32}
-        self.assertAlmostEqual(records.time("heat3d", "heat3d", case).median,
-                               32 ** 3 / 1e6)
+        self.assertEqual((self.folder / "order").read_text().split(),
+                         ["heat3d", "heat3d_mpi", "heat3d_mpi", "heat3d"])
+        records = Records()
+        records.read("heat3d.np2", file)
         self.assertAlmostEqual(
-            records.ratio("heat3d", "heat3d_mpi", "heat3d", case).median, 0.5)
+            records.time("heat3d.np2", "heat3d", {"edge": 8}).median, 0.015)
+        figure = next(figure for figure in part.PROGRAMS.figures(records)
+                      if figure.ratio)
+        self.assertEqual((figure.ratio.median, figure.null.median,
+                          figure.goal_text, figure.verdict),
+                         (0.5, 1.0, "<= 0.8 x", "met"))
 
-    def test_a_wrong_result_or_a_failure_is_a_problem(self):
-        self.assertIn("WRONG", self.run_solvers("WRONG")[0])
-        self.assertIsNotNone(self.run_solvers("correct", status=1)[0])
+    def test_a_failure_or_no_time_is_a_problem(self):
+        self.add_time("cg_mpi", "1")
+        self.add_time("cg_solve", "1", status=1)
+        self.assertIn("8 cells", self.run_pair(programs.CG)[0])
+        self.add("cg_solve", "time: 1 ms")
+        self.assertIn("time: 1 ms", self.run_pair(programs.CG)[0])
+
+    def read(self, job, *lines):
+        file = self.folder / "x.jsonl"
+        file.write_text("\n".join(json.dumps(line) for line in lines))
+        self.records.read(job, file)
+
+    def test_only_the_smallest_size_has_the_harder_goal(self):
+        self.records = Records()
+        self.read("cg_solve.np2", *(result(what, seconds, edge=edge)
+                                    for edge in (8, 16) for what, seconds in
+                                    (("cg_solve", 0.9), ("cg_mpi", 1.0))))
+        self.read("cg_solve.np1", result("cg_solve", 1.8, edge=8))
+        found = [(figure.what, figure.goal_text, figure.verdict)
+                 for figure in part.PROGRAMS.figures(self.records)
+                 if figure.ratio]
+        self.assertEqual(found, [
+            ("cg_solve, edge 8, 2 PEs", "<= 0.8 x", "missed"),
+            ("cg_solve, edge 16, 2 PEs", "<= 1 x", "met")])
+        others = [(figure.baseline, figure.ratio.median)
+                  for figure in part.PROGRAMS.other_figures(self.records)]
+        self.assertEqual(others, [("one PE", 0.5)])
+        self.assertIn("cg_solve, 2 PEs", part.PROGRAMS.plots(self.records)[
+            "programs_cg_solve.svg"])
+
+    def test_goals_on_gpus_are_times_and_parts_of_others(self):
+        self.records = Records()
+        self.read("heat3d.np2", result("heat3d", 10e-6, edge=64))
+        self.read("cg_solve.np2", result("cg_solve", 0.5, edge=128),
+                  result("cg_mpi", 1.0, edge=128))
+        self.read("cg_solve.np1", result("cg_solve", 0.8, edge=128))
+        found = [(figure.baseline, figure.goal_text, figure.verdict)
+                 for figure in part.GPU_PROGRAMS.figures(self.records)
+                 if figure.ratio]
+        self.assertEqual(found, [("9 us", "<= 1 x", "missed"),
+                                 ("cg_mpi", "<= 0.7 x", "met"),
+                                 ("one PE", "<= 0.55 x", "missed")])
+
+    def test_a_plate_gets_so_many_steps(self):
+        options = programs.HALO.arguments(64, 1000)
+        until = float(options[options.index("--until") + 1])
+        decay = math.cos(math.pi / 65)
+        self.assertLess(decay ** 1000, until)
+        self.assertLess(until, decay ** 900)
+
+
+class UserReport(unittest.TestCase):
+    """user_report.py."""
+
+    def setUp(self):
+        records = Records()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            file.write_text("\n".join(json.dumps(result(what, seconds, edge=edge))
+                                      for edge in (8, 16) for what, seconds in
+                                      (("cg_solve", 0.9), ("cg_mpi", 1.0))))
+            records.read("cg_solve.np2", file)
+        records.notes.append("a <b> & c")
+        page = report.blocks_of(part.PROGRAMS, records, "run.py <x>", 1,
+                                part.PROGRAMS.plots(records))
+        self.blocks = user_report.blocks_of(
+            [page], [(part.PROGRAMS, records)], "version  0 <1>", "run.py",
+            "now")
+
+    def test_a_page_needs_no_other_file(self):
+        text = user_report.text_of(self.blocks, "x.html")
+        self.assertEqual(text.count("<svg"), 1)
+        for outside in (" src=", "<img", "<script", "url(http", "href=\"http"):
+            self.assertNotIn(outside, text)
+        for expected in ("a &lt;b&gt; &amp; c", "version  0 &lt;1&gt;",
+                         '<td class="missed">missed</td>',
+                         '<a href="#programs-on-cpus">',
+                         '<h2 id="programs-on-cpus">'):
+            self.assertIn(expected, text)
+        self.assertNotIn("#000000", text)  # not seen on a dark page
+
+    def test_a_page_counts_what_was_met_and_missed(self):
+        text = user_report.text_of(self.blocks, "x.md")
+        self.assertIn("| Programs on CPUs | 1 | 1 | 9 |", text)
+        self.assertIn("(data:image/svg+xml;base64,", text)
+        self.assertNotIn("](results/", text)
 
 
 if __name__ == "__main__":
