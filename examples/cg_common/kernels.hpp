@@ -15,6 +15,11 @@ namespace cg {
 /// A vector's entries of one PE, where its kernels run.
 using Vector = Kokkos::View<double*>;
 
+/// Whether kernels run on the host.
+inline constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                               Vector::memory_space>::accessible;
+
 /// A copy of `numbers` where kernels reach it.
 template <class T>
 Kokkos::View<T*> copy_to_device(std::string const& label,
@@ -42,17 +47,14 @@ struct SparseRows {
 
 // The kernels work on the entries of one PE: a View in the symmetric space, or
 // one with room for more entries than the PE has rows, is an ordinary View
-// here. They are enqueued, all in the same queue; those that return a number
-// wait for it.
+// here. They are enqueued, all in the same queue; one that returns a number
+// waits for it.
 
 /// y = A p. On a GPU eight lanes share a row, so that they load its entries
 /// together.
 template <class P>
 void multiply(SparseRows const& a, P const& p, Vector const& y) {
-  using Policy = Kokkos::TeamPolicy<>;
-  constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                 Vector::memory_space>::accessible;
+  using Policy                       = Kokkos::TeamPolicy<>;
   constexpr std::size_t rows_of_team = 32;
   std::size_t const n_rows           = y.extent(0);
   Kokkos::parallel_for(
@@ -79,14 +81,38 @@ void multiply(SparseRows const& a, P const& p, Vector const& y) {
       });
 }
 
-/// My part of the dot product x . y.
-template <class X>
-double dot(X const& x, Vector const& y) {
-  double sum = 0;
+/// The two dot products of an iteration, which are added up together.
+struct Dots {
+  double square    = 0;  ///< r . u, of the residual r and u = D^-1 r
+  double curvature = 0;  ///< u . A u
+
+  KOKKOS_FUNCTION Dots& operator+=(Dots const& other) {
+    square += other.square;
+    curvature += other.curvature;
+    return *this;
+  }
+  friend KOKKOS_FUNCTION Dots operator+(Dots a, Dots const& b) {
+    return a += b;
+  }
+};
+
+// What kernels read sums of: where they are, or a copy.
+KOKKOS_INLINE_FUNCTION Dots const& value_of(Dots const& dots) { return dots; }
+template <class View>
+KOKKOS_FUNCTION Dots const& value_of(View const& dots) {
+  return dots();
+}
+
+/// My part of the dot products, to `result`, a View of rank 0.
+template <class U, class Result>
+void dot(Vector const& r, U const& u, Vector const& a_u, Result const& result) {
   Kokkos::parallel_reduce(
-      "cg: dot", y.extent(0),
-      KOKKOS_LAMBDA(std::size_t row, double& s) { s += x(row) * y(row); }, sum);
-  return sum;
+      "cg: dot", r.extent(0),
+      KOKKOS_LAMBDA(std::size_t row, Dots & sum) {
+        sum.square += r(row) * u(row);
+        sum.curvature += a_u(row) * u(row);
+      },
+      result);
 }
 
 /// My part of the dot product r . z, where z = D^-1 r is the preconditioned
@@ -103,33 +129,103 @@ inline double preconditioned_dot(Vector const& inverse_diagonal,
   return sum;
 }
 
-/// A step along the search direction: x += alpha p, r -= alpha A p.
-template <class P>
-void step(double alpha, P const& p, Vector const& a_p, Vector const& x,
-          Vector const& r) {
+/// Where the iteration stands: numbers that stay where the kernels are.
+struct State {
+  double square    = Kokkos::Experimental::infinity_v<double>;  ///< of r
+  double curvature = 0;   ///< p . A p, of the last search direction p
+  double goal      = 0;   ///< for the square
+  int iterations   = -1;  ///< done; -1: no dot product is there
+  bool is_over     = false;
+
+  /// Behind a product: what `dots` are, tells whether there is another step.
+  KOKKOS_FUNCTION State next(Dots const& dots, double tolerance,
+                             int max_iterations) const {
+    if (is_over) return *this;
+    State now = *this;
+    if (iterations < 0) now.goal = tolerance * tolerance * dots.square;
+    now.iterations = iterations + 1;
+    now.square     = dots.square;
+    now.curvature =
+        dots.curvature - now.beta(*this) * now.beta(*this) * curvature;
+    now.is_over = now.square <= now.goal || !(now.curvature > 0) ||
+                  now.iterations == max_iterations;
+    return now;
+  }
+  /// How much of the last search direction the next one has.
+  KOKKOS_FUNCTION double beta(State const& last) const {
+    return square / last.square;
+  }
+  /// Length of the step along the search direction.
+  KOKKOS_FUNCTION double alpha() const { return square / curvature; }
+};
+
+/// The vectors of an iteration, my entries.
+struct Vectors {
+  Vector inverse_diagonal;
+  Vector x;
+  Vector r;  ///< b - A x
+  Vector p;  ///< the search direction
+  Vector a_p;
+  Vector a_u;  ///< A u, where u = D^-1 r
+};
+
+/// A step, unless the iteration is over: p = u + beta p, x += alpha p,
+/// r -= alpha A p, u = D^-1 r. What follows on `last` goes to `now`: Views of
+/// rank 0, not the same, since some threads read one when others have written.
+template <class U, class Sums, class StateView>
+void step(Vectors const& v, U const& u, Sums const& dots, double tolerance,
+          int max_iterations, StateView const& last, StateView const& now) {
+  using Policy                       = Kokkos::TeamPolicy<>;
+  constexpr std::size_t rows_of_team = 1024;
+  std::size_t const n_rows           = v.x.extent(0);
+  // A PE without rows has a state, too.
+  auto const n_teams = 1 + n_rows / rows_of_team;
   Kokkos::parallel_for(
-      "cg: step", x.extent(0), KOKKOS_LAMBDA(std::size_t row) {
-        x(row) += alpha * p(row);
-        r(row) -= alpha * a_p(row);
+      "cg: step", Policy(static_cast<int>(n_teams), on_host ? 1 : 256),
+      KOKKOS_LAMBDA(Policy::member_type const& team) {
+        State const before = last();
+        State const state =
+            before.next(value_of(dots), tolerance, max_iterations);
+        if (team.league_rank() == 0)
+          Kokkos::single(Kokkos::PerTeam(team), [&] { now() = state; });
+        if (state.is_over) return;
+        double const alpha = state.alpha();
+        double const beta  = state.beta(before);
+        auto const first =
+            rows_of_team * static_cast<std::size_t>(team.league_rank());
+        auto const end = Kokkos::min(first + rows_of_team, n_rows);
+        // Two loops, of few vectors each: compilers for CPUs look whether the
+        // vectors overlap, and with more of them make no vector instructions.
+        // (A row is the same thread's in both.)
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, end),
+                             [&](std::size_t row) {
+                               v.p(row) = u(row) + beta * v.p(row);
+                               v.x(row) += alpha * v.p(row);
+                             });
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, end),
+                             [&](std::size_t row) {
+                               v.a_p(row) = v.a_u(row) + beta * v.a_p(row);
+                               v.r(row) -= alpha * v.a_p(row);
+                               u(row) = v.inverse_diagonal(row) * v.r(row);
+                             });
       });
 }
 
-/// The next search direction: p = D^-1 r + beta p; with beta = 0, the first.
-template <class P>
-void turn(double beta, Vector const& inverse_diagonal, Vector const& r,
-          P const& p) {
+/// u = D^-1 r.
+template <class U>
+void precondition(Vector const& inverse_diagonal, Vector const& r, U const& u) {
   Kokkos::parallel_for(
-      "cg: turn", r.extent(0), KOKKOS_LAMBDA(std::size_t row) {
-        p(row) = inverse_diagonal(row) * r(row) + beta * p(row);
+      "cg: precondition", r.extent(0), KOKKOS_LAMBDA(std::size_t row) {
+        u(row) = inverse_diagonal(row) * r(row);
       });
 }
 
-/// The first entries of p become those of x.
-template <class P>
-void copy_entries(Vector const& x, P const& p) {
+/// The first entries of u become those of x.
+template <class U>
+void copy_entries(Vector const& x, U const& u) {
   Kokkos::parallel_for(
       "cg: copy", x.extent(0),
-      KOKKOS_LAMBDA(std::size_t row) { p(row) = x(row); });
+      KOKKOS_LAMBDA(std::size_t row) { u(row) = x(row); });
 }
 
 /// r = b - A x, given A x.

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Conjugate gradients with Kokkos Views and MPI messages, to be read beside
-// ../cg_solve/cg_solve.cpp, which does the same with the search direction in
-// the symmetric space. The two differ in how they allocate and how an entry of
-// another PE gets here.
+// ../cg_solve/cg_solve.cpp, which does the same with the vector that is
+// multiplied in the symmetric space. The two differ in how they allocate and
+// how an entry of another PE gets here.
 
 #include <mpi.h>
 
@@ -25,6 +25,7 @@ using cg::Vector;
 // Host memory that kernels reach, so that any MPI can read and write it. (With
 // a GPU-aware MPI a Vector would do.)
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
+using Dots    = Kokkos::View<cg::Dots, Kokkos::SharedHostPinnedSpace>;
 
 double sum_over_ranks(double mine) {
   double sum = 0;
@@ -68,29 +69,29 @@ struct Messages {
   Message incoming;
 };
 
-void pack(Vector const& p, Messages const& messages) {
+void pack(Vector const& u, Messages const& messages) {
   auto const sent     = messages.sent;
   auto const outgoing = messages.outgoing;
   Kokkos::parallel_for(
       "cg: pack", sent.extent(0),
-      KOKKOS_LAMBDA(std::size_t n) { outgoing(n) = p(sent(n)); });
+      KOKKOS_LAMBDA(std::size_t n) { outgoing(n) = u(sent(n)); });
 }
 
 // The ghosts come behind the `count` own entries.
-void unpack(Messages const& messages, Vector const& p, std::size_t count) {
+void unpack(Messages const& messages, Vector const& u, std::size_t count) {
   auto const incoming = messages.incoming;
   Kokkos::parallel_for(
       "cg: unpack", incoming.extent(0),
-      KOKKOS_LAMBDA(std::size_t n) { p(count + n) = incoming(n); });
+      KOKKOS_LAMBDA(std::size_t n) { u(count + n) = incoming(n); });
 }
 
-// Fills the ghosts of `p` with the entries of their owners.
-void exchange_ghosts(Vector const& p, std::size_t count,
+// Fills the ghosts of `u` with the entries of their owners.
+void exchange_ghosts(Vector const& u, std::size_t count,
                      Messages const& messages) {
   std::vector<MPI_Request> requests;
   requests.reserve(messages.sends.size() + messages.receives.size());
 
-  pack(p, messages);
+  pack(u, messages);
   Kokkos::fence("cg: packed, and the messages before unpacked");
 
   // Two ranks exchange one message each way, so one tag does for all.
@@ -103,7 +104,15 @@ void exchange_ghosts(Vector const& p, std::size_t count,
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(),
               MPI_STATUSES_IGNORE);
 
-  unpack(messages, p, count);
+  unpack(messages, u, count);
+}
+
+// Kernels get the sums with their arguments.
+cg::Dots sums_over_ranks(Dots const& mine) {
+  Kokkos::fence("cg: dot products are there");
+  cg::Dots sums;
+  MPI_Allreduce(mine.data(), &sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sums;
 }
 
 cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
@@ -111,13 +120,15 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
   Messages const messages(ghosts);
   cg::SparseRows const a(problem.rows, ghosts.column);
   auto const count = static_cast<std::size_t>(problem.rows.count());
-  Vector const p("p", count + messages.incoming.size());
+  Vector const u("u", count + messages.incoming.size());
+  Dots const dots("dot products");
 
   traffic = {"received entries", static_cast<double>(ghosts.n_ghosts)};
-  return cg::conjugate_gradients(problem, p, [&](Vector const& y) {
-    exchange_ghosts(p, count, messages);
-    cg::multiply(a, p, y);
-  });
+  auto const multiply = [&](Vector const& y) {
+    exchange_ghosts(u, count, messages);
+    cg::multiply(a, u, y);
+  };
+  return cg::conjugate_gradients(problem, u, dots, multiply, sums_over_ranks);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Conjugate gradients with the search direction in the symmetric space, to be
-// read beside ../cg_mpi/cg_mpi.cpp, which does the same with MPI messages. The
-// two differ in how they allocate and how an entry of another PE gets here.
+// Conjugate gradients with the vector that is multiplied in the symmetric
+// space, to be read beside ../cg_mpi/cg_mpi.cpp, which does the same with MPI
+// messages. The two differ in how they allocate and how an entry of another PE
+// gets here.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -16,7 +17,8 @@
 
 namespace {
 
-using Direction = Kokkos::View<double*, symm::SymmetricSpace>;
+using Entries = Kokkos::View<double*, symm::SymmetricSpace>;
+using Dots    = Kokkos::View<cg::Dots, symm::SymmetricSpace>;
 
 // The columns of which a product needs copies, the ghosts.
 std::vector<int> ghost_columns(cg::Problem const& problem) {
@@ -40,8 +42,8 @@ std::vector<int> ghost_columns(cg::Problem const& problem) {
 class Ghosts {
  public:
   Ghosts(cg::RowBlocks const& blocks, std::vector<int> const& columns,
-         Direction const& p)
-      : m_p(p) {
+         Entries const& u)
+      : m_u(u) {
     std::vector<int> pes;
     std::vector<std::size_t> indices;
     // Those of PEs of this node are next to each other, as their numbers are.
@@ -61,19 +63,19 @@ class Ghosts {
       }
       ++to;
     }
-    m_near = symm::places(p, cg::copy_to_device("PEs", pes),
+    m_near = symm::places(u, cg::copy_to_device("PEs", pes),
                           cg::copy_to_device("indices", indices));
   }
 
   void update(Kokkos::DefaultExecutionSpace const& exec) const {
     symm::gather(exec,
-                 Kokkos::subview(m_p, std::pair(m_first_near,
+                 Kokkos::subview(m_u, std::pair(m_first_near,
                                                 m_first_near + m_near.size())),
-                 m_p, m_near);
+                 m_u, m_near);
     if (m_far.empty()) return;
     exec.fence("cg: the barrier before");
     for (auto const& [pe, index, count, to] : m_far)
-      symm::get_nbi(&m_p(to), &m_p(index), count, pe);
+      symm::get_nbi(&m_u(to), &m_u(index), count, pe);
     symm::quiet();  // they are there
   }
 
@@ -88,7 +90,7 @@ class Ghosts {
     std::size_t end() const { return index + count; }
   };
 
-  Direction m_p;
+  Entries m_u;
   Kokkos::View<symm::Place*> m_near;
   std::size_t m_first_near = 0;
   std::vector<Far> m_far;
@@ -102,23 +104,28 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
 
   // Collective: every PE allocates room for the largest block, and for the most
   // ghosts.
-  Direction const p(
-      "p", static_cast<std::size_t>(blocks.largest() + pes.max(n_ghosts)));
-  Ghosts const ghosts(blocks, columns, p);
+  Entries const u(
+      "u", static_cast<std::size_t>(blocks.largest() + pes.max(n_ghosts)));
+  Dots const dots("dot products");
+  Ghosts const ghosts(blocks, columns, u);
   cg::SparseRows const a(
       rows, cg::columns_with_ghosts(rows, blocks, pes.me, columns));
 
   Kokkos::DefaultExecutionSpace const exec;
-  return cg::conjugate_gradients(problem, p, [&](cg::Vector const& y) {
+  auto const multiply = [&](cg::Vector const& y) {
     // One barrier a product is enough. It comes after all PEs have written
-    // their entries of p and before anybody copies them. After the product none
-    // is needed: before p is written again, all PEs add up a number that each
-    // has computed from its finished product, and nobody has the sum before
-    // everybody has brought his number.
+    // their entries of u and before anybody copies them. After the product none
+    // is needed: before u is written again, all PEs add up what each has
+    // computed from its finished product.
     symm::barrier(exec, symm::team_world());
     ghosts.update(exec);
-    cg::multiply(a, p, y);
-  });
+    cg::multiply(a, u, y);
+  };
+  return cg::conjugate_gradients(
+      problem, u, dots, multiply, [&](Dots const& mine) {
+        symm::reduce(exec, symm::team_world(), mine, mine, symm::Sum{});
+        return mine;
+      });
 }
 
 double sum_over_pes(double mine) {
