@@ -9,7 +9,7 @@ version = release = os.environ.get("SYMM_DOCS_VERSION", "")
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 root_doc = "index"
-highlight_language = "text"
+highlight_language = "none"
 suppress_warnings = ["myst.header"]  # a page of a header may begin at level 3
 nitpicky = True
 

@@ -86,8 +86,8 @@ def escape(text):
 
 
 def escape_prose(text):
-    """The same for a plain comment, whose `code` stays."""
-    parts = re.split(r"(`[^`]+`)", text)
+    """The same for a plain comment, whose `code` and *word* stay."""
+    parts = re.split(r"(`[^`]+`|\*\w+\*)", text)
     return "".join(part if i % 2 else escape(part)
                    for i, part in enumerate(parts))
 

@@ -199,10 +199,11 @@ void reductions() {
 void registration() {
   auto const nx = std::size_t{20}, ny = std::size_t{30};
   // [register
-  auto u =
-      symm::make_registrable_view<double**>("u", nx, ny);  // View<double**>
-  auto s =
-      symm::register_symmetric_view(u);  // View<double**, symm::SymmetricSpace>
+  // A View<double**>, as the program has had it:
+  auto u = symm::make_registrable_view<double**>("u", nx, ny);
+  // The same memory as a View<double**, symm::SymmetricSpace>:
+  auto s = symm::register_symmetric_view(u);
+
   auto everywhere = symm::global_view(s);  // everywhere(pe, i, j)
   // register]
   int const right =
@@ -236,10 +237,9 @@ void over_nodes() {
   // remote_element]
   symm::barrier_all(Exec());
   // [remote_atomic
+  using Atomic = Kokkos::MemoryTraits<Kokkos::Atomic>;
   Kokkos::View<long*, symm::SymmetricSpace> counts("counts", 8);
-  Kokkos::View<long*, symm::SymmetricSpace,
-               Kokkos::MemoryTraits<Kokkos::Atomic>>
-      a         = counts;
+  Kokkos::View<long*, symm::SymmetricSpace, Atomic> a(counts);
   auto const at = symm::remote_view(a);
   Kokkos::parallel_for(
       "count", 8, KOKKOS_LAMBDA(int i) { at(pe, i) += 1; });
