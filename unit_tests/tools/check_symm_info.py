@@ -30,15 +30,35 @@ def facts(program, **arguments):
     return json.loads(run(program, "--json", **arguments))
 
 
+def check_numa(said):
+    """Of a system with NUMA, be it of one node: memory that this process touches
+    is on a node of its CPUs, if no policy says otherwise."""
+    online = pathlib.Path("/sys/devices/system/node/online")
+    if not online.exists():
+        assert said["nodes"] == [], said
+        return
+    assert said["nodes"], said
+    assert all(f"node{node}" in os.listdir(online.parent)
+               for node in said["nodes"]), said
+    assert said["nodes_of_cpus"], said
+    assert set(said["nodes_of_cpus"]) <= set(said["nodes"]), said
+    if said["memory_policy"] is None:  # no numa_maps: not told
+        assert not os.path.exists("/proc/self/numa_maps"), said
+    elif said["memory_policy"] == "default":
+        assert said["first_touch"], said
+        assert set(said["first_touch"]) <= set(said["nodes_of_cpus"]), said
+
+
 def check_machine(program, version):
     said = facts(program)
     assert list(said) == ["build", "gpu_driver", "gpu", "network", "limits",
-                          "variables"]
+                          "numa", "variables"]
     assert said["build"]["version"] == version
     assert said["build"]["kokkos"].startswith("Kokkos 5"), said["build"]
     assert said["limits"]["open_files"] > 2, said["limits"]
     assert said["limits"]["memfd"] is True, said["limits"]
     assert len(said["gpu"]) == said["gpu_driver"]["gpus"], said
+    check_numa(said["numa"])
     between = said["network"]["between_nodes"]
     assert between is None or between.startswith("UCX 1."), said["network"]
     if between is not None:

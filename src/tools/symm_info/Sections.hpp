@@ -21,6 +21,10 @@ Section network();
 
 Section limits();
 
+/// NUMA nodes: of the machine and of the CPUs of this process, and where pages
+/// of the heap come to lie that this process touches first.
+Section numa();
+
 /// The variables of the environment: what counts, and where it comes from.
 /// \param is_valid false, if one holds junk.
 Section variables(bool& is_valid);

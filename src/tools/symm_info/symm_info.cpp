@@ -18,8 +18,8 @@ namespace {
 
 constexpr char const* usage =
     "symm_info [--json | --environment-table]\n"
-    "  version, build, GPUs, network, limits of the system and variables of\n"
-    "  the environment that matter to Kokkos SymmetricSpace\n"
+    "  version, build, GPUs, network, limits of the system, NUMA nodes and\n"
+    "  variables of the environment that matter to Kokkos SymmetricSpace\n"
     "  --json               the same as one JSON object\n"
     "  --environment-table  all variables and what they mean, in Markdown\n"
     "Exit status 1: a variable holds junk, which a program would refuse.\n";
@@ -31,9 +31,13 @@ int run(std::string_view option) {
   }
   bool is_valid = true;
   std::vector<symm_info::Section> const sections{
-      symm_info::build(),  symm_info::gpu_driver(),
-      symm_info::gpus(),   symm_info::network(),
-      symm_info::limits(), symm_info::variables(is_valid)};
+      symm_info::build(),
+      symm_info::gpu_driver(),
+      symm_info::gpus(),
+      symm_info::network(),
+      symm_info::limits(),
+      symm_info::numa(),
+      symm_info::variables(is_valid)};
   if (option == "--json") {
     symm_info::print_json(std::cout, sections);
   } else {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <sched.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../runtime/memory/Vmm_HostMemfd.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "Sections.hpp"
+
+// Where the pages of the heap come to lie: a page is committed by the thread
+// that touches it first, on the NUMA node that this thread's memory policy
+// says, which by default is the node of its CPU.
+
+namespace symm_info {
+
+namespace {
+
+using symm::Impl::Vmm;
+
+/// "0-2,5", as the system writes sets of CPUs and nodes; none, if there is no
+/// such file.
+std::vector<int> numbers_in(std::string const& file) {
+  std::ifstream in(file);
+  std::vector<int> numbers;
+  int first = 0;
+  while (in >> first) {
+    int last = first;
+    if (in.peek() == '-') {
+      in.ignore();
+      in >> last;
+    }
+    for (int number = first; number <= last; ++number)
+      numbers.push_back(number);
+    if (in.peek() == ',') in.ignore();
+  }
+  return numbers;
+}
+
+constexpr char const* nodes_folder = "/sys/devices/system/node/";
+
+/// Those of whose CPUs this process may use one.
+std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  // (If it fails, there are more CPUs than the set has room for: no nodes.)
+  static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
+  std::vector<int> found;
+  for (int const node : nodes) {
+    auto const cpus =
+        numbers_in(nodes_folder + ("node" + std::to_string(node)) + "/cpulist");
+    if (std::any_of(cpus.begin(), cpus.end(), [&](int cpu) {
+          auto const number = static_cast<std::size_t>(cpu);
+          return number < CPU_SETSIZE && CPU_ISSET(number, &mine);
+        }))
+      found.push_back(node);
+  }
+  return found;
+}
+
+/// Of /proc/self/numa_maps: "7f2c4fe00000 default file=/memfd:symm\040(deleted)
+/// dirty=512 N0=512 kernelpagesize_kB=4".
+struct Placement {
+  std::string policy;
+  std::vector<int> nodes;  ///< that have pages
+};
+
+std::optional<Placement> placement_of(void const* address) {
+  std::ifstream maps("/proc/self/numa_maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::size_t start = 0;
+    Placement found;
+    words >> std::hex >> start >> found.policy;
+    if (start != reinterpret_cast<std::size_t>(address)) continue;
+    for (std::string word; words >> word;)
+      if (word.size() > 1 && word[0] == 'N' && word[1] >= '0' && word[1] <= '9')
+        found.nodes.push_back(std::stoi(word.substr(1)));
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// Of memory that is made, and touched by this thread, as the heap's is.
+std::optional<Placement> placement_of_touched_memory() {
+  symm::Impl::Vmm_HostMemfd vmm;
+  auto const bytes    = vmm.granularity(Vmm::Granularity::recommended);
+  auto* const address = vmm.reserve(bytes, bytes, nullptr);
+  auto const handle   = vmm.create(bytes, Vmm::Sharing::by_descriptor);
+  vmm.map(address, bytes, 0, handle);
+  vmm.set_access(address, bytes, Vmm::Access::read_write);
+  vmm.zero(address, bytes);
+  auto found = placement_of(address);
+  vmm.unmap(address, bytes);
+  vmm.release(handle);
+  vmm.address_free(address, bytes);
+  return found;
+}
+
+void add_placement(Facts& facts) {
+  auto const name_policy = "memory_policy", name_nodes = "first_touch";
+  try {
+    if (auto const found = placement_of_touched_memory()) {
+      facts.emplace_back(name_policy, text(found->policy));
+      facts.emplace_back(name_nodes, numbers(found->nodes));
+      return;
+    }
+    facts.emplace_back(name_policy, nothing("not known"));
+    facts.emplace_back(name_nodes, with_remark(nothing("not known"),
+                                               "no /proc/self/numa_maps"));
+  } catch (symm::Error const& error) {
+    facts.emplace_back(name_policy, nothing("not known"));
+    facts.emplace_back(name_nodes,
+                       with_remark(nothing("not known"), error.what()));
+  }
+}
+
+}  // namespace
+
+Section numa() {
+  auto const nodes = numbers_in(std::string(nodes_folder) + "online");
+  Facts facts;
+  facts.emplace_back("nodes", numbers(nodes));
+  facts.emplace_back("nodes_of_cpus", numbers(nodes_of_cpus(nodes)));
+  add_placement(facts);
+  return {"numa", false, {facts}};
+}
+
+}  // namespace symm_info
