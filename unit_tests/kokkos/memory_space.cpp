@@ -7,6 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_SymmetricSpace.hpp>
@@ -109,6 +113,46 @@ TEST(MemorySpace, what_allocates_for_such_a_View_is_local) {
   EXPECT_EQ(n_calls(), calls);
   symm::barrier_all();
 }
+
+#ifndef KOKKOS_ENABLE_CUDA  // (there such memory is pinned when it is created)
+/// Bytes in pages that this process has touched, of the mappings that have the
+/// `bytes` at `address`.
+std::size_t touched_bytes(void const* address, std::size_t bytes) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/numa_maps");
+  std::size_t touched = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uintptr_t start = 0;
+    words >> std::hex >> start;
+    if (start >= begin + bytes) break;
+    if (start <= begin) touched = 0;  // of a mapping before
+    std::size_t pages = 0;
+    for (std::string word; words >> word;) {
+      auto const number = [&] {
+        return std::stoul(word.substr(word.find('=') + 1));
+      };
+      if (word.size() > 1 && word[0] == 'N' && word[1] >= '0' && word[1] <= '9')
+        pages += number();
+      if (word.starts_with("kernelpagesize_kB"))
+        touched += pages * number() * 1024;
+    }
+  }
+  return touched;
+}
+
+// So they are on its NUMA node, and not on that of the PE that puts first.
+TEST(MemorySpace, pages_of_a_View_are_touched_first_by_its_own_PE) {
+  constexpr std::size_t count = std::size_t{4} << 20U;
+  constexpr std::size_t bytes = count * sizeof(int);
+  if (!std::ifstream("/proc/self/numa_maps")) GTEST_SKIP() << "no numa_maps";
+  Kokkos::View<int*, Space> const bare(
+      Kokkos::view_alloc("bare", Kokkos::WithoutInitializing), count);
+  EXPECT_LT(touched_bytes(bare.data(), bytes), bytes);
+  Kokkos::View<int*, Space> const filled("filled", count);
+  EXPECT_GE(touched_bytes(filled.data(), bytes), bytes);
+}
+#endif
 
 TEST(KokkosMalloc, M05_M18_memory_is_in_the_heap_and_peers_write_it) {
   constexpr std::size_t count = 333;
