@@ -14,6 +14,7 @@
 #include <iomanip>
 #include <iostream>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -63,24 +64,24 @@ std::string start_dump(Options const& options, int me) {
   return file ? "" : system_error("cannot write", options.dump);
 }
 
-/// Collective. The PEs write one after the other.
+/// Collective. All PEs write, each behind what those before it have.
 bool write_dump(Program const& program, Options const& options,
                 Solution const& solution) {
   if (options.dump.empty()) return true;
-  for (int pe = 0; pe < program.pes.count; ++pe) {
-    std::string trouble;
-    if (pe == program.pes.me) {
-      errno = 0;
-      std::ofstream file(options.dump, std::ios::app);
-      file << std::setprecision(std::numeric_limits<double>::max_digits10);
-      if (pe == 0) file << solution.iterations << '\n';
-      for (double const x : solution.x) file << x << '\n';
-      file.close();
-      if (!file) trouble = system_error("cannot write", options.dump);
-    }
-    if (!program.is_fine(trouble)) return false;
-  }
-  return true;
+  std::ostringstream text;
+  text << std::setprecision(std::numeric_limits<double>::max_digits10);
+  if (program.pes.me == 0) text << solution.iterations << '\n';
+  for (double const x : solution.x) text << x << '\n';
+  auto const mine  = text.str();
+  auto const first = program.pes.sum_before(static_cast<double>(mine.size()));
+  errno            = 0;
+  // That start_dump() has made; `in`: others may have written already.
+  std::ofstream file(options.dump, std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(first));
+  file << mine;
+  file.close();
+  return program.is_fine(file ? ""
+                              : system_error("cannot write", options.dump));
 }
 
 /// The largest error of my x, against the known solution.

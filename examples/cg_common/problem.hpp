@@ -15,12 +15,14 @@
 namespace cg {
 
 /// The PEs of the job, and what the code that both solvers share needs of them
-/// all. The functions are collective, with the same result on every PE.
+/// all. The functions are collective, those with the same result on every PE
+/// first.
 struct Pes {
   int me;
   int count;
   std::function<double(double mine)> sum;
   std::function<double(double mine)> max;
+  std::function<double(double mine)> sum_before;  ///< of PEs before this one
 };
 
 /// What a solver is given.

@@ -39,12 +39,20 @@ double max_over_ranks(double mine) {
   return max;
 }
 
+double sum_before(double mine) {
+  double sum = 0;
+  int rank   = 0;
+  MPI_Exscan(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0 ? 0 : sum;  // the first rank's is undefined
+}
+
 cg::Pes all_ranks() {
   int rank    = 0;
   int n_ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-  return {rank, n_ranks, sum_over_ranks, max_over_ranks};
+  return {rank, n_ranks, sum_over_ranks, max_over_ranks, sum_before};
 }
 
 // The messages to and from all neighbours, one after the other.

@@ -134,15 +134,19 @@ double sum_over_pes(double mine) {
 double max_over_pes(double mine) {
   return symm::reduce(symm::team_world(), mine, symm::Max{});
 }
+double sum_before(double mine) {
+  return symm::exscan(symm::team_world(), mine, symm::Sum{});
+}
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
   try {
     symm::ScopeGuard const guard(argc, argv);
-    return cg::run(argc, argv,
-                   {symm::my_pe(), symm::n_pes(), sum_over_pes, max_over_pes},
-                   solve);
+    return cg::run(
+        argc, argv,
+        {symm::my_pe(), symm::n_pes(), sum_over_pes, max_over_pes, sum_before},
+        solve);
   } catch (symm::Error const& error) {
     // A collective call fails on all PEs or on none: nobody waits for this one.
     std::fprintf(stderr, "cg_solve: %s\n", error.what());

@@ -16,6 +16,7 @@
 #include "shmem/PeTeam.hpp"
 #include "shmem/ReduceValue.hpp"
 #include "shmem/ReduceWork.hpp"
+#include "shmem/ScanWork.hpp"
 #include "shmem/ThisBlock.hpp"
 
 namespace symm {
@@ -219,6 +220,53 @@ template <class T, class Op>
 requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
     [[nodiscard]] T reduce(PeTeam const& team, T const& value, Op op) {
   return Impl::ReduceValue<T, Op>(team, op)(value);
+}
+
+// Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
+// any operation, in the order of the PEs' numbers in the team. The host's;
+// dest and source do not overlap. Of a value each, as reduce() of one.
+//
+//     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
+
+/// Inclusive: each PE gets what those up to itself make, element by element.
+template <class T, class Op>
+void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
+            std::size_t count, Op op) {
+  Impl::run_on_host(
+      Impl::ScanWork<T, Op, Impl::NoInit>{team, dest, source, count, op, {}});
+}
+template <class T, class Op>
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+    [[nodiscard]] T inscan(PeTeam const& team, T const& value, Op op) {
+  return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
+}
+
+/// Exclusive: each PE gets what `init` and the elements of those before it
+/// make; the first PE gets `init`. (As std::exclusive_scan. Without `init` sums
+/// begin at T(), as OpenSHMEM's.) \param init the same on all PEs, at which
+/// nobody looks.
+template <class T, class Op>
+void exscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
+            std::size_t count, Op op, std::type_identity_t<T> const& init) {
+  Impl::run_on_host(
+      Impl::ScanWork<T, Op, T>{team, dest, source, count, op, init});
+}
+template <class T>
+void exscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
+            std::size_t count, Sum op) {
+  exscan(team, dest, source, count, op, T());
+}
+template <class T, class Op>
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+    [[nodiscard]] T exscan(PeTeam const& team, T const& value, Op op,
+                           std::type_identity_t<T> const& init) {
+  return Impl::ReduceValue<T, Op, Impl::Combined::before_mine>(team, op)(value,
+                                                                         &init);
+}
+template <class T>
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+    [[nodiscard]] T exscan(PeTeam const& team, T const& value, Sum op) {
+  return exscan(team, value, op, T());
 }
 
 }  // namespace symm

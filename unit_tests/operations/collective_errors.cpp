@@ -218,6 +218,36 @@ TEST_F(CollectiveErrors, a_barrier_in_its_place) {
   expect_that_the_team_works();
 }
 
+TEST_F(CollectiveErrors, another_scan) {
+  using symm::exscan;
+  using symm::inscan;
+  using symm::Sum;
+  expect_difference([&] {
+    if (is_wrong()) {
+      inscan(team, b.data(), a.data(), 10, Sum{});
+    } else {
+      exscan(team, b.data(), a.data(), 10, Sum{});
+    }
+  });
+  expect_difference(
+      [&] { inscan(team, b.data(), a.data(), is_wrong() ? 11 : 10, Sum{}); });
+  int* const same = is_wrong() ? a.data() : b.data();
+  expect_errors("overlap", [&] { inscan(team, same, a.data(), 10, Sum{}); });
+  expect_difference([&] {
+    (void)(is_wrong() ? inscan(team, 1, Sum{}) : exscan(team, 1, Sum{}));
+  });
+  expect_difference([&] {
+    (void)(is_wrong() ? symm::reduce(team, 1, Sum{}) : inscan(team, 1, Sum{}));
+  });
+  expect_difference([&] {
+    if (is_wrong()) {
+      (void)exscan(team, 1.5, Sum{});
+    } else {
+      (void)exscan(team, std::int64_t{1}, Sum{});
+    }
+  });
+}
+
 TEST_F(CollectiveErrors, another_value) {
   using symm::reduce;
   using symm::Sum;

@@ -193,6 +193,47 @@ struct Reduce {
   }
 };
 
+/// inscan(), or exscan() from an `init`; on the host.
+template <class Op, bool is_inclusive>
+struct Scan {
+  Op op{};
+  int init                          = 3;
+  static constexpr bool is_in_place = false;
+
+  template <class T>
+  void call(T* dest, T const* source, std::size_t count,
+            symm::PeTeam const& team) const {
+    if constexpr (is_inclusive) {
+      symm::inscan(team, dest, source, count, op);
+    } else {
+      symm::exscan(team, dest, source, count, op, static_cast<T>(init));
+    }
+  }
+  template <class T>
+  auto work(symm::PeTeam const& team, T* dest, T const* source,
+            std::size_t count) const {
+    if constexpr (is_inclusive) {
+      return symm::Impl::ScanWork<T, Op, symm::Impl::NoInit>{
+          team, dest, source, count, op, {}};
+    } else {
+      return symm::Impl::ScanWork<T, Op, T>{team,  dest, source,
+                                            count, op,   static_cast<T>(init)};
+    }
+  }
+  static std::size_t n_dest(int, std::size_t count) { return count; }
+  static std::size_t n_source(int, std::size_t count) { return count; }
+  static std::size_t count_of(symm::Pe, std::size_t count) { return count; }
+  template <class T, class Source>
+  T expected(Source const& source, symm::Pe me, int, std::size_t, std::size_t i,
+             T const&) const {
+    T result = is_inclusive ? source(0, i) : static_cast<T>(init);
+    for (symm::Pe pe = is_inclusive ? 1 : 0; pe < me + is_inclusive; ++pe) {
+      result = static_cast<T>(op(result, source(pe, i)));
+    }
+    return result;
+  }
+};
+
 /// Neither commutative nor associative.
 struct TwiceMinus {
   template <class T>

@@ -343,6 +343,66 @@ void reduce_values(Teams const& teams, Op const& op) {
   }
 }
 
+// Scans.
+
+template <class T, class Op>
+void scan_all(Op const& op) {
+  Bench<T> bench(most<T>);
+  Teams const teams;
+  auto const ops = [&](auto const& run, Team const&) {
+    run(Scan<Op, true>{op});
+    run(Scan<Op, false>{op});
+  };
+  run_all(bench, teams, ops, OnHost(), 13);
+  if constexpr (is_on_host<Space>) {
+    if (are_all_reachable()) run_all(bench, teams, ops, InParts{3}, 13);
+  }
+}
+
+TEST(Scans, combine_in_the_order_of_the_PEs_up_to_each) {
+  scan_all<int>(symm::Sum());
+  scan_all<double>(TwiceMinus());
+  scan_all<unsigned char>(symm::Max());
+}
+
+/// What a member gets of each member's element `i` up to its own, or before it.
+template <class T, class Op>
+void scan_values(Teams const& teams, Op const& op) {
+  for (auto const& team : teams.teams) {
+    if (!team.team.is_valid()) continue;
+    for (unsigned i = 0; i < 3; ++i) {
+      auto const mine = element_of<T>(symm::my_pe(), 11, i);
+      auto const init = element_of<T>(7, 11, i);
+      T before        = init;
+      T up_to_mine    = element_of<T>(team.members[0], 11, i);
+      for (Pe pe = 0; pe < team.team.my_pe(); ++pe) {
+        auto const at = static_cast<std::size_t>(pe);
+        before        = op(before, element_of<T>(team.members[at], 11, i));
+        up_to_mine = op(up_to_mine, element_of<T>(team.members[at + 1], 11, i));
+      }
+      EXPECT_TRUE(
+          are_same_bits(symm::exscan(team.team, mine, op, init), before))
+          << "team '" << team.name << "', value " << i;
+      EXPECT_TRUE(are_same_bits(symm::inscan(team.team, mine, op), up_to_mine))
+          << "team '" << team.name << "', value " << i;
+    }
+  }
+}
+
+TEST(Values, are_scanned_in_the_order_of_the_PEs_without_symmetric_memory) {
+  Teams const teams;
+  auto const before = symm::heap_stats();
+  scan_values<std::int64_t>(teams, symm::Sum());
+  scan_values<double>(teams, TwiceMinus());
+  scan_values<Complex>(teams, symm::Sum());  // of two words
+  int const me = symm::my_pe();
+  EXPECT_EQ(symm::exscan(symm::team_world(), me + 1, symm::Sum()),
+            me * (me + 1) / 2)
+      << "OpenSHMEM's";
+  EXPECT_TRUE(symm::heap_stats() == before);
+  symm::barrier_all();
+}
+
 /// Several numbers in one reduction: no multiple of 8 bytes.
 struct Three {
   std::int32_t sum;

@@ -21,9 +21,13 @@
 
 namespace symm::Impl {
 
+/// Whose values make a PE's result.
+enum class Combined { all, up_to_mine, before_mine };
+
 /// The host's reduce() of one value a PE, which goes along with the checks, in
-/// words: one exchange for each. As ReduceWork::run_on_passed().
-template <class T, class Op>
+/// words: one exchange for each. As ReduceWork::run_on_passed(). Also inscan()
+/// and exscan().
+template <class T, class Op, Combined whose = Combined::all>
 class ReduceValue {
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
   static constexpr std::size_t n_words =
@@ -33,13 +37,13 @@ class ReduceValue {
  public:
   ReduceValue(PeTeam const& team, Op const& op) : m_team(team), m_op(op) {}
 
-  /// Collective.
-  [[nodiscard]] T operator()(T const& value) const {
+  /// Collective. \param init of exscan(), else null.
+  [[nodiscard]] T operator()(T const& value, T const* init = nullptr) const {
     Words mine{};
     std::memcpy(mine.data(), &value, sizeof(T));
     if constexpr (n_words == 1) {
       auto const epoch = pass(mine[0]);
-      return combined([&](Pe pe) { return Words{word_of(pe, epoch)}; });
+      return combined([&](Pe pe) { return Words{word_of(pe, epoch)}; }, init);
     } else {
       std::vector<Words> all;
       auto const failure = failure_of(
@@ -49,17 +53,22 @@ class ReduceValue {
         for (std::size_t pe = 0; pe < all.size(); ++pe)
           all[pe][i] = word_of(static_cast<Pe>(pe), epoch);
       }
-      return combined([&](Pe pe) -> auto& {
-        return all[static_cast<std::size_t>(pe)];
-      });
+      return combined(
+          [&](Pe pe) -> auto& { return all[static_cast<std::size_t>(pe)]; },
+          init);
     }
   }
 
  private:
+  static constexpr char const* name = whose == Combined::all ? "symm::reduce"
+                                      : whose == Combined::up_to_mine
+                                          ? "symm::inscan"
+                                          : "symm::exscan";
+
   [[nodiscard]] std::uint64_t pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
     static std::uint64_t const type = hash_of_name(typeid(ReduceValue).name());
-    return pass_to_all(m_team, "symm::reduce", type, word, failure);
+    return pass_to_all(m_team, name, type, word, failure);
   }
   [[nodiscard]] std::uint64_t word_of(Pe pe, std::uint64_t epoch) const {
     auto const words = m_team.words();
@@ -67,15 +76,18 @@ class ReduceValue {
   }
   /// Of the bytes of all PEs' values; T may have no default constructor.
   template <class WordsOf>
-  [[nodiscard]] T combined(WordsOf const& words_of) const {
+  [[nodiscard]] T combined(WordsOf const& words_of, T const* init) const {
     auto const value = [&](Pe pe) {
       Words const words = words_of(pe);
       alignas(T) std::array<std::byte, sizeof(T)> its;
       std::memcpy(its.data(), words.data(), sizeof(T));
       return std::bit_cast<T>(its);
     };
-    T result = value(0);
-    for (Pe pe = 1; pe < m_team.n_pes(); ++pe)
+    Pe const end = whose == Combined::all          ? m_team.n_pes()
+                   : whose == Combined::up_to_mine ? m_team.my_pe() + 1
+                                                   : m_team.my_pe();
+    T result     = init == nullptr ? value(0) : *init;
+    for (Pe pe = init == nullptr ? 1 : 0; pe < end; ++pe)
       result = static_cast<T>(m_op(result, value(pe)));
     return result;
   }
