@@ -16,6 +16,7 @@ import typing
 # with another status than 0.
 STEP_TIME = re.compile(r"\btime: \S+ s, ([0-9.e+-]+) us a step\b")
 AGAIN = "{}, again"  # the other of two runs, for the null ratio
+COLDEST = 1e-8  # of a plate of halo_signals, which takes 1e-9
 SECONDS = 0.3  # of the time loop of a run, about
 
 
@@ -45,10 +46,12 @@ def _particles(edge, steps):
 
 
 def _halo(edge, steps):
-    """One plate, until it is as cold as it is after so many steps."""
+    """One plate, until it is as cold as it is after so many steps; a small one
+    is as cold as it may be after less."""
     steps = steps or _steps(edge ** 2 / 4e8, 100, 10000)
     looks = 10
     decay = math.cos(math.pi / (edge + 1))  # in a step
+    steps = min(steps, int(math.log(COLDEST) / math.log(decay)))
     every = max(1, steps // looks)
     return ["--plates", "1", "--size", str(edge), "--look-every", str(every),
             "--until", repr(decay ** (looks * every - every / 2))]

@@ -543,6 +543,13 @@ class Programs(unittest.TestCase):
         decay = math.cos(math.pi / 65)
         self.assertLess(decay ** 1000, until)
         self.assertLess(until, decay ** 900)
+        for pair, sizes in ((programs.HALO, programs.HALO.sizes),
+                            (programs.HALO_ON_GPUS,
+                             programs.HALO_ON_GPUS.gpu_sizes)):
+            for size in sizes:
+                options = pair.arguments(size, None)
+                self.assertGreater(
+                    float(options[options.index("--until") + 1]), 1e-9)
 
 
 class UserReport(unittest.TestCase):

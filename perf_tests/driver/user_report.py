@@ -24,6 +24,7 @@ h2 { margin: 3rem 0 .5rem; padding-top: .5rem; border-top: 2px solid var(--line)
 h3 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
 p, li { max-width: 48rem; overflow-wrap: anywhere; }
 a { color: var(--link); }
+nav { margin-bottom: 1rem; }
 nav a { display: inline-block; margin: 0 1rem .25rem 0; }
 code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace;
   font-size: .875em; }
@@ -35,8 +36,10 @@ table { border-collapse: collapse; font-size: .875rem;
 th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line);
   text-align: left; vertical-align: top; }
 td:not(:first-child) { white-space: nowrap; }
+.pairs td:first-child { min-width: 11rem; }
 .pairs td:not(:first-child) { white-space: normal; overflow-wrap: anywhere; }
 td:first-child { min-width: 11rem; }
+@media (min-width: 60rem) { td:first-child { min-width: 17rem; } }
 th { color: var(--dim); font-weight: 600; white-space: nowrap; }
 tbody tr:hover { background: var(--card); }
 .met { color: var(--met); } .missed { color: var(--missed); font-weight: 600; }
@@ -83,7 +86,7 @@ def blocks_of(pages, parts, info, command, time):
         "baseline in the same run; a goal that was missed is told as such. "
         "`perf_tests/README.md` says how it is measured.",
         *_summary(parts), Heading(2, "Machine and settings"),
-        "What `symm_info` says:", Details(["```\n" + info + "\n```"])]
+        Details(["```\n" + info + "\n```"])]
     for page in pages:
         blocks += page
     return blocks
@@ -150,7 +153,7 @@ def _html(block):
     if isinstance(block, Details):
         inner = "\n".join(map(_html, block.blocks))
         count = sum(isinstance(one, Table) for one in block.blocks)
-        title = f"{count} tables over sizes" if count else "Show"
+        title = f"{count} tables over sizes" if count else "symm_info"
         return f"<details><summary>{title}</summary>\n{inner}\n</details>"
     if block.startswith("```\n"):
         return f"<pre>{html.escape(block[4:-4])}</pre>"
