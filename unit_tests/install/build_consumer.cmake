@@ -21,3 +21,23 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK_DIR}/build
     ${CONFIGURE_OPTIONS} ${way_options})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${LAUNCHER} ${WORK_DIR}/build/consumer)
+
+if(WAY STREQUAL "find_package")
+  # As a program is started by the mpiexec of another MPI, which says so. (One that
+  # was started alone says nothing of the kind.)
+  foreach(variables IN ITEMS "" "PMI_SIZE=4;PMI_RANK=0" "PMI_SIZE=4;PMI_RANK=1")
+    execute_process(
+      COMMAND ${CMAKE_COMMAND} -E env ${variables} ${WORK_DIR}/build/consumer
+      RESULT_VARIABLE status
+      ERROR_VARIABLE output)
+    message("${variables}: ${status}\n${output}")
+    string(FIND "${output}" "started with 4 (PMI_SIZE): by the mpiexec of another MPI" at)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "failed")
+    elseif(variables MATCHES "RANK=0" AND at EQUAL -1)
+      message(FATAL_ERROR "does not say that this is another MPI's mpiexec")
+    elseif(NOT variables MATCHES "RANK=0" AND NOT at EQUAL -1)
+      message(FATAL_ERROR "says that this is another MPI's mpiexec")
+    endif()
+  endforeach()
+endif()

@@ -43,11 +43,26 @@ class GpuInstance final : public QueueStream {
   Exec m_exec;
 };
 
+/// Of an execution space all of whose instances are one: its address names it.
+template <class Exec>
+inline constexpr char only_instance = 0;
+
+/// Equal for equal instances of a host space, and for no others.
+/// (Kokkos::Threads has no object of an instance.)
+template <class Exec>
+[[nodiscard]] void const* key_of_host_instance(Exec const& exec) {
+  if constexpr (requires { exec.impl_internal_space_instance(); }) {
+    return exec.impl_internal_space_instance();
+  } else {
+    return &only_instance<Exec>;
+  }
+}
+
 /// \param exec outlives the result.
 template <class Exec>
 [[nodiscard]] StreamName stream_of(Exec const& exec) {
   if constexpr (runs_on_host_v<Exec>) {
-    return {exec.impl_internal_space_instance(),
+    return {key_of_host_instance(exec),
             [](void const* what) -> std::unique_ptr<Stream> {
               return std::make_unique<HostInstance<Exec>>(
                   *static_cast<Exec const*>(what));

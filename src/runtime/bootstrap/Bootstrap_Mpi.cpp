@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "../base/Env.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -121,6 +123,41 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_number_on_node    = 0;
 };
 
+/// The number that a variable of mpiexec has; 0 if it is unset, or none.
+int number_of(char const* variable) {
+  auto const setting =
+      setting_of({.names = {variable}, .type = VariableType::text});
+  return setting ? std::atoi(setting->text.data()) : 0;
+}
+
+/// Where several MPIs are installed, an mpiexec starts programs of another one
+/// as so many jobs of one process, which nobody else notices. Of those that say
+/// what they start: Open MPI's, and those with PMI (MPICH's, Intel MPI's,
+/// Slurm's).
+void report_another_launcher() {
+  int size = 0;
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  if (size != 1) return;
+  for (auto const& [size_of_job, rank] :
+       {std::pair("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+        std::pair("PMI_SIZE", "PMI_RANK")}) {
+    int const started = number_of(size_of_job);
+    if (started <= 1 || number_of(rank) != 0) continue;  // one of them says it
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
+    int length                                   = 0;
+    check(MPI_Get_library_version(version, &length), "MPI_Get_library_version");
+    version[std::strcspn(version, ",\n")] = '\0';
+    for (char& c : version) c = c == '\t' ? ' ' : c;
+    std::fprintf(
+        stderr,
+        "symm: this process is a job of one PE, but was started with %d "
+        "(%s): by the mpiexec of another MPI than the program's, which "
+        "is %s. Start it with the mpiexec of that one.\n",
+        started, size_of_job, version);
+    return;
+  }
+}
+
 }  // namespace
 
 bool begin_mpi(int* argc, char*** argv, Communicator const& communicator) {
@@ -134,11 +171,14 @@ bool begin_mpi(int* argc, char*** argv, Communicator const& communicator) {
         "symm::initialize: MPI is finalised, and cannot start again; call "
         "initialize() before MPI_Finalize()");
   }
-  if (is_set(MPI_Initialized, "MPI_Initialized")) return false;
-  int provided = 0;
-  check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
-        "MPI_Init_thread");
-  return true;
+  bool const begin = !is_set(MPI_Initialized, "MPI_Initialized");
+  if (begin) {
+    int provided = 0;
+    check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+          "MPI_Init_thread");
+  }
+  report_another_launcher();
+  return begin;
 }
 
 void end_mpi() {
