@@ -34,9 +34,14 @@ FarBlock simplified(FarBlock block) {
   auto* const first = block.dimensions;
   auto* last        = std::remove_if(first, first + block.rank,
                                      [](Dimension const& d) { return d.extent == 1; });
-  std::stable_sort(first, last, [](Dimension const& a, Dimension const& b) {
-    return a.there < b.there;
-  });
+  // Equal ones stay in order. (std::stable_sort() allocates memory for it.)
+  for (auto* d = first; d != last; ++d) {
+    auto* const place = std::upper_bound(
+        first, d, *d, [](Dimension const& a, Dimension const& b) {
+          return a.there < b.there;
+        });
+    std::rotate(place, d, d + 1);
+  }
   std::size_t rank = 0;
   for (auto* d = first; d != last; ++d) {
     if (rank == 0 && d->there == block.element && d->here == block.element) {
