@@ -537,6 +537,35 @@ class Programs(unittest.TestCase):
                                  ("cg_mpi", "<= 0.7 x", "met"),
                                  ("one PE", "<= 0.55 x", "missed")])
 
+    def test_there_are_jobs_of_one_PE_and_of_as_many_as_GPUs(self):
+        for gpus, pes in ((True, 4), (False, 2)):
+            config = {"gpus": gpus, "examples": {"heat3d": "x"}}
+            first, *others = jobs.program_jobs(config, 4)
+            self.assertEqual(first.program, jobs.ENVIRONMENT)
+            self.assertEqual(
+                [jobs.record_name(job, config) for job in others],
+                [f"{name}.np{count}" for name in
+                 ("heat3d", "cg_solve", "particles", "halo_signals")
+                 for count in (1, pes)])
+            quick = jobs.program_jobs(config, 4, True)
+            self.assertEqual({job.pes for job in quick[1:]}, {pes})
+        with self.assertRaisesRegex(jobs.BenchmarkFailed, "EXAMPLES=ON"):
+            jobs.program_jobs({"gpus": False, "examples": None})
+
+    def test_on_GPUs_sizes_are_others_and_halo_signals_has_barriers(self):
+        self.add_time("halo_signals", 2)
+        config = {"gpus": True, "examples": self.examples, "mpiexec": "true",
+                  "nvshmem libraries": None}
+        job = jobs.Job("halo_signals", is_pair=True)
+        file = self.folder / "records"
+        with mock.patch("driver.jobs.launcher_of", return_value=["env"]):
+            jobs._run_others(job, config, file, [], [], 60)
+        found = [(record["what"], record["case"]["edge"]) for record in
+                 map(json.loads, file.read_text().splitlines())]
+        self.assertEqual(found[:3], [("signals", 128), ("barriers", 128),
+                                     ("barriers, again", 128)])
+        self.assertEqual(found[-1][1], 8192)
+
     def test_a_plate_gets_so_many_steps(self):
         options = programs.HALO.arguments(64, 1000)
         until = float(options[options.index("--until") + 1])
