@@ -12,7 +12,8 @@
 #
 # An entry whose compiler or MPI is not here is left out, and is no failure. Kokkos is
 # built from its source archive: the one that SYMM_KOKKOS_ARCHIVE names, or one that an
-# earlier build has downloaded. Needs what scripts/setup.sh installs, and pkg-config.
+# earlier build has downloaded. Needs what scripts/setup.sh --developer installs, and the
+# compilers and MPIs, by the names that Debian gives them (clang-19, libmpich-dev, ...).
 # JOBS is how many processes build (default: one per core); CMAKE_CXX_COMPILER_LAUNCHER
 # may name ccache. Logs and builds are in build/matrix/.
 # shellcheck source-path=SCRIPTDIR
@@ -153,7 +154,7 @@ try_entry() {
 # What is missing for the entry; empty if nothing.
 missing() {
   local program
-  for program in "$compiler" "mpicxx.$mpi" "mpiexec.$mpi"; do
+  for program in "$compiler" "mpicxx.$mpi" "mpiexec.$mpi" pkg-config; do
     command -v "$program" >/dev/null || echo "$program"
   done
   if [[ ${options[*]} == *ENABLE_CUDA=ON* ]]; then

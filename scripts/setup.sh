@@ -97,6 +97,7 @@ want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
 if $developer; then
   need "clang-format" "clang-format" command -v clang-format
   need "ShellCheck" "shellcheck" command -v shellcheck
+  need "pkg-config" "pkg-config" command -v pkg-config # to try our file for it
 fi
 if $docs; then
   need "Doxygen" "doxygen" command -v doxygen

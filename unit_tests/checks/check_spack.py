@@ -5,7 +5,7 @@
 
 Runs the recipe with a stand-in for what it imports: every option that it gives CMake
 must be one of this project or of CMake, for every choice of its variants; variants
-that it asks for must be declared; and the oldest versions that it accepts must be those
+that it asks for must be declared; it installs the repository that it is in; and the oldest versions that it accepts must be those
 that CMake does. --self-test gives it recipes with a fault each, which must be found.
 """
 
@@ -40,7 +40,7 @@ class Spec(Anything):
         return self.variants[text[1:]] == (text[0] == "+")
 
 
-def load(text):
+def load(source, text):
     """The recipe's class and its directives, as (name, arguments, keywords)."""
     directives = []
 
@@ -67,7 +67,7 @@ def load(text):
                    types.ModuleType("spack_repo.builtin"),
                    types.ModuleType("spack_repo.builtin.build_systems"), api, build):
         sys.modules[module.__name__] = module
-    scope = {"__file__": str(Path(RECIPE).resolve()), "__name__": "recipe"}
+    scope = {"__file__": str(source / RECIPE), "__name__": "recipe"}
     exec(compile(text, RECIPE, "exec"), scope)  # pylint: disable=exec-used
     return scope["KokkosSymmetricSpace"], directives
 
@@ -88,7 +88,9 @@ def required(pattern, text):
 
 
 def mistakes(source, text):
-    recipe, directives = load(text)
+    recipe, directives = load(source, text)
+    if recipe.git != source.as_uri():
+        yield f"the repository is {source.as_uri()}, not {recipe.git}"
     known = options_of_cmake(source) | CMAKE_OPTIONS
     variants = [args[0] for name, args, _ in directives if name == "variant"]
     for _, _, keywords in directives:
@@ -125,7 +127,7 @@ def mistakes(source, text):
 
 
 def self_test(source, text):
-    for old, new in [("SYMM_ENABLE_UCX", "SYMM_ENABLE_NOTHING"), ('when="+ucx"', 'when="+x"'),
+    for old, new in [("parents[6]", "parents[5]"), ("SYMM_ENABLE_UCX", "SYMM_ENABLE_NOTHING"), ('when="+ucx"', 'when="+x"'),
                      ('"SYMM_ENABLE_CUDA", "cuda"', '"SYMM_ENABLE_CUDA", "gpu"'),
                      ('satisfies("+cuda")', 'satisfies("+gpu")'),
                      ("kokkos@5.0:", "kokkos@4.0:"), ("cmake@3.23:", "cmake@3.2:"),
@@ -135,7 +137,7 @@ def self_test(source, text):
 
 
 def main():
-    source = Path(sys.argv[1])
+    source = Path(sys.argv[1]).resolve()
     text = (source / RECIPE).read_text()
     check = self_test if "--self-test" in sys.argv else mistakes
     found = list(check(source, text))

@@ -13,7 +13,7 @@ class KokkosSymmetricSpace(CMakePackage):
     read and write directly: a symmetric heap with the operations of OpenSHMEM."""
 
     # This recipe is part of the repository that it installs.
-    git = Path(__file__).resolve().parents[5].as_uri()
+    git = Path(__file__).resolve().parents[6].as_uri()
 
     license("Apache-2.0 WITH LLVM-exception")
 
