@@ -35,7 +35,9 @@ PAGES = [
     ("rma", "Put and get, fence and quiet",
      ["runtime/symm_rma.hpp", "runtime/shmem/Ordering.hpp"]),
     ("atomics", "Atomic operations", ["runtime/symm_atomics.hpp"]),
-    ("signals", "Signals and waiting", ["runtime/symm_signals.hpp"]),
+    ("signals", "Signals and waiting", ["runtime/symm_signals.hpp",
+                                        "runtime/shmem/Signal.hpp",
+                                        "runtime/shmem/Waiting.hpp"]),
     ("teams", "Teams of PEs", ["runtime/symm_teams.hpp",
                                "runtime/shmem/PeTeam.hpp"]),
     ("collectives", "Collective operations", ["runtime/symm_collectives.hpp"]),
@@ -519,7 +521,8 @@ with it, or at the beginning of its part of a page, for all calls that follow.
             if not section.get("kind").startswith(("public", "user")):
                 continue
             members = [m for m in section.findall("memberdef")
-                       if m.get("prot") == "public" and m.get("kind") != "friend"]
+                       if m.get("prot") == "public" and m.get("kind") != "friend"
+                       and "delete" not in (m.findtext("argsstring") or "")]
             for member in sorted(members,
                                  key=lambda m: int(m.find("location").get("line"))):
                 code = "```cpp\n" + signature(member) + "\n```"
