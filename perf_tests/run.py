@@ -45,6 +45,7 @@ from driver import report, user_report  # noqa: E402
 from driver.records import RecordError, Records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+QUICK = "A quick run checks that everything works; its figures mean nothing."
 
 
 def parse_arguments():
@@ -246,12 +247,12 @@ def write_results(part, config, records, rounds, pages):
     return blocks
 
 
-def write_report(file, config, blocks, measured):
-    """One file of all parts."""
+def write_report(file, config, blocks, measured, remark):
+    """One file of all parts. remark: what its reader has to know first."""
     now = datetime.datetime.now(datetime.timezone.utc)
     whole = user_report.blocks_of(
         blocks, measured, user_report.symm_info_text(config["symm_info"]),
-        published_command(), now.strftime("%Y-%m-%d %H:%M UTC"))
+        published_command(), now.strftime("%Y-%m-%d %H:%M UTC"), remark)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(user_report.text_of(whole, file.name), encoding="utf-8")
 
@@ -305,11 +306,11 @@ def main():
     for part, records in measured:
         tell(part, records)
     if arguments.quick:
-        print("\nA quick run checks that everything works; its figures mean "
-              "nothing.")
+        print(f"\n{QUICK}")
     print(f"\nRecords, tables and plots: {output}")
     if arguments.report:
-        write_report(arguments.report, config, blocks, measured)
+        write_report(arguments.report, config, blocks, measured,
+                     QUICK if arguments.quick else "")
         print(f"Report: {arguments.report}")
     return 1 if any(records.wrong or records.failed
                     for _, records in measured) else 0

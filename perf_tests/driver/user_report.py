@@ -16,7 +16,7 @@ STYLE = """
   --page: #14171b; --card: #1d2228; --line: #3a424b; --link: #79b8ff;
   --met: #6fd08c; --missed: #ff8a80; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1rem 4rem;
+body { margin: 0 auto; max-width: 80rem; padding: 1.5rem 1rem 4rem;
   background: var(--page); color: var(--text);
   font: 16px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; }
@@ -36,7 +36,8 @@ table { border-collapse: collapse; font-size: .875rem;
 th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line);
   text-align: left; vertical-align: top; }
 td:not(:first-child) { white-space: nowrap; }
-.pairs td:first-child { min-width: 11rem; }
+.pairs td:nth-child(4), td:last-child { white-space: normal !important; min-width: 7rem; }
+td:first-child { min-width: 11rem; }
 .pairs td:not(:first-child) { white-space: normal; overflow-wrap: anywhere; }
 td:first-child { min-width: 11rem; }
 @media (min-width: 60rem) { td:first-child { min-width: 17rem; } }
@@ -74,18 +75,18 @@ def _summary(parts):
     return [Table(rows)] + blocks
 
 
-def blocks_of(pages, parts, info, command, time):
+def blocks_of(pages, parts, info, command, time, remark=""):
     """The whole page.
 
     pages: blocks of each part; parts: [(part, records)], as they were measured;
-    info: text of symm_info
+    info: text of symm_info; remark: what a reader has to know first
     """
     blocks = [
         Heading(1, "Performance of Kokkos SymmetricSpace"),
         f"Measured on {time} by `{command}`. Each figure is compared with a "
         "baseline in the same run; a goal that was missed is told as such. "
         "`perf_tests/README.md` says how it is measured.",
-        *_summary(parts), Heading(2, "Machine and settings"),
+        *([remark] if remark else []), *_summary(parts), Heading(2, "Machine and settings"),
         Details(["```\n" + info + "\n```"])]
     for page in pages:
         blocks += page
