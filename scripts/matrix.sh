@@ -5,15 +5,15 @@
 #
 #   scripts/matrix.sh [--list] [--fast] [--publish] all | turn | ENTRY...
 #
-# turn         one entry: that of the day of the year
+# turn         one entry, another one each day, of those that can be tried here
 # --list       says what the entries are
 # --fast       without optimisation, several sources at a time: under a minute each
 # --publish    writes results to docs/matrix.md
 #
 # An entry whose compiler or MPI is not here is left out, and is no failure. Kokkos is
 # built from its source archive: the one that SYMM_KOKKOS_ARCHIVE names, or one that an
-# earlier build has downloaded. Needs what scripts/setup.sh --developer installs, and the
-# compilers and MPIs, by the names that Debian gives them (clang-19, libmpich-dev, ...).
+# earlier build has downloaded. Needs what scripts/setup.sh --developer installs, and
+# the compilers and MPIs, by the names of Debian's programs (clang++-19, mpicxx.mpich).
 # JOBS is how many processes build (default: one per core); CMAKE_CXX_COMPILER_LAUNCHER
 # may name ccache. Logs and builds are in build/matrix/.
 # shellcheck source-path=SCRIPTDIR
@@ -48,6 +48,7 @@ names() { printf '%s\n' "${entries[@]}" | cut -d' ' -f1; }
 
 fast=false
 publish=false
+turn=false
 chosen=()
 while (($# > 0)); do
   case $1 in
@@ -58,10 +59,7 @@ while (($# > 0)); do
     --fast) fast=true ;;
     --publish) publish=true ;;
     all) mapfile -t chosen < <(names) ;;
-    turn)
-      day=$(date -u +%j)
-      chosen=("$(names | sed -n "$((10#$day % ${#entries[@]} + 1))p")")
-      ;;
+    turn) turn=true ;;
     -h | --help)
       usage
       exit 0
@@ -74,7 +72,7 @@ while (($# > 0)); do
   esac
   shift
 done
-((${#chosen[@]} > 0)) || die "which entry? (see --help, --list)"
+$turn || ((${#chosen[@]} > 0)) || die "which entry? (see --help, --list)"
 
 logs=$PWD/build/matrix
 mkdir -p "$logs"
@@ -189,12 +187,28 @@ describe() {
     grep -oE 'Open MPI [0-9.]+') | \`${settings[*]}\`"
 }
 
+# Sets what the entry of that name says.
+read_entry() {
+  local rest
+  read -r _ way compiler mpi rest \
+    <<<"$(printf '%s\n' "${entries[@]}" | grep -E "^${1//+/[+]} ")"
+  read -ra options <<<"$rest"
+}
+
+if $turn; then
+  present=()
+  while read -r name; do
+    read_entry "$name"
+    if [[ $way != compile-fetch && -z $(missing) ]]; then present+=("$name"); fi
+  done < <(names)
+  ((${#present[@]} > 0)) || die "no entry can be tried here"
+  chosen+=("${present[$(($(date -u +%s) / 86400 % ${#present[@]}))]}")
+fi
+
 failed=0
 summary=()
 for name in "${chosen[@]}"; do
-  read -r _ way compiler mpi rest \
-    <<<"$(printf '%s\n' "${entries[@]}" | grep -E "^${name//+/[+]} ")"
-  read -ra options <<<"$rest"
+  read_entry "$name"
   absent=$(missing | xargs)
   if [[ -n $absent ]]; then
     summary+=("$name: left out, without $absent")

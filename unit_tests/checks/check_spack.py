@@ -5,8 +5,9 @@
 
 Runs the recipe with a stand-in for what it imports: every option that it gives CMake
 must be one of this project or of CMake, for every choice of its variants; variants
-that it asks for must be declared; it installs the repository that it is in; and the oldest versions that it accepts must be those
-that CMake does. --self-test gives it recipes with a fault each, which must be found.
+that it asks for must be declared; it installs the repository that it is in; and the
+oldest versions that it accepts must be those that CMake does. --self-test gives it
+recipes with a fault each, which must be found.
 """
 
 import itertools
@@ -127,7 +128,9 @@ def mistakes(source, text):
 
 
 def self_test(source, text):
-    for old, new in [("parents[6]", "parents[5]"), ("SYMM_ENABLE_UCX", "SYMM_ENABLE_NOTHING"), ('when="+ucx"', 'when="+x"'),
+    for old, new in [("parents[6]", "parents[5]"),
+                     ("SYMM_ENABLE_UCX", "SYMM_ENABLE_NOTHING"),
+                     ('when="+ucx"', 'when="+x"'),
                      ('"SYMM_ENABLE_CUDA", "cuda"', '"SYMM_ENABLE_CUDA", "gpu"'),
                      ('satisfies("+cuda")', 'satisfies("+gpu")'),
                      ("kokkos@5.0:", "kokkos@4.0:"), ("cmake@3.23:", "cmake@3.2:"),
