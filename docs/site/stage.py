@@ -110,6 +110,12 @@ class Site:
                 file = (self.root / "docs" / target).resolve()
                 pages.append(self.staged(file.relative_to(self.root)))
             found.append((heading.strip(), pages))
+        listed = {"docs/README.md"}.union(*(pages for _, pages in found))
+        left = sorted({f"docs/{p.name}" for p in (self.root / "docs").glob("*.md")}
+                      - listed)
+        if left:
+            print(f"not in docs/README.md: {', '.join(left)}")
+            found.append(("More", left))
         return found
 
 
