@@ -6,7 +6,6 @@
 // start from, take one of the other examples.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Random.hpp>
 #include <Kokkos_Sort.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cmath>
@@ -18,8 +17,9 @@
 
 struct Cell {
   double value = 0;
-  Cell() {}
-  Cell(Cell const& other) : value(other.value) {}  // not trivial, for a trace
+  KOKKOS_FUNCTION Cell() {}
+  // Not trivial, for a trace say.
+  KOKKOS_FUNCTION Cell(Cell const& other) : value(other.value) {}
   Cell& operator=(Cell const&) = default;
 };
 
