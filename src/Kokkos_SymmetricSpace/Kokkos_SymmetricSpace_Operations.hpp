@@ -136,9 +136,13 @@ template <class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                           Kokkos::View<U, Q...> const& src) {
   Impl::check_views<Kokkos::View<T, P...>, Kokkos::View<U, Q...>>();
-  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);))
-  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);))
-  Impl::copy_view(Impl::OneThread(), dst, src);
+  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);
+                     Impl::Observed const observed([&] {
+                       return Impl::operation_of_views("symm::copy", dst, src);
+                     });
+                     Impl::copy_view(Impl::OneThread(), dst, src);))
+  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);
+                       Impl::copy_view(Impl::OneThread(), dst, src);))
 }
 
 // Copies to and from any PE: one side, or both on the host, is a RemotePeer,
@@ -177,17 +181,25 @@ template <class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
   Impl::check_views<RemotePeer<View>, Kokkos::View<U, Q...>>();
-  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);))
-  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);))
-  Impl::copy_to_peer(Impl::OneThread(), dst, src);
+  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);
+                     Impl::Observed const observed([&] {
+                       return Impl::operation_of_views("symm::copy", dst, src);
+                     });
+                     Impl::copy_to_peer(Impl::OneThread(), dst, src);))
+  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);
+                       Impl::copy_to_peer(Impl::OneThread(), dst, src);))
 }
 template <class T, class... P, class View>
 KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                           RemotePeer<View> const& src) {
   Impl::check_views<Kokkos::View<T, P...>, RemotePeer<View>>();
-  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);))
-  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);))
-  Impl::copy_from_peer(Impl::OneThread(), dst, src);
+  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);
+                     Impl::Observed const observed([&] {
+                       return Impl::operation_of_views("symm::copy", dst, src);
+                     });
+                     Impl::copy_from_peer(Impl::OneThread(), dst, src);))
+  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);
+                       Impl::copy_from_peer(Impl::OneThread(), dst, src);))
 }
 
 /// From PE to PE, on the host; through memory of this PE, if neither is near.
@@ -195,6 +207,8 @@ template <class DstView, class SrcView>
 void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
   Impl::check_views<RemotePeer<DstView>, RemotePeer<SrcView>>();
   Impl::check_host_copy(dst, src);
+  Impl::Observed const observed(
+      [&] { return Impl::operation_of_views("symm::copy", dst, src); });
   if (src.is_reachable()) {
     symm::copy(dst, src.view());
   } else if (dst.is_reachable()) {
@@ -221,6 +235,9 @@ template <class V, class U, class... Q>
 void deep_copy(symm::RemotePeer<V> const& dst,
                Kokkos::View<U, Q...> const& src) {
   symm::Impl::check_views<symm::RemotePeer<V>, Kokkos::View<U, Q...>>();
+  symm::Impl::Observed const observed([&] {
+    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
+  });
   if (dst.is_reachable()) {
     deep_copy(dst.view(), src);
     return;
@@ -233,6 +250,9 @@ template <class T, class... P, class V>
 void deep_copy(Kokkos::View<T, P...> const& dst,
                symm::RemotePeer<V> const& src) {
   symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<V>>();
+  symm::Impl::Observed const observed([&] {
+    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
+  });
   if (src.is_reachable()) {
     deep_copy(dst, src.view());
     return;
@@ -257,6 +277,9 @@ template <symm::Impl::ExecutionSpace Exec, class V, class U, class... Q>
 void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
                Kokkos::View<U, Q...> const& src) {
   symm::Impl::check_views<symm::RemotePeer<V>, Kokkos::View<U, Q...>>();
+  symm::Impl::Observed const observed([&] {
+    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
+  });
   if (dst.is_reachable()) {
     deep_copy(exec, dst.view(), src);
     return;
@@ -269,6 +292,9 @@ template <symm::Impl::ExecutionSpace Exec, class T, class... P, class V>
 void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
                symm::RemotePeer<V> const& src) {
   symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<V>>();
+  symm::Impl::Observed const observed([&] {
+    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
+  });
   if (src.is_reachable()) {
     deep_copy(exec, dst, src.view());
     return;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/Function.hpp"
+#include "base/Observer.hpp"
 #include "base/Types.hpp"
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
@@ -89,15 +90,22 @@ using AtomicValue = std::type_identity_t<T>;
   }                                                                           \
   template <class T>                                                          \
   result name(SYMM_LIST parameters, Pe pe) {                                  \
-    auto const& map =                                                         \
-        Impl::map_to_access(address, sizeof(T), pe, "symm::" #name);          \
-    if (!map.is_near(pe)) [[unlikely]] {                                      \
-      return Impl::change_far<result, T>({map, address, pe, "symm::" #name},  \
-                                         Impl::AtomicOp::op,                  \
-                                         SYMM_LIST operands);                 \
-    }                                                                         \
-    address = map.peer_ptr(address, pe);                                      \
-    return symm::name arguments;                                              \
+    return Impl::observe(                                                     \
+        [=] {                                                                 \
+          return Impl::Operation{Impl::OperationKind::atomic, "symm::" #name, \
+                                 pe, sizeof(T), address};                     \
+        },                                                                    \
+        [=]() mutable -> result {                                             \
+          auto const& map =                                                   \
+              Impl::map_to_access(address, sizeof(T), pe, "symm::" #name);    \
+          if (!map.is_near(pe)) [[unlikely]] {                                \
+            return Impl::change_far<result, T>(                               \
+                {map, address, pe, "symm::" #name}, Impl::AtomicOp::op,       \
+                SYMM_LIST operands);                                          \
+          }                                                                   \
+          address = map.peer_ptr(address, pe);                                \
+          return symm::name arguments;                                        \
+        });                                                                   \
   }
 #define SYMM_LIST(...) __VA_ARGS__
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/Function.hpp"
+#include "base/Observer.hpp"
 #include "base/Types.hpp"
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
@@ -153,14 +154,21 @@ void iget(T* dest, std::type_identity_t<T> const* source,
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
-  auto const its = Impl::copy_to_access(dest, sizeof(T), pe, "symm::p");
-  if (its.reach == Impl::Reach::words) {
-    Impl::store_element(its.address, value);
-  } else if (its.reach == Impl::Reach::gpu) {
-    Impl::copy_gpu_memory(its.address, &value, sizeof(T), "symm::p");
-  } else {
-    Impl::put_far(Impl::far_copy(dest, pe, "symm::p"), &value, sizeof(T));
-  }
+  Impl::observe(
+      [=] {
+        return Impl::Operation{Impl::OperationKind::put, "symm::p", pe,
+                               sizeof(T), dest};
+      },
+      [=, &value] {
+        auto const its = Impl::copy_to_access(dest, sizeof(T), pe, "symm::p");
+        if (its.reach == Impl::Reach::words) {
+          Impl::store_element(its.address, value);
+        } else if (its.reach == Impl::Reach::gpu) {
+          Impl::copy_gpu_memory(its.address, &value, sizeof(T), "symm::p");
+        } else {
+          Impl::put_far(Impl::far_copy(dest, pe, "symm::p"), &value, sizeof(T));
+        }
+      });
 }
 
 /// shmem_g: one element; of 1, 2, 4 or 8 bytes by a single load where the host
@@ -169,17 +177,25 @@ template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
-  auto const its = Impl::copy_to_access(source, sizeof(T), pe, "symm::g");
-  if (its.reach == Impl::Reach::words) {
-    return Impl::load_element<Value>(its.address);
-  }
-  Value value;
-  if (its.reach == Impl::Reach::gpu) {
-    Impl::copy_gpu_memory(&value, its.address, sizeof(T), "symm::g");
-  } else {
-    Impl::get_far(&value, Impl::far_copy(source, pe, "symm::g"), sizeof(T));
-  }
-  return value;
+  return Impl::observe(
+      [=] {
+        return Impl::Operation{Impl::OperationKind::get, "symm::g", pe,
+                               sizeof(T), source};
+      },
+      [=]() -> Value {
+        auto const its = Impl::copy_to_access(source, sizeof(T), pe, "symm::g");
+        if (its.reach == Impl::Reach::words) {
+          return Impl::load_element<Value>(its.address);
+        }
+        Value value;
+        if (its.reach == Impl::Reach::gpu) {
+          Impl::copy_gpu_memory(&value, its.address, sizeof(T), "symm::g");
+        } else {
+          Impl::get_far(&value, Impl::far_copy(source, pe, "symm::g"),
+                        sizeof(T));
+        }
+        return value;
+      });
 }
 
 // In kernels, and on the host for memory that it reaches.

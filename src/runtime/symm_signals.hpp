@@ -10,6 +10,7 @@
 #include <symm_gpu/Launch.hpp>
 
 #include "base/Function.hpp"
+#include "base/Observer.hpp"
 #include "base/Types.hpp"
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
@@ -42,13 +43,12 @@ namespace symm::Impl {
   return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
 }
 
-/// put_signal() on the host.
+/// put_signal() on the host, without its being observed.
 /// \param until what it waits for, if the PE is not near.
 template <class T>
-void put_signal_on_host(T* dest, T const* source, std::size_t count,
-                        Signal* signal_address, Signal signal, SignalOp op,
-                        Pe pe, Until until, char const* call) {
-  check_element<T>();
+[[gnu::always_inline]] inline void put_signal_unobserved(
+    T* dest, T const* source, std::size_t count, Signal* signal_address,
+    Signal signal, SignalOp op, Pe pe, Until until, char const* call) {
   auto const bytes = bytes_of(sizeof(T), count);
   auto const its_signal =
       copy_to_access(signal_address, sizeof(Signal), pe, call);
@@ -69,6 +69,34 @@ void put_signal_on_host(T* dest, T const* source, std::size_t count,
   } else {
     run_one_thread_on_gpu(call, deliver);
   }
+}
+
+/// put_signal() on the host, where somebody observes.
+template <class T>
+[[gnu::cold, gnu::noinline]] void put_signal_observed(
+    T* dest, T const* source, std::size_t count, Signal* signal_address,
+    Signal signal, SignalOp op, Pe pe, Until until, char const* call) {
+  Observed const observed([=] {
+    return Operation{OperationKind::signal,      call, pe,
+                     bytes_of(sizeof(T), count), dest, source};
+  });
+  put_signal_unobserved(dest, source, count, signal_address, signal, op, pe,
+                        until, call);
+}
+
+/// put_signal() on the host.
+template <class T>
+void put_signal_on_host(T* dest, T const* source, std::size_t count,
+                        Signal* signal_address, Signal signal, SignalOp op,
+                        Pe pe, Until until, char const* call) {
+  check_element<T>();
+  if (is_observed()) [[unlikely]] {
+    put_signal_observed(dest, source, count, signal_address, signal, op, pe,
+                        until, call);
+    return;
+  }
+  put_signal_unobserved(dest, source, count, signal_address, signal, op, pe,
+                        until, call);
 }
 
 /// put_signal() by a group of threads.

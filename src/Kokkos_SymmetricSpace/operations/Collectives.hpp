@@ -25,6 +25,10 @@ template <class Exec, class Work>
 void enqueue(Exec const& exec, Work const& work,
              std::string const& problem = {}) {
   auto const call = work.call();
+  Observed const observed([&] {
+    return Operation{OperationKind::collective, call.name, -1,
+                     call.source_bytes};
+  });
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call.name);
     run_on_host(work, problem);
@@ -59,6 +63,9 @@ namespace symm {
 ///         CUDA refuses.
 template <Impl::ExecutionSpace Exec>
 void barrier(Exec const& exec, PeTeam const& team) {
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::barrier, "symm::barrier"};
+  });
   if constexpr (Impl::runs_on_host_v<Exec>) {
     exec.fence("symm::barrier");
     barrier(team);

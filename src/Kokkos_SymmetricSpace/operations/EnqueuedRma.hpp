@@ -9,6 +9,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
+#include "../../runtime/base/Observer.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HostCopy.hpp"
 #include "../../runtime/shmem/Access.hpp"
@@ -117,6 +118,14 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
                         std::size_t bytes, Pe pe, char const* call) {
   if (bytes == 0) return;
   constexpr bool is_put = way == Way::put;
+  Observed const observed([=] {
+    return Operation{is_put ? OperationKind::put : OperationKind::get,
+                     call,
+                     pe,
+                     bytes,
+                     is_put ? dest : source,
+                     is_put ? source : dest};
+  });
   auto const its = copy_to_access(is_put ? dest : source, bytes, pe, call);
   check_private(is_put ? source : dest, call);
   if (its.reach != Reach::message) {
@@ -150,6 +159,7 @@ FarStridedKernel far_kernel_of(StridedCopy<way, T> const& copy, Pe pe) {
 template <Way way, class Exec, class T>
 void enqueue_strided(Exec const& exec, StridedCopy<way, T> const& strided,
                      Pe pe) {
+  Observed const observed([=] { return strided.operation(pe); });
   find_and_copy(strided, pe, [&](Reach reach, auto const& copy, Pe its_pe) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);

@@ -44,6 +44,7 @@ template <class Exec, class Poll>
 void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
   if (poll.set.count == 0) return;
+  Observed const observed([=] { return Operation{OperationKind::wait, call}; });
   static_cast<void>(copy_to_access(
       poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call));
   if constexpr (runs_on_host_v<Exec>) {
@@ -74,6 +75,9 @@ namespace symm {
 /// enqueued later. Enqueued itself: the host does not wait. Local.
 template <Impl::ExecutionSpace Exec>
 void quiet(Exec const& exec) {
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::quiet, "symm::quiet"};
+  });
   // The launch itself orders: kernels and copies of one instance run one after
   // the other, and what a thread knows to be done its fence makes visible.
   Kokkos::parallel_for("symm::quiet", Kokkos::RangePolicy<Exec>(exec, 0, 1),
@@ -101,6 +105,10 @@ void put_signal(Exec const& exec, T* dest,
                 Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
   constexpr auto call = "symm::put_signal";
   Impl::check_element<T>();
+  Impl::Observed const observed([=] {
+    return Impl::Operation{Impl::OperationKind::signal,      call, pe,
+                           Impl::bytes_of(sizeof(T), count), dest, source};
+  });
   auto const its_signal =
       Impl::signal_to_deliver<Exec>(signal_address, pe, call);
   if (its_signal.reach == Impl::Reach::message) {

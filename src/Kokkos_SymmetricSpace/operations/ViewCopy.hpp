@@ -10,8 +10,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../runtime/base/Observer.hpp"
 #include "../../runtime/shmem/Group.hpp"
 #include "../../runtime/shmem/GroupCopy.hpp"
+#include "../space/CopyOfPeer.hpp"
 
 namespace symm::Impl {
 
@@ -194,6 +196,28 @@ void check_extents(Dst const& dst, Src const& src) {
     src_extents[r] = src.extent(r);
   }
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
+}
+
+/// A copy of Views that the host makes, of which each may be a RemotePeer, for
+/// those who observe.
+template <class Dst, class Src>
+[[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
+                                           Src const& src) {
+  auto const bytes = dst.size() * sizeof(typename Dst::non_const_value_type);
+  auto const local = [](auto const& view) -> void const* {
+    if constexpr (requires { view.local(); }) {
+      return view.local().data();
+    } else {
+      return view.data();
+    }
+  };
+  if constexpr (requires { dst.pe(); }) {
+    return {OperationKind::put, call, dst.pe(), bytes, local(dst), local(src)};
+  } else if constexpr (requires { src.pe(); }) {
+    return {OperationKind::get, call, src.pe(), bytes, local(src), local(dst)};
+  } else {
+    return operation_of_copy(call, dst.data(), src.data(), bytes);
+  }
 }
 
 /// What copy() of the host expects. \throws UsageError

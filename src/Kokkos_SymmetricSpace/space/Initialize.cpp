@@ -15,6 +15,7 @@
 #include "../../runtime/shmem/KernelQueue.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "KokkosDevice.hpp"
+#include "KokkosTools.hpp"
 
 namespace symm {
 
@@ -42,11 +43,13 @@ class KokkosCompanion final : public Impl::Companion {
       m_has_begun = true;
     }
     Impl::use_queue_of_kokkos();
+    Impl::observe_for_tools();
   }
   [[nodiscard]] std::optional<int> gpu() const override {
     return Impl::device_of_kokkos();
   }
   void end() override {
+    Impl::end_observing_for_tools();
     Impl::set_kernel_queue(nullptr);  // a runtime without Kokkos may come
     if (m_has_begun && Kokkos::is_initialized()) Kokkos::finalize();
   }

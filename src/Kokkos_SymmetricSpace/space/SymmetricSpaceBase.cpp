@@ -12,6 +12,7 @@
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
+#include "KokkosTools.hpp"
 
 namespace symm::Impl {
 
@@ -66,6 +67,7 @@ void* SymmetricSpaceBase::tell_tools(char const* label, void* address,
     Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(m_name), label,
                                 address,
                                 logical_bytes == 0 ? bytes : logical_bytes);
+    note_label(m_name, label, address, bytes);
   }
   return address;
 }
@@ -103,6 +105,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
     Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(m_name),
                                   label, address,
                                   logical_bytes == 0 ? bytes : logical_bytes);
+    forget_label(address);
   }
   if (has_pool()) {
     free_in_pool(label, address);

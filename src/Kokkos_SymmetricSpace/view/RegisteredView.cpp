@@ -6,6 +6,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/job/Runtime.hpp"
+#include "../space/KokkosTools.hpp"
 
 namespace symm::Impl {
 
@@ -37,19 +38,23 @@ void require_runtime(char const* call) {
   static_cast<void>(Runtime::instance(call));
 }
 
-void* allocate_registrable(MemoryKind kind, std::string const& label,
-                           ViewBytes bytes) {
+void* allocate_registrable(MemoryKind kind, char const* space,
+                           std::string const& label, ViewBytes bytes) {
   constexpr char const* call = "symm::make_registrable_view";
   auto& memory = Runtime::instance(call).private_memory(kind, call);
   if (!bytes) {
     throw OutOfMemory(call_text(call, label) + ": " + too_large);
   }
-  return memory.allocate(label, std::max(*bytes, std::size_t{1}));
+  auto* const address =
+      memory.allocate(label, std::max(*bytes, std::size_t{1}));
+  tell_tools_of_memory(space, label.c_str(), address, *bytes);
+  return address;
 }
 
 void FreeRegistrable::destroy_shared_allocation() const noexcept {
   if (address == nullptr) return;
   Kokkos::fence("symm: destruction of a View that kernels may use");
+  tell_tools_of_end(address);
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   constexpr char const* call = "destruction of a registrable View";
   auto const failure         = failure_of([&] {
@@ -68,14 +73,18 @@ void* register_symmetric(MemoryKind kind, std::string const& label,
   } else if (!bytes) {
     failure = {ErrorKind::usage, "View \"" + label + "\": " + too_large};
   }
-  return Runtime::instance(call)
-      .heap(kind, call)
-      .register_view(label.c_str(), data, bytes.value_or(0), failure);
+  auto* const address =
+      Runtime::instance(call)
+          .heap(kind, call)
+          .register_view(label.c_str(), data, bytes.value_or(0), failure);
+  note_label("Symmetric", label.c_str(), address, bytes.value_or(0));
+  return address;
 }
 
 void RetireRegistered::destroy_shared_allocation() const noexcept {
   if (address == nullptr) return;
   Kokkos::fence("symm: destruction of a View that kernels may use");
+  forget_label(address);
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   auto& heap = Runtime::instance("destruction of a View").heap_of(address);
   if (heap.contains(address)) heap.retire(address);

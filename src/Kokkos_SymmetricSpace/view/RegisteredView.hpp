@@ -59,8 +59,9 @@ struct RetireRegistered {
 /// Comes first: without Kokkos the beginnings of a View would end the program.
 /// \throws UsageError if the runtime is not initialised.
 void require_runtime(char const* call);
-void* allocate_registrable(MemoryKind kind, std::string const& label,
-                           ViewBytes bytes);
+/// \param space name of the View's, for tools.
+void* allocate_registrable(MemoryKind kind, char const* space,
+                           std::string const& label, ViewBytes bytes);
 void* register_symmetric(MemoryKind kind, std::string const& label,
                          void const* data, ViewBytes bytes,
                          std::exception_ptr const& error);
@@ -125,8 +126,8 @@ template <class DataType, class... Properties, class... Extents>
   Impl::require_runtime("symm::make_registrable_view");
   auto const bytes = Impl::bytes_of_extents<View>(extents...);
   Impl::OwnedViewMaker<View, Impl::FreeRegistrable> maker({}, label);
-  auto* const data =
-      static_cast<Element*>(Impl::allocate_registrable(kind, label, bytes));
+  auto* const data = static_cast<Element*>(Impl::allocate_registrable(
+      kind, View::memory_space::name(), label, bytes));
   auto const view =
       maker.make_view(data, Shape(data, extents...), {kind, data});
   // The memory holds zeros.

@@ -49,6 +49,15 @@ inline constexpr EnvironmentVariable peer_timeout{
     "gives no sign of life, counts as lost, which ends the job; 0: never, for "
     "debuggers"};
 
+inline constexpr EnvironmentVariable trace{
+    {"SYMM_TRACE"},
+    VariableType::text,
+    nullptr,
+    "start of the names of files in which each PE writes at the end what its "
+    "host has put, got and waited for, `SYMM_TRACE=heat` those of "
+    "`heat.0.json`, ...; PE 0 prints a table, too: "
+    "[profiling.md](profiling.md)"};
+
 inline constexpr EnvironmentVariable ucx_transports{
     {"UCX_TLS"},
     VariableType::text,
@@ -76,9 +85,10 @@ inline constexpr EnvironmentVariable kokkos_device{
     "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
     "node take its GPUs in turn"};
 
-inline constexpr std::array table{
-    &heap_limit,   &symmetric_size, &static_heap,  &timeout,      &peer_timeout,
-    &pes_per_node, &ucx_transports, &visible_gpus, &kokkos_device};
+inline constexpr std::array table{&heap_limit,   &symmetric_size, &static_heap,
+                                  &timeout,      &peer_timeout,   &trace,
+                                  &pes_per_node, &ucx_transports, &visible_gpus,
+                                  &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

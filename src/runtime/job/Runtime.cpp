@@ -17,6 +17,7 @@
 #include "../memory/Vmm_HostMemfd.hpp"
 #include "../transport/StepMessages.hpp"
 #include "Network.hpp"
+#include "Trace.hpp"
 
 namespace symm::Impl {
 
@@ -85,6 +86,8 @@ RuntimeOptions RuntimeOptions::from_environment(int n_near) {
   }
   options.timeout =
       std::chrono::duration<double>(env_seconds(environment::timeout).value());
+  auto const trace = setting_of(environment::trace);
+  options.traces   = trace && !trace->text.empty();
   return options;
 }
 
@@ -128,6 +131,7 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   check_equal(*m_bootstrap, {{"SYMM_STATIC_HEAP", options.is_static ? 1U : 0U},
                              {"SYMM_SYMMETRIC_SIZE", options.symmetric_bytes},
                              {"SYMM_HEAP_LIMIT", options.limit_bytes},
+                             {"SYMM_TRACE", options.traces ? 1U : 0U},
                              {"the use of a GPU", device ? 1U : 0U}});
 
   m_control  = std::make_unique<Vmm_HostMemfd>(nodes.n_on_machine());
@@ -135,11 +139,13 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
                                             options.timeout);
   if (m_exchange->nodes().n() == 1) {
     make_memories(device, options);
+    if (options.traces) begin_trace();
     return;
   }
   make_network();
   try {
     make_memories(device, options);
+    if (options.traces) begin_trace();
   } catch (Error const&) {
     // On all PEs. Why is more important than what close() might say.
     static_cast<void>(failure_of([&] { m_network->close(); }));
@@ -202,6 +208,18 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   if (m_network == nullptr) return;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
               [&] { m_network->open_ring(gpu); });
+}
+
+/// Collective.
+void Runtime::begin_trace() {
+  auto const name = setting_of(environment::trace).value().text;
+  all_or_none(agree_through(*m_bootstrap), "symm::initialize", [&] {
+    m_trace =
+        std::make_unique<Trace>(*m_bootstrap,
+                                Trace::Heaps{find_heap(MemoryKind::host),
+                                             find_heap(MemoryKind::device)},
+                                name);
+  });
 }
 
 /// Collective.
@@ -352,6 +370,7 @@ void Runtime::finalize() {
         if (!in_pools.empty() && memory.heap != nullptr) memory.heap->abandon();
       }
     }
+    if (runtime.m_trace != nullptr) runtime.m_trace->end();
     if (runtime.m_network == nullptr) return;
     open = failure_of([&] { runtime.m_network->close(); });
   });

@@ -27,6 +27,7 @@
 namespace symm::Impl {
 
 class Network;
+class Trace;
 
 /// What the environment sets, the same on all PEs (EnvironmentTable.hpp).
 struct RuntimeOptions {
@@ -34,6 +35,7 @@ struct RuntimeOptions {
   std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
   std::size_t limit_bytes               = 0;      // SYMM_HEAP_LIMIT
   std::chrono::duration<double> timeout = {};     // SYMM_TIMEOUT
+  bool traces                           = false;  // SYMM_TRACE
 
   /// \param n_near PEs of the largest node, which share an address space: the
   ///        default limit depends on it.
@@ -171,6 +173,7 @@ class Runtime {
   Runtime(std::shared_ptr<Bootstrap> bootstrap, std::optional<int> device);
   [[nodiscard]] Nodes find_nodes() const;
   void make_network();
+  void begin_trace();
   void make_memories(std::optional<int> device, RuntimeOptions options);
   void make_device_memories(int device);
   void try_out(Vmm& vmm);
@@ -194,6 +197,8 @@ class Runtime {
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;
   std::unique_ptr<Follower> m_follower;
+  // Null without SYMM_TRACE.
+  std::unique_ptr<Trace> m_trace;
 };
 
 }  // namespace symm::Impl

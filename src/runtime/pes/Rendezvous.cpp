@@ -126,6 +126,7 @@ void Rendezvous::combine_nodes() {
 
 template <class HasCome>
 void Rendezvous::wait_slowly(HasCome const& has_come) {
+  Observed const observed([this] { return waiting(); });
   PeBackoff backoff(m_spins);
   PeBackoff::Clock::duration next_check = health_interval;
   std::chrono::duration<double> report  = m_timeout;

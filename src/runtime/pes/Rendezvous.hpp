@@ -14,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../base/Observer.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/SymmetricRange.hpp"
@@ -107,6 +108,9 @@ class Rendezvous {
       ~End() { in_call.store(RuntimeCall::none, std::memory_order_release); }
       std::atomic<RuntimeCall>& in_call;
     } const end{m_in_call};
+    Observed const observed([=] {
+      return Operation{kind_of(operation), name_of(operation)};
+    });
     return run_collective(m_bootstrap, name_of(operation),
                           [&]() -> decltype(body()) {
                             quiet_transport();
@@ -229,6 +233,7 @@ class Rendezvous {
   void end_call(RuntimeCall operation) const {
     if (auto* const following = follower()) following->before_return(operation);
   }
+  [[nodiscard]] Operation waiting() const;
   Record& record(Pe pe, std::uint64_t sequence) const;
   void publish(Call const& call);
   void wait_for_all();

@@ -40,6 +40,11 @@ char const* Rendezvous::call() const {
   return call == RuntimeCall::none ? nullptr : Impl::name_of(call);
 }
 
+Operation Rendezvous::waiting() const {
+  char const* const mine = call();
+  return {OperationKind::waiting_for_pes, mine != nullptr ? mine : "symm"};
+}
+
 Standing Rendezvous::standing() const {
   auto const sequence = latest(m_my_pe);
   bool const is_finalize =
@@ -88,6 +93,7 @@ void Rendezvous::check_meeting() {
 
 /// As the leader of this node, all of which has arrived.
 void Rendezvous::lead() {
+  Observed const observed([this] { return waiting(); });
   auto& across       = *m_across;
   auto& to_publish   = across.result();
   auto& combination  = across.combination;

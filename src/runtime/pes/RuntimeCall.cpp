@@ -73,6 +73,12 @@ char const* name_of(RuntimeCall operation) {
   return signature_of(operation).name;
 }
 
+OperationKind kind_of(RuntimeCall operation) {
+  bool const is_barrier = operation == RuntimeCall::barrier_all ||
+                          operation == RuntimeCall::finalize;
+  return is_barrier ? OperationKind::barrier : OperationKind::allocation;
+}
+
 char const* advice_for(RuntimeCall operation) {
   if (operation != RuntimeCall::allocate_view) return "";
   return "; algorithms and containers of Kokkos allocate in the space of the "

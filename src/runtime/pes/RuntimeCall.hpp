@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 
@@ -51,6 +52,9 @@ using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 
 /// The call without arguments: "symm::malloc".
 char const* name_of(RuntimeCall operation);
+
+/// Those that only wait for all PEs are barriers, all others allocations.
+OperationKind kind_of(RuntimeCall operation);
 
 /// What to look at where PEs differ in this call, as the end of a sentence;
 /// empty for most.

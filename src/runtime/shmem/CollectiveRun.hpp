@@ -12,6 +12,7 @@
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
+#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "Access.hpp"
@@ -45,7 +46,11 @@ namespace symm::Impl {
 /// The host's form.
 template <class Work>
 void run_on_host(Work const& work, std::string const& problem = {}) {
-  auto const call                 = work.call();
+  auto const call = work.call();
+  Observed const observed([&] {
+    return Operation{OperationKind::collective, call.name, -1,
+                     call.source_bytes};
+  });
   static std::uint64_t const type = hash_of_name(typeid(Work).name());
   auto const heap  = enter_collective(work.team, call, type, problem);
   auto const words = work.team.words();

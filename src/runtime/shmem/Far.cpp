@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Far.hpp"
 
+#include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../job/Network.hpp"
@@ -148,7 +149,9 @@ void fence_far() {
 void quiet_far() {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  InCall const in("symm::quiet");
+  constexpr char const* call = "symm::quiet";
+  Observed const observed([] { return Operation{OperationKind::quiet, call}; });
+  InCall const in(call);
   KernelRequests::drain_all();
   transport->quiet();
 }

@@ -19,7 +19,9 @@ HostWait::HostWait(char const* call)
       m_in_call(call),
       m_backoff(Runtime::instance(call).rendezvous().spins()),
       m_next_look(Rendezvous::health_interval),
-      m_next_report(Runtime::instance(call).rendezvous().timeout()) {}
+      m_next_report(Runtime::instance(call).rendezvous().timeout()) {
+  if (m_is_observed) ObserverList::begin(operation());
+}
 
 void HostWait::set_next_look() {
   m_next_look         = m_waited + Rendezvous::health_interval;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../pes/PeBackoff.hpp"
 #include "../transport/FarPes.hpp"
@@ -32,6 +33,7 @@ class HostWait {
   HostWait& operator=(HostWait const&) = delete;
   ~HostWait() {
     if (m_watches) unwatch();
+    if (m_is_observed) ObserverList::end(operation());
   }
 
   /// One pause. Returns whether it is time to look after the other PEs. (Those
@@ -63,13 +65,17 @@ class HostWait {
               std::string_view waits_for);
 
  private:
+  [[nodiscard]] Operation operation() const {
+    return {OperationKind::waiting_for_pes, m_call};
+  }
   [[nodiscard]] bool is_report_due() const;
   void set_next_look();
   void unwatch() const noexcept;
 
   char const* m_call;
   InCall m_in_call;
-  bool m_watches = false;
+  bool m_watches     = false;
+  bool m_is_observed = is_observed();
   PeBackoff m_backoff;
   PeBackoff::Clock::duration m_waited{};
   PeBackoff::Clock::duration m_next_look;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../base/Failure.hpp"
+#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveRun.hpp"
@@ -39,6 +40,9 @@ class ReduceValue {
 
   /// Collective. \param init of exscan(), else null.
   [[nodiscard]] T operator()(T const& value, T const* init = nullptr) const {
+    Observed const observed([] {
+      return Operation{OperationKind::collective, name, -1, sizeof(T)};
+    });
     Words mine{};
     std::memcpy(mine.data(), &value, sizeof(T));
     if constexpr (n_words == 1) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Rma.hpp"
 
+#include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/CopyQueue.hpp"
@@ -48,6 +49,30 @@ template <Until until>
   }
 }
 
+/// The same, where somebody observes: apart, since a put of one word is less
+/// than what it takes to say so.
+template <Until until>
+[[gnu::cold, gnu::noinline]] void put_bytes_observed(void* dest,
+                                                     void const* source,
+                                                     std::size_t bytes, Pe pe,
+                                                     char const* call) {
+  Observed const observed([=] {
+    return Operation{OperationKind::put, call, pe, bytes, dest, source};
+  });
+  put_bytes_until<until>(dest, source, bytes, pe, call);
+}
+
+template <Until until>
+[[gnu::cold, gnu::noinline]] void get_bytes_observed(void* dest,
+                                                     void const* source,
+                                                     std::size_t bytes, Pe pe,
+                                                     char const* call) {
+  Observed const observed([=] {
+    return Operation{OperationKind::get, call, pe, bytes, source, dest};
+  });
+  get_bytes_until<until>(dest, source, bytes, pe, call);
+}
+
 [[noreturn, gnu::noinline]] void throw_null(char const* call) {
   throw UsageError(
       Text(call, ": the address of this PE's side of the copy is null"));
@@ -67,21 +92,33 @@ void check_private(void const* address, char const* call) {
 
 void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call) {
+  if (is_observed()) [[unlikely]] {
+    return put_bytes_observed<Until::is_safe>(dest, source, bytes, pe, call);
+  }
   put_bytes_until<Until::is_safe>(dest, source, bytes, pe, call);
 }
 
 void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call) {
+  if (is_observed()) [[unlikely]] {
+    return get_bytes_observed<Until::is_safe>(dest, source, bytes, pe, call);
+  }
   get_bytes_until<Until::is_safe>(dest, source, bytes, pe, call);
 }
 
 void put_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                    char const* call) {
+  if (is_observed()) [[unlikely]] {
+    return put_bytes_observed<Until::is_begun>(dest, source, bytes, pe, call);
+  }
   put_bytes_until<Until::is_begun>(dest, source, bytes, pe, call);
 }
 
 void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                    char const* call) {
+  if (is_observed()) [[unlikely]] {
+    return get_bytes_observed<Until::is_begun>(dest, source, bytes, pe, call);
+  }
   get_bytes_until<Until::is_begun>(dest, source, bytes, pe, call);
 }
 

@@ -7,6 +7,7 @@
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
+#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../memory/CopyQueue.hpp"
 #include "../memory/HeapMap.hpp"
@@ -51,6 +52,19 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
     return bytes_of(sizeof(T), count,
                     way == Way::put ? dest_stride : source_stride);
+  }
+  /// Bytes that move.
+  [[nodiscard]] std::size_t moved_bytes() const {
+    return bytes_of(sizeof(T), count);
+  }
+  [[nodiscard]] Operation operation(Pe pe) const {
+    constexpr bool is_put = way == Way::put;
+    return {is_put ? OperationKind::put : OperationKind::get,
+            call,
+            pe,
+            moved_bytes(),
+            is_put ? dest : source,
+            private_side()};
   }
   [[nodiscard]] void const* private_side() const {
     return way == Way::put ? source : dest;
@@ -103,7 +117,8 @@ void copy_strided_far(FarCopy const& far, StridedCopy<way, T> const& copy) {
 
 /// Carries out a copy whose symmetric side is found.
 template <Way way, class T>
-void copy_found(Reach reach, StridedCopy<way, T> copy, Pe pe) {
+[[gnu::always_inline]] inline void copy_found(Reach reach,
+                                              StridedCopy<way, T> copy, Pe pe) {
   if (reach == Reach::words) {
     run_strided(OneThread(), copy);
   } else if (reach == Reach::gpu) {
@@ -117,7 +132,8 @@ void copy_found(Reach reach, StridedCopy<way, T> copy, Pe pe) {
 /// there is anything. Its symmetric side is the PE's copy, or, if it is not
 /// near, as it was.
 template <Way way, class T, class CopyIt>
-void find_and_copy(StridedCopy<way, T> copy, Pe pe, CopyIt const& copy_it) {
+[[gnu::always_inline]] inline void find_and_copy(StridedCopy<way, T> copy,
+                                                 Pe pe, CopyIt const& copy_it) {
   check_element<T>();
   check_strides(copy.dest_stride, copy.source_stride, copy.call);
   if (copy.count == 0) return;
@@ -128,10 +144,33 @@ void find_and_copy(StridedCopy<way, T> copy, Pe pe, CopyIt const& copy_it) {
   copy_it(its.reach, copy, pe);
 }
 
+/// iput() and iget() on the host, without their being observed.
+template <Way way, class T>
+[[gnu::always_inline]] inline void copy_strided_unobserved(
+    StridedCopy<way, T> const& copy, Pe pe) {
+  find_and_copy(copy, pe,
+                [](Reach reach, StridedCopy<way, T> const& found, Pe its_pe) {
+                  copy_found(reach, found, its_pe);
+                });
+}
+
+/// The same, where somebody observes.
+template <Way way, class T>
+[[gnu::cold, gnu::noinline]] void copy_strided_observed(
+    StridedCopy<way, T> copy, Pe pe) {
+  Observed const observed([=] { return copy.operation(pe); });
+  copy_strided_unobserved(copy, pe);
+}
+
 /// iput() and iget() on the host.
 template <Way way, class T>
-void copy_strided(StridedCopy<way, T> const& copy, Pe pe) {
-  find_and_copy(copy, pe, copy_found<way, T>);
+[[gnu::always_inline]] inline void copy_strided(StridedCopy<way, T> const& copy,
+                                                Pe pe) {
+  if (is_observed()) [[unlikely]] {
+    copy_strided_observed(copy, pe);
+    return;
+  }
+  copy_strided_unobserved(copy, pe);
 }
 
 #ifdef SYMM_FOR_DEVICE

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../base/Failure.hpp"
+#include "../base/Observer.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../pes/PeTeamMemory.hpp"
@@ -231,6 +232,9 @@ void end_team(PeTeam& team, char const* call) {
 PeTeam team_split(PeTeam const& parent, int colour, int key) {
   constexpr char const* call = "symm::team_split";
   Impl::check_team(parent, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
   return Impl::SplitCall(parent, call, Impl::Split::by_colour)
       .make(colour, key);
 }
@@ -239,6 +243,9 @@ PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
                           int count) {
   constexpr char const* call = "symm::team_split_strided";
   Impl::check_team(parent, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
   Impl::SplitCall split(parent, call, Impl::Split::strided, first, stride,
                         count);
   std::int64_t const last =
@@ -263,6 +270,9 @@ PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
 std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
   constexpr char const* call = "symm::team_split_2d";
   Impl::check_team(parent, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
   Impl::SplitCall split(parent, call, Impl::Split::in_2d, x_range);
   if (x_range < 1) {
     Impl::throw_argument(
@@ -283,6 +293,9 @@ std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
 void team_destroy(PeTeam& team) {
   constexpr char const* call = "symm::team_destroy";
   Impl::check_team(team, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
   if (team.slot() < Impl::PeTeamMemory::n_fixed_teams) {
     throw UsageError(std::string(call) +
                      ": the world and the node's team stay until finalize()");

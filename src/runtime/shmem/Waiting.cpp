@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../base/Failure.hpp"
+#include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../heap/SymmetricHeap.hpp"
@@ -77,6 +78,7 @@ std::uint64_t scatter() {
 
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done) {
+  Observed const observed([=] { return Operation{OperationKind::wait, call}; });
   HostWait wait(call);
   while (!is_done()) {
     if (!wait.pause()) continue;

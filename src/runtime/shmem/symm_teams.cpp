@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../symm_teams.hpp"
+#include "../base/Observer.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_job.hpp"
 #include "Far.hpp"
@@ -37,6 +38,9 @@ Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {
 void barrier(PeTeam const& team) {
   constexpr char const* call = "symm::barrier";
   Impl::check_team(team, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::barrier, call};
+  });
   Impl::quiet_far();
   Impl::meet(call, team, Impl::word_of_barrier);
 }
@@ -44,6 +48,9 @@ void barrier(PeTeam const& team) {
 void sync(PeTeam const& team) {
   constexpr char const* call = "symm::sync";
   Impl::check_team(team, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::barrier, call};
+  });
   Impl::meet(call, team, Impl::word_of_barrier);
 }
 

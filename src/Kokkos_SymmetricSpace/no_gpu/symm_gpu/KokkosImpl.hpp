@@ -3,8 +3,12 @@
 #ifndef SYMM_GPU_KOKKOS_IMPL_HPP
 #define SYMM_GPU_KOKKOS_IMPL_HPP
 
+#include <cstddef>
+
 #include <Kokkos_Core.hpp>
 
+#include "../../../runtime/base/Observer.hpp"
+#include "../../space/CopyOfPeer.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 
 // Copies of bytes: symmetric host memory, a peer's too, is host memory.
@@ -14,27 +18,55 @@ template <class ExecutionSpace>
 using HostCopy = Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
                                         ExecutionSpace>;
 
+/// The same, and those who observe see it if it is of a peer's memory.
+template <class ExecutionSpace>
+struct ObservedHostCopy {
+  ObservedHostCopy(void* to, void const* from, std::size_t bytes) {
+    run(to, from, bytes, [=] { HostCopy<ExecutionSpace>(to, from, bytes); });
+  }
+  ObservedHostCopy(ExecutionSpace const& exec, void* to, void const* from,
+                   std::size_t bytes) {
+    run(to, from, bytes,
+        [=, &exec] { HostCopy<ExecutionSpace>(exec, to, from, bytes); });
+  }
+
+ private:
+  template <class Copy>
+  static void run(void* to, void const* from, std::size_t bytes,
+                  Copy const& copy) {
+    if (is_observed()) [[unlikely]] {
+      auto const its = operation_of_copy("Kokkos::deep_copy", to, from, bytes);
+      if (its.symmetric != nullptr) {
+        Observed const observed([=] { return its; });
+        copy();
+        return;
+      }
+    }
+    copy();
+  }
+};
+
 }  // namespace symm::Impl
 
 template <class ExecutionSpace>
 struct Kokkos::Impl::DeepCopy<symm::SymmetricHostSpace,
                               symm::SymmetricHostSpace, ExecutionSpace>
-    : symm::Impl::HostCopy<ExecutionSpace> {
-  using symm::Impl::HostCopy<ExecutionSpace>::DeepCopy;
+    : symm::Impl::ObservedHostCopy<ExecutionSpace> {
+  using symm::Impl::ObservedHostCopy<ExecutionSpace>::ObservedHostCopy;
 };
 
 template <class ExecutionSpace>
 struct Kokkos::Impl::DeepCopy<symm::SymmetricHostSpace, Kokkos::HostSpace,
                               ExecutionSpace>
-    : symm::Impl::HostCopy<ExecutionSpace> {
-  using symm::Impl::HostCopy<ExecutionSpace>::DeepCopy;
+    : symm::Impl::ObservedHostCopy<ExecutionSpace> {
+  using symm::Impl::ObservedHostCopy<ExecutionSpace>::ObservedHostCopy;
 };
 
 template <class ExecutionSpace>
 struct Kokkos::Impl::DeepCopy<Kokkos::HostSpace, symm::SymmetricHostSpace,
                               ExecutionSpace>
-    : symm::Impl::HostCopy<ExecutionSpace> {
-  using symm::Impl::HostCopy<ExecutionSpace>::DeepCopy;
+    : symm::Impl::ObservedHostCopy<ExecutionSpace> {
+  using symm::Impl::ObservedHostCopy<ExecutionSpace>::ObservedHostCopy;
 };
 
 #endif
