@@ -3,8 +3,11 @@
 #ifndef SYMM_SHMEM_COLLECTIVEWORK_HPP
 #define SYMM_SHMEM_COLLECTIVEWORK_HPP
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
@@ -38,6 +41,20 @@
 // the group; the barrier at the end waits for what that has begun.
 
 namespace symm::Impl {
+
+/// On the host: element i of a member's source, of a word at most, that came
+/// along with the checks.
+template <class T>
+requires(sizeof(T) <= sizeof(std::uint64_t)) [[nodiscard]] T
+    passed_element(PeTeamWords const& words, std::uint64_t epoch, Pe pe,
+                   std::size_t i) {
+  auto const word = load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
+  alignas(T) std::array<std::byte, sizeof(T)> its;
+  std::memcpy(its.data(),
+              reinterpret_cast<std::byte const*>(&word) + i * sizeof(T),
+              sizeof(T));
+  return std::bit_cast<T>(its);
+}
 
 struct Range {
   std::size_t first;

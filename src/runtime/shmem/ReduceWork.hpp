@@ -4,10 +4,8 @@
 #define SYMM_SHMEM_REDUCEWORK_HPP
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "../base/Function.hpp"
@@ -50,13 +48,7 @@ struct ReduceWork {
   void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
       requires(sizeof(T) <= sizeof(std::uint64_t)) {
     auto const value = [&](Pe pe, std::size_t i) {
-      auto const word =
-          load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
-      alignas(T) std::array<std::byte, sizeof(T)> its;
-      std::memcpy(its.data(),
-                  reinterpret_cast<std::byte const*>(&word) + i * sizeof(T),
-                  sizeof(T));
-      return std::bit_cast<T>(its);
+      return passed_element<T>(words, epoch, pe, i);
     };
     for (std::size_t i = 0; i < count; ++i) {
       T result = value(0, i);

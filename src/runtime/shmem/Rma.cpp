@@ -50,7 +50,8 @@ template <Until until>
 }
 
 /// The same, where somebody observes: apart, since a put of one word is less
-/// than what it takes to say so.
+/// than what it takes to say so. (observe() would store what its closures hold
+/// before it compares: ten stores in the way of each put.)
 template <Until until>
 [[gnu::cold, gnu::noinline]] void put_bytes_observed(void* dest,
                                                      void const* source,

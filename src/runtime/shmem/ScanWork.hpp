@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "../base/Function.hpp"
@@ -56,15 +54,8 @@ struct ScanWork {
   void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
       requires(sizeof(T) <= sizeof(std::uint64_t)) {
     for (std::size_t i = 0; i < count; ++i) {
-      dest[i] = scanned([&](Pe pe) {
-        auto const word =
-            load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
-        alignas(T) std::array<std::byte, sizeof(T)> its;
-        std::memcpy(its.data(),
-                    reinterpret_cast<std::byte const*>(&word) + i * sizeof(T),
-                    sizeof(T));
-        return std::bit_cast<T>(its);
-      });
+      dest[i] = scanned(
+          [&](Pe pe) { return passed_element<T>(words, epoch, pe, i); });
     }
   }
   template <Group Threads>
