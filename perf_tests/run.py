@@ -10,7 +10,8 @@
                                              machine (root: of namespaces), and
     ... --over-nodes --hostfile FILE         those of the file, which mpiexec takes
     perf_tests/run.py --build-dir build/host-release --programs
-                                             examples beside the same with MPI
+                                             examples beside the same with MPI,
+                                             and on GPUs with NCCL
     perf_tests/run.py --build-dir build/host-release --report FILE.html
                                              all of these, as one file to be sent
 
@@ -59,7 +60,8 @@ def parse_arguments():
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
                         help="PEs of a run on GPUs, one per GPU (default 2)")
     parser.add_argument("--programs", action="store_true",
-                        help="measure examples beside the same with MPI")
+                        help="measure examples beside the same with MPI, and on "
+                             "GPUs with NCCL")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
                         help="write a page that needs no other file, FILE.html or "
                              "FILE.md; with neither --programs nor --over-nodes, "
@@ -136,7 +138,8 @@ def run_all(arguments, config, part, jobs, output):
     extra = ["--quick"] if arguments.quick else []
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
-    is_short = config["gpus"] or part is parts.NODES
+    timeout = 60 if part is parts.GPU_PROGRAMS else \
+        120 if config["gpus"] or part is parts.NODES else 600
     rounds = arguments.rounds or (2 if config["gpus"] or arguments.report else
                                   3 if part is parts.NODES else 5)
     if arguments.quick:
@@ -152,12 +155,14 @@ def run_all(arguments, config, part, jobs, output):
                                  f"would not end within {arguments.limit} s")
             return records, number
 
+        config["round"] = number
+
         def run(job, folder=output / f"round{number}"):
             print(f"[{part.title}, round {number + 1} of {rounds}, "
                   f"{time.monotonic() - start:.0f} s] {job.name}", flush=True)
             return job_list.run_job_or_fallback(
                 job, config, folder, extra, arguments.prefix.split(),
-                timeout=120 if is_short else 600)
+                timeout=timeout)
 
         jobs = run_round(jobs, config, run, records)
     return records, rounds
@@ -275,6 +280,7 @@ def main():
     try:
         config = job_list.load_config(arguments.build_dir)
         config["goes on"] = arguments.report is not None
+        config["gpu count"] = machine.gpu_count() if config["gpus"] else 0
         todo = [(part, jobs_of(part, arguments, config))
                 for part in parts_to_measure(arguments, config)]
         todo = [(part, jobs) for part, jobs in todo if jobs]

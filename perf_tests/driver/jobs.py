@@ -110,15 +110,24 @@ def node_jobs(config):
 
 def program_jobs(config, pes_on_gpus=2, is_quick=False):
     """Whole programs: on one PE and on two, or as many as there are GPUs; in a
-    quick run on the latter only. A benchmark tells what they are run on."""
+    quick run on the latter only. A benchmark tells what they are run on.
+
+    Each run on GPUs takes seconds to start, so what has no goal is run once:
+    one GPU beside which several are seen, and halo_signals."""
     if not config["examples"]:
         raise BenchmarkFailed("--programs needs a build with "
                               "SYMM_ENABLE_EXAMPLES=ON")
     pairs = programs.GPU_PAIRS if config["gpus"] else programs.CPU_PAIRS
-    counts = (1, pes_on_gpus) if config["gpus"] else (1, 2)
-    return [Job(ENVIRONMENT, is_once=True)] + [
-        Job(pair.name, pes, is_pair=True) for pair in pairs
-        for pes in (counts[1:] if is_quick else counts)]
+    several = pes_on_gpus if config["gpus"] else 2
+    found = [Job(ENVIRONMENT, is_once=True)]
+    for pair in pairs:
+        has_goals = not config["gpus"] or pair is not programs.HALO_ON_GPUS
+        found.append(Job(pair.name, several, is_pair=True,
+                         is_once=not has_goals))
+        if has_goals and not is_quick:
+            found.append(Job(pair.name, 1, is_pair=True,
+                             is_once=config["gpus"]))
+    return found
 
 
 def next_time(job, failed):
@@ -201,18 +210,30 @@ def command_of(job, config, json_file, extra):
         *programs_of_build[job.program], "--json", str(json_file)] + extra
 
 
+def _options_of_pair(job, pair, config, is_quick):
+    """Of programs.run()."""
+    if not job.is_pair:
+        return HEAT3D_QUICK if is_quick else \
+            HEAT3D_OVER_NODES if job.nodes else HEAT3D
+    more = {}
+    if config["gpus"]:
+        contestants = pair.contestants(True, job.pes, config["examples"],
+                                       config.get("gpu count", 0))
+        if config.get("round", 0) % 2:
+            contestants.reverse()
+        more = {"sizes": pair.gpu_sizes, "steps": pair.gpu_steps,
+                "repeats": 1, "contestants": contestants, "job": job.name,
+                "trouble": config.setdefault("trouble",
+                                             programs.Trouble(goes_on=True))}
+    return {**more, **HEAT3D_QUICK, "sizes": (16,)} if is_quick else more
+
+
 def _run_pair(job, config, launcher, environment, json_file, is_quick, timeout):
     """An example and the same with MPI; heat3d also beside benchmarks."""
     pair = programs.pair_of(job.program, config["gpus"])
-    if is_quick:
-        more = {**HEAT3D_QUICK, "sizes": (16,)} if job.is_pair else HEAT3D_QUICK
-    elif job.is_pair:
-        more = {"sizes": pair.gpu_sizes, "steps": pair.gpu_steps} \
-            if config["gpus"] else {}
-    else:
-        more = HEAT3D_OVER_NODES if job.nodes else HEAT3D
     return programs.run(launcher, pair, config["examples"], environment,
-                        json_file, timeout, **more)
+                        json_file, timeout,
+                        **_options_of_pair(job, pair, config, is_quick))
 
 
 def _run_others(job, config, json_file, extra, prefix, timeout):

@@ -13,6 +13,11 @@ def _nvidia_smi(*arguments):
     return result.stdout.strip() if result.returncode == 0 else ""
 
 
+def gpu_count():
+    """0 if nvidia-smi is not there, too."""
+    return len(_nvidia_smi("-L").splitlines())
+
+
 def gpu_rows():
     """Rows for the table of the machine: what nvidia-smi knows."""
     query = "name,memory.total,driver_version"

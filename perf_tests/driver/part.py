@@ -179,8 +179,8 @@ def _program_details(pairs, pes):
 
 
 _RUNS = (
-    "A sample is a run of a program, by its own time of a step. The two of a "
-    "pair are run in turn, in swapped order the next time; a ratio is the median "
+    "A sample is a run of a program, by its own time of a step. Those that are "
+    "compared are run in turn, in swapped order the next time; a ratio is the median "
     "[quartiles] of the ratios of neighbouring runs, below 1 if ours takes less. "
     "Ratios to one PE are those of medians, with their quartiles the farthest "
     "apart. The null ratio compares runs of the baseline with each other. ")
@@ -199,6 +199,8 @@ GPU_PROGRAMS = Part(
     _program_details(programs.GPU_PAIRS, program_figures.pes_on_gpus),
     plots.gpu_program_plots, GPUS.shown,
     _RUNS + "Examples are named as in `examples/`; `signals` is `halo_signals`. "
-    "Messages of MPI go through the host. Goals beside NCCL, of the product of "
-    "cg_solve alone and of the particles' exchange alone are not measured here.",
+    "Messages of MPI go through the host; programs with NCCL enqueue all. The "
+    "particles' exchange is what a step takes longer than one of `particles` on "
+    "one GPU with as many of them. The goal of the product of cg_solve alone is "
+    "not measured here.",
     "gpu_programs.json")

@@ -163,6 +163,12 @@ def program_plots(records):
 
 
 def gpu_program_plots(records):
-    """The same on GPUs."""
-    return _program_plots(records, "gpu_programs_", programs.GPU_PAIRS,
-                          program_figures.pes_on_gpus(records))
+    """The same on GPUs, and several of them against one."""
+    pes = program_figures.pes_on_gpus(records)
+    plots = _program_plots(records, "gpu_programs_", programs.GPU_PAIRS, pes)
+    speedup = _line_plot(
+        f"{pes} GPUs against one", "edge, or cells per axis",
+        "time of a step on one, to that on all",
+        [(pair.name, program_figures.speedups(records, pair, pes))
+         for pair in programs.GPU_PAIRS], str)
+    return {**plots, **_present({"gpu_programs_speedup.svg": speedup})}

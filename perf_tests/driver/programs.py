@@ -1,8 +1,10 @@
-"""Whole programs as benchmarks: examples, each beside the same with MPI.
+"""Whole programs as benchmarks: examples, each beside the same with MPI, and on
+several GPUs with NCCL.
 
 A sample is a run of a program, of which its own time of a step counts, without
-start and end. The two of a pair are run one after the other, in swapped order
-the next time, so that what changes slowly on the machine falls on both alike.
+start and end. Those that are compared are run one after the other, in swapped
+order the next time, so that what changes slowly on the machine falls on all
+alike.
 """
 
 import dataclasses
@@ -45,6 +47,12 @@ def _particles(edge, steps):
             "--steps", str(steps or _steps(edge ** 3 * 1.1e-6, 10, 2000))]
 
 
+def _half_the_particles(edge, steps):
+    """What a PE of two has."""
+    _, cells, *more = _particles(edge, steps)
+    return ["--cells", str(edge // 2), cells, cells, *more]
+
+
 def _halo(edge, steps):
     """One plate, until it is as cold as it is after so many steps; a small one
     is as cold as it may be after less."""
@@ -64,6 +72,7 @@ class Contestant:
     name: str
     program: str  # of the build's examples
     options: tuple = ()
+    arguments: typing.Callable = None  # others than the pair's
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,14 +86,28 @@ class Pair:
     gpu_sizes: tuple
     gpu_steps: int
     arguments: typing.Callable  # size, steps or None -> options
+    nccl: Contestant = None  # on several GPUs, where it was built
+    on_one_gpu: tuple = ()  # what is run there, too, beside ours
 
     @property
     def name(self):
         return self.ours.program
 
+    def contestants(self, on_gpus, pes, examples, gpu_count):
+        """Who is run. On one GPU, which says what several gain, ours alone."""
+        if on_gpus and pes == 1:
+            return [self.ours, *self.on_one_gpu]
+        has_nccl = self.nccl and self.nccl.program in examples \
+            and gpu_count >= pes
+        return [self.ours, self.theirs] + ([self.nccl] if has_nccl else [])
 
-def _beside_mpi(name, theirs, *more):
-    return Pair(Contestant(name, name), Contestant(theirs, theirs), *more)
+    def all_contestants(self):
+        return [self.ours, self.theirs] + ([self.nccl] if self.nccl else [])
+
+
+def _beside_mpi(name, theirs, *more, **others):
+    return Pair(Contestant(name, name), Contestant(theirs, theirs), *more,
+                **others)
 
 
 def _halo_beside(name, way):
@@ -95,11 +118,16 @@ def _halo_beside(name, way):
 
 
 HEAT3D = _beside_mpi("heat3d", "heat3d_mpi", "edge", (16, 32, 64, 128, 256),
-                     (64, 128, 256, 512), 1000, _heat3d)
+                     (64, 128, 256, 512), 2000, _heat3d,
+                     nccl=Contestant("heat3d_nccl", "heat3d_nccl"))
 CG = _beside_mpi("cg_solve", "cg_mpi", "edge", (8, 16, 32, 64), (64, 128, 192),
-                 None, _cg)
+                 None, _cg, nccl=Contestant("cg_nccl", "cg_nccl"))
+HALF_THE_PARTICLES = Contestant("half the particles", "particles",
+                                arguments=_half_the_particles)
+# On two GPUs 10^6 and 10^7 each.
 PARTICLES = _beside_mpi("particles", "particles_mpi", "cells per axis",
-                        (4, 8, 16, 32), (32, 80, 171), 100, _particles)
+                        (4, 8, 16, 32), (80, 172), 100, _particles,
+                        on_one_gpu=(HALF_THE_PARTICLES,))
 HALO = _halo_beside("messages of MPI", "mpi")
 # MPI's messages are those of host memory.
 HALO_ON_GPUS = _halo_beside("barriers", "barrier")
@@ -115,43 +143,84 @@ def pair_of(name, on_gpus):
 
 def _run(command, environment, timeout):
     """Seconds of a step, and what went wrong, or None."""
-    result = subprocess.run(command, env=environment, timeout=timeout,
-                            check=False, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True)
-    step = seconds_per_step(result.stdout)
-    if result.returncode != 0 or step is None:
-        return None, f"{' '.join(command)}\n{result.stdout[-2000:]}"
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            text, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # mpiexec then ends the PEs
+            try:
+                process.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            return None, f"{' '.join(command)}\ntook more than {timeout} s"
+    step = seconds_per_step(text)
+    if process.returncode != 0 or step is None:
+        return None, f"{' '.join(command)}\n{text[-2000:]}"
     return step, None
 
 
+@dataclasses.dataclass
+class Trouble:
+    """Programs that failed: run on without them, or not."""
+
+    goes_on: bool = False
+    left_out: set = dataclasses.field(default_factory=set)  # (job, contestant)
+
+    def of(self, job, one, case, problem):
+        """The record of a failure."""
+        print(f"  {problem}", flush=True)
+        self.left_out.add((job, one.name))
+        axis, size = next(iter(case.items()))
+        return {"record": "failure", "what": f"{one.name}, {axis} {size}",
+                "wrong data": "WRONG" in problem}
+
+
 def run(launcher, pair, examples, environment, json_file, timeout, sizes=None,
-        steps=None, repeats=2):
-    """Runs the two of a pair `repeats` times by turns, A B, B A, ..., and writes
-    records as the other programs do. Returns what went wrong, or None.
+        steps=None, repeats=2, contestants=None, job=None, trouble=None):
+    """Runs those of a pair `repeats` times by turns, A B, B A, ..., and writes
+    records as the other programs do. Returns what went wrong and ends all, or
+    None.
 
     sizes: others than the pair's; steps: others than those that take a while
     examples: name of a program -> its path
+    contestants: others than the two; the first order of them
+    job, trouble: who is left out, and whether others go on without who fails
     """
+    contestants = contestants or [pair.ours, pair.theirs]
+    trouble = trouble or Trouble()
     with json_file.open("w", encoding="utf-8") as file:
+        def write(record):
+            file.write(json.dumps(record) + "\n")
+
         for size in sizes or pair.sizes:
-            seconds = {pair.ours.name: [], pair.theirs.name: []}
-            order = [pair.ours, pair.theirs]
+            case = {pair.axis: size}
+            seconds = {one.name: [] for one in contestants}
+            order = list(contestants)
             for _ in range(repeats):
                 for one in order:
+                    if (job, one.name) in trouble.left_out:
+                        continue
+                    arguments = (one.arguments or pair.arguments)(size, steps)
                     step, problem = _run(
-                        [*launcher, examples[one.program],
-                         *pair.arguments(size, steps), *one.options],
-                        environment, timeout)
-                    if problem:
+                        [*launcher, examples[one.program], *arguments,
+                         *one.options], environment, timeout)
+                    if problem and not trouble.goes_on:
                         return problem
-                    seconds[one.name].append(step)
+                    if problem:
+                        write(trouble.of(job, one, case, problem))
+                    else:
+                        seconds[one.name].append(step)
                 order.reverse()
-            # Each run of the baseline, beside the one after it.
-            found = seconds[pair.theirs.name]
-            if len(found) > 1:
-                seconds[AGAIN.format(pair.theirs.name)] = found[1:] + found[:1]
+            # Each run of a baseline, beside the one after it.
+            for one in contestants:
+                if one is pair.ours:
+                    continue
+                found = seconds[one.name]
+                if len(found) > 1:
+                    seconds[AGAIN.format(one.name)] = found[1:] + found[:1]
             for what, values in seconds.items():
-                file.write(json.dumps(
-                    {"record": "result", "benchmark": pair.name, "what": what,
-                     "case": {pair.axis: size}, "seconds": values}) + "\n")
+                if values:
+                    write({"record": "result", "benchmark": pair.name,
+                           "what": what, "case": case, "seconds": values})
     return None

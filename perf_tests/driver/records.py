@@ -60,6 +60,16 @@ class Records:
                 self.notes.append(record["text"])
             elif kind == "verification" and record["wrong"] != 0:
                 self.wrong.append(f"{job_name}: {record['what']}")
+            elif kind == "failure":
+                self._add_failure(f"{job_name}: {record['what']}",
+                                  record["wrong data"])
+
+    def _add_failure(self, name, has_wrong_data):
+        """Of one program of several in a job."""
+        self.failed.append(name)
+        self.notes.append(f"{name} failed")
+        if has_wrong_data:
+            self.wrong.append(name)
 
     def _add_result(self, job_name, record):
         name = f"{job_name}: {record['what']}"
@@ -94,14 +104,19 @@ class Records:
         samples = self._samples(job_name, what, case)
         return None if samples is None else Summary.of(samples)
 
-    def ratio(self, job_name, what, baseline, case):
+    def ratio(self, job_name, what, baseline, case, beyond=0.0):
         """Summary of the ratios of neighbouring samples, over all rounds;
-        None if one of the two was not measured."""
+        None if one of the two was not measured.
+
+        beyond: of what they take longer than so many seconds
+        """
         ours = self._samples(job_name, what, case)
         theirs = self._samples(job_name, baseline, case)
         if ours is None or theirs is None:
             return None
-        return Summary.of((ours / theirs).dropna())
+        ours, theirs = ours - beyond, theirs - beyond
+        ratios = (ours.clip(lower=0) / theirs.where(theirs > 0)).dropna()
+        return Summary.of(ratios) if len(ratios) else None
 
     def value(self, job_name, what):
         """Summary of a value over all rounds; None if not measured."""

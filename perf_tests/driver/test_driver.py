@@ -526,45 +526,147 @@ class Programs(unittest.TestCase):
 
     def test_goals_on_gpus_are_times_and_parts_of_others(self):
         self.records = Records()
-        self.read("heat3d.np2", result("heat3d", 10e-6, edge=64))
+        self.read("heat3d.np2", result("heat3d", 10e-6, edge=64),
+                  result("heat3d_nccl", 25e-6, edge=64))
         self.read("cg_solve.np2", result("cg_solve", 0.5, edge=128),
-                  result("cg_mpi", 1.0, edge=128))
+                  result("cg_mpi", 1.0, edge=128),
+                  result("cg_nccl", 0.5, edge=128))
         self.read("cg_solve.np1", result("cg_solve", 0.8, edge=128))
         found = [(figure.baseline, figure.goal_text, figure.verdict)
                  for figure in part.GPU_PROGRAMS.figures(self.records)
                  if figure.ratio]
         self.assertEqual(found, [("9 us", "<= 1 x", "missed"),
+                                 ("heat3d_nccl", "<= 0.5 x", "met"),
                                  ("cg_mpi", "<= 0.7 x", "met"),
                                  ("one PE", "<= 0.55 x", "missed")])
+        others = [(figure.baseline, figure.ratio.median) for figure in
+                  part.GPU_PROGRAMS.other_figures(self.records)]
+        self.assertEqual(others, [("cg_nccl", 1.0), ("one PE", 0.625)])
+        plots = part.GPU_PROGRAMS.plots(self.records)
+        self.assertIn("cg_nccl, 2 PEs", plots["gpu_programs_cg_solve.svg"])
+        self.assertIn("2 GPUs against one", plots["gpu_programs_speedup.svg"])
+        details = dict(part.GPU_PROGRAMS.details(self.records))
+        self.assertEqual(
+            details["cg_solve, 2 PEs, time of a step over size"][0],
+            ["", "cg_mpi", "cg_solve", "cg_nccl"])
+
+    def test_an_exchange_is_what_a_step_takes_longer_than_on_one_PE(self):
+        case = {"cells per axis": 80}
+        for ours, ratio in ((1.4, 0.4), (0.9, 0.0)):
+            self.records = Records()
+            self.read("particles.np2", result("particles", ours, **case),
+                      result("particles_mpi", 2.0, **case))
+            figures = part.GPU_PROGRAMS.figures
+            self.assertFalse([figure for figure in figures(self.records)
+                              if figure.ratio])
+            self.read("particles.np1",
+                      result("half the particles", 1.0, **case))
+            figure, = [figure for figure in figures(self.records)
+                       if figure.ratio]
+            self.assertAlmostEqual(figure.ratio.median, ratio)
+            self.assertEqual((figure.what, figure.measured_baseline,
+                              figure.goal_text),
+                             ("particles, cells per axis 80, 2 PEs, exchange",
+                              "1 s", "<= 0.5 x"))
 
     def test_there_are_jobs_of_one_PE_and_of_as_many_as_GPUs(self):
         for gpus, pes in ((True, 4), (False, 2)):
             config = {"gpus": gpus, "examples": {"heat3d": "x"}}
             first, *others = jobs.program_jobs(config, 4)
             self.assertEqual(first.program, jobs.ENVIRONMENT)
+            expected = [f"{name}.np{count}" for name in
+                        ("heat3d", "cg_solve", "particles", "halo_signals")
+                        for count in (pes, 1)]
             self.assertEqual(
                 [jobs.record_name(job, config) for job in others],
-                [f"{name}.np{count}" for name in
-                 ("heat3d", "cg_solve", "particles", "halo_signals")
-                 for count in (1, pes)])
+                expected[:-1] if gpus else expected)
+            # What has no goal is run once.
+            self.assertEqual([job.is_once for job in others],
+                             [False, True] * 3 + [True] if gpus
+                             else [False] * 8)
             quick = jobs.program_jobs(config, 4, True)
             self.assertEqual({job.pes for job in quick[1:]}, {pes})
         with self.assertRaisesRegex(jobs.BenchmarkFailed, "EXAMPLES=ON"):
             jobs.program_jobs({"gpus": False, "examples": None})
 
+    def run_on_gpus(self, job, config=None, **more):
+        """Runs a job as on two GPUs. Returns (what, size) of all records, and
+        what was run."""
+        config = config if config is not None else {}
+        config.update({"gpus": True, "examples": self.examples, "mpiexec": "true",
+                       "nvshmem libraries": None, "gpu count": 2, **more})
+        file = self.folder / "records"
+        order = self.folder / "order"
+        order.unlink(missing_ok=True)
+        with mock.patch("driver.jobs.launcher_of", return_value=["env"]), \
+                mock.patch("builtins.print"):
+            jobs._run_others(job, config, file, [], [], 60)
+        found = [json.loads(line) for line in file.read_text().splitlines()]
+        return ([(record["what"], *record.get("case", {}).values())
+                 for record in found], order.read_text().split())
+
     def test_on_GPUs_sizes_are_others_and_halo_signals_has_barriers(self):
         self.add_time("halo_signals", 2)
-        config = {"gpus": True, "examples": self.examples, "mpiexec": "true",
-                  "nvshmem libraries": None}
-        job = jobs.Job("halo_signals", is_pair=True)
-        file = self.folder / "records"
-        with mock.patch("driver.jobs.launcher_of", return_value=["env"]):
-            jobs._run_others(job, config, file, [], [], 60)
-        found = [(record["what"], record["case"]["edge"]) for record in
-                 map(json.loads, file.read_text().splitlines())]
+        found, _ = self.run_on_gpus(jobs.Job("halo_signals", is_pair=True))
         self.assertEqual(found[:3], [("signals", 128), ("barriers", 128),
-                                     ("barriers, again", 128)])
+                                     ("signals", 512)])
         self.assertEqual(found[-1][1], 8192)
+
+    def test_NCCL_is_there_where_it_was_built_and_each_PE_has_a_GPU(self):
+        job = jobs.Job("cg_solve", is_pair=True)
+        for name in ("cg_solve", "cg_mpi"):
+            self.add_time(name, 2)
+        self.assertEqual(self.run_on_gpus(job)[1], ["cg_solve", "cg_mpi"] * 3)
+        self.add_time("cg_nccl", 2)
+        all_three = ["cg_solve", "cg_mpi", "cg_nccl"]
+        self.assertEqual(self.run_on_gpus(job)[1], all_three * 3)
+        # In swapped order the next time.
+        found, order = self.run_on_gpus(job, round=1)
+        self.assertEqual(order, all_three[::-1] * 3)
+        self.assertEqual(sorted(found[:3]),
+                         [(name, 64) for name in sorted(all_three)])
+        _, order = self.run_on_gpus(job, **{"gpu count": 1})
+        self.assertEqual(order, ["cg_solve", "cg_mpi"] * 3)
+
+    def test_on_one_GPU_there_are_only_our_programs(self):
+        self.add("particles", "$*\ntime: 0.1 s, 3 us a step")
+        found, order = self.run_on_gpus(jobs.Job("particles", 1, is_pair=True))
+        self.assertEqual(order, ["particles"] * 4)
+        self.assertEqual(found, [(what, size) for size in (80, 172) for what in
+                                 ("particles", "half the particles")])
+        self.assertEqual(
+            programs.HALF_THE_PARTICLES.arguments(80, 5),
+            ["--cells", "40", "80", "80", "--steps", "5"])
+
+    def test_on_GPUs_others_go_on_without_who_fails(self):
+        job, config = jobs.Job("cg_solve", is_pair=True), {}
+        self.add_time("cg_solve", 2)
+        self.add_time("cg_mpi", 2)
+        self.add("cg_nccl", "NCCL: no", status=1)
+        found, order = self.run_on_gpus(job, config)
+        self.assertEqual(order.count("cg_nccl"), 1)
+        self.assertEqual(found, [
+            ("cg_nccl, edge 64",), *((what, size) for size in (64, 128, 192)
+                                     for what in ("cg_solve", "cg_mpi"))])
+        self.records = Records()
+        self.records.read("cg_solve.np2", self.folder / "records")
+        self.assertEqual(self.records.failed,
+                         ["cg_solve.np2: cg_nccl, edge 64"])
+        self.assertEqual(self.records.wrong, [])
+        self.assertEqual(self.run_on_gpus(job, config)[1],
+                         ["cg_solve", "cg_mpi"] * 3)
+
+    def test_wrong_results_of_a_program_are_told_as_such(self):
+        self.add("cg_solve", "error: 1, at most 0: WRONG", status=1)
+        self.add_time("cg_mpi", 2)
+        self.run_on_gpus(jobs.Job("cg_solve", is_pair=True))
+        records = Records()
+        records.read("cg_solve.np2", self.folder / "records")
+        self.assertEqual(records.wrong, ["cg_solve.np2: cg_solve, edge 64"])
+
+    def test_a_program_that_does_not_end_is_ended(self):
+        problem = programs._run(["sleep", "600"], None, 0.1)[1]
+        self.assertIn("sleep 600\ntook more than 0.1 s", problem)
 
     def test_a_plate_gets_so_many_steps(self):
         options = programs.HALO.arguments(64, 1000)
