@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 
 struct Cell {
@@ -50,6 +52,14 @@ auto element(View const& view, std::size_t i) {
 
 int left_pe() { return (symm::my_pe() + symm::n_pes() - 1) % symm::n_pes(); }
 int right_pe() { return (symm::my_pe() + 1) % symm::n_pes(); }
+
+// [statics
+struct Shared {  // what was: static long lock, visitors; static double
+                 // result[8];
+  long lock, visitors;
+  double result[8];
+};
+// statics]
 
 // [halo
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
@@ -287,16 +297,31 @@ void plain_memory() {
   expect(first == 1, "plain memory");
 }
 
+void statics() {
+  // [locks
+  Kokkos::View<Shared, symm::SymmetricHostSpace> statics("statics");
+  Shared& shared = statics();  // my copy, and the address of all copies
+
+  // shmem_set_lock, shmem_clear_lock: of all copies that of PE 0 is the lock.
+  while (symm::atomic_compare_swap(&shared.lock, 0, 1, 0) != 0)
+    std::this_thread::yield();
+  symm::fence();  // what follows is not read before
+  symm::p(&shared.visitors, symm::g(&shared.visitors, 0) + 1, 0);
+  symm::quiet();  // and is there before the lock is free
+  symm::atomic_set(&shared.lock, 0, 0);
+  // locks]
+  symm::barrier_all();
+  expect(symm::g(&shared.visitors, 0) == symm::n_pes(), "lock");
+  symm::barrier_all();
+}
+
 void shareable() {
   Kokkos::View<Cell*, symm::SymmetricHostSpace> cells("cells", 4);
   expect(symm::global_view(cells).extent(0) == 4, "cells");
   symm::barrier_all();
 }
 
-}  // namespace
-
-int main(int argc, char* argv[]) {
-  symm::ScopeGuard const guard(argc, argv);
+int solve() {
   if (symm::team_node().n_pes() != symm::n_pes()) {
     if (symm::my_pe() == 0)
       std::printf("snippets: for PEs of one node; see docs/nodes.md\n");
@@ -310,9 +335,24 @@ int main(int argc, char* argv[]) {
   over_nodes();
   private_containers();
   plain_memory();
+  statics();
   shareable();
   int const all = symm::reduce(symm::team_world(), failures, symm::Sum{});
   if (symm::my_pe() == 0)
     std::printf("snippets: %s\n", all == 0 ? "correct" : "WRONG");
   return all == 0 ? 0 : 1;
 }
+
+}  // namespace
+
+// [main
+int main(int argc, char* argv[]) {
+  symm::ScopeGuard const guard(argc, argv);
+  try {
+    return solve();                        // all Views are in there
+  } catch (std::exception const& error) {  // maybe of this PE alone
+    std::fprintf(stderr, "PE %d: %s\n", symm::my_pe(), error.what());
+    symm::global_exit(1);
+  }
+}
+// main]

@@ -5,6 +5,9 @@
 
 /// Kokkos Views in a symmetric heap: include this one.
 
+// Before Kokkos, whose errors about an older C++ nobody understands.
+#include "../runtime/base/Function.hpp"
+
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Pools.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>

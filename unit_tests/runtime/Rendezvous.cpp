@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -222,6 +223,27 @@ TEST(Rendezvous, M25_a_late_pe_is_reported_with_its_last_call) {
         << "and again after the same time";
   }
   EXPECT_EQ(results[1].output, "") << "the late one has not waited";
+}
+
+TEST(Rendezvous, a_pe_that_an_exception_has_brought_here_says_so) {
+  auto const results = run_pes(2, [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap, 0.25s);
+    struct Guard {
+      Rendezvous& rendezvous;
+      ~Guard() { rendezvous.meet({.operation = RuntimeCall::finalize}); }
+    };
+    if (bootstrap.my_pe() == 1) std::this_thread::sleep_for(600ms);
+    try {
+      Guard const guard{stack.rendezvous};
+      if (bootstrap.my_pe() == 0) throw std::runtime_error("only PE 0");
+    } catch (std::runtime_error const&) {
+    }
+  });
+  EXPECT_THAT(
+      results[0].output,
+      AllOf(HasSubstr("has waited 0 s in collective call #1 symm::finalize"),
+            HasSubstr("PE 0 is here because of an exception")));
+  EXPECT_EQ(results[1].output, "");
 }
 
 /// What the PEs print while `late` is 700 ms late for the second call.

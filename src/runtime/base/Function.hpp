@@ -3,6 +3,14 @@
 #ifndef SYMM_FUNCTION_HPP
 #define SYMM_FUNCTION_HPP
 
+// The first header of all, so that this comes before other errors. (GCC 10 says
+// 201709L where it is asked for C++20.)
+#if __cplusplus < 201709L
+#error \
+    "Kokkos SymmetricSpace needs C++20: -std=c++20 or later, or CMake's \
+target_compile_features(app PRIVATE cxx_std_20)"
+#endif
+
 // Functions for the host and for kernels, of the compilers that compile both
 // (nvcc, hipcc and Clang); of all others, for the host.
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string_view>
 
@@ -19,6 +20,10 @@
 namespace symm::Impl {
 
 namespace {
+
+/// Who waits in a destructor that an exception has called may be what the
+/// others wait for, and its message is not yet said: report soon.
+constexpr std::chrono::duration<double> patience_with_exceptions{5};
 
 /// Some tens of microseconds with a core for every PE of the machine, none
 /// otherwise.
@@ -130,6 +135,8 @@ void Rendezvous::wait_slowly(HasCome const& has_come) {
   PeBackoff backoff(m_spins);
   PeBackoff::Clock::duration next_check = health_interval;
   std::chrono::duration<double> report  = m_timeout;
+  if (std::uncaught_exceptions() > 0)
+    report = std::min(report, patience_with_exceptions);
   while (!has_come()) {
     if (m_across != nullptr) m_across->messages().poll();
     auto const waited = backoff.pause();
@@ -195,6 +202,12 @@ void Rendezvous::report_missing(double waited_seconds) const {
     text.append("\n  ", whereabouts(pe));
   }
   if (is_node_here) text.append("\n  ", missing_nodes());
+  if (std::uncaught_exceptions() > 0) {
+    text.append("\n  PE ", m_my_pe,
+                " is here because of an exception, which nobody has caught yet "
+                "and which may be all that is wrong; a debugger shows it "
+                "(catch throw), or catch it before the guard ends");
+  }
   std::fprintf(stderr,
                "%s\n  All PEs must make the same collective calls in the same "
                "order. Still waiting (SYMM_TIMEOUT sets the seconds between "
