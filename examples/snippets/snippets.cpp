@@ -259,10 +259,11 @@ void over_nodes() {
   expect(element(Kokkos::subview(u, Kokkos::ALL, 1), 2) == 6, "elements");
   // [remote_blocks
   auto const ghosts = Kokkos::subview(u, Kokkos::ALL, 0);  // of any layout
-  symm::copy(symm::remote_view(ghosts).peer(pe), layer);   // as a put
-  symm::barrier_all();                                     // now the PE has it
-  symm::copy(layer, symm::remote_view(ghosts).peer(pe));   // as a get
-  Kokkos::deep_copy(symm::remote_view(u).peer(pe), 2.5);   // fills all of it
+  auto const theirs = symm::remote_view(ghosts).peer(pe);
+  Kokkos::deep_copy(theirs, layer);  // as a put; when it returns, it is there
+  symm::barrier_all();
+  Kokkos::deep_copy(layer, theirs);                       // as a get
+  Kokkos::deep_copy(symm::remote_view(u).peer(pe), 2.5);  // fills all of it
   // remote_blocks]
   symm::barrier_all(Exec());
   expect(element(layer, 2) == 5, "copies");

@@ -89,6 +89,8 @@ struct InTurn {
     if constexpr (number % 2 == 0) {
       return WithHeap{heap}.call(op, address, pe, values...);
     } else {
+      if (!heap.is_near(pe))  // no address for loads and stores
+        return WithHeap{heap}.call(op, address, pe, values...);
       return WithAddress{heap}.call(op, address, pe, values...);
     }
   }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <runtime/job/Network.hpp>
+#include <runtime/memory/Device.hpp>
 #include <runtime/shmem/RingClient.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_rma.hpp>
@@ -43,8 +44,12 @@ class CudaOfNodes : public CudaRuntime {
     CudaRuntime::SetUp();
     if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
     ASSERT_EQ(::setenv("SYMM_PES_PER_NODE", "1", 1), 0);
+    symm::Impl::load_kernels_with_programs();  // as begin_job() does
   }
-  void TearDown() override { ::unsetenv("SYMM_PES_PER_NODE"); }
+  void TearDown() override {
+    ::unsetenv("SYMM_PES_PER_NODE");
+    ::unsetenv("CUDA_MODULE_LOADING");
+  }
 
   /// body(my PE, the next one) on each PE.
   template <class Body>
@@ -364,6 +369,25 @@ TEST_F(CudaOfNodes, failures_are_the_callers) {
     symm::put(block, source.data(), 10'000, other);
     symm::get(source.data(), block, 10'000, other);
   });
+}
+
+TEST_F(CudaOfNodes, kernels_that_are_loaded_late_are_told_of) {
+  for (char const* loading : {"LAZY", "EAGER"}) {
+    FakeCuda::set("CUDA_MODULE_LOADING", loading);
+    symm::Impl::load_kernels_with_programs();  // without effect: somebody has
+                                               // chosen
+    expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
+      bool const is_told =
+          bootstrap.my_pe() == 0 && loading == std::string("LAZY");
+      testing::internal::CaptureStderr();
+      initialize(bootstrap, 0);
+      auto const told = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(told.find("set CUDA_MODULE_LOADING=EAGER") != told.npos,
+                is_told)
+          << told;
+      Runtime::finalize();
+    });
+  }
 }
 
 TEST_F(CudaOfNodes, a_start_that_fails_and_an_end_leave_nothing) {

@@ -78,6 +78,14 @@ inline constexpr EnvironmentVariable visible_gpus{
     nullptr,
     "CUDA's: the GPUs that a process sees; shown where it sees none"};
 
+inline constexpr EnvironmentVariable module_loading{
+    {"CUDA_MODULE_LOADING"},
+    VariableType::text,
+    nullptr,
+    "CUDA's: when kernels are loaded; if not set, a job of several nodes sets "
+    "it to `EAGER`, since a kernel that waits for another node may not let the "
+    "next one be loaded"};
+
 inline constexpr EnvironmentVariable kokkos_device{
     {"KOKKOS_DEVICE_ID", "KOKKOS_MAP_DEVICE_ID_BY", "CTEST_KOKKOS_DEVICE_TYPE"},
     VariableType::text,
@@ -85,10 +93,10 @@ inline constexpr EnvironmentVariable kokkos_device{
     "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
     "node take its GPUs in turn"};
 
-inline constexpr std::array table{&heap_limit,   &symmetric_size, &static_heap,
-                                  &timeout,      &peer_timeout,   &trace,
-                                  &pes_per_node, &ucx_transports, &visible_gpus,
-                                  &kokkos_device};
+inline constexpr std::array table{
+    &heap_limit,   &symmetric_size, &static_heap,  &timeout,
+    &peer_timeout, &trace,          &pes_per_node, &ucx_transports,
+    &visible_gpus, &module_loading, &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

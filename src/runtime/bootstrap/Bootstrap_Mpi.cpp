@@ -63,6 +63,7 @@ class Bootstrap_Mpi final : public Bootstrap {
   [[nodiscard]] int n_pes() const override { return m_size; }
   [[nodiscard]] int node() const override { return m_node; }
   [[nodiscard]] int number_on_node() const { return m_number_on_node; }
+  [[nodiscard]] bool is_one_node() const { return m_n_on_node == m_size; }
 
   void barrier() override { check(MPI_Barrier(m_communicator), "MPI_Barrier"); }
 
@@ -111,6 +112,7 @@ class Bootstrap_Mpi final : public Bootstrap {
                               MPI_INFO_NULL, &node),
           "MPI_Comm_split_type");
     check(MPI_Comm_rank(node, &m_number_on_node), "MPI_Comm_rank");
+    check(MPI_Comm_size(node, &m_n_on_node), "MPI_Comm_size");
     m_node = m_rank;
     check(MPI_Bcast(&m_node, 1, MPI_INT, 0, node), "MPI_Bcast");
     check(MPI_Comm_free(&node), "MPI_Comm_free");
@@ -121,6 +123,7 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_size              = 0;
   int m_node              = 0;
   int m_number_on_node    = 0;
+  int m_n_on_node         = 0;
 };
 
 /// The number that a variable of mpiexec has; 0 if it is unset, or none.
@@ -205,7 +208,8 @@ void abort_mpi(int status) noexcept {
 MpiPes make_mpi_pes(Communicator const& communicator) {
   auto bootstrap = std::make_unique<Bootstrap_Mpi>(mpi_of(communicator));
   int const number_on_node = bootstrap->number_on_node();
-  return {std::move(bootstrap), number_on_node};
+  bool const is_one_node   = bootstrap->is_one_node();
+  return {std::move(bootstrap), number_on_node, is_one_node};
 }
 
 }  // namespace symm::Impl

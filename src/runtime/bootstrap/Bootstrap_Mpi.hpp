@@ -31,6 +31,8 @@ struct MpiPes {
   std::unique_ptr<Bootstrap> bootstrap;
   /// Of this PE among those of its node, from 0.
   int number_on_node = 0;
+  /// Whether all share one.
+  bool is_one_node = true;
 };
 
 /// Collective over `communicator`, which is duplicated: messages of the program

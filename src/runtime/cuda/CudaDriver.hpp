@@ -56,6 +56,7 @@
   X(cuMemcpyAsync)                          \
   X(cuMemsetD8)                             \
   X(cuModuleGetFunction)                    \
+  X(cuModuleGetLoadingMode)                 \
   X(cuModuleLoadData)                       \
   X(cuModuleUnload)                         \
   X(cuPointerGetAttribute)                  \

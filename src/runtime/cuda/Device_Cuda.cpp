@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "../base/EnvironmentTable.hpp"
 #include "../memory/Device.hpp"
 #include "../symm_errors.hpp"
 #include "CudaDriver.hpp"
@@ -18,6 +20,19 @@ int n_devices() {
                "cuDeviceGetCount");
   if (count == 0) throw SystemError("the CUDA driver finds no GPU");
   return count;
+}
+
+void load_kernels_with_programs() {
+  // Unless it is set. (No other thread of ours is there yet.)
+  static_cast<void>(::setenv(environment::module_loading.names[0], "EAGER", 0));
+}
+
+bool loads_kernels_at_launch() {
+  auto const& driver       = CudaDriver::instance();
+  CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;
+  driver.check(driver.cuModuleGetLoadingMode(&mode),
+               "asking when kernels are loaded", "cuModuleGetLoadingMode");
+  return mode == CU_MODULE_LAZY_LOADING;
 }
 
 namespace {

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "../base/EnvironmentTable.hpp"
 #include "../base/Failure.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/Bootstrap_Mpi.hpp"
+#include "../memory/Device.hpp"
 #include "../symm_job.hpp"
 #include "Runtime.hpp"
 
@@ -56,6 +58,9 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
     companion->check();
     auto pes          = make_mpi_pes(communicator);
     s_begun.companion = std::move(companion);
+    bool const are_pretended =
+        !setting_of(environment::pes_per_node).value().is_default;
+    if (!pes.is_one_node || are_pretended) load_kernels_with_programs();
     auto const failed = agree(*pes.bootstrap, failure_of([&] {
       s_begun.companion->begin(pes.number_on_node);
     }));

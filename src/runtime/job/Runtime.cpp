@@ -243,7 +243,16 @@ void Runtime::make_device_memories(int device) {
     memory(kind).provider =
         make_device_memory(kind, device, nodes().n_on_machine());
   };
-  all_or_none(agree, "symm::initialize", [&] { make(MemoryKind::device); });
+  all_or_none(agree, "symm::initialize", [&] {
+    make(MemoryKind::device);
+    if (nodes().n() > 1 && my_pe() == 0 && loads_kernels_at_launch()) {
+      std::fprintf(stderr,
+                   "symm::initialize: kernels that wait for PEs of other nodes "
+                   "may wait for ever, since CUDA loads kernels at their first "
+                   "launch here: set CUDA_MODULE_LOADING=EAGER, or call "
+                   "initialize() before anything starts CUDA\n");
+    }
+  });
   if (auto const failure =
           failure_of([&] { try_out(*memory(MemoryKind::device).provider); })) {
     throw_failure(

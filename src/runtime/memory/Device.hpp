@@ -34,6 +34,16 @@ struct DeviceProperties {
   std::vector<int> peers;  // GPUs whose memory it reaches
 };
 
+/// For jobs of several nodes, before CUDA starts: kernels are loaded when their
+/// program is. At its first launch a kernel may have to wait for those that
+/// run, and so, for ever, for messages that are served behind that launch.
+/// Local. Without effect where the environment says when, or CUDA has been
+/// started.
+void load_kernels_with_programs();
+/// Whether they are loaded at their first launch, though. Local.
+/// \throws SystemError on this PE, if the driver cannot tell.
+[[nodiscard]] bool loads_kernels_at_launch();
+
 /// All that n_devices() counts. Local.
 /// \throws SystemError on this PE, saying why there is none.
 [[nodiscard]] std::vector<DeviceProperties> describe_devices();

@@ -17,6 +17,10 @@ namespace {
 
 int n_devices() { throw_no_devices(); }
 
+void load_kernels_with_programs() {}
+
+bool loads_kernels_at_launch() { return false; }
+
 std::vector<DeviceProperties> describe_devices() { throw_no_devices(); }
 
 std::string device_driver() { throw_no_devices(); }

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "../base/Function.hpp"
-#include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CollectiveWork.hpp"
@@ -37,19 +36,13 @@ class KernelReduce {
   template <Group Threads>
   __device__ __noinline__ void run_far(Threads const& group,
                                        Range const& range) const {
-    if constexpr (std::is_default_constructible_v<T>) {
-      group.for_each(range.count, [&](std::size_t k) {
-        std::size_t const i = range.first + k;
-        T value             = load(0, i);
-        for (Pe pe = 1; pe < m_work.team.n_pes(); ++pe)
-          value = static_cast<T>(m_work.op(value, load(pe, i)));
-        for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe) store(pe, i, value);
-      });
-    } else {
-      (KernelText() << "symm::reduce: elements without a default constructor "
-                       "are not reduced by GPUs of several nodes")
-          .abort();
-    }
+    group.for_each(range.count, [&](std::size_t k) {
+      std::size_t const i = range.first + k;
+      T value             = load(0, i);
+      for (Pe pe = 1; pe < m_work.team.n_pes(); ++pe)
+        value = static_cast<T>(m_work.op(value, load(pe, i)));
+      for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe) store(pe, i, value);
+    });
   }
 #endif
 

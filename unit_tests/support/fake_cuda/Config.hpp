@@ -39,6 +39,7 @@ struct Device {
 /// FAKE_CUDA_READ_ONLY       "refused": no read-only access
 /// FAKE_CUDA_MACHINE         processes with equal values share the GPUs ("0")
 /// CUDA_VISIBLE_DEVICES      as for the real driver, by number
+/// CUDA_MODULE_LOADING       as for the real driver
 struct Config {
   static Config from_environment();
 
@@ -54,6 +55,7 @@ struct Config {
   std::set<std::pair<int, int>> unreachable;
   Fabric fabric      = Fabric::absent;
   bool has_read_only = true;
+  bool is_eager      = false;  // modules have their kernels from the start
 };
 
 }  // namespace fake_cuda

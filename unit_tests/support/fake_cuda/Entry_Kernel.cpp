@@ -125,6 +125,14 @@ CUresult cuModuleUnload(CUmodule loaded) {
   return loaded == module() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  Entry entry("cuModuleGetLoadingMode");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  *mode = entry.driver.config.is_eager ? CU_MODULE_EAGER_LOADING
+                                       : CU_MODULE_LAZY_LOADING;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuModuleGetFunction(CUfunction* found, CUmodule loaded,
                              char const* name) {
   Entry entry("cuModuleGetFunction");
