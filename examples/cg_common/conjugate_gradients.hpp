@@ -50,11 +50,10 @@ Solution conjugate_gradients(Problem const& problem, U const& u,
   };
   Vectors const v{copy_to_device("1 / diagonal", inverse_diagonal(rows)),
                   vector("x"),
-                  copy_to_device("r", right_hand_side(rows)),
+                  vector("r"),
                   vector("p"),
                   vector("A p"),
                   vector("A u")};
-  precondition(v.inverse_diagonal, v.r, u);
 
   using StateView = Kokkos::View<State>;
   StateView last("state before");
@@ -62,23 +61,31 @@ Solution conjugate_gradients(Problem const& problem, U const& u,
   auto const seen = Kokkos::create_mirror_view(now);
 
   Solution solution;
-  auto progress = problem.progress();
-  Kokkos::Timer timer;
   State state;
-  for (int n = 1; !state.is_over; ++n) {
-    multiply(v.a_u);
-    dot(v.r, u, v.a_u, dots);
-    std::swap(last, now);
-    step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
-         now);
-    if (n % look_every != 0) continue;
-    Kokkos::deep_copy(seen, now);
-    state = seen();
-    progress.iteration_done(
-        state.iterations,
-        options.tolerance * std::sqrt(state.square / state.goal));
+  // The time is that of the last solve: in the first one GPUs load kernels, and
+  // PEs meet for the first time.
+  for (int solve = 0; solve < options.solves; ++solve) {
+    begin(b, v, u);
+    Kokkos::deep_copy(now, State());
+    Kokkos::fence("cg: begin");
+    state         = State();
+    auto progress = problem.progress();
+    Kokkos::Timer timer;
+    for (int n = 1; !state.is_over; ++n) {
+      multiply(v.a_u);
+      dot(v.r, u, v.a_u, dots);
+      std::swap(last, now);
+      step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
+           now);
+      if (n % look_every != 0) continue;
+      Kokkos::deep_copy(seen, now);
+      state = seen();
+      progress.iteration_done(
+          state.iterations,
+          options.tolerance * std::sqrt(state.square / state.goal));
+    }
+    solution.seconds = timer.seconds();
   }
-  solution.seconds    = timer.seconds();
   solution.iterations = state.iterations;
   solution.converged  = state.square <= state.goal;
   if (!solution.converged && !(state.curvature > 0))

@@ -211,12 +211,14 @@ void step(Vectors const& v, U const& u, Sums const& dots, double tolerance,
       });
 }
 
-/// u = D^-1 r.
+/// Where an iteration begins: x = p = A p = 0, r = b, u = D^-1 r.
 template <class U>
-void precondition(Vector const& inverse_diagonal, Vector const& r, U const& u) {
+void begin(Vector const& b, Vectors const& v, U const& u) {
   Kokkos::parallel_for(
-      "cg: precondition", r.extent(0), KOKKOS_LAMBDA(std::size_t row) {
-        u(row) = inverse_diagonal(row) * r(row);
+      "cg: begin", b.extent(0), KOKKOS_LAMBDA(std::size_t row) {
+        v.x(row) = v.p(row) = v.a_p(row) = 0;
+        v.r(row)                         = b(row);
+        u(row)                           = v.inverse_diagonal(row) * v.r(row);
       });
 }
 

@@ -36,6 +36,11 @@ void define(CLI::App& app, Options& options) {
   app.add_option("--max-iterations", options.max_iterations,
                  "give up then (default 10000)")
       ->check(CLI::Range(1, 999'999'999));
+  app.add_option(
+         "--solves", options.solves,
+         "solve so often, each time from x = 0; the time is that of the "
+         "last (default 1)")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--dump", options.dump,
                  "write the number of iterations and x as text")
       ->type_name("FILE")

@@ -21,7 +21,8 @@ struct Options {
   double tolerance = 1e-10;  ///< of the residual, relative to the one of x = 0
   double error     = 1e-4;   ///< of the solution, relative; the pass mark
   int max_iterations = 10000;
-  std::string dump;  ///< file name; empty: no dump
+  int solves         = 1;  ///< the last one is timed
+  std::string dump;        ///< file name; empty: no dump
   bool quiet = false;
   bool help  = false;
 };
