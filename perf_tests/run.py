@@ -145,12 +145,13 @@ def run_all(arguments, config, part, jobs, output):
     if arguments.quick:
         rounds = 1
     records = Records()
+    lengths = {}  # job name -> seconds of its last run
     start = time.monotonic()
     for number in range(rounds):
         before = time.monotonic() - start
-        # A round takes as long as the one before it.
-        if number and arguments.limit and \
-                before * (number + 1) / number > arguments.limit:
+        # A job takes as long as in the round before.
+        expected = sum(lengths.get(job.name, 0) for job in jobs)
+        if number and arguments.limit and before + expected > arguments.limit:
             records.notes.append(f"{number} rounds, not {rounds}: the others "
                                  f"would not end within {arguments.limit} s")
             return records, number
@@ -158,11 +159,14 @@ def run_all(arguments, config, part, jobs, output):
         config["round"] = number
 
         def run(job, folder=output / f"round{number}"):
+            begin = time.monotonic()
             print(f"[{part.title}, round {number + 1} of {rounds}, "
-                  f"{time.monotonic() - start:.0f} s] {job.name}", flush=True)
-            return job_list.run_job_or_fallback(
+                  f"{begin - start:.0f} s] {job.name}", flush=True)
+            result = job_list.run_job_or_fallback(
                 job, config, folder, extra, arguments.prefix.split(),
                 timeout=timeout)
+            lengths[job.name] = time.monotonic() - begin
+            return result
 
         jobs = run_round(jobs, config, run, records)
     return records, rounds

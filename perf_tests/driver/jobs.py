@@ -169,6 +169,8 @@ def _environment(config, job):
             if environment.setdefault(variable, value) != value:
                 raise BenchmarkFailed(f"{variable} must be {value} or not set, "
                                       f"not {environment[variable]}")
+        # PEs of one machine: no search for network cards.
+        environment.setdefault("NCCL_IB_DISABLE", "1")
     if config["nvshmem libraries"]:
         folders = [config["nvshmem libraries"],
                    environment.get("LD_LIBRARY_PATH")]

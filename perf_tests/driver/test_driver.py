@@ -412,6 +412,29 @@ class Jobs(unittest.TestCase):
                 todo = run.run_round(todo, self.config, run_one, records)
         return asked, records
 
+    def test_a_round_that_would_end_too_late_is_not_begun(self):
+        clock = [0]
+
+        def run_one(job, *_, **__):
+            clock[0] += 60 if job.is_once else 10
+            return None, None
+
+        def rounds(limit):
+            clock[0] = 0
+            arguments = mock.Mock(quick=False, samples=0, rounds=3, limit=limit,
+                                  prefix="", report=None)
+            todo = [jobs.Job("a", is_once=True), jobs.Job("b"), jobs.Job("c")]
+            with mock.patch("run.time.monotonic", lambda: clock[0]), \
+                    mock.patch("driver.jobs.run_job_or_fallback", run_one), \
+                    mock.patch("builtins.print"):
+                records, count = run.run_all(arguments, self.config, part.GPUS,
+                                             todo, self.folder)
+            return count, len(records.notes)
+
+        # 80 s, and 20 s for each round more.
+        self.assertEqual([rounds(limit) for limit in (0, 120, 119, 99)],
+                         [(3, 0), (3, 0), (2, 1), (1, 1)])
+
     def test_a_failure_on_gpus_leaves_the_other_programs(self):
         os.environ["STATUS_a"] = "1"
         self.config["programs"]["b"] = ["p", "b"]
