@@ -35,20 +35,35 @@ if(TARGET Kokkos::kokkos)
   return()
 endif()
 
+set(named "${Kokkos_DIR}")
 find_package(Kokkos 5.0 CONFIG QUIET)
+set(taken "")
+if(Kokkos_FOUND AND EXISTS "${named}/KokkosConfig.cmake")
+  file(REAL_PATH "${named}/KokkosConfig.cmake" named_config)
+  file(REAL_PATH "${Kokkos_CONFIG}" taken)
+  if(NOT named_config STREQUAL taken)
+    set(Kokkos_DIR "${named}" CACHE PATH "" FORCE) # the next run says it, too
+    set(Kokkos_FOUND FALSE)
+  endif()
+endif()
 if(Kokkos_FOUND)
   _symm_check_kokkos_version("installation in ${Kokkos_DIR}")
   return()
 elseif(Kokkos_CONSIDERED_VERSIONS)
   # Not silently another one, without the devices of this one.
+  list(GET Kokkos_CONSIDERED_CONFIGS 0 config)
+  list(GET Kokkos_CONSIDERED_VERSIONS 0 version)
   set(reason "${Kokkos_NOT_FOUND_MESSAGE}")
-  if(Kokkos_CONSIDERED_VERSIONS VERSION_LESS 5.0)
+  if(version VERSION_LESS 5.0)
     string(PREPEND reason "This library needs Kokkos 5. ")
+  endif()
+  if(taken)
+    string(APPEND reason " (There is another one: ${taken}.)")
   endif()
   message(
     FATAL_ERROR
-      "The installed Kokkos cannot be used: ${Kokkos_CONSIDERED_CONFIGS}, "
-      "version ${Kokkos_CONSIDERED_VERSIONS}. ${reason} Set CMAKE_PREFIX_PATH or "
+      "The installed Kokkos cannot be used: ${config}, "
+      "version ${version}. ${reason} Set CMAKE_PREFIX_PATH or "
       "Kokkos_DIR to another, or build Kokkos ${SYMM_KOKKOS_VERSION} here: "
       "-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON.")
 endif()
