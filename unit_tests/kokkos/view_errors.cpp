@@ -197,13 +197,19 @@ TEST_F(ViewErrors, an_element_that_one_PE_cannot_construct_is_an_error_on_all) {
   auto const expected =
       AllOf(HasSubstr("on PE " + std::to_string(symm::n_pes() - 1)),
             HasSubstr("View \"v\": there are ten"), HasSubstr("failed"));
-  EXPECT_THAT(message_of<symm::SystemError>([] { View("v", 5); }), expected);
+  // No exception leaves a parallel region of OpenMP, nor a thread of Kokkos.
+  bool const is_serial =
+      std::string_view(Space::execution_space::name()) == "Serial";
+  if (is_serial) {
+    EXPECT_THAT(message_of<symm::SystemError>([] { View("v", 5); }), expected);
+  }
   if (!is_last) OneOfTen::n_alive = 0;
   EXPECT_THAT(message_of<symm::SystemError>(
                   [] { View(view_alloc("v", Kokkos::SequentialHostInit), 5); }),
               expected);
   OneOfTen::n_alive = 0;
-  { View const view("v", 5); }
+  if (is_serial) View("v", 5);
+  View(view_alloc("v", Kokkos::SequentialHostInit), 5);
   EXPECT_EQ(OneOfTen::n_alive, 0);
 }
 #endif
