@@ -70,6 +70,10 @@ if(mpiexec_version MATCHES "Open MPI|OpenRTE")
     list(APPEND SYMM_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1
          OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
   endif()
+else()
+  # No cluster of netns_cluster.sh by an Open MPI that is there, too: its programs
+  # would be jobs of one PE.
+  list(APPEND SYMM_TEST_ENVIRONMENT MPIRUN=${MPIEXEC_EXECUTABLE})
 endif()
 
 if(SYMM_SANITIZE)

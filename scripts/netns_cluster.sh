@@ -28,7 +28,8 @@
 # A command on the cluster has its name in CLUSTER, and may cut and heal, too. As
 # ssh does, Open MPI's start on another node drops the environment; the script
 # passes on what begins with SYMM_, UCX_, GTEST_ or KOKKOS_, and the options of
-# sanitizers. MPIEXEC_OPTIONS may have more options for mpirun.
+# sanitizers. MPIRUN may name Open MPI's mpirun, and MPIEXEC_OPTIONS have more options
+# for it.
 # shellcheck source-path=SCRIPTDIR
 caller_dir=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -37,6 +38,7 @@ cd "$caller_dir"
 
 net=10.77.0 # of every cluster: they do not meet
 cluster=${CLUSTER:-symm}
+mpirun=${MPIRUN:-mpirun}
 cannot_be_made=77
 
 # refuse REASON...
@@ -156,8 +158,8 @@ up() {
 mpi() {
   local nodes=$1 ppn=$2 hosts="" i name pass=() options
   shift 2
-  mpirun --version 2>/dev/null | grep -qE 'Open MPI|OpenRTE' ||
-    refuse "there is no Open MPI"
+  "$mpirun" --version 2>/dev/null | grep -qE 'Open MPI|OpenRTE' ||
+    refuse "there is no Open MPI: $mpirun"
   for ((i = 0; i < nodes; i++)); do hosts+="${hosts:+,}n$i:$ppn"; done
   export UCX_NET_DEVICES=${UCX_NET_DEVICES:-eth0} CLUSTER=$cluster
   for name in $(compgen -e); do
@@ -173,7 +175,7 @@ mpi() {
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     exec ip netns exec "$(node 0)" unshare --uts \
     sh -c 'hostname n0 && exec "$@"' sh \
-    mpirun --host "$hosts" --map-by "ppr:$ppn:node" --oversubscribe --bind-to none \
+    "$mpirun" --host "$hosts" --map-by "ppr:$ppn:node" --oversubscribe --bind-to none \
     --mca plm_rsh_agent "$script" --mca plm_rsh_no_tree_spawn 1 \
     --mca oob_tcp_if_include eth0 --mca btl_tcp_if_include eth0 \
     --mca pml ob1 --mca btl tcp,vader,self \
