@@ -25,6 +25,11 @@ namespace {
 /// How long MPI may take to end the job.
 constexpr auto time_to_abort = std::chrono::seconds(3);
 
+/// How long the launcher may take to read what this process has written.
+/// MPICH's ends a job at once, and what it has not read is lost: that may be
+/// the reason.
+constexpr auto time_to_read = std::chrono::milliseconds(100);
+
 void check(int result, char const* call) {
   if (result == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "unknown error";
@@ -199,6 +204,7 @@ void abort_mpi(int status) noexcept {
   } catch (std::system_error const&) {
     ::_exit(status);
   }
+  std::this_thread::sleep_for(time_to_read);
   // Not on a duplicate: MPICH may end the processes of a communicator only, and
   // wait for ever for one that is gone.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
