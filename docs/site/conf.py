@@ -19,5 +19,6 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_use_index = False  # the reference has every name
 pygments_style = "default"
 pygments_dark_style = "native"

@@ -128,6 +128,8 @@ def main(root, xml, target):
     listed = {page for _, pages in contents for page in pages}
     for page in check_pages.pages_of(site.root):
         name = str(page.relative_to(site.root))
+        if name.startswith(".github/"):
+            continue  # forms, not pages
         text = site.relink(name, page.read_text(encoding="utf-8"))
         staged = site.staged(name)
         if staged == "index.md":
