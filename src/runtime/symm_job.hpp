@@ -69,9 +69,9 @@ class RuntimeGuard {
 [[nodiscard]] int n_pes();
 
 /// Whether loads and stores of this process reach the symmetric memory of `pe`:
-/// it is a PE of this node (a member of team_node()). Those of other nodes are
-/// reached by operations of the host only (put(), get(), atomics, signals,
-/// collectives), in host memory.
+/// it is a PE of this node (a member of team_node()). All others are reached by
+/// operations (put(), get(), atomics, signals, collectives), of host and
+/// kernels, and by symm::remote_view.
 /// \returns false, if there is no such PE.
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] bool is_reachable(Pe pe);

@@ -273,10 +273,10 @@ template <Impl::Waitable T>
 
 // Several variables at once. Common parameters:
 //
-// ivars  the first of `count`; with none to wait for, nothing is waited for.
-// status null, or one int for each variable; nonzero: it does not count.
-// value  for all variables, or, in the functions that end in _vector, the first
-//        of one for each variable.
+// - `ivars`: the first of `count`; with none to wait for, none is waited for.
+// - `status`: null, or one int for each variable; nonzero: it does not count.
+// - `value`: for all variables; in the functions that end in _vector `values`,
+//   the first of one for each variable.
 
 /// Waits until each variable that counts has compared so, not necessarily all
 /// at one time.

@@ -89,8 +89,6 @@ void check_team(PeTeam const& team, char const* call);
 /// For messages: " of the PE team of PEs 0, 2, 4 (here member 1)".
 [[nodiscard]] Text text_of(PeTeam const& team);
 
-/// Of an operation that a GPU carries out.
-
 }  // namespace symm::Impl
 
 #endif
