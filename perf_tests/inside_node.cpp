@@ -8,6 +8,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -67,7 +68,8 @@ void measure(Session& session) {
   symm::barrier_all();
   std::int64_t wrong = 0;
   if (pairs.is_target())
-    wrong += count_wrong({words.data(), block_words}, 0, 0);
+    wrong += count_wrong(
+        std::span<std::uint64_t const>(words.data(), block_words), 0, 0);
   if (pairs.is_active()) {
     wrong += got.words()[0] != pattern(0, 0, 0) ? 1 : 0;
     wrong += symm::g(counter, target) != static_cast<std::uint64_t>(n_added);

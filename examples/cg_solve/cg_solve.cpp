@@ -75,7 +75,7 @@ class Ghosts {
     if (m_far.empty()) return;
     exec.fence("cg: the barrier before");
     for (auto const& [pe, index, count, to] : m_far)
-      symm::get_nbi(&m_u(to), &m_u(index), count, pe);
+      symm::get_nbi(m_u.data() + to, m_u.data() + index, count, pe);
     symm::quiet();  // they are there
   }
 

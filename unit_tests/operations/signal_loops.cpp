@@ -76,8 +76,8 @@ TYPED_TEST(SignalLoops, a_number_that_goes_around_is_increased_by_all) {
 struct Pipeline {
   static constexpr std::size_t n_elements = 37;
   HeapMap heap;
-  Array<int> source;
-  Array<int> dest;  // all chunks
+  Array<int> source;  // all chunks, since each may be read until it is there
+  Array<int> dest;
   Signals signals;
   Pe from;
   Pe to;
@@ -93,10 +93,10 @@ struct Pipeline {
   }
   KOKKOS_FUNCTION void send(int chunk) const {
     for (std::size_t i = 0; i < n_elements; ++i) {
-      source(i) = value(heap.my_pe, to, first(chunk) + i);
+      source(first(chunk) + i) = value(heap.my_pe, to, first(chunk) + i);
     }
-    symm::put_signal_nbi(heap, &dest(first(chunk)), source.data(), n_elements,
-                         signals.data(), 1, SignalOp::add, to);
+    symm::put_signal_nbi(heap, &dest(first(chunk)), &source(first(chunk)),
+                         n_elements, signals.data(), 1, SignalOp::add, to);
   }
   KOKKOS_FUNCTION void check(int chunk) const {
     symm::signal_wait_until(signals.data(), Compare::gt,
@@ -114,7 +114,7 @@ struct Pipeline {
 
 TYPED_TEST(SignalLoops, a_pipeline_of_chunks_finds_each_when_it_is_announced) {
   int const n_chunks = is_host_exec<TypeParam> ? 3000 : 50;
-  Array<int> const source("source", Pipeline::n_elements);
+  Array<int> const source("source", Pipeline::first(n_chunks));
   Array<int> const dest("dest", Pipeline::first(n_chunks));
   Signals const signals("signals", 1);
   Errors const errors("errors");

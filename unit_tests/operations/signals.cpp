@@ -165,8 +165,9 @@ TYPED_TEST(SignalTest, the_data_of_put_signal_are_there_when_the_signal_is) {
       for (std::size_t const count : counts) {
         ++round;
         auto const signal = static_cast<Signal>(round);
-        launch<TypeParam>(FillSource{source, me, right(), round});
+        // An nbi form may read the source until the data are there.
         run<TypeParam>(WaitForSignal{signals.data() + 1, signal - 1});
+        launch<TypeParam>(FillSource{source, me, right(), round});
         // Odd rounds add 1 to what the even one before has set.
         bool const is_set = round % 2 == 0;
         send<TypeParam>(form,

@@ -331,6 +331,20 @@ TEST_F(CudaOfNodes, what_kernels_ask_for_is_done_and_a_full_ring_waited_for) {
   });
 }
 
+TEST_F(CudaOfNodes, a_call_that_waits_for_a_kernel_is_behind_what_it_asks_for) {
+  run(2, [](Pe me, Pe other) {
+    symm::Impl::RingClient const client(
+        Runtime::instance("test").network()->ring());
+    auto* const word = calloc_of<Word>(1);
+    fake().launch(0, 100, [=] {
+      client.store({word, other}, 7, sizeof *word);
+    });
+    auto* const block = symm::malloc(8);
+    EXPECT_EQ(*word, 7U) << "on PE " << me;
+    symm::free(block);
+  });
+}
+
 TEST_F(CudaOfNodes, what_a_kernel_asks_for_that_is_not_there_ends_the_job) {
   auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, 0);

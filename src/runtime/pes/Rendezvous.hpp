@@ -125,6 +125,12 @@ class Rendezvous {
                           });
   }
 
+  /// In such a call, for one that waits for this PE's kernels: when what those
+  /// have asked for meanwhile is done on other nodes.
+  static void quiet_kernels() {
+    if (KernelRequests::are_served()) quiet_transport();
+  }
+
   /// Collective. Returns when all PEs have called; what any PE wrote before is
   /// visible afterwards. Ends the job with a message if a PE's process is gone.
   /// \throws UsageError on every PE, if operations or arguments differ, or what
