@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include <cstdlib>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/transport/MessageEngineOptions.hpp"
@@ -20,11 +22,34 @@ Value answer(Ask const& ask) {
   }
 }
 
+/// While one lives, what others print to the standard output goes to the
+/// standard error: UCX's warnings would be in the middle of JSON. (It has read
+/// UCX_LOG_FILE before main() where MPI, too, has UCX. If this fails, so be
+/// it.)
+class ToStandardError {
+ public:
+  ToStandardError() : m_output(::dup(STDOUT_FILENO)) {
+    if (m_output < 0) return;
+    static_cast<void>(std::fflush(stdout));
+    static_cast<void>(::dup2(STDERR_FILENO, STDOUT_FILENO));
+  }
+  ToStandardError(ToStandardError const&)            = delete;
+  ToStandardError& operator=(ToStandardError const&) = delete;
+  ~ToStandardError() {
+    if (m_output < 0) return;
+    static_cast<void>(std::fflush(stdout));
+    static_cast<void>(::dup2(m_output, STDOUT_FILENO));
+    static_cast<void>(::close(m_output));
+  }
+
+ private:
+  int m_output;
+};
+
 }  // namespace
 
 Section network() {
-  // UCX's warnings would be in the middle of JSON. (If this fails, so be it.)
-  static_cast<void>(::setenv("UCX_LOG_FILE", "stderr", 0));
+  ToStandardError const redirected;
   Facts facts;
   facts.emplace_back("within_a_node", text("shared memory"));
   facts.emplace_back(
