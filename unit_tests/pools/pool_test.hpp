@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,6 +31,12 @@ constexpr std::size_t mib = kib * kib;
 
 /// Execution space instances: streams that are ordered by nothing.
 inline std::vector<Exec> streams(std::size_t count) {
+#ifdef KOKKOS_ENABLE_OPENMP
+  // Without nested regions, all instances of OpenMP are one.
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
+    ::omp_set_max_active_levels(2);
+  }
+#endif
   return Kokkos::Experimental::partition_space(Exec(),
                                                std::vector<int>(count, 1));
 }
