@@ -5,7 +5,8 @@
 #
 #   scripts/matrix.sh [--list] [--fast] [--publish] all | turn | ENTRY...
 #
-# turn         one entry, another one each day, of those that can be tried here
+# turn         one entry, another one each day, of those that can be tried here in a
+#              minute
 # --list       says what the entries are
 # --fast       without optimisation, several sources at a time: under a minute each
 # --publish    writes results to docs/matrix.md
@@ -14,6 +15,9 @@
 # built from its source archive: the one that SYMM_KOKKOS_ARCHIVE names, or one that an
 # earlier build has downloaded. Needs what scripts/setup.sh --developer installs, and
 # the compilers and MPIs, by the names of Debian's programs (clang++-19, mpicxx.mpich).
+# The entry aarch64 runs tests of the runtime for that architecture, by an emulator
+# (g++-aarch64-linux-gnu, qemu-user-static, mpich), with Debian's libraries for arm64
+# in the folder SYMM_AARCH64_SYSROOT, or in one that it makes (mmdebstrap).
 # JOBS is how many processes build (default: one per core); CMAKE_CXX_COMPILER_LAUNCHER
 # may name ccache. Logs and builds are in build/matrix/.
 # shellcheck source-path=SCRIPTDIR
@@ -37,6 +41,7 @@ entries=(
   "unity package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_UNITY=ON"
   "debug package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_BUILD_TYPE=Debug"
   "no-ucx package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_ENABLE_UCX=OFF"
+  "aarch64 emulated aarch64-linux-gnu-g++ mpich -DKokkos_ENABLE_SERIAL=ON"
   "fetch-serial fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON"
   "fetch-openmp fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON"
   "fetch-threads fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_THREADS=ON"
@@ -89,14 +94,14 @@ kokkos_archive() {
   echo "$archive"
 }
 
-# start PES PROGRAM: by the entry's MPI.
+# start PES PROGRAM [argument...]: by the entry's MPI.
 start() {
   local flags=()
   if [[ $mpi == openmpi ]]; then
     flags=(--oversubscribe --bind-to none)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   fi
-  KOKKOS_NUM_THREADS=1 timeout 60 "mpiexec.$mpi" -n "$1" "${flags[@]}" "$2"
+  KOKKOS_NUM_THREADS=1 timeout 60 "mpiexec.$mpi" -n "$1" "${flags[@]}" "${@:2}"
 }
 
 # Another installed Kokkos is no matter here.
@@ -138,6 +143,43 @@ by_fetch() {
   cmake --build "$dir/consumer" -j "$jobs" --target consumer
 }
 
+# The folder with Debian's libraries for arm64. (Nothing of them runs while they are
+# unpacked.)
+sysroot=${SYMM_AARCH64_SYSROOT:-$logs/aarch64-sysroot}
+make_sysroot() {
+  [[ ! -e $sysroot/usr/lib/aarch64-linux-gnu/libmpich.so ]] || return 0
+  local suite
+  suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  rm -rf "$sysroot"
+  mmdebstrap --architectures=arm64 --variant=extract \
+    --include=libc6-dev,libstdc++-12-dev,libmpich-dev,libgtest-dev,libgmock-dev \
+    --include=libcli11-dev,nlohmann-json3-dev,libucx-dev,libpng-dev \
+    "$suite" "$sysroot"
+}
+
+# The runtime for another architecture: its tests that fork their PEs, but those that
+# take what the emulator has not (process_vm_readv(); ranges of addresses as large as
+# the heap's are by default, of which it notes every page) or make thousands of memory
+# mappings; and a program under mpiexec.
+by_emulator() {
+  make_sysroot
+  export CMAKE_SYSROOT=$sysroot SYMM_HEAP_LIMIT=1G
+  cmake -G Ninja -S . -B "$dir/library" \
+    --toolchain "$root/cmake/toolchains/aarch64-qemu.cmake" \
+    -DMPIEXEC_EXECUTABLE="$(command -v "mpiexec.$mpi")" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -DSYMM_ENABLE_PERF_TESTS=OFF \
+    -DSYMM_WERROR=ON "${options[@]}"
+  cmake --build "$dir/library" -j "$jobs" --target KokkosSymmetricSpace symm_info \
+    ring_reduce combined_nodes test_runtime_{base,offsets,vmm,pes,threads}
+  ctest --test-dir "$dir/library" -j "$jobs" --timeout 300 --output-on-failure \
+    -R '^(combined_nodes$|test_runtime_(base|offsets|vmm|pes|threads)\.)' \
+    -E '\.(SharedBufferOfPes|RuntimeOfPes|HeapCycles)\.'
+  local emulator=(qemu-aarch64-static -L "$sysroot")
+  start 2 "${emulator[@]}" "$dir/library/examples/ring_reduce/ring_reduce"
+  start 4 "${emulator[@]}" "$dir/library/examples/ring_reduce/ring_reduce"
+  "${emulator[@]}" "$dir/library/src/tools/symm_info/symm_info"
+}
+
 try_entry() {
   case $way in
     package) by_package ;;
@@ -146,6 +188,7 @@ try_entry() {
       start 2 "$dir/consumer/consumer"
       ;;
     compile-fetch) by_fetch ;;
+    emulated) by_emulator ;;
   esac
 }
 
@@ -155,7 +198,10 @@ missing() {
   for program in "$compiler" "mpicxx.$mpi" "mpiexec.$mpi" pkg-config; do
     command -v "$program" >/dev/null || echo "$program"
   done
-  if [[ ${options[*]} == *ENABLE_CUDA=ON* ]]; then
+  if [[ $way == emulated ]]; then
+    command -v qemu-aarch64-static >/dev/null || echo qemu-aarch64-static
+    [[ -e $sysroot ]] || command -v mmdebstrap >/dev/null || echo mmdebstrap
+  elif [[ ${options[*]} == *ENABLE_CUDA=ON* ]]; then
     command -v nvcc >/dev/null || echo nvcc
   elif [[ ${options[*]} == *-stdlib=libc++* ]]; then
     echo '#include <version>' |
@@ -199,7 +245,7 @@ if $turn; then
   present=()
   while read -r name; do
     read_entry "$name"
-    if [[ $way != compile-fetch && -z $(missing) ]]; then present+=("$name"); fi
+    if [[ $way != compile-fetch && $way != emulated && -z $(missing) ]]; then present+=("$name"); fi
   done < <(names)
   ((${#present[@]} > 0)) || die "no entry can be tried here"
   chosen+=("${present[$(($(date -u +%s) / 86400 % ${#present[@]}))]}")
@@ -234,6 +280,7 @@ for name in "${chosen[@]}"; do
   set -e
   result="works"
   [[ $way == compile-fetch ]] && result="compiles"
+  [[ $way == emulated ]] && result="the runtime's tests pass, emulated"
   if $fast; then result+=", not optimised"; fi
   if ((status != 0)); then
     result="**does not work**"
