@@ -10,6 +10,7 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 4
 root_doc = "index"
 highlight_language = "none"
+smartquotes_action = "qe"  # "--option" keeps its dashes
 suppress_warnings = ["myst.header"]  # a page of a header may begin at level 3
 nitpicky = True
 

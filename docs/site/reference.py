@@ -536,10 +536,15 @@ with it, or at the beginning of its part of a page, for all calls that follow.
 
 
 def first_sentence(text):
-    text = text.split("\n")[0].replace("\\[", "").replace("\\]", "")
-    if text.startswith(("```", "*Throws*", "*Parameters*", "*Returns*", "## ")):
+    text = text.split("\n")[0].replace("\\[", "[").replace("\\]", "]")
+    if text.startswith(("```", "*Throws*", "*Parameters*", "*Returns*", "## ", "- ")):
         return ""
-    found = re.match(r"(.{8,}?[.])(\s|$)", text)
+    # Who calls has a column of its own.
+    text, n = re.subn(r"^(Not collective|Collective( over `\w+`)?(, with equal "
+                      r"arguments)?)[:.] (?=\S)", "", text)
+    if n and re.match(r"[a-z]+[ ,]", text):
+        text = text[0].upper() + text[1:]
+    found = re.match(r"(.{8,}?(?<![.])[.])(\s|$)", text)
     text = found[1] if found else text
     if len(text) > 130:
         text = re.split(r"[:;] ", text)[0]

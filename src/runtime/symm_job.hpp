@@ -30,8 +30,8 @@ namespace symm {
 void initialize_runtime(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt);
 
-/// Collective. Views of symmetric spaces must be gone: those that live are
-/// reported with label and size, and their memory stays until the process ends.
+/// Collective: ends the heap and what was begun with it. Views must be gone:
+/// those that live are reported with label and size, and their memory stays.
 /// \throws UsageError on every PE, if a PE is in another collective call or
 ///         nothing is initialised.
 void finalize();
@@ -112,7 +112,7 @@ void barrier_all();
 /// \throws UsageError on this PE, too, if there is none.
 [[nodiscard]] HeapStats heap_stats(MemoryKind kind);
 
-/// Collective. Gives physical memory of all heaps in which nothing is allocated
+/// Collective: gives physical memory of all heaps in which nothing is allocated
 /// back to the system, on all PEs.
 /// \returns bytes released per PE; a static heap releases none.
 /// \throws UsageError on every PE, if a PE is in another collective call.

@@ -49,7 +49,7 @@ template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
   Impl::barrier_of(Impl::group_of(threads), team, "symm::barrier");
 }
-/// At present it orders, too.
+/// barrier() without the order; at present it orders, too.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::barrier_of(Impl::group_of(threads), team, "symm::sync");
