@@ -71,8 +71,8 @@ def inline(node):
             text += f"{mark}{body}{mark}"
         elif child.tag == "linebreak":
             text += " "
-        elif child.tag in ("ndash", "mdash"):
-            text += "–"
+        elif child.tag in ("ndash", "mdash"):  # Doxygen's for -- and ---
+            text += "--" if child.tag == "ndash" else "–"
         else:
             text += body
         text += escape(child.tail or "")
@@ -405,7 +405,7 @@ class Reference:
         for name in sorted(self.names, key=lambda n: (n.lower(), n)):
             _, anchor = self.where[name]
             what, who = self.facts[name]
-            what = what.replace("[", "").replace("]", "")
+            what = what.replace("[", "\\[").replace("]", "\\]")
             rows.append(f"| [`{name}`]({anchor}) | {who} | {what} |")
         text = f"""# Reference
 
