@@ -154,9 +154,10 @@ function(symm_add_test)
   _symm_find_test_cases(cases ${arg_SOURCES})
   foreach(case IN LISTS cases)
     string(REGEX MATCH "^(.*)=(.*)$" case "${case}")
+    # Most fork PEs, which are at work as soon as they are there.
     _symm_add_ctest(
       ${arg_TARGET}.${CMAKE_MATCH_1}
-      PES 1
+      PES 2
       TIMEOUT 120
       LABELS unit ${arg_LABELS}
       COMMAND ${arg_TARGET} "--gtest_filter=${CMAKE_MATCH_2}")

@@ -13,5 +13,8 @@ build all
 step "Testing ($preset)"
 # The preset brings timeouts, output on failure, and an error when there is no
 # test. A test counts for the PEs it runs, and one with more than there is room
-# for runs alone. Two PEs a core: much of a test's time is mpiexec's start.
-ctest --preset "$preset" -j "$((2 * $(nproc)))" --no-tests=error "$@"
+# for runs alone. Two PEs a core, and two tests of four PEs beside each other: most
+# of a test's time mpiexec waits (a third of it is work).
+jobs=$((2 * $(nproc)))
+((jobs >= 8)) || jobs=8
+ctest --preset "$preset" -j "$jobs" --no-tests=error "$@"
