@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/Sanitizers.hpp>
 
 #include "collective_forms.hpp"
 #include "collective_helpers.hpp"
@@ -122,11 +123,11 @@ TYPED_TEST(Collectives, alltoalls_moves_elements_with_gaps_between_them) {
   });
 }
 
-/// One block of a GPU, and many.
-/// \tparam has_all or the broadcast only.
+/// One block of a GPU, and many; some of the calls where every access is
+/// checked. \tparam has_all or the broadcast only.
 template <bool has_all, class T, class Form>
 void run_large(Bench<T>& bench, Teams const& teams, Form const& form) {
-  Some some(Form::is_slow ? 5 : 1);
+  Some some(Form::is_slow || is_sanitized ? 5 : 1);
   for (auto const& team : teams.teams) {
     // On PEs that are not in it, run() only counts the calls.
     auto const n = static_cast<std::size_t>(std::max(1, team.team.n_pes()));

@@ -36,7 +36,7 @@ struct Twelve {
 };
 
 /// A region for each pair of places; fewer pairs where every access is checked.
-constexpr std::size_t n_regions = is_sanitized ? 32 : 256;
+constexpr std::size_t n_regions = is_sanitized ? 16 : 256;
 
 /// What every copy is like.
 struct Shape {
