@@ -50,39 +50,8 @@ struct SparseRows {
 // here. They are enqueued, all in the same queue; one that returns a number
 // waits for it.
 
-/// What shares a row: on a GPU lanes that load its entries together, each with
-/// several on their way at once. (27 entries take one turn.)
-inline constexpr std::size_t n_lanes = on_host ? 1 : 8;
-inline constexpr std::size_t n_loads = on_host ? 1 : 4;
-
-/// Row `row` times p, by the lanes of a thread.
-template <class Thread, class P>
-KOKKOS_INLINE_FUNCTION double row_product(Thread const& thread,
-                                          SparseRows const& a, P const& p,
-                                          std::size_t row) {
-  std::size_t const begin = a.begin(row);
-  std::size_t const end   = a.begin(row + 1);
-  double product          = 0;
-  Kokkos::parallel_reduce(
-      Kokkos::ThreadVectorRange(thread, n_lanes),
-      [&](std::size_t lane, double& sum) {
-        for (auto e = begin + lane; e < end; e += n_lanes * n_loads) {
-          int column[n_loads];
-          double value[n_loads];
-          for (std::size_t n = 0; n < n_loads; ++n) {
-            bool const is_there = e + n * n_lanes < end;
-            column[n]           = a.column(is_there ? e + n * n_lanes : e);
-            value[n]            = is_there ? a.value(e + n * n_lanes) : 0;
-          }
-          for (std::size_t n = 0; n < n_loads; ++n)
-            sum += value[n] * p(column[n]);
-        }
-      },
-      product);
-  return product;
-}
-
-/// y = A p.
+/// y = A p. On a GPU eight lanes share a row, so that they load its entries
+/// together.
 template <class P>
 void multiply(SparseRows const& a, P const& p, Vector const& y) {
   using Policy                       = Kokkos::TeamPolicy<>;
@@ -91,8 +60,7 @@ void multiply(SparseRows const& a, P const& p, Vector const& y) {
   Kokkos::parallel_for(
       "cg: multiply",
       Policy(static_cast<int>((n_rows + rows_of_team - 1) / rows_of_team),
-             on_host ? 1 : static_cast<int>(rows_of_team),
-             static_cast<int>(n_lanes)),
+             on_host ? 1 : static_cast<int>(rows_of_team), on_host ? 1 : 8),
       KOKKOS_LAMBDA(Policy::member_type const& team) {
         auto const first =
             rows_of_team * static_cast<std::size_t>(team.league_rank());
@@ -100,9 +68,15 @@ void multiply(SparseRows const& a, P const& p, Vector const& y) {
             Kokkos::TeamThreadRange(team, first,
                                     Kokkos::min(first + rows_of_team, n_rows)),
             [&](std::size_t row) {
-              double const product = row_product(team, a, p, row);
-              Kokkos::single(Kokkos::PerThread(team),
-                             [&] { y(row) = product; });
+              double sum = 0;
+              Kokkos::parallel_reduce(
+                  Kokkos::ThreadVectorRange(team, a.begin(row),
+                                            a.begin(row + 1)),
+                  [&](std::size_t e, double& s) {
+                    s += a.value(e) * p(a.column(e));
+                  },
+                  sum);
+              Kokkos::single(Kokkos::PerThread(team), [&] { y(row) = sum; });
             });
       });
 }
