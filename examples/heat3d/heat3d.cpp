@@ -7,9 +7,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <heat3d_common/problem.hpp>
+#include <heat3d_common/time_loop.hpp>
 #include <utility>
 
 namespace {
@@ -65,6 +67,12 @@ auto part_of(Field const& u, heat3d::Cells const& cells, Triple const& shift) {
   return Kokkos::subview(u, along(0), along(1), along(2));
 }
 
+bool has_far_neighbours(heat3d::Problem const& problem) {
+  return std::any_of(
+      problem.faces.begin(), problem.faces.end(),
+      [](auto const& face) { return !symm::is_reachable(face.pe); });
+}
+
 // Copies my cells to the ghost cells of neighbours on other nodes, to which
 // only messages go.
 void copy_to_far_ghosts(Field const& u, heat3d::Problem const& problem) {
@@ -107,18 +115,15 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   //   waits in the barrier of step n + 1, while this PE reads the other View.
   // With a single View, a fast neighbour would overwrite ghosts still in use.
   Kokkos::Timer timer;
-  {
-    auto progress = problem.progress();
-    for (int step = 1; step <= problem.options.steps; ++step) {
-      set_cells(u_new, problem,
-                heat3d::Update<Field>{u_old, problem.mode.stencil()});
-      copy_to_far_ghosts(u_new, problem);
-      symm::barrier(exec, symm::team_world());
-      std::swap(u_old, u_new);
-      progress.step_done(step);
-    }
-    exec.fence("heat3d: last step");
-  }
+  auto const step = [&] {
+    set_cells(u_new, problem,
+              heat3d::Update<Field>{u_old, problem.mode.stencil()});
+    copy_to_far_ghosts(u_new, problem);
+    symm::barrier(exec, symm::team_world());
+    std::swap(u_old, u_new);
+  };
+  heat3d::make_steps(problem, exec, step, !has_far_neighbours(problem));
+  exec.fence("heat3d: last step");
 
   return heat3d::solution(problem, u_old, timer.seconds(),
                           [u_old](int pe, int first, int count) {

@@ -58,6 +58,10 @@ void define(CLI::App& app, Options& options, Triple& pe_grid) {
                  "indices")
       ->type_name("FILE")
       ->check(check_file_name);
+  app.add_option("--graph", options.graph,
+                 "so many time steps are given to a GPU together, as a CUDA "
+                 "graph; even (default 0: one by one)")
+      ->check(CLI::Range(0, 10'000));
   app.add_flag("--quiet", options.quiet,
                "print nothing unless something is wrong");
   app.add_flag("-h,--help", options.help, "print this text");
@@ -82,6 +86,9 @@ Options parse_options(int argc, char const* const* argv) {
   }
   if (app.count("--pe-grid") != 0) options.pe_grid = pe_grid;
   if (app.count("--picture") != 0) check_picture_name(options.picture);
+  if (options.graph % 2 != 0)
+    throw UsageError("--graph " + std::to_string(options.graph) +
+                     ": the number is not even");
   for (int axis = 0; axis < 3; ++axis)
     if (options.modes[axis] > options.size[axis])
       throw UsageError("--modes " + to_string(options.modes) + ": a grid of " +

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <exception>
 #include <heat3d_common/problem.hpp>
+#include <heat3d_common/time_loop.hpp>
 #include <nccl_common/communicator.hpp>
 #include <nccl_common/ranks.hpp>
 #include <string>
@@ -148,17 +149,14 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   exec.fence("heat3d: start");  // NCCL has connected the neighbours
 
   Kokkos::Timer timer;
-  {
-    auto progress = problem.progress();
-    for (int step = 1; step <= problem.options.steps; ++step) {
-      heat3d::set_cells(u_new, problem.own,
-                        heat3d::Update<Field>{u_old, problem.mode.stencil()});
-      exchange_halo(exec, u_new, halo, nccl);
-      std::swap(u_old, u_new);
-      progress.step_done(step);
-    }
-    exec.fence("heat3d: last step");
-  }
+  auto const step = [&] {
+    heat3d::set_cells(u_new, problem.own,
+                      heat3d::Update<Field>{u_old, problem.mode.stencil()});
+    exchange_halo(exec, u_new, halo, nccl);
+    std::swap(u_old, u_new);
+  };
+  heat3d::make_steps(problem, exec, step);
+  exec.fence("heat3d: last step");
 
   return heat3d::solution(problem, u_old, timer.seconds(),
                           [&problem, u_old](int rank, int first, int count) {
