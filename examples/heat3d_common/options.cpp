@@ -60,7 +60,8 @@ void define(CLI::App& app, Options& options, Triple& pe_grid) {
       ->check(check_file_name);
   app.add_option("--graph", options.graph,
                  "so many time steps are given to a GPU together, as a CUDA "
-                 "graph; even (default 0: one by one)")
+                 "graph; even (default 10; 0: one by one, as heat3d_mpi always "
+                 "does)")
       ->check(CLI::Range(0, 10'000));
   app.add_flag("--quiet", options.quiet,
                "print nothing unless something is wrong");

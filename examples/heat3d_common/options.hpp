@@ -24,7 +24,7 @@ struct Options {
   std::optional<Triple> pe_grid;  ///< none: the one with the fewest halo cells
   std::string picture;            ///< file name; empty: no picture
   std::string dump;               ///< file name; empty: no dump
-  int graph  = 0;  ///< time steps that a GPU is given together; even
+  int graph  = 10;  ///< time steps that a GPU is given together; even; 0: none
   bool quiet = false;
   bool help  = false;
 };

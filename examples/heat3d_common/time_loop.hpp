@@ -54,8 +54,8 @@ class Recording {
 /// Makes all time steps of a problem, and shows their progress.
 ///
 /// \param step    step() enqueues a time step on `exec`, after an even number
-///                of which the same Views are in the same places. On GPUs with
-///                --graph, steps are recorded.
+///                of which the same Views are in the same places. On GPUs steps
+///                are recorded, as many as --graph says.
 /// \param records whether they can be: step() only enqueues on this PE.
 template <class Step>
 void make_steps(Problem const& problem,

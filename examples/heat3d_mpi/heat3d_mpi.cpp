@@ -130,8 +130,6 @@ heat3d::Planes fetch_planes(heat3d::Problem const& problem, Field const& u,
 }
 
 heat3d::Solution solve(heat3d::Problem const& problem) {
-  if (problem.options.graph > 0)
-    throw heat3d::UsageError("--graph: MPI's messages are not the GPU's");
   auto const extents = problem.decomposition.view_of(problem.pes.me);
   Field u_old("u_old", heat3d::layout_of(extents));
   Field u_new("u_new", heat3d::layout_of(extents));

@@ -201,9 +201,13 @@ void fetch_copies(State const& state, Around const& around) {
            copied[n + row] == Place{pe, cell + static_cast<int>(row)})
       ++row;
     auto const copy = static_cast<std::size_t>(around.first_copy) + n;
-    symm::get_nbi(&state.counts(copy), &state.counts(cell), row, pe);
-    symm::get_nbi(&state.cells(copy, 0), &state.cells(cell, 0), row * capacity,
-                  pe);
+    // (The host takes no references to elements in a GPU's memory.)
+    auto* const counts = state.counts.data();
+    auto* const cells  = state.cells.data();  // row by row
+    symm::get_nbi(counts + copy, counts + cell, row, pe);
+    symm::get_nbi(cells + copy * capacity,
+                  cells + static_cast<std::size_t>(cell) * capacity,
+                  row * capacity, pe);
     n += row;
   }
   symm::quiet();  // they are there

@@ -296,7 +296,8 @@ TEST(SignalErrors, on_the_host_null_and_GPU_memory_are_refused) {
     EXPECT_THAT(message_of<symm::UsageError>([&] {
                   symm::put_signal(Kokkos::DefaultHostExecutionSpace(),
                                    signals.data(), signals.data(), 0,
-                                   signals.data(), 1, SignalOp::set, 0);
+                                   signals.data(), 1, SignalOp::set,
+                                   symm::my_pe());
                 }),
                 HasSubstr("GPU memory"));
   }
