@@ -144,8 +144,8 @@ TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   CUmemGenericAllocationHandle handles[2]{};
   CUmemAllocationProp properties{};
   properties.type                 = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location             = {CU_MEM_LOCATION_TYPE_DEVICE,
-                                     {Kokkos::Cuda().cuda_device()}};
+  properties.location.type        = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id          = Kokkos::Cuda().cuda_device();
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   CUmemAccessDesc const access{properties.location,
                                CU_MEM_ACCESS_FLAGS_PROT_READWRITE};

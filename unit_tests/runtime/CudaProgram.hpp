@@ -23,7 +23,9 @@ class CudaProgram {
               int n_times = 1, int device = 0, bool has_access = true,
               std::size_t gap_bytes = 0)
       : m_bytes(bytes), m_step(bytes + gap_bytes), m_n_times(n_times) {
-    CUmemLocation const gpu{CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    CUmemLocation gpu{};
+    gpu.type                           = CU_MEM_LOCATION_TYPE_DEVICE;
+    gpu.id                             = device;
     std::vector<CUmemAccessDesc> users = {
         {gpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
     CUmemAllocationProp wanted{};
@@ -36,7 +38,8 @@ class CudaProgram {
       EXPECT_EQ(m_driver.cuDeviceGetAttribute(
                     &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device),
                 CUDA_SUCCESS);
-      wanted.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, {std::max(node, 0)}};
+      wanted.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
+      wanted.location.id   = std::max(node, 0);
       users.push_back({wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
     }
     EXPECT_EQ(m_driver.cuMemCreate(&m_handle, bytes, &wanted, 0), CUDA_SUCCESS);
