@@ -53,9 +53,21 @@ struct ScanWork {
   /// All of it on the host, from the words that the PEs have passed.
   void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
       requires(sizeof(T) <= sizeof(std::uint64_t)) {
+    auto const element = [&](Pe pe, std::size_t i) {
+      return passed_element<T>(words, epoch, pe, i);
+    };
+    Pe const end = team.my_pe() + (is_inclusive ? 1 : 0);
     for (std::size_t i = 0; i < count; ++i) {
-      dest[i] = scanned(
-          [&](Pe pe) { return passed_element<T>(words, epoch, pe, i); });
+      Pe pe   = 0;
+      T value = [&]() -> T {
+        if constexpr (is_inclusive) {
+          return element(pe++, i);
+        } else {
+          return init;
+        }
+      }();
+      for (; pe < end; ++pe) value = static_cast<T>(op(value, element(pe, i)));
+      dest[i] = value;
     }
   }
   template <Group Threads>
