@@ -236,14 +236,6 @@ function(symm_add_mpi_test)
   endforeach()
 endfunction()
 
-# symm_optimize_less()
-#
-# The rest of this folder and those below it: with -O3, GCC takes a third longer for
-# tests than with -O2.
-macro(symm_optimize_less)
-  string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-endmacro()
-
 set(SYMM_NETNS_CLUSTER ${PROJECT_SOURCE_DIR}/scripts/netns_cluster.sh)
 set(SYMM_RUN_OR_PRETEND ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_pretend.sh)
 
