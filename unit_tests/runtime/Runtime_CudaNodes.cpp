@@ -23,6 +23,7 @@
 #include <runtime/shmem/RingClient.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_rma.hpp>
+#include <runtime/symm_shared_buffers.hpp>
 #include <runtime/symm_signals.hpp>
 #include <runtime/symm_teams.hpp>
 #include <runtime/transport/Transport.hpp>
@@ -342,6 +343,13 @@ TEST_F(CudaOfNodes, a_call_that_waits_for_a_kernel_is_behind_what_it_asks_for) {
     auto* const block = symm::malloc(8);
     EXPECT_EQ(*word, 7U) << "on PE " << me;
     symm::free(block);
+    // Another call that waits for kernels.
+    fake().launch(0, 100, [=] {
+      client.store({word, other}, 8, sizeof *word);
+    });
+    symm::SharedDeviceBuffer<Word> shared(nullptr, 0);
+    EXPECT_EQ(*word, 8U) << "on PE " << me;
+    shared.close();
   });
 }
 
