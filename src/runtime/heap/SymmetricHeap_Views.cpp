@@ -91,7 +91,6 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   auto* const follower = m_rendezvous.follower();
   auto const failure   = failure_of([&] {
     m_provider.synchronize();
-    Rendezvous::quiet_kernels();
     m_blocks.prepare();
     m_chunks.prepare();
     m_retired.prepare(m_blocks.n_views() + m_registered.n_views() + 1);

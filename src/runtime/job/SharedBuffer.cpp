@@ -207,7 +207,6 @@ void SharedBuffer::prepare(void const* data, std::size_t count,
       throw UsageError("the runtime was initialised without a GPU");
     }
     queue->synchronize();
-    Rendezvous::quiet_kernels();
     return;
   }
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {

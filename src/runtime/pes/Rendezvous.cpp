@@ -89,6 +89,7 @@ Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
 }
 
 void Rendezvous::publish(Call const& call) {
+  if (m_across != nullptr) quiet();
   // Whoever reads the record that is overwritten here, and then looks whether
   // this PE has arrived since (last_call_of()), finds that it has.
   std::atomic_thread_fence(std::memory_order_release);

@@ -92,9 +92,7 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, a whole collective call of this PE, as run_collective(), when
-  /// all that this PE has sent to other nodes is done there: its calls are
-  /// barriers.
+  /// Runs `body`, a whole collective call of this PE, as run_collective().
   /// \throws UsageError on this thread, if another one is in such a call; it
   ///         names both. No PE hears of it.
   template <class Body>
@@ -113,7 +111,6 @@ class Rendezvous {
     });
     return run_collective(m_bootstrap, name_of(operation),
                           [&]() -> decltype(body()) {
-                            quiet_transport();
                             if constexpr (std::is_void_v<decltype(body())>) {
                               body();
                               end_call(operation);
@@ -123,12 +120,6 @@ class Rendezvous {
                               return result;
                             }
                           });
-  }
-
-  /// In such a call, for one that waits for this PE's kernels: when what those
-  /// have asked for meanwhile is done on other nodes.
-  static void quiet_kernels() {
-    if (KernelRequests::are_served()) quiet_transport();
   }
 
   /// Collective. Returns when all PEs have called; what any PE wrote before is
@@ -230,12 +221,9 @@ class Rendezvous {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Record) == 2048);
 
-  static void quiet_transport() {
-    if (auto* const transport = Transport::instance()) {
-      KernelRequests::drain_all();
-      transport->quiet();
-    }
-  }
+  /// What this PE, and kernels that it has waited for, have sent to other nodes
+  /// is done there: calls are barriers.
+  [[gnu::noinline]] static void quiet();
   void end_call(RuntimeCall operation) const {
     if (auto* const following = follower()) following->before_return(operation);
   }

@@ -33,6 +33,13 @@ std::span<NoticeCount const> Rendezvous::notices_of_all() const {
 
 BasicText<255> Rendezvous::missing_nodes() const { return m_across->missing(); }
 
+void Rendezvous::quiet() {
+  if (auto* const transport = Transport::instance()) {
+    KernelRequests::drain_all();
+    transport->quiet();
+  }
+}
+
 // Where PEs stand.
 
 char const* Rendezvous::call() const {

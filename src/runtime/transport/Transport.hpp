@@ -57,9 +57,6 @@ class KernelRequests {
   static void drain_all() {
     if (s_instance != nullptr) s_instance->drain();
   }
-  [[nodiscard]] static bool are_served() noexcept {
-    return s_instance != nullptr;
-  }
   static void set_instance(KernelRequests* requests) noexcept {
     s_instance = requests;
   }
