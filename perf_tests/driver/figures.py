@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from driver import collectives, gups, registration
+from driver import collectives, gups, places, registration
 from driver.records import Summary
 
 MIB = 1 << 20
@@ -98,6 +98,12 @@ def _worst(records, job, title, what, baseline, goal):
     return max(figures, key=lambda figure: figure.ratio.median)
 
 
+def _timed(records):
+    """What places.py makes lines with."""
+    return lambda job, title, what, baseline, case, goal: _figure(
+        records, job, title, what, baseline, case, goal)
+
+
 def _words(records, direction):
     job = f"{direction}_latency.np2"
     for view in ("global_view(pe, i)", "peer_view(i)"):
@@ -182,6 +188,7 @@ def all_figures(records):
         figures.append(_worst(records, "stencil.np2", f"stencil, {shape}",
                               f"{shape}, global_view", f"{shape}, local View",
                               1.02))
+    figures += places.figures(records, _timed(records), "places.np1")
     for pes in (2, 8):
         figures.append(_figure(records, f"barrier.np{pes}",
                                f"barrier, {pes} PEs on the cores of the machine",
@@ -216,6 +223,9 @@ def other_figures(records):
             figures.append(_figure(records, "halo.np2",
                                    f"{title}, {case_text(case)}", what,
                                    "pack, MPI, unpack", case, 1.0))
+    for pes in (1, 2):
+        figures += places.other_figures(records, _timed(records),
+                                        f"places.np{pes}")
     # The yardstick of openshmem_alone.cpp: these two should agree.
     figures.append(_figure(records, "openshmem_alone.np2",
                            "OpenSHMEM barrier, alone in its process",

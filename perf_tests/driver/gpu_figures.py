@@ -4,7 +4,7 @@ Ratios are those of speeds: above 1, ours is the faster one; where a goal is
 one of time ("<="), those of times.
 """
 
-from driver import collectives, gups, registration
+from driver import collectives, gups, places, registration
 from driver.figures import MIB, Figure, case_text, size_text, time_text
 from driver.records import Summary
 
@@ -46,7 +46,8 @@ def _figure(records, job, title, what, baseline, case, goal, is_rate=False,
         "on one GPU: " if needs_two and are_shared(records) else "")
 
 
-def _time_figure(records, job, title, what, baseline, goal, case=None):
+def _time_figure(records, job, title, what, baseline, goal, case=None,
+                 needs_two=True):
     """With the ratio of the times: below 1, ours is the faster one."""
     case = {"bytes": 8} if case is None else case
     ratio = records.ratio(job, what, baseline, case)
@@ -56,7 +57,14 @@ def _time_figure(records, job, title, what, baseline, goal, case=None):
         title, baseline, goal, _text(records, job, what, case, False),
         _text(records, job, baseline, case, False), ratio,
         records.ratio(job, f"{baseline}, again", baseline, case), False,
-        "on one GPU: " if are_shared(records) else "")
+        "on one GPU: " if needs_two and are_shared(records) else "")
+
+
+def _timed(records):
+    """What places.py makes lines with."""
+    return lambda job, title, what, baseline, case, goal: _time_figure(
+        records, job, title, what, baseline, goal, case,
+        needs_two=case.get("PEs", 1) > 1)
 
 
 def _worst(records, job, title, what, baseline, goal):
@@ -156,6 +164,7 @@ def all_figures(records):
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
         *registration.gpu_figures(records, _figure, _time_figure),
+        *places.figures(records, _timed(records), "places"),
         _footprint(records)]
 
 
@@ -249,6 +258,7 @@ def other_figures(records):
                                     "1 GiB"),
         *_nvshmem_footprint(records),
         *_host_memory(records),
+        *places.other_figures(records, _timed(records), "places"),
         *_all_cases(records, "stencil", "stencil", "MDRange, global_view",
                     "MDRange, local View"),
         *_all_cases(records, "halo", "halo", "global_view, barrier_all",

@@ -47,7 +47,7 @@ class Job:
 WITH_NVSHMEM = ("kernel_bandwidth", "kernel_elements", "kernel_latency",
                 "kernel_rma", "kernel_atomics", "copy_bandwidth", "barrier",
                 "collectives", "gups")
-WITHOUT_NVSHMEM = ("host_memory", "registration", "stencil", "halo")
+WITHOUT_NVSHMEM = ("host_memory", "registration", "stencil", "halo", "places")
 BOTH_WAYS = ("allocate", "footprint")
 # A benchmark of which only what it says of the machine is of interest.
 ENVIRONMENT = "environment"
@@ -68,13 +68,14 @@ def _gpu_jobs(config, pes):
     else:
         jobs += [Job(program, pes) for program in WITH_NVSHMEM]
     jobs += [Job(program, pes) for program in WITHOUT_NVSHMEM]
+    jobs.append(Job("places", 1))
     return jobs + ([Job("heat3d", pes, is_once=True)]
                    if config["examples"] else [])
 
 
 def all_jobs(config, pes_on_gpus=2):
-    """Everything that was built, the barrier with more PEs than cores, and
-    collective operations with 4 PEs."""
+    """Everything that was built, the barrier with more PEs than cores,
+    collective operations with 4 PEs, and what has figures of one PE."""
     if config["gpus"]:
         return _gpu_jobs(config, pes_on_gpus)
     jobs = [Job(program) for program in config["programs"]]
@@ -84,6 +85,8 @@ def all_jobs(config, pes_on_gpus=2):
     for program in ("collectives", "collectives_openshmem"):
         if program in config["programs"]:
             jobs.append(Job(program, pes=4))
+    if "places" in config["programs"]:
+        jobs.append(Job("places", pes=1))
     return jobs
 
 

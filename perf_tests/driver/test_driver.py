@@ -352,6 +352,62 @@ class Registration(unittest.TestCase):
             self.assertEqual(others, [2.0, 2.0, 0.5, 0.5])
 
 
+class Places(unittest.TestCase):
+    """places.py, from records."""
+
+    def records(self, *names):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        found = Records()
+        for pes, name in enumerate(names, 1):
+            lines = []
+            for edge, ours in ((16, 1.0), (64, 1.25)):
+                case = {"PEs": pes, "edge": edge}
+                lines += [result("private, 4 bytes", 4e-3, **case),
+                          result("private, 8 bytes", 5e-3, **case),
+                          result("Place32", 4e-3 * ours, **case),
+                          result("Place", 5e-3, **case)]
+            file = pathlib.Path(folder.name) / f"{pes}.jsonl"
+            file.write_text("\n".join(map(json.dumps, lines)))
+            found.read(name, file)
+        return found
+
+    def check(self, part_of, *names):
+        records = self.records(*names)
+        goals = {line.what: line for line in part_of.figures(records)
+                 if line.what.startswith("product")}
+        title = "product, columns are symm::{}, 1 PE, edge {}"
+        self.assertEqual(set(goals), {title.format("Place32", 64),
+                                      title.format("Place", 16)})
+        line = goals[title.format("Place32", 64)]
+        self.assertEqual((line.ratio.median, line.goal_text, line.verdict),
+                         (1.25, "<= 1.1 x", "missed"))
+        self.assertEqual(line.baseline, "private, 4 bytes")
+        others = [line for line in part_of.other_figures(records)
+                  if line.what.startswith("product")]
+        self.assertEqual(len(others), 12)
+        self.assertEqual(sum("2 PEs" in line.what for line in others), 6)
+
+    def test_of_one_PE_the_worst_has_a_goal_of_time(self):
+        self.check(part.CPUS, "places.np1", "places.np2")
+        self.check(part.GPUS, "places", "places")
+
+    def test_what_was_not_measured_is_said(self):
+        for part_of in (part.CPUS, part.GPUS):
+            verdicts = [line.verdict for line in part_of.figures(Records())
+                        if line.what.startswith("product")]
+            self.assertEqual(verdicts, ["not measured"] * 2)
+
+    def test_there_are_jobs_of_one_PE_and_of_several(self):
+        config = {"gpus": False, "programs": {"places": []}}
+        self.assertEqual([job.name for job in jobs.all_jobs(config)],
+                         ["places.np2", "places.np1"])
+        config = {"gpus": True, "nvshmem libraries": None, "examples": None}
+        self.assertEqual([job.name for job in jobs.all_jobs(config, 3)
+                          if job.program == "places"],
+                         ["places.np3", "places.np1"])
+
+
 class Jobs(unittest.TestCase):
     """jobs.py, with a script for mpiexec."""
 

@@ -1,0 +1,36 @@
+"""The figures of products whose columns are prepared places.
+
+`figure` is what the caller makes a line of its table with: figure(job, title,
+what, baseline, case, goal), of times.
+"""
+
+PLACES = {"Place": "private, 8 bytes", "Place32": "private, 4 bytes"}
+GOAL = 1.1
+
+
+def _figures(records, figure, job, pes, what, baseline):
+    """One for each size."""
+    title = f"product, columns are symm::{what}, " + \
+        ("1 PE" if pes == 1 else f"{pes} PEs")
+    found = [figure(job, f"{title}, edge {case['edge']}", what, baseline, case,
+                    GOAL)
+             for case in records.cases(job, what) if case["PEs"] == pes]
+    return title, [line for line in found if line.ratio]
+
+
+def figures(records, figure, job):
+    """Of one PE: the size with the largest ratio stands for all."""
+    for what, baseline in PLACES.items():
+        title, found = _figures(records, figure, job, 1, what, baseline)
+        yield max(found, key=lambda line: line.ratio.median) if found else \
+            figure(job, title, what, baseline, {}, GOAL)
+
+
+def other_figures(records, figure, job):
+    """All sizes and numbers of PEs; a Place beside a vector with columns of half
+    its length, too."""
+    for pes in sorted({case["PEs"] for what in PLACES
+                       for case in records.cases(job, what)}):
+        for what, baseline in (*PLACES.items(),
+                               ("Place", PLACES["Place32"])):
+            yield from _figures(records, figure, job, pes, what, baseline)[1]

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// y = A x with a sparse matrix whose columns are prepared places, against the
+// same kernel on a private vector that has the ghosts already.
+//
+// The matrix is that of 27 points: every PE has a box of edge^3 points, which
+// are periodic, and stand one behind the other in the last direction. A product
+// is as in examples/cg_common: a thread a row, or on GPUs eight lanes. It
+// differs by what a column is,
+//
+// - "private, 4 bytes", "private, 8 bytes": an int or std::int64_t, of an
+//   ordinary View that has the PE's entries and, behind these, the ghosts;
+// - "Place32", "Place": of a View in the symmetric space.
+//
+// Elements of other PEs are read where they are. All PEs compute at the same
+// time.
+//
+// Numbers are integers, of which sums are exact in any order; all results are
+// compared with what follows from the numbers of the points.
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "harness/DeviceWords.hpp"
+#include "harness/Session.hpp"
+
+namespace perf::places_benchmark {
+namespace {
+
+using Exec     = Kokkos::DefaultExecutionSpace;
+using Private  = Kokkos::View<double*, DeviceSpace>;
+using Shared   = Kokkos::View<double*, symm::SymmetricSpace>;
+using Interval = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+template <class Column>
+using Columns = Kokkos::View<Column*, DeviceSpace>;
+
+constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, DeviceSpace>::accessible;
+constexpr int n_neighbours = 27;
+
+/// Points of all PEs.
+struct Grid {
+  int edge;
+  int n_pes;
+  int me;
+
+  struct Point {
+    int pe;
+    int index;
+    int ghost;  ///< where a private vector has it; -1: it is this PE's
+  };
+
+  [[nodiscard]] KOKKOS_FUNCTION int layer() const { return edge * edge; }
+  [[nodiscard]] KOKKOS_FUNCTION int rows() const { return layer() * edge; }
+  [[nodiscard]] int ghosts() const { return n_pes > 1 ? 2 * layer() : 0; }
+  [[nodiscard]] std::size_t entries() const {
+    return static_cast<std::size_t>(rows()) * n_neighbours;
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION int wrapped(int i) const {
+    return i < 0 ? i + edge : i < edge ? i : i - edge;
+  }
+
+  /// Neighbour 0 <= n < 27 of `row`; 13 is the point itself.
+  [[nodiscard]] KOKKOS_FUNCTION Point neighbour(int row, int n) const {
+    int const x     = wrapped(row % edge + n % 3 - 1);
+    int const y     = wrapped(row / edge % edge + n / 3 % 3 - 1);
+    int const z     = row / layer() + n / 9 - 1;
+    int const index = (wrapped(z) * edge + y) * edge + x;
+    if (n_pes == 1 || (0 <= z && z < edge)) return {me, index, -1};
+    int const pe    = (z < 0 ? me + n_pes - 1 : me + 1) % n_pes;
+    int const ghost = rows() + (z < 0 ? 0 : layer()) + y * edge + x;
+    return {pe, index, ghost};
+  }
+
+  /// The vector at point `index` of PE `pe`.
+  [[nodiscard]] KOKKOS_FUNCTION static double entry(int pe, int index) {
+    auto const number = static_cast<std::uint32_t>(index) * 2'654'435'761U +
+                        static_cast<std::uint32_t>(pe) * 40'503U;
+    return number >> 20U;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static double coefficient(int n) {
+    return n == n_neighbours / 2 ? 26 : -1;
+  }
+};
+
+/// Entry e of the matrix.
+struct SetEntry {
+  Grid grid;
+  Kokkos::View<double*, DeviceSpace> value;
+  Columns<int> pe;
+  Columns<int> index;
+  Columns<int> column;
+  Columns<std::int64_t> long_column;
+  Private x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    auto const n     = static_cast<int>(e % n_neighbours);
+    auto const point = grid.neighbour(static_cast<int>(e / n_neighbours), n);
+    value(e)         = Grid::coefficient(n);
+    pe(e)            = point.pe;
+    index(e)         = point.index;
+    column(e)        = point.ghost < 0 ? point.index : point.ghost;
+    long_column(e)   = column(e);
+    if (point.ghost >= 0) x(point.ghost) = Grid::entry(point.pe, point.index);
+  }
+};
+
+struct SetRow {
+  Grid grid;
+  Kokkos::View<std::size_t*, DeviceSpace> begin;
+  Private x;
+  Shared shared;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    begin(row) = static_cast<std::size_t>(row) * n_neighbours;
+    if (row == grid.rows()) return;
+    x(row) = shared(row) = Grid::entry(grid.me, static_cast<int>(row));
+  }
+};
+
+struct CountWrong {
+  Grid grid;
+  Private y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& wrong) const {
+    double sum = 0;
+    for (int n = 0; n < n_neighbours; ++n) {
+      auto const point = grid.neighbour(static_cast<int>(row), n);
+      sum += Grid::coefficient(n) * Grid::entry(point.pe, point.index);
+    }
+    if (y(row) != sum) ++wrong;
+  }
+};
+
+/// The kernel that is compared. `x(column)` is an element of the vector.
+template <class Column, class X>
+struct Multiply {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  using Member = typename Policy::member_type;
+
+  static constexpr std::size_t rows_of_team = 32;
+
+  Kokkos::View<std::size_t*, DeviceSpace> begin;
+  Kokkos::View<double*, DeviceSpace> value;
+  Columns<Column> column;
+  X x;
+  Private y;
+
+  [[nodiscard]] Policy policy() const {
+    auto const n_teams = (y.extent(0) + rows_of_team - 1) / rows_of_team;
+    return Policy(static_cast<int>(n_teams),
+                  on_host ? 1 : static_cast<int>(rows_of_team),
+                  on_host ? 1 : 8);
+  }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto const first =
+        rows_of_team * static_cast<std::size_t>(team.league_rank());
+    Kokkos::parallel_for(
+        Kokkos::TeamThreadRange(team, first,
+                                Kokkos::min(first + rows_of_team, y.extent(0))),
+        [&](std::size_t row) {
+          double sum = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, begin(row), begin(row + 1)),
+              [&](std::size_t e, double& s) { s += value(e) * x(column(e)); },
+              sum);
+          Kokkos::single(Kokkos::PerThread(team), [&] { y(row) = sum; });
+        });
+  }
+};
+
+/// A matrix, vectors, and what is compared.
+class Measurement {
+ public:
+  Measurement(Session const& session, int edge)
+      : m_grid{edge, session.n_pes(), session.my_pe()},
+        m_begin("begin", static_cast<std::size_t>(m_grid.rows()) + 1),
+        m_value("value", m_grid.entries()),
+        m_private("private vector",
+                  static_cast<std::size_t>(m_grid.rows() + m_grid.ghosts())),
+        m_shared("shared vector", static_cast<std::size_t>(m_grid.rows())) {
+    Columns<int> const pe("PE", m_grid.entries());
+    Columns<int> const index("index", m_grid.entries());
+    Columns<int> const column("column", m_grid.entries());
+    Columns<std::int64_t> const long_column("column", m_grid.entries());
+    Kokkos::parallel_for("rows", Interval(0, m_grid.rows() + 1),
+                         SetRow{m_grid, m_begin, m_private, m_shared});
+    Kokkos::parallel_for(
+        "entries", Interval(0, static_cast<std::int64_t>(m_grid.entries())),
+        SetEntry{m_grid, m_value, pe, index, column, long_column, m_private});
+    auto const at = symm::placed_view(m_shared);
+    add("private, 4 bytes", "", column, m_private);
+    add("private, 4 bytes, again", "private, 4 bytes", column, m_private);
+    add("Place32", "private, 4 bytes",
+        symm::places<symm::Place32>(m_shared, pe, index), at);
+    add("private, 8 bytes", "", long_column, m_private);
+    add("private, 8 bytes, again", "private, 8 bytes", long_column, m_private);
+    add("Place", "private, 8 bytes", symm::places(m_shared, pe, index), at);
+    symm::barrier_all();
+  }
+
+  /// Collective.
+  void run(Session& session) {
+    session.compare({{{"PEs", m_grid.n_pes}, {"edge", m_grid.edge}}},
+                    m_contestants);
+    std::int64_t wrong = 0;
+    for (Private const& y : m_results) {
+      std::int64_t here = 0;
+      Kokkos::parallel_reduce("count wrong", Interval(0, m_grid.rows()),
+                              CountWrong{m_grid, y}, here);
+      wrong += here;
+    }
+    symm::barrier_all();  // nobody reads the shared vector any more
+    session.verify("products, edge " + std::to_string(m_grid.edge), wrong);
+  }
+
+ private:
+  template <class Column, class X>
+  void add(std::string const& name, std::string const& baseline,
+           Columns<Column> const& column, X const& x) {
+    auto const& y =
+        m_results.emplace_back("y", static_cast<std::size_t>(m_grid.rows()));
+    Multiply<Column, X> const multiply{m_begin, m_value, column, x, y};
+    m_contestants.push_back(
+        {name, baseline, [multiply](std::int64_t iterations) {
+           for (std::int64_t n = 0; n < iterations; ++n)
+             Kokkos::parallel_for("multiply", multiply.policy(), multiply);
+           Exec().fence();
+         }});
+  }
+
+  Grid m_grid;
+  Kokkos::View<std::size_t*, DeviceSpace> m_begin;
+  Kokkos::View<double*, DeviceSpace> m_value;
+  Private m_private;
+  Shared m_shared;
+  std::deque<Private> m_results;
+  std::vector<Contestant> m_contestants;
+};
+
+void measure(Session& session) {
+  std::vector<int> edges{16, 32, 64};
+  if (!on_host) edges = {64, 128, 192};
+  if (session.quick()) edges = {12};
+  for (int const edge : edges) Measurement(session, edge).run(session);
+}
+
+Registered const registered{"places", measure};
+
+}  // namespace
+}  // namespace perf::places_benchmark
