@@ -24,7 +24,8 @@ inline constexpr bool are_indices_of_v =
     (std::is_convertible_v<Indices, std::size_t> && ...);
 
 /// The label of a View for what a kernel says; empty where Kokkos checks no
-/// bounds.
+/// bounds. (Not also where only SYMM_CHECKS_IN_KERNELS is defined: sources of
+/// one program may differ in that, and hand each other such Views.)
 class LabelInKernels {
  public:
   LabelInKernels() = default;
@@ -113,7 +114,7 @@ class ElementsOfPes : private LabelInKernels {
     bool const is_pe = 0 <= pe && pe < m_map.n_pes;
     if (is_pe && (!must_be_near || m_map.is_near(pe))) return;
     KernelText text;
-    text << call << " \"" << label() << "\": ";
+    add_name(text, call);
     if (is_pe) {
       text << "PE " << pe
            << " is on another node, where no loads and stores reach: use "
@@ -135,7 +136,8 @@ class ElementsOfPes : private LabelInKernels {
     std::size_t r = 0;
     if (((static_cast<std::size_t>(indices) < extent(r++)) && ...)) return;
     KernelText text;
-    text << call << " \"" << label() << "\": element (";
+    add_name(text, call);
+    text << "element (";
     r = 0;
     ((text << (r++ == 0 ? "" : ", ") << static_cast<std::int64_t>(indices)),
      ...);
@@ -149,6 +151,12 @@ class ElementsOfPes : private LabelInKernels {
   }
 
  private:
+  KOKKOS_FUNCTION void add_name(KernelText& text, char const* call) const {
+    text << call;
+    if (*label() != '\0') text << " \"" << label() << "\"";
+    text << ": ";
+  }
+
   KOKKOS_FUNCTION static plain_view plain(View const& view) {
     if constexpr (View::memory_traits::is_atomic) {
       return plain_view(view.data(), view.mapping());
