@@ -153,6 +153,8 @@ def block(node):
         for item in node.findall("parameteritem"):
             names = ", ".join(f"`{plain(n)}`" for n in
                               item.iter("parametername"))
+            if heading == "Throws":  # "what f() throws" begins with no name
+                names = re.sub(r"`([a-z]+)`", r"\1", names)
             said = " ".join(paragraphs(item.find("parameterdescription")))
             lines.append(f"- {names}: {said}" if heading != "Throws"
                          else f"- {names} {said}")
@@ -204,7 +206,10 @@ def signature(member):
             " " + plain(v.find("initializer"))
             if v.find("initializer") is not None else "")
             for v in member.findall("enumvalue"))
-        lines.append(f"enum class {name} {{ {values} }};")
+        one = f"enum class {name} {{ {values} }};"
+        if len(one) > 78:
+            one = one.replace(", ", ",\n  ").replace("{ ", "{\n  ").replace(" }", "\n}")
+        lines.append(one)
     elif kind == "typedef":
         lines.append(plain(member.find("definition")) + ";")
     elif kind == "variable":
@@ -237,8 +242,24 @@ def tidy(code):
     """Doxygen's C++ as people write it."""
     code = re.sub(r"\bImpl::(?=\w)", "", code)
     code = code.replace("< ", "<").replace(" >", ">").replace("= typedef ", "= ")
-    code = code.replace("using symm::", "using ")
+    code = code.replace("using symm::", "using ").replace("=default", "= default")
+    code = code.replace("* ,", "*,").replace(">&& ", "> && ")
+    code = "\n".join(folded(line) for line in code.split("\n"))
     return re.sub(r" ([&*]+) ?(?=[\w.,)])", r"\1 ", code)
+
+
+def folded(line):
+    """A long alias, constant or requirement on several lines."""
+    if len(line) <= 92 or not re.match("using|constexpr|requires", line):
+        return line
+    line = re.sub(r" (=|&&) ", r"\n    \1 ", line, count=1)
+    depth, out = 0, ""
+    for i, char in enumerate(line):
+        depth += (char in "<(") - (char in ">)")
+        out += char
+        if char == "," and depth == 1:
+            out += "\n     "
+    return out
 
 
 # --- what the source has between declarations -----------------------------------
