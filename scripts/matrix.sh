@@ -29,6 +29,7 @@ entries=(
   "clang-14 package clang++-14 openmpi -DKokkos_ENABLE_SERIAL=ON"
   "clang-16 package clang++-16 openmpi -DKokkos_ENABLE_SERIAL=ON"
   "clang-19 package clang++-19 openmpi -DKokkos_ENABLE_SERIAL=ON"
+  "clang-22 package clang++-22 openmpi -DKokkos_ENABLE_SERIAL=ON"
   "libc++ package clang++-19 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_CXX_FLAGS=-stdlib=libc++"
   "c++23-gcc package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_CXX_STANDARD=23"
   "c++23-clang package clang++-19 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_CXX_STANDARD=23"
