@@ -139,6 +139,11 @@ by_package() {
 
 # A project that fetches its own Kokkos, and this project.
 by_fetch() {
+  if [[ ${options[*]} == *ENABLE_CUDA=ON* ]]; then
+    # Kokkos puts a launcher of its own before a compiler that does not know CUDA.
+    unset CMAKE_CXX_COMPILER_LAUNCHER
+    export NVCC_WRAPPER_DEFAULT_COMPILER=$compiler
+  fi
   configure_entry -S unit_tests/install/consumer -B "$dir/consumer" \
     -DSYMM_SOURCE_DIR="$root" -DKOKKOS_ARCHIVE="$(kokkos_archive)"
   cmake --build "$dir/consumer" -j "$jobs" --target consumer
