@@ -11,10 +11,13 @@
 //
 // - "private, 4 bytes", "private, 8 bytes": an int or std::int64_t, of an
 //   ordinary View that has the PE's entries and, behind these, the ghosts;
-// - "Place32", "Place": of a View in the symmetric space.
+// - "Place32", "Place", "global_view" (a PE and an index, 8 bytes): of a View
+// in
+//   the symmetric space, whose elements are read where they are;
+// - "gather": as "private, 4 bytes", after symm::gather() of the ghosts, whose
+//   time is in it. One PE has none.
 //
-// Elements of other PEs are read where they are. All PEs compute at the same
-// time.
+// All PEs compute at the same time.
 //
 // Numbers are integers, of which sums are exact in any order; all results are
 // compared with what follows from the numbers of the points.
@@ -25,7 +28,7 @@
 #include <deque>
 #include <functional>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/DeviceWords.hpp"
@@ -91,6 +94,20 @@ struct Grid {
   }
 };
 
+struct PeAndIndex {
+  int pe;
+  int index;
+};
+
+/// A vector whose columns are of this kind.
+struct Everywhere {
+  symm::GlobalView<Shared> view;
+
+  KOKKOS_FORCEINLINE_FUNCTION double& operator()(PeAndIndex column) const {
+    return view(column.pe, column.index);
+  }
+};
+
 /// Entry e of the matrix.
 struct SetEntry {
   Grid grid;
@@ -99,6 +116,9 @@ struct SetEntry {
   Columns<int> index;
   Columns<int> column;
   Columns<std::int64_t> long_column;
+  Columns<PeAndIndex> pair;
+  Columns<int> ghost_pe;
+  Columns<int> ghost_index;
   Private x;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
@@ -109,7 +129,12 @@ struct SetEntry {
     index(e)         = point.index;
     column(e)        = point.ghost < 0 ? point.index : point.ghost;
     long_column(e)   = column(e);
-    if (point.ghost >= 0) x(point.ghost) = Grid::entry(point.pe, point.index);
+    pair(e)          = {point.pe, point.index};
+    if (point.ghost < 0) return;
+    x(point.ghost)     = Grid::entry(point.pe, point.index);
+    int const ghost    = point.ghost - grid.rows();
+    ghost_pe(ghost)    = point.pe;
+    ghost_index(ghost) = point.index;
   }
 };
 
@@ -192,11 +217,16 @@ class Measurement {
     Columns<int> const index("index", m_grid.entries());
     Columns<int> const column("column", m_grid.entries());
     Columns<std::int64_t> const long_column("column", m_grid.entries());
+    Columns<PeAndIndex> const pair("column", m_grid.entries());
+    auto const n_ghosts = static_cast<std::size_t>(m_grid.ghosts());
+    Columns<int> const ghost_pe("PE", n_ghosts);
+    Columns<int> const ghost_index("index", n_ghosts);
     Kokkos::parallel_for("rows", Interval(0, m_grid.rows() + 1),
                          SetRow{m_grid, m_begin, m_private, m_shared});
     Kokkos::parallel_for(
         "entries", Interval(0, static_cast<std::int64_t>(m_grid.entries())),
-        SetEntry{m_grid, m_value, pe, index, column, long_column, m_private});
+        SetEntry{m_grid, m_value, pe, index, column, long_column, pair,
+                 ghost_pe, ghost_index, m_private});
     auto const at = symm::placed_view(m_shared);
     add("private, 4 bytes", "", column, m_private);
     add("private, 4 bytes, again", "private, 4 bytes", column, m_private);
@@ -205,7 +235,22 @@ class Measurement {
     add("private, 8 bytes", "", long_column, m_private);
     add("private, 8 bytes, again", "private, 8 bytes", long_column, m_private);
     add("Place", "private, 8 bytes", symm::places(m_shared, pe, index), at);
-    symm::barrier_all();
+    add("global_view", "private, 8 bytes", pair,
+        Everywhere{symm::global_view(m_shared)});
+    if (n_ghosts > 0) {
+      Private const x("private vector", m_private.extent(0));
+      auto const ghosts = Kokkos::subview(
+          x, std::pair(m_shared.extent(0), m_private.extent(0)));
+      Kokkos::deep_copy(
+          Kokkos::subview(x, std::pair(std::size_t{0}, m_shared.extent(0))),
+          m_shared);
+      add("gather", "private, 4 bytes", column, x,
+          [ghosts, u = m_shared,
+           places = symm::places(m_shared, ghost_pe, ghost_index)] {
+            symm::gather(Exec(), ghosts, u, places);
+          });
+    }
+    symm::barrier_all(Exec());
   }
 
   /// Collective.
@@ -224,18 +269,23 @@ class Measurement {
   }
 
  private:
+  /// \param before  what is done before each product.
   template <class Column, class X>
-  void add(std::string const& name, std::string const& baseline,
-           Columns<Column> const& column, X const& x) {
+  void add(
+      std::string const& name, std::string const& baseline,
+      Columns<Column> const& column, X const& x,
+      std::function<void()> const& before = [] {}) {
     auto const& y =
         m_results.emplace_back("y", static_cast<std::size_t>(m_grid.rows()));
     Multiply<Column, X> const multiply{m_begin, m_value, column, x, y};
-    m_contestants.push_back(
-        {name, baseline, [multiply](std::int64_t iterations) {
-           for (std::int64_t n = 0; n < iterations; ++n)
-             Kokkos::parallel_for("multiply", multiply.policy(), multiply);
-           Exec().fence();
-         }});
+    m_contestants.push_back({name, baseline, [=](std::int64_t iterations) {
+                               for (std::int64_t n = 0; n < iterations; ++n) {
+                                 before();
+                                 Kokkos::parallel_for(
+                                     "multiply", multiply.policy(), multiply);
+                               }
+                               Exec().fence();
+                             }});
   }
 
   Grid m_grid;

@@ -6,11 +6,18 @@ what, baseline, case, goal), of times.
 
 PLACES = {"Place": "private, 8 bytes", "Place32": "private, 4 bytes"}
 GOAL = 1.1
+# A Place beside a vector with columns of half its length; and other ways.
+OTHERS = (("Place", "private, 4 bytes"), ("global_view", "private, 8 bytes"),
+          ("gather", "private, 4 bytes"))
+TITLES = {"Place": "columns are symm::Place",
+          "Place32": "columns are symm::Place32",
+          "global_view": "by global_view",
+          "gather": "after symm::gather, with its time"}
 
 
 def _figures(records, figure, job, pes, what, baseline):
     """One for each size."""
-    title = f"product, columns are symm::{what}, " + \
+    title = f"product, {TITLES[what]}, " + \
         ("1 PE" if pes == 1 else f"{pes} PEs")
     found = [figure(job, f"{title}, edge {case['edge']}", what, baseline, case,
                     GOAL)
@@ -27,10 +34,8 @@ def figures(records, figure, job):
 
 
 def other_figures(records, figure, job):
-    """All sizes and numbers of PEs; a Place beside a vector with columns of half
-    its length, too."""
+    """All sizes and numbers of PEs."""
     for pes in sorted({case["PEs"] for what in PLACES
                        for case in records.cases(job, what)}):
-        for what, baseline in (*PLACES.items(),
-                               ("Place", PLACES["Place32"])):
+        for what, baseline in (*PLACES.items(), *OTHERS):
             yield from _figures(records, figure, job, pes, what, baseline)[1]

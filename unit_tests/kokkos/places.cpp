@@ -261,6 +261,30 @@ TEST(Places, refuse_what_is_not_there) {
   symm::barrier_all();
 }
 
+TEST(Places, of_4_bytes_are_distances_in_heaps_that_have_few_elements) {
+  using Element = Bytes<3>;
+  using View    = Kokkos::View<Element*, Space, Kokkos::MemoryUnmanaged>;
+  // Of the elements of 3 PEs. Of memory that is not there are only addresses.
+  constexpr std::size_t most  = (std::size_t{1} << 32U) / 3;
+  constexpr std::size_t first = std::size_t{1} << 40U;
+  for (std::size_t const bytes :
+       {std::size_t{60}, std::size_t{62}, 3 * most, 3 * most + 3}) {
+    // PE 5 of 9, on a node with PEs 4 and 6.
+    symm::HeapMap const map{
+        reinterpret_cast<char*>(first - 4 * bytes), bytes, 5, 9, 4, 3};
+    auto const code = symm::Impl::place32_code(map, sizeof(Element));
+    EXPECT_EQ(code.step == 0, bytes == 60 || bytes == 3 * most) << bytes;
+    symm::PlacedView<View> const at(
+        View(reinterpret_cast<Element*>(map.part(5)), 20), map);
+    for (std::uint32_t pe = 0; pe < 3; ++pe) {
+      auto const& element = at(symm::Place32{pe * code.words_per_pe + 7});
+      EXPECT_EQ(reinterpret_cast<std::size_t>(&element),
+                first + pe * bytes + 7 * sizeof(Element))
+          << bytes << " bytes, PE " << pe;
+    }
+  }
+}
+
 TEST(Places, of_4_bytes_refuse_Views_that_are_too_large) {
   Kokkos::View<char*, Space> const view("small", 8);
   int const bits = symm::n_pes() <= 2 ? 31 : 30;

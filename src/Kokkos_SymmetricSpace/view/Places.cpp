@@ -25,9 +25,21 @@ std::string text_of_numbers(std::span<Number const> numbers) {
 
 }  // namespace
 
-int index_bits(HeapMap const& map) {
-  auto const last = static_cast<unsigned>(std::min(map.n_near, map.n_pes) - 1);
-  return 32 - std::max(1, static_cast<int>(std::bit_width(last)));
+Place32Code place32_code(HeapMap const& map, std::size_t element_bytes) {
+  auto const n_near = static_cast<unsigned>(std::min(map.n_near, map.n_pes));
+  Place32Code code;
+  code.bits = 32 - std::max(1, static_cast<int>(std::bit_width(n_near - 1)));
+  code.words_per_pe = std::uint32_t{1} << code.bits;
+  if (n_near == 1) return code;
+  auto const words = map.stride / element_bytes;
+  if (map.stride % element_bytes == 0 &&
+      words <= (std::uint64_t{1} << 32U) / n_near) {
+    code.words_per_pe = static_cast<std::uint32_t>(words);
+  } else {
+    code.step = static_cast<std::int64_t>(map.stride) -
+                static_cast<std::int64_t>(element_bytes << code.bits);
+  }
+  return code;
 }
 
 void throw_unequal_lists(std::string const& label) {

@@ -26,7 +26,8 @@ namespace symm {
 /// kernels that come to it often, such as a column of a sparse matrix: places()
 /// makes them, PlacedView has the elements. 8 bytes: the distance in bytes from
 /// the first element of this PE's copy, so that an element costs the load of
-/// its place and an addition. Of use on this PE only, with the View that it was
+/// its place and one with that as the index: what an element of an array costs
+/// by an index of 8 bytes. Of use on this PE only, with the View that it was
 /// made for and all others of the same element type, layout and extents in the
 /// same heap. A default one is this PE's first element.
 struct Place {
@@ -35,10 +36,11 @@ struct Place {
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// The same in 4 bytes, for Views that are small enough: as many upper bits as
-/// it takes are the PE's number in its node (at least one), the others count
-/// elements. 2 PEs have 2^31 elements, 8 have 2^29. Half as much to load; a
-/// shift, a multiplication and an addition more.
+/// The same in 4 bytes, for Views that are small enough: with 2 PEs on the node
+/// 2^31 elements, with 8 of them 2^29. Half as much to load, and no more to do
+/// where the node has one PE, or what the heaps of its PEs can grow to
+/// (SYMM_HEAP_LIMIT) is 2^32 elements together, for doubles 16 GiB each of two
+/// PEs. Elsewhere, and on GPUs, a shift, a multiplication and an addition more.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -47,8 +49,16 @@ struct Place32 {
 
 namespace Impl {
 
-/// Bits of a Place32 that count elements.
-int index_bits(HeapMap const& map);
+/// How a Place32 says which element it is: element i of the PE with number p in
+/// the node is p * words_per_pe + i.
+struct Place32Code {
+  int bits                   = 31;  ///< more elements have no places
+  std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
+  /// Bytes from PE to PE, less those of so many elements. 0: a place is a
+  /// distance in elements, which need not be taken apart.
+  std::int64_t step = 0;
+};
+Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
 
 }  // namespace Impl
 
@@ -70,11 +80,10 @@ class PlacedView {
 
   /// \param local this PE's copy.
   PlacedView(View const& local, HeapMap const& map)
-      : m_local(local.data()),
-        m_first(local.data()),
-        m_shift(Impl::index_bits(map)),
-        m_step(static_cast<std::int64_t>(map.stride) -
-               static_cast<std::int64_t>(sizeof(value_type) << m_shift)) {
+      : m_local(local.data()), m_first(local.data()) {
+    auto const code = Impl::place32_code(map, sizeof(value_type));
+    m_shift         = code.bits;
+    m_step          = code.step;
     if (m_first != nullptr) m_first = map.peer_ptr(m_first, map.first_near);
   }
 
@@ -84,6 +93,9 @@ class PlacedView {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
+    // Equal for all places: compilers for CPUs look before the loop. (Kernels
+    // on GPUs, which wait for memory, have no branch for it.)
+    KOKKOS_IF_ON_HOST((if (m_step == 0) return m_first[place.word];))
     // pe * stride + index * sizeof: without taking the PE out of the word.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
     return *(moved(m_first, pe * m_step) + place.word);
@@ -102,7 +114,7 @@ class PlacedView {
   Element* m_local    = nullptr;
   Element* m_first    = nullptr;  // of the first near PE
   int m_shift         = 0;
-  std::int64_t m_step = 0;  // from PE to PE, less what the bits above count
+  std::int64_t m_step = 0;  // of Place32Code
 };
 
 /// The elements of all near PEs' copies of `view`, by places. Local.
@@ -139,7 +151,7 @@ struct MakePlaces {
 
   ElementsOfPes<View> elements;
   typename PlainView<View>::pointer_type local;
-  int shift;
+  std::uint32_t words_per_pe;
   Pes pes;
   Kokkos::Array<Index, n_lists> indices;
   Places places;
@@ -170,7 +182,8 @@ struct MakePlaces {
     } else {
       auto const index =
           static_cast<std::uint32_t>(address - map.peer_ptr(local, its));
-      places(n) = {static_cast<std::uint32_t>(its - map.first_near) << shift |
+      places(n) = {static_cast<std::uint32_t>(its - map.first_near) *
+                       words_per_pe +
                    index};
     }
   }
@@ -218,13 +231,13 @@ template <class P = Place, class View, class Pes, class... Indices>
                                  typename Index::memory_space>::accessible,
       "the kernels of `pes` must reach the lists of indices");
   auto const& map  = Impl::heap_map_of(view, "symm::places");
-  int const bits   = Impl::index_bits(map);
+  auto const code  = Impl::place32_code(map, sizeof(typename View::value_type));
   bool const is_32 = std::is_same_v<P, Place32>;
   if (((indices.extent(0) != pes.extent(0)) || ...)) {
     Impl::throw_unequal_lists(view.label());
   }
-  if (is_32 && view.span() > std::size_t{1} << bits) {
-    Impl::throw_too_large_for_place32(view.label(), view.span(), bits);
+  if (is_32 && view.span() > std::size_t{1} << code.bits) {
+    Impl::throw_too_large_for_place32(view.label(), view.span(), code.bits);
   }
 
   Kokkos::View<P*, typename Exec::memory_space> const result(
@@ -240,7 +253,7 @@ template <class P = Place, class View, class Pes, class... Indices>
       Impl::MakePlaces<P, View, Pes, Index, decltype(result)>{
           Impl::ElementsOfPes<View>(view, map),
           view.data(),
-          bits,
+          code.words_per_pe,
           pes,
           {indices...},
           result},
