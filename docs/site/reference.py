@@ -25,6 +25,7 @@ PAGES = [
       "Kokkos_SymmetricSpace/view/PeerView.hpp",
       "Kokkos_SymmetricSpace/view/GlobalView.hpp",
       "Kokkos_SymmetricSpace/view/RemoteView.hpp",
+      "Kokkos_SymmetricSpace/view/UnevenView.hpp",
       "Kokkos_SymmetricSpace/view/Places.hpp",
       "Kokkos_SymmetricSpace/operations/Gather.hpp"]),
     ("registration", "Memory that the program has",

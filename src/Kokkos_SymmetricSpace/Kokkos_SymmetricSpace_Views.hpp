@@ -5,7 +5,7 @@
 
 /// Views of other PEs, and Views that the program has, for other PEs:
 /// peer_view, global_view, remote_view, places, heap_map; register_view and its
-/// siblings, share_view.
+/// siblings, share_view; UnevenView.
 
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
@@ -15,5 +15,6 @@
 #include "view/RegisteredView.hpp"
 #include "view/RemoteView.hpp"
 #include "view/SharedView.hpp"
+#include "view/UnevenView.hpp"
 
 #endif

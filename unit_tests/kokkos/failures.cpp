@@ -62,6 +62,26 @@ void use_an_index_that_is_not_there() {
 #endif
 }
 
+/// Of 2 elements on PE 0, 3 on PE 1, ...
+symm::UnevenView<View1> uneven_temperature() {
+  return symm::UnevenView<View1>("temperature", 2 + symm::my_pe());
+}
+
+void use_an_index_that_another_PE_does_not_have() {
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+  say_that_nothing_is_checked();
+#else
+  auto const view       = uneven_temperature();
+  auto const everywhere = symm::global_view(view);
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<View1::execution_space>(0, 1), KOKKOS_LAMBDA(int) {
+        everywhere(1, 2) = 1;
+        everywhere(0, 2) = 1;
+      });
+  Kokkos::fence();
+#endif
+}
+
 void use_the_map_of_another_heap() {
   View1 const view("v", 3);
   symm::HeapMap map = symm::heap_map(view);
@@ -138,6 +158,9 @@ std::map<std::string, Way> const ways = {
     {"uses_an_index_that_is_not_there",
      {use_an_index_that_is_not_there,
       [] { Kokkos::View<int**, symm::SymmetricSpace>("temperature", 3, 4); }}},
+    {"uses_an_index_that_another_PE_does_not_have",
+     {use_an_index_that_another_PE_does_not_have,
+      [] { uneven_temperature(); }}},
     {"uses_the_map_of_another_heap",
      {use_the_map_of_another_heap, [] { View1("v", 3); }}},
     {"allocates_too_much_and_nobody_catches_it",

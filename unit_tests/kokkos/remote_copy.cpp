@@ -203,6 +203,36 @@ TEST(RemoteCopy, of_a_subview_of_a_peer_is_of_the_peer_of_a_subview) {
   symm::barrier_all();
 }
 
+TEST(RemoteCopy, of_an_UnevenView_has_the_extents_of_the_PE) {
+  using Rows         = View<int**, LayoutRight, Space>;
+  auto const rows_of = [](symm::Pe pe) {
+    return static_cast<std::size_t>(1 + pe * 3 % 4);
+  };
+  symm::UnevenView<Rows> const view("v", rows_of(symm::my_pe()), 5);
+  Kokkos::deep_copy(view.local(), -1);
+  symm::barrier_all();
+  auto const remote = symm::remote_view(view);
+  auto const peer   = remote.peer(right());
+  EXPECT_EQ(peer.extent(0), rows_of(right()));
+  View<int**, LayoutLeft, Kokkos::HostSpace> const source("s", peer.extent(0),
+                                                          5);
+  fill(source, symm::my_pe(), right());
+  Kokkos::deep_copy(peer, source);
+  symm::barrier_all();
+  EXPECT_EQ(count_wrong(view.local(), left(), symm::my_pe()), 0U);
+  // Parts of it, and the last element, which this PE may not have.
+  auto const column_there = Kokkos::subview(peer, ALL, 2);
+  EXPECT_EQ(column_there.extent(0), rows_of(right()));
+  View<int*, Kokkos::HostSpace> const column("c", rows_of(right()));
+  Kokkos::deep_copy(column, column_there);
+  auto const last = rows_of(right()) - 1;
+  EXPECT_EQ(column(last), source(last, 2));
+  EXPECT_EQ(remote(right(), last, 4).get(), source(last, 4));
+  View<int**, LayoutRight, Kokkos::HostSpace> const larger("l", last + 2, 5);
+  EXPECT_THROW(symm::copy(larger, peer), UsageError);
+  symm::barrier_all();
+}
+
 TEST(RemoteCopy, of_large_blocks_in_parts_is_exact) {
   View<int***, LayoutRight, Space> const all("all", 61, 101, 60);
   View<int***, LayoutLeft, Space> const turned("turned", 61, 101, 60);

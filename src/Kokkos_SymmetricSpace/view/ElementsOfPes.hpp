@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include "PeerView.hpp"
@@ -55,10 +56,55 @@ using PlainView =
                                        ~unsigned{Kokkos::Atomic}) |
                                       Kokkos::Unmanaged>>;
 
+template <bool is_cut>
+KOKKOS_FUNCTION auto range_of_dimension([[maybe_unused]] std::size_t n) {
+  if constexpr (is_cut) {
+    return Kokkos::pair<std::size_t, std::size_t>(0, n);
+  } else {
+    return Kokkos::ALL_t();
+  }
+}
+template <std::size_t dimension, class View, std::size_t... R>
+KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n,
+                                   std::index_sequence<R...>) {
+  return Kokkos::subview(view, range_of_dimension<R == dimension>(n)...);
+}
+/// The first n of `view` in one dimension, the slowest in memory, so that the
+/// type stays.
+template <std::size_t dimension, class View>
+KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
+  return first_of_view<dimension>(view, n,
+                                  std::make_index_sequence<View::rank()>());
+}
+
+/// Extents of PEs' copies, and `whole`, which has as much as any of them: the
+/// View itself, and nothing to keep. UnevenView has others.
+template <class View>
+class ExtentsOfPes {
+ public:
+  ExtentsOfPes() = default;
+  KOKKOS_FUNCTION explicit ExtentsOfPes(View const&) {}
+
+  KOKKOS_FUNCTION static View const& whole(View const& view) { return view; }
+
+  template <class Whole>
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Whole const& whole, Pe,
+                                                   std::size_t r) const {
+    return whole.extent(r);
+  }
+  /// As much of `whole` as PE `pe` has.
+  template <class Whole>
+  [[nodiscard]] KOKKOS_FUNCTION Whole part_of(Whole const& whole, Pe) const {
+    return whole;
+  }
+};
+
 /// Where the elements of all PEs' copies of a View are: what GlobalView and
 /// RemoteView are made of. A small value to capture in kernels.
 template <class View>
-class ElementsOfPes : private LabelInKernels {
+class ElementsOfPes : private LabelInKernels, private ExtentsOfPes<View> {
+  using Extents = ExtentsOfPes<View>;
+
  public:
   using plain_view = PlainView<View>;
 
@@ -66,7 +112,10 @@ class ElementsOfPes : private LabelInKernels {
 
   /// \param local this PE's copy.
   KOKKOS_FUNCTION ElementsOfPes(View const& local, HeapMap const& map)
-      : LabelInKernels(local), m_first(plain(local)), m_map(map) {
+      : LabelInKernels(local),
+        Extents(local),
+        m_first(plain(Extents::whole(local))),
+        m_map(map) {
     if (local.data() != nullptr) {
       m_first.assign_data(map.peer_ptr(local.data(), 0));
     }
@@ -87,22 +136,23 @@ class ElementsOfPes : private LabelInKernels {
                     (&m_first(static_cast<std::size_t>(indices)...) - first);))
   }
 
-  /// PE `pe`'s copy, or where it would be, as a View of this type.
+  /// As many elements as PE `like` has, where they are, or would be, on PE
+  /// `pe`, as a View of this type.
   template <class Result>
-  [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe) const {
+  [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe, Pe like) const {
     Result result(m_first);
     if (m_first.data() != nullptr) {
       result.assign_data(m_map.peer_ptr_from_first(m_first.data(), pe));
     }
-    return result;
+    return Extents::part_of(result, like);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION HeapMap const& map() const { return m_map; }
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_first.extent(r);
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
+    return Extents::extent(m_first, pe, r);
   }
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
-    return m_first.size();
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t size(Pe pe) const {
+    return Extents::part_of(m_first, pe).size();
   }
 
   /// Stops the program unless there is such a PE and, if `must_be_near`, loads
@@ -134,7 +184,7 @@ class ElementsOfPes : private LabelInKernels {
       [[maybe_unused]] Indices... indices) const {
 #ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
     std::size_t r = 0;
-    if (((static_cast<std::size_t>(indices) < extent(r++)) && ...)) return;
+    if (((static_cast<std::size_t>(indices) < extent(pe, r++)) && ...)) return;
     KernelText text;
     add_name(text, call);
     text << "element (";
@@ -143,7 +193,7 @@ class ElementsOfPes : private LabelInKernels {
      ...);
     text << ") on PE " << pe << " is out of bounds; the extents are (";
     for (r = 0; r < plain_view::rank(); ++r) {
-      text << (r == 0 ? "" : ", ") << extent(r);
+      text << (r == 0 ? "" : ", ") << extent(pe, r);
     }
     text << ")";
     text.abort();
@@ -157,8 +207,9 @@ class ElementsOfPes : private LabelInKernels {
     text << ": ";
   }
 
-  KOKKOS_FUNCTION static plain_view plain(View const& view) {
-    if constexpr (View::memory_traits::is_atomic) {
+  template <class Whole>
+  KOKKOS_FUNCTION static plain_view plain(Whole const& view) {
+    if constexpr (Whole::memory_traits::is_atomic) {
       return plain_view(view.data(), view.mapping());
     } else {
       return plain_view(view);

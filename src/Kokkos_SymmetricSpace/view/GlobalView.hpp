@@ -57,15 +57,21 @@ class GlobalView {
   /// PE `pe`'s copy as an ordinary unmanaged View. The PE is checked as above.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
     m_elements.expect_pe(call, pe, true);
-    return m_elements.template copy_of<view_type>(pe);
+    return m_elements.template copy_of<view_type>(pe, pe);
   }
 
   /// This PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
     return peer(my_pe());
   }
+  /// Of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_elements.extent(r);
+    return m_elements.extent(my_pe(), r);
+  }
+  /// Of PE `pe`'s copy: of an UnevenView it may be another one.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
+    m_elements.expect_pe(call, pe, false);
+    return m_elements.extent(pe, r);
   }
   /// Whether there is such a PE on this node: in a job of several, elements of
   /// others have no address here (RemoteView reaches them).
@@ -85,7 +91,8 @@ class GlobalView {
   Impl::ElementsOfPes<View> m_elements;
 };
 
-/// All PEs' copies of `view`, a View as peer_view() takes: a GlobalView. Local.
+/// All PEs' copies of `view`, a View as peer_view() takes, or an UnevenView: a
+/// GlobalView. Local.
 /// In a job of several nodes only those of this one have an address: the others
 /// are not to be indexed (GlobalView::is_reachable()); remote_view() reaches
 /// them.

@@ -36,10 +36,14 @@ inline constexpr bool elements_are_shareable_v =
 
 namespace Impl {
 
+/// What has a copy on each PE: a View, or an UnevenView.
+template <class T>
+inline constexpr bool is_view_of_pes_v = Kokkos::is_view_v<T>;
+
 /// Does not compile for what has no elements on other PEs.
 template <class View>
 constexpr void check_symmetric_view() {
-  static_assert(Kokkos::is_view_v<View>,
+  static_assert(is_view_of_pes_v<View>,
                 "pass a Kokkos::View, not what derives from it: of an "
                 "OffsetView, whose first index would be taken for 0, .view()");
   static_assert(is_symmetric_space_v<typename View::memory_space>,

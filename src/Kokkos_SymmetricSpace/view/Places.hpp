@@ -164,11 +164,13 @@ struct MakePlaces {
   template <std::size_t... R>
   KOKKOS_FUNCTION void make(std::size_t n, std::size_t& wrong,
                             std::index_sequence<R...>) const {
-    auto const& map = elements.map();
-    auto const pe   = static_cast<std::int64_t>(pes(n));
-    bool const is_element =
-        0 <= pe && pe < map.n_pes && map.is_near(static_cast<Pe>(pe)) &&
-        ((static_cast<std::size_t>(indices[R](n)) < elements.extent(R)) && ...);
+    auto const& map       = elements.map();
+    auto const pe         = static_cast<std::int64_t>(pes(n));
+    bool const is_element = 0 <= pe && pe < map.n_pes &&
+                            map.is_near(static_cast<Pe>(pe)) &&
+                            ((static_cast<std::size_t>(indices[R](n)) <
+                              elements.extent(static_cast<Pe>(pe), R)) &&
+                             ...);
     if (!is_element) {
       wrong = n < wrong ? n : wrong;
       return;
@@ -244,6 +246,7 @@ template <class P = Place, class View, class Pes, class... Indices>
       Kokkos::view_alloc("places of " + view.label(),
                          Kokkos::WithoutInitializing),
       pes.extent(0));
+  Impl::ElementsOfPes<View> const elements(view, map);
   std::size_t const none = ~std::size_t{0};
   std::size_t wrong      = none;
   Kokkos::parallel_reduce(
@@ -251,20 +254,17 @@ template <class P = Place, class View, class Pes, class... Indices>
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0,
                                                                 pes.extent(0)),
       Impl::MakePlaces<P, View, Pes, Index, decltype(result)>{
-          Impl::ElementsOfPes<View>(view, map),
-          view.data(),
-          code.words_per_pe,
-          pes,
-          {indices...},
-          result},
+          elements, view.data(), code.words_per_pe, pes, {indices...}, result},
       Kokkos::Min<std::size_t>(wrong));
   if (wrong == none) return result;
 
   std::vector<std::int64_t> const its{Impl::number_at(indices, wrong)...};
-  std::vector<std::size_t> extents(View::rank());
-  for (std::size_t r = 0; r < extents.size(); ++r) extents[r] = view.extent(r);
-  Impl::throw_no_place(view.label(), wrong, Impl::number_at(pes, wrong), map,
-                       its, extents);
+  auto const pe = Impl::number_at(pes, wrong);
+  std::vector<std::size_t> extents;
+  for (std::size_t r = 0; r < its.size() && 0 <= pe && pe < map.n_pes; ++r) {
+    extents.push_back(elements.extent(static_cast<Pe>(pe), r));
+  }
+  Impl::throw_no_place(view.label(), wrong, pe, map, its, extents);
 }
 
 }  // namespace symm

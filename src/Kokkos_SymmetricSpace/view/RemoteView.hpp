@@ -108,10 +108,16 @@ class RemoteView {
 
   /// This PE's own copy, as an ordinary unmanaged View.
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
-    return m_elements.template copy_of<view_type>(my_pe());
+    return m_elements.template copy_of<view_type>(my_pe(), my_pe());
   }
+  /// Of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_elements.extent(r);
+    return m_elements.extent(my_pe(), r);
+  }
+  /// Of PE `pe`'s copy: of an UnevenView it may be another one.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
+    m_elements.expect_pe(call, pe, false);
+    return m_elements.extent(pe, r);
   }
   /// Whether there is such a PE on this node, so that its elements are loaded
   /// and stored.
@@ -173,17 +179,17 @@ class RemotePeer {
   /// An ordinary unmanaged View of it. Precondition: is_reachable().
   [[nodiscard]] KOKKOS_FUNCTION view_type view() const {
     m_all.m_elements.expect_pe(m_all.call, m_pe, true);
-    return m_all.m_elements.template copy_of<view_type>(m_pe);
+    return m_all.m_elements.template copy_of<view_type>(m_pe, m_pe);
   }
-  /// This PE's own copy.
+  /// The same elements of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
-    return m_all.local();
+    return m_all.m_elements.template copy_of<view_type>(m_all.my_pe(), m_pe);
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_all.extent(r);
+    return m_all.m_elements.extent(m_pe, r);
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
-    return m_all.m_elements.size();
+    return m_all.m_elements.size(m_pe);
   }
   [[nodiscard]] KOKKOS_FUNCTION HeapMap const& heap() const {
     return m_all.m_elements.map();
@@ -194,8 +200,8 @@ class RemotePeer {
   Pe m_pe;
 };
 
-/// All PEs' copies of `view`, a View as peer_view() takes whose elements are
-/// trivially copyable: a RemoteView. Local.
+/// All PEs' copies of `view`, a View as peer_view() takes or an UnevenView,
+/// whose elements are trivially copyable: a RemoteView. Local.
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>

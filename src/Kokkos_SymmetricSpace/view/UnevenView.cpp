@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "UnevenView.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "../../runtime/base/Failure.hpp"
+#include "../../runtime/base/Observer.hpp"
+#include "../../runtime/shmem/CollectiveCall.hpp"
+#include "../../runtime/shmem/CollectiveRun.hpp"
+#include "../../runtime/shmem/Words.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_teams.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* uneven_view = "symm::UnevenView";
+
+}  // namespace
+
+std::size_t ExtentTable::largest() const {
+  auto const* const first = on_host.data();
+  return first == nullptr ? 0
+                          : *std::max_element(first, first + on_host.size());
+}
+
+ExtentTable exchange_extents(char const* view_type, std::size_t mine) {
+  auto const team = team_world();
+  Observed const observed([&] {
+    return Operation{OperationKind::collective, uneven_view, -1, sizeof mine};
+  });
+  ExtentTable table;
+  // A PE that lacks memory says so to all.
+  auto const failure = failure_of([&] {
+    using Kokkos::view_alloc;
+    using Kokkos::WithoutInitializing;
+    auto const n  = static_cast<std::size_t>(team.n_pes());
+    table.on_host = decltype(table.on_host)(
+        view_alloc(WithoutInitializing, std::string(uneven_view)), n);
+    table.in_kernels = Kokkos::create_mirror_view(
+        view_alloc(WithoutInitializing,
+                   Kokkos::DefaultExecutionSpace::memory_space()),
+        table.on_host);
+  });
+  // As reduce() of a value, but each PE keeps all of them.
+  auto const epoch =
+      pass_to_all(team, uneven_view, hash_of_name(view_type), mine, failure);
+  auto const words = team.words();
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    table.on_host(static_cast<std::size_t>(pe)) = static_cast<std::size_t>(
+        load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1)));
+  }
+  Kokkos::deep_copy(table.in_kernels, table.on_host);
+  return table;
+}
+
+void require_pe(std::string const& label, Pe pe, int n_pes) {
+  if (0 <= pe && pe < n_pes) return;
+  throw UsageError("symm::UnevenView \"" + label + "\": there is no PE " +
+                   std::to_string(pe) + "; PEs are 0 to " +
+                   std::to_string(n_pes - 1));
+}
+
+}  // namespace symm::Impl
