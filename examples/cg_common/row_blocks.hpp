@@ -24,9 +24,6 @@ class RowBlocks {
   }
   int count(int pe) const { return first(pe + 1) - first(pe); }
 
-  /// Rows of the largest block.
-  int largest() const { return m_n_rows / m_n_pes + (m_n_rows % m_n_pes > 0); }
-
   /// The PE that has `row`.
   int owner(int row) const {
     // The largest pe with pe * n_rows / n_pes <= row.

@@ -17,7 +17,8 @@
 
 namespace {
 
-using Entries = Kokkos::View<double*, symm::SymmetricSpace>;
+// Of each PE as many as it has.
+using Entries = symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>>;
 using Dots    = Kokkos::View<cg::Dots, symm::SymmetricSpace>;
 
 // The columns of which a product needs copies, the ghosts.
@@ -68,9 +69,9 @@ class Ghosts {
   }
 
   void update(Kokkos::DefaultExecutionSpace const& exec) const {
+    auto const end = m_first_near + m_near.size();
     symm::gather(exec,
-                 Kokkos::subview(m_u, std::pair(m_first_near,
-                                                m_first_near + m_near.size())),
+                 Kokkos::subview(m_u.local(), std::pair(m_first_near, end)),
                  m_u, m_near);
     if (m_far.empty()) return;
     exec.fence("cg: the barrier before");
@@ -99,15 +100,14 @@ class Ghosts {
 cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
   auto const& [options, pes, blocks, rows] = problem;
   auto const columns                       = ghost_columns(problem);
-  auto const n_ghosts = static_cast<double>(columns.size());
-  traffic             = {"copied entries", n_ghosts};
+  traffic = {"copied entries", static_cast<double>(columns.size())};
 
-  // Collective: every PE allocates room for the largest block, and for the most
-  // ghosts.
-  Entries const u(
-      "u", static_cast<std::size_t>(blocks.largest() + pes.max(n_ghosts)));
+  // Collective. A PE has its own entries, and behind them its ghosts.
+  Entries const all("u",
+                    static_cast<std::size_t>(rows.count()) + columns.size());
+  auto const u = all.local();
   Dots const dots("dot products");
-  Ghosts const ghosts(blocks, columns, u);
+  Ghosts const ghosts(blocks, columns, all);
   cg::SparseRows const a(
       rows, cg::columns_with_ghosts(rows, blocks, pes.me, columns));
 
