@@ -106,6 +106,41 @@ void halo() {
   symm::barrier_all(exec);
 }
 
+void uneven_rows() {
+  Exec const exec;
+  int const me = symm::my_pe(), n_pes = symm::n_pes();
+  int const right = symm::is_reachable(right_pe()) ? right_pe() : me;
+  int const n     = 2 * n_pes + 1;
+  // [uneven
+  // n rows over all PEs: each asks for its own.
+  int const n_mine = n / n_pes + (me < n % n_pes ? 1 : 0);
+  symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const rows(
+      "rows", n_mine);
+
+  auto const mine       = rows.local();             // a View of n_mine elements
+  auto const everywhere = symm::global_view(rows);  // everywhere(pe, i)
+  Kokkos::parallel_for(
+      "set", Kokkos::RangePolicy<Exec>(exec, 0, n_mine), KOKKOS_LAMBDA(int i) {
+        bool const is_last = i + 1 == n_mine;
+        mine(i)            = is_last ? 100 : 1;
+      });
+  symm::barrier(exec, symm::team_world());
+
+  // The last row that another PE has, which need not be the last one here.
+  double last = 0;
+  Kokkos::parallel_reduce(
+      "look", Kokkos::RangePolicy<Exec>(exec, 0, 1),
+      KOKKOS_LAMBDA(int, double& x) {
+        x += everywhere(right, everywhere.extent(right, 0) - 1);
+      },
+      last);
+  // uneven]
+  expect(last == 100, "uneven");
+  expect(symm::reduce(symm::team_world(), n_mine, symm::Sum{}) == n, "rows");
+  expect(rows.extent(0, 0) == std::size_t{3}, "extents");
+  symm::barrier_all();
+}
+
 void irregular_reads() {
   Exec const exec;
   int const n = 1000;
@@ -329,6 +364,7 @@ int solve() {
     return 1;
   }
   halo();
+  uneven_rows();
   irregular_reads();
   histogram();
   reductions();
