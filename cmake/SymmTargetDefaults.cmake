@@ -1,10 +1,14 @@
 # symm_target_defaults(<target>)
 #
 # What every target of this project is compiled with. All of it is PRIVATE:
-# users of the package inherit neither warnings nor -Werror.
+# users of the package inherit neither warnings nor -Werror. Nor do projects around
+# this one have its warnings: the headers of their Kokkos would be part of them.
 function(symm_target_defaults target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
+  if(NOT KokkosSymmetricSpace_IS_TOP_LEVEL)
+    return()
+  endif()
   target_compile_options(
     ${target}
     PRIVATE -Wall
