@@ -130,8 +130,8 @@ def draw_house():
           (1.1, "g", "cuda/ or no_gpu/",
            ["<symm_gpu/...>: the space in GPU",
             "memory, its kernels and launches"])], 60),
-        ([(1, "b", "view/", ["peer_, global_, remote_view; registered",
-                             "and shared Views"]),
+        ([(1, "b", "view/", ["peer_, global_, remote_view;",
+                             "registered and shared Views"]),
           (1, "b", "kokkos_impl/", ["all that depends on Kokkos::Impl"]),
           (1, "b", "space/", ["SymmetricHostSpace; what all do;",
                               "instances as streams of pools"])], 60)])

@@ -34,7 +34,7 @@ WORD = re.compile(r"(?<=>)[^<>\s]{14,}(?=<)")
 
 def break_names(app, page, template, context, doctree):
     def word(match):
-        text = re.sub(r"(&\w+;|::|[_(,/=])(?=[\w&])", r"\1<wbr>", match[0])
+        text = re.sub(r"((?<=\w)&lt;|::|[_(,/=])(?=[\w&])", r"\1<wbr>", match[0])
         return re.sub(r"(?<=[a-z]{3})(?=[A-Z][a-z]{2})", "<wbr>", text)
 
     if "body" in context:

@@ -53,6 +53,12 @@ PAGES = [
 ]
 
 
+# What the same name is in a build for GPUs, whose headers are not read here.
+ON_GPUS = {
+    "SymmetricSpace": "In a build for CUDA: `SymmetricCudaSpace`, GPU memory.",
+}
+
+
 class Problem(Exception):
     """Why there is no reference."""
 
@@ -482,6 +488,8 @@ with it, or at the beginning of its part of a page, for all calls that follow.
                 out.extend(said)
                 heading = None
             text = description(node)
+            if text and name in ON_GPUS:
+                text.append(ON_GPUS[name])
             is_class = node.tag == "compounddef"
             if heading != name or text or is_class:
                 flush()
