@@ -62,14 +62,13 @@ struct Uneven {
     if constexpr (View::rank_dynamic() == 1) {
       return Type("uneven", n);
     } else if constexpr (View::rank_dynamic() == 2) {
-      return is_left ? Type("uneven", 2, n) : Type("uneven", n, 2);
+      return Type::uneven_dimension != 0 ? Type("uneven", 2, n)
+                                         : Type("uneven", n, 2);
     } else {
-      return is_left ? Type("uneven", 2, 4, n) : Type("uneven", n, 2, 4);
+      return Type::uneven_dimension != 0 ? Type("uneven", 2, 4, n)
+                                         : Type("uneven", n, 2, 4);
     }
   }
-
- private:
-  static constexpr bool is_left = std::is_same_v<Layout, LayoutLeft>;
 };
 using UnevenCases =
     testing::Types<Uneven<int*, LayoutLeft>, Uneven<int*, LayoutRight>,
