@@ -5,6 +5,7 @@
 #define SYMM_EXAMPLES_CG_KERNELS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cg_common/matrix.hpp>
 #include <cstddef>
 #include <string>
@@ -32,15 +33,49 @@ Kokkos::View<T*> copy_to_device(std::string const& label,
   return copy;
 }
 
-/// One PE's rows where its kernels run.
+/// One PE's rows where its kernels run, in slices of so many that the threads
+/// of a GPU which run together have one each: what they load together is side
+/// by side. (On the host slices are single rows: compressed sparse rows. The
+/// name of the format is sliced ELLPACK.)
 struct SparseRows {
-  /// \param columns  indices to the vector that the rows are multiplied with.
-  SparseRows(Rows const& rows, std::vector<int> const& columns)
-      : begin(copy_to_device("row begins", rows.begin)),
-        column(copy_to_device("columns", columns)),
-        value(copy_to_device("values", rows.value)) {}
+  static constexpr std::size_t rows_of_slice = on_host ? 1 : 32;
 
-  Kokkos::View<std::size_t*> begin;
+  /// \param rows  with an entry each, or more.
+  /// \param columns  indices to the vector that the rows are multiplied with.
+  SparseRows(Rows const& rows, std::vector<int> const& columns) {
+    auto const n      = static_cast<std::size_t>(rows.count());
+    auto const length = [&](std::size_t row) {
+      return rows.begin[row + 1] - rows.begin[row];
+    };
+    std::vector<std::size_t> begins{0};
+    std::vector<int> sliced_columns;
+    std::vector<double> sliced_values;
+    for (std::size_t first = 0; first < n; first += rows_of_slice) {
+      std::size_t const end = std::min(first + rows_of_slice, n);
+      std::size_t longest   = 0;
+      for (std::size_t row = first; row < end; ++row)
+        longest = std::max(longest, length(row));
+      std::size_t const start = begins.back();
+      begins.push_back(start + longest * rows_of_slice);
+      sliced_columns.resize(begins.back());
+      sliced_values.resize(begins.back());
+      for (std::size_t row = first; row < end; ++row) {
+        for (std::size_t k = 0; k < longest; ++k) {
+          // A shorter row ends with zeros, times something that it has.
+          std::size_t const from =
+              rows.begin[row] + std::min(k, length(row) - 1);
+          std::size_t const to = start + k * rows_of_slice + row - first;
+          sliced_columns[to]   = columns[from];
+          sliced_values[to]    = k < length(row) ? rows.value[from] : 0;
+        }
+      }
+    }
+    begin  = copy_to_device("slice begins", begins);
+    column = copy_to_device("columns", sliced_columns);
+    value  = copy_to_device("values", sliced_values);
+  }
+
+  Kokkos::View<std::size_t*> begin;  ///< of slices
   Kokkos::View<int*> column;
   Kokkos::View<double*> value;
 };
@@ -50,34 +85,17 @@ struct SparseRows {
 // here. They are enqueued, all in the same queue; one that returns a number
 // waits for it.
 
-/// y = A p. On a GPU eight lanes share a row, so that they load its entries
-/// together.
+/// y = A p: a thread has a row.
 template <class P>
 void multiply(SparseRows const& a, P const& p, Vector const& y) {
-  using Policy                       = Kokkos::TeamPolicy<>;
-  constexpr std::size_t rows_of_team = 32;
-  std::size_t const n_rows           = y.extent(0);
+  constexpr std::size_t n = SparseRows::rows_of_slice;
   Kokkos::parallel_for(
-      "cg: multiply",
-      Policy(static_cast<int>((n_rows + rows_of_team - 1) / rows_of_team),
-             on_host ? 1 : static_cast<int>(rows_of_team), on_host ? 1 : 8),
-      KOKKOS_LAMBDA(Policy::member_type const& team) {
-        auto const first =
-            rows_of_team * static_cast<std::size_t>(team.league_rank());
-        Kokkos::parallel_for(
-            Kokkos::TeamThreadRange(team, first,
-                                    Kokkos::min(first + rows_of_team, n_rows)),
-            [&](std::size_t row) {
-              double sum = 0;
-              Kokkos::parallel_reduce(
-                  Kokkos::ThreadVectorRange(team, a.begin(row),
-                                            a.begin(row + 1)),
-                  [&](std::size_t e, double& s) {
-                    s += a.value(e) * p(a.column(e));
-                  },
-                  sum);
-              Kokkos::single(Kokkos::PerThread(team), [&] { y(row) = sum; });
-            });
+      "cg: multiply", y.extent(0), KOKKOS_LAMBDA(std::size_t row) {
+        std::size_t const end = a.begin(row / n + 1);
+        double sum            = 0;
+        for (std::size_t e = a.begin(row / n) + row % n; e < end; e += n)
+          sum += a.value(e) * p(a.column(e));
+        y(row) = sum;
       });
 }
 
