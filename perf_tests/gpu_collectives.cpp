@@ -39,7 +39,7 @@ constexpr std::size_t mib = std::size_t{1} << 20U;
 std::vector<std::size_t> sizes(Session const& session) {
   if (session.quick()) return {8, 64 * kib + 8};
   if (session.gpus().are_shared()) return {8, mib, 64 * mib};
-  return {8, kib, 32 * kib, mib, 8 * mib, 64 * mib};
+  return {8, kib, 4 * kib, 32 * kib, mib, 8 * mib, 64 * mib};
 }
 
 /// Iterations of a sample; 0: as many as take some time.

@@ -236,13 +236,21 @@ inline std::vector<Offsets> all_offsets() {
   return {{0, 0}, {1, 1}, {0, 1}, {1, 0}};
 }
 
-/// Counts around the boundaries of packs, rows, tiles, and of blocks of 4096
-/// bytes.
+/// Counts around the boundaries of packs, rows, tiles, of blocks of 4096 bytes,
+/// and of what goes by packets.
 template <class T>
 std::vector<std::size_t> small_counts() {
   std::vector<std::size_t> counts{0,  1,  2,  3,  5,   7,  8,
                                   15, 16, 17, 33, 127, 129};
-  for (std::size_t const bytes : {std::size_t{4096}, std::size_t{16384}}) {
+  std::vector<std::size_t> sizes{4096, 16384};  // in bytes
+  if constexpr (!is_on_host<Space>) {
+    constexpr auto packets =
+        symm::Impl::PeTeamWords::n_packets * sizeof(std::uint64_t);
+    auto const n = static_cast<std::size_t>(symm::n_pes());
+    sizes.push_back(packets / n);
+    sizes.push_back(packets - 8 * n);
+  }
+  for (std::size_t const bytes : sizes) {
     counts.push_back(bytes / sizeof(T) - 1);
     counts.push_back(bytes / sizeof(T));
     counts.push_back(bytes / sizeof(T) + 1);
@@ -253,7 +261,7 @@ std::vector<std::size_t> small_counts() {
 /// Counts around that of the most bytes in one block of a GPU, and many.
 template <class T>
 std::vector<std::size_t> large_counts() {
-  constexpr std::size_t limit = (std::size_t{32} << 10U) / sizeof(T);
+  constexpr std::size_t limit = (std::size_t{64} << 10U) / sizeof(T);
   return {limit - 1, limit, limit + 1, 100'003};
 }
 

@@ -40,6 +40,13 @@ std::vector<std::uint64_t*> words_for_others(PeTeamWords const& words, Pe pe) {
       all.push_back(words.passed(pe, member, epoch, 1));
     }
   }
+  for (std::uint64_t const epoch : {6U, 7U}) {
+    auto* const packets = words.packets(pe, epoch);
+    for (std::size_t const k : {std::size_t{0}, PeTeamWords::n_packets - 1}) {
+      all.push_back(&packets[k].word);
+      all.push_back(&packets[k].epoch);
+    }
+  }
   return all;
 }
 
@@ -59,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Pes, PeTeamMemoryOf, testing::Values(1, 2, 3, 4, 7));
 TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm, true);
     auto const& map = memory.words(0).map;
     std::set<std::uint64_t const*> places;
     std::size_t n_words = 0;
@@ -80,7 +87,7 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
 TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm, true);
     auto const me    = bootstrap.my_pe();
     auto const value = [](Pe from, Pe to, int slot, std::uint64_t which) {
       return ((static_cast<std::uint64_t>(from) * 100 +
@@ -112,7 +119,7 @@ TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
 TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, true);
     auto const me    = bootstrap.my_pe();
     auto const count = (bootstrap.n_pes() + 1) / 2;
     std::vector<Pe> members;
@@ -132,6 +139,11 @@ TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
       EXPECT_EQ(*words.flag(me, i), 0U);
       EXPECT_EQ(*words.member(i),
                 static_cast<std::uint64_t>(bootstrap.n_pes() - 1 - i));
+    }
+    for (std::uint64_t const epoch : {6U, 7U}) {
+      auto const* const packets = words.packets(me, epoch);
+      EXPECT_EQ(packets[0].epoch, 0U);
+      EXPECT_EQ(packets[PeTeamWords::n_packets - 1].epoch, 0U);
     }
     for (int const slot : {slots.front(), slots.back()}) {
       for (auto* const word : all_words(memory.words(slot))) {
@@ -161,8 +173,9 @@ TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
       auto const mappings    = n_memfd_mappings("symm");
       std::optional<PeTeamMemory> memory;
       auto const begin = [&] {
-        return symm::Impl::failure_of(
-            [&] { memory.emplace(bootstrap, stack.exchange, stack.vmm); });
+        return symm::Impl::failure_of([&] {
+          memory.emplace(bootstrap, stack.exchange, stack.vmm, true);
+        });
       };
       for (int round = 0; round < 3; ++round) {
         if (bootstrap.my_pe() == failing) {

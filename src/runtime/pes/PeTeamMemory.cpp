@@ -16,11 +16,11 @@ constexpr std::size_t slot_alignment = 128;
 }  // namespace
 
 PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
-                           MemoryProvider& provider)
+                           MemoryProvider& provider, bool has_packets)
     : m_queue(provider),
-      m_slot_bytes(round_up(
-          PeTeamWords::n_words(bootstrap.n_pes()) * sizeof(std::uint64_t),
-          slot_alignment)) {
+      m_has_packets(has_packets),
+      m_slot_bytes(round_up(PeTeamWords::bytes(bootstrap.n_pes(), has_packets),
+                            slot_alignment)) {
   auto const agree = agree_through(bootstrap);
   // Distances between PEs must be the same on all, whatever their devices.
   auto const units =
@@ -47,6 +47,12 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   std::vector<std::uint64_t> const zeros(PeTeamWords::n_fixed + members.size(),
                                          0);
   copy(its.epoch(), zeros);
+  if (m_has_packets) {
+    // Of an epoch that is to come, too, if it was one of the last team.
+    auto const bytes = PeTeamWords::bytes(its.map.n_pes, true) -
+                       PeTeamWords::bytes(its.map.n_pes, false);
+    m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)), bytes);
+  }
   std::vector<std::uint64_t> const numbers(members.begin(), members.end());
   copy(its.member(0), numbers);
 }

@@ -28,25 +28,27 @@ class PeTeamMemory {
   static constexpr int n_fixed_teams = 3;
 
   /// Collective, through the bootstrap.
+  /// \param has_packets whether kernels use them.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
-               MemoryProvider& provider);
+               MemoryProvider& provider, bool has_packets);
 
   /// \param slot 0 to max_teams - 1.
   [[nodiscard]] PeTeamWords words(int slot) const {
     return {m_range->map(), static_cast<std::size_t>(slot) * m_slot_bytes};
   }
 
-  /// Sets this PE's words of a team that begins: no epoch, no flags, these
-  /// members (of the world, in the order of the team). Local; no other PE may
-  /// use the slot of this PE before it returns, nor after the end of its last
-  /// team. \throws SystemError on this PE.
+  /// Sets this PE's words of a team that begins: no epoch, flags, packets;
+  /// these members (of the world, in the order of the team). Local; no other PE
+  /// may use the slot of this PE before it returns, nor after the end of its
+  /// last team. \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
  private:
   void copy(std::uint64_t* to, std::vector<std::uint64_t> const& words) const;
 
   CopyQueue& m_queue;
+  bool m_has_packets;
   std::size_t m_slot_bytes;
   std::optional<SymmetricRange> m_range;
 };

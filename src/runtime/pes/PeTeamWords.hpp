@@ -18,13 +18,30 @@ namespace symm::Impl {
 /// a flag (the epoch it has reached) and two pairs of words that it passes
 /// along, used in turn: one may be ahead by one epoch while another still
 /// reads. Only those of near PEs are there.
+///
+/// Where kernels use them there are packets, too, also used in turn: words that
+/// come with the epoch that they belong to, in one access, and so need no flag
+/// behind them.
 struct PeTeamWords {
+  struct alignas(16) Packet {
+    std::uint64_t word;
+    std::uint64_t epoch;
+  };
+
   HeapMap map;             // of the memory of all teams
   std::size_t offset = 0;  // of this team there
 
   static constexpr std::size_t n_fixed = 8;
-  static constexpr std::size_t n_words(int n_pes) {
+  SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {
     return n_fixed + 6 * static_cast<std::size_t>(n_pes);
+  }
+
+  /// Of one epoch, from all members. PacketExchange says who has which.
+  static constexpr std::size_t n_packets = 896;
+
+  static constexpr std::size_t bytes(int n_pes, bool has_packets) {
+    return first_packet(n_pes) +
+           (has_packets ? 2 * n_packets * sizeof(Packet) : std::size_t{0});
   }
 
   /// \param pe of the world, whose words; \param member of the team.
@@ -43,8 +60,18 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* member(Pe member) const {
     return word(map.my_pe, n_fixed + 5 * index(map.n_pes) + index(member));
   }
+  [[nodiscard]] SYMM_FUNCTION Packet* packets(Pe pe,
+                                              std::uint64_t epoch) const {
+    return reinterpret_cast<Packet*>(map.part(pe) + offset +
+                                     first_packet(map.n_pes)) +
+           epoch % 2 * n_packets;
+  }
 
  private:
+  /// Behind the words, in a line of its own.
+  SYMM_FUNCTION static constexpr std::size_t first_packet(int n_pes) {
+    return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
+  }
   SYMM_FUNCTION static std::size_t index(int number) {
     return static_cast<std::size_t>(number);
   }

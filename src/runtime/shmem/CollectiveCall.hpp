@@ -40,6 +40,10 @@ struct CollectiveCall {
   std::size_t collect_size = 0;  // of an element of collect(); others: 0
   // Whether a source of a word goes along with the checks on the host.
   bool may_pass_source = false;
+  // What kernels pass by packets to each member, if they are not too many for
+  // that; 0: nothing.
+  std::size_t n_words = 0;
+  bool has_one_sender = false;  // of them
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
     return collect_size == 0;

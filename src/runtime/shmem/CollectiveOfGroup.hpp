@@ -9,6 +9,7 @@
 #include "../memory/HeapMap.hpp"
 #include "CollectiveCall.hpp"
 #include "Group.hpp"
+#include "PacketExchange.hpp"
 #include "TeamSync.hpp"
 
 namespace symm::Impl {
@@ -23,6 +24,12 @@ struct CollectiveOfGroup {
   SYMM_FUNCTION void operator()(Threads const& group, std::size_t = 0,
                                 std::size_t = 1) const {
     auto const call = work.call();
+    SYMM_IF_ON_DEVICE((if constexpr (requires { work.run_by_packets(group); }) {
+      if (go_by_packets(work.team, call)) {
+        work.run_by_packets(group);
+        return;
+      }
+    }))
     if (call.are_counts_equal()) {
       barrier_of(group, work.team, call.name);
     } else {

@@ -21,6 +21,7 @@
 #include "FarTeam.hpp"
 #include "Group.hpp"
 #include "GroupCopy.hpp"
+#include "PacketExchange.hpp"
 #include "PeTeam.hpp"
 #include "RingClient.hpp"
 #include "Rma.hpp"
@@ -36,9 +37,10 @@
 // reductions: each PE reduces a share and stores it to all, so every result is
 // computed once and has the same bits everywhere. (On the host, sources of a
 // word come with the checks of broadcast, fcollect and reduce: each PE then
-// copies, or computes in the same order, alone, and is done.)
-// PEs of other nodes are reached on the host by the Transport, by one thread of
-// the group; the barrier at the end waits for what that has begun.
+// copies, or computes in the same order, alone, and is done. In kernels the
+// same is so of sources of some hundred words: run_by_packets().) PEs of other
+// nodes are reached on the host by the Transport, by one thread of the group;
+// the barrier at the end waits for what that has begun.
 
 namespace symm::Impl {
 
@@ -179,8 +181,30 @@ struct BroadcastWork {
         "symm::broadcast", count, dest, bytes, source, bytes, root,
         Overlap::if_equal};
     result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
+    result.n_words         = n_words_of(bytes);
+    result.has_one_sender  = true;
     return result;
   }
+#ifdef SYMM_FOR_DEVICE
+  /// All of it in a kernel.
+  template <Group Threads>
+  __device__ void run_by_packets(Threads const& group) const {
+    PacketExchange const exchange(group, team,
+                                  PacketPlaces::of_one(team.n_pes(), root));
+    bool const is_root        = team.my_pe() == root;
+    std::size_t const n_words = n_words_of(count * sizeof(T));
+    exchange.send_to_all(is_root ? n_words : 1, [&](std::size_t k) {
+      return is_root ? load_word(source, count, k) : 0;
+    });
+    group.for_each(n_words, [&](std::size_t k) {
+      store_word(dest, count, k, exchange.receive(root, k));
+    });
+    group.for_each(static_cast<std::size_t>(team.n_pes()), [&](std::size_t i) {
+      static_cast<void>(exchange.receive(static_cast<Pe>(i), 0));
+    });
+    exchange.end();
+  }
+#endif
   /// All of it on the host, from the words that the PEs have passed.
   void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
       requires(sizeof(T) <= sizeof(std::uint64_t)) {
@@ -235,8 +259,33 @@ struct GatherWork {
                           source,
                           is_alltoall ? bytes : bytes_of(sizeof(T), count)};
     result.may_pass_source = !is_alltoall && sizeof(T) <= sizeof(std::uint64_t);
+    result.n_words         = n_words_of(bytes_of(sizeof(T), count));
     return result;
   }
+#ifdef SYMM_FOR_DEVICE
+  /// As BroadcastWork's.
+  template <Group Threads>
+  __device__ void run_by_packets(Threads const& group) const {
+    PacketExchange const exchange(group, team,
+                                  PacketPlaces::of_all(team.n_pes()));
+    std::size_t const n_words = n_words_of(count * sizeof(T));
+    if constexpr (is_alltoall) {
+      exchange.send_to_each(n_words, [&](Pe member, std::size_t k) {
+        return load_word(source + block(member), count, k);
+      });
+    } else {
+      exchange.send_to_all(
+          n_words, [&](std::size_t k) { return load_word(source, count, k); });
+    }
+    auto const n = static_cast<std::size_t>(team.n_pes());
+    group.for_each(n * n_words, [&](std::size_t i) {
+      auto const from     = static_cast<Pe>(i / n_words);
+      std::size_t const k = i % n_words;
+      store_word(dest + block(from), count, k, exchange.receive(from, k));
+    });
+    exchange.end();
+  }
+#endif
   /// As BroadcastWork's; of fcollect.
   void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
       requires(!is_alltoall && sizeof(T) <= sizeof(std::uint64_t)) {

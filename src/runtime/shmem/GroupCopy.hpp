@@ -57,8 +57,10 @@ SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
   auto const* const from = static_cast<char const*>(source);
   SYMM_IF_ON_HOST((copy_by_parts<alignment>(threads, to, from, bytes);))
   SYMM_IF_ON_DEVICE(
-      (copy_by_widest_words<16, (alignment < 16 ? alignment : 16)>(
-           threads, to, from, bytes);))
+      (constexpr std::size_t unit = alignment < 16 ? alignment : 16;
+       if (!copy_word_each<unit>(threads, to, from, bytes)) {
+         copy_by_widest_words<16, unit>(threads, to, from, bytes);
+       }))
 }
 
 }  // namespace symm::Impl

@@ -15,10 +15,12 @@
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
 #include "FarReduce.hpp"
+#include "PacketExchange.hpp"
 #include "PeTeam.hpp"
 #include "Words.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "KernelReduce.hpp"
+#include "PacketReduce.hpp"
 #endif
 
 namespace symm::Impl {
@@ -36,13 +38,27 @@ struct ReduceWork {
   /// Elements of an access of 16 bytes.
   static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 
+  /// Whether whole elements are in a word, or an element in some whole words.
+  static constexpr bool are_units_of_words =
+      word_bytes % sizeof(T) == 0 ||
+      (sizeof(T) % word_bytes == 0 && sizeof(T) <= 8 * word_bytes);
+
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of(sizeof(T), count);
     CollectiveCall result{"symm::reduce", count, dest, bytes,
                           source,         bytes, 0,    Overlap::if_equal};
     result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
+    if constexpr (are_units_of_words) result.n_words = n_words_of(bytes);
     return result;
   }
+#ifdef SYMM_FOR_DEVICE
+  /// All of it in a kernel: for each PE itself, in the same order.
+  template <Group Threads>
+  __device__ void run_by_packets(Threads const& group) const
+      requires(are_units_of_words) {
+    reduce_packets(*this, group);
+  }
+#endif
   /// All of it on the host, from the words that the PEs have passed: for each
   /// PE itself, in the same order.
   void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const

@@ -11,6 +11,7 @@
 #include "../../shmem/CollectiveCall.hpp"
 #include "../../shmem/CollectiveOfGroup.hpp"
 #include "../../shmem/KernelQueue.hpp"
+#include "../../shmem/PacketExchange.hpp"
 #include "../../shmem/PeTeam.hpp"
 #include "../../shmem/TeamSync.hpp"
 #include "Launch.hpp"
@@ -59,12 +60,23 @@ struct PassWordKernel {
   }
 };
 
+/// Of one block. A thread for each packet, if it goes by packets.
+template <class Work>
+int n_threads_of(Work const& work, CollectiveCall const& call) {
+  if (!go_by_packets(work.team, call)) return most_launched_threads;
+  constexpr std::size_t warp = 32;
+  auto const n_packets =
+      call.n_words * static_cast<std::size_t>(work.team.n_pes());
+  return static_cast<int>(std::min<std::size_t>(
+      (n_packets + warp - 1) / warp * warp, most_launched_threads));
+}
+
 /// Enqueues it on a GPU: in one block if it is little, else with a barrier in
 /// front of and behind a kernel of many. The PEs need not choose alike.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
   auto* const stream                      = static_cast<cudaStream_t>(queue);
-  constexpr std::size_t most_in_one_block = std::size_t{32} << 10U;
+  constexpr std::size_t most_in_one_block = std::size_t{64} << 10U;
   constexpr std::size_t bytes_of_block    = std::size_t{8} << 10U;
   constexpr std::size_t most_blocks       = 64;
   constexpr int n_threads                 = most_launched_threads;
@@ -81,7 +93,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
     static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
   }
   if (bytes <= most_in_one_block) {
-    launch(call.name, stream, 1, n_threads,
+    launch(call.name, stream, 1, n_threads_of(work, call),
            CollectiveOfGroup<Work>{heap, work});
     return;
   }

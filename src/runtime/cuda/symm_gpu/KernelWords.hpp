@@ -88,6 +88,31 @@ SYMM_LOAD_WORD(load_acquire, "acquire")
 SYMM_STORE_WORD(store_relaxed, "st.relaxed.sys.global")
 SYMM_STORE_WORD(store_release, "st.release.sys.global")
 
+// Two words of 8 bytes at a multiple of 16, in one access: whoever loads both
+// has both of one store (PTX 8.3, .b128).
+
+#define SYMM_LOAD_TWO_WORDS(name, order)                                     \
+  inline __device__ void name(std::uint64_t const* from, std::uint64_t& low, \
+                              std::uint64_t& high) {                         \
+    asm volatile("{ .reg .b128 both; ld." order                              \
+                 ".sys.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"   \
+                 : "=l"(low), "=l"(high)                                     \
+                 : "l"(global_address(from))                                 \
+                 : "memory");                                                \
+  }
+
+SYMM_LOAD_TWO_WORDS(load_two_relaxed, "relaxed")
+SYMM_LOAD_TWO_WORDS(load_two_acquire, "acquire")
+
+inline __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
+                                         std::uint64_t high) {
+  asm volatile(
+      "{ .reg .b128 both; mov.b128 both, {%1, %2}; "
+      "st.relaxed.sys.global.b128 [%0], both; }" ::"l"(global_address(to)),
+      "l"(low), "l"(high)
+      : "memory");
+}
+
 // Atomic operations, relaxed. Those with "fetch" and swap() return what the
 // word was.
 
@@ -153,6 +178,7 @@ SYMM_CHANGE_BITS(change_or, "or")
 SYMM_CHANGE_BITS(change_xor, "xor")
 
 #undef SYMM_LOAD_WORD
+#undef SYMM_LOAD_TWO_WORDS
 #undef SYMM_STORE_WORD
 #undef SYMM_FETCH_WORD
 #undef SYMM_CHANGE_BITS

@@ -24,7 +24,7 @@ inline constexpr int most_launched_threads = 512;
 
 template <class Body>
 __global__ __launch_bounds__(most_launched_threads) void launched_kernel(
-    Body const body) {
+    __grid_constant__ Body const body) {  // nobody makes a copy of it
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // what was enqueued before has ended
 #endif
