@@ -99,11 +99,10 @@ constexpr std::array functions{&s_new,
                                &s_socket,
                                &s_stat};
 
-bool s_is_armed         = false;
 Function const* s_armed = nullptr;
 int s_first             = 0;
 int s_last              = 0;
-FaultCount s_count;
+FaultCount* s_count     = nullptr;  // null: not armed
 
 std::size_t index_of(Function const& function) {
   return static_cast<std::size_t>(
@@ -112,12 +111,12 @@ std::size_t index_of(Function const& function) {
 }
 
 bool fails(Function const& function) {
-  if (!s_is_armed) return false;
-  s_count.called.set(index_of(function));
+  if (s_count == nullptr) return false;
+  s_count->called.set(index_of(function));
   if (s_armed != &function) return false;
-  int const call = ++s_count.n_calls;
+  int const call = ++s_count->n_calls;
   if (call < s_first || call > s_last) return false;
-  ++s_count.n_failed;
+  ++s_count->n_failed;
   errno = function.error;
   return true;
 }
@@ -159,21 +158,18 @@ std::vector<std::string> faulty_functions() {
   return names;
 }
 
-void arm(Fault const& fault) {
+void arm(Fault const& fault, FaultCount& count) {
   auto const function =
       std::find_if(functions.begin(), functions.end(),
                    [&](auto const* f) { return fault.function == f->name; });
-  s_armed    = function == functions.end() ? nullptr : *function;
-  s_count    = {};
-  s_first    = fault.call;
-  s_last     = fault.call + fault.times - 1;
-  s_is_armed = true;
+  s_armed = function == functions.end() ? nullptr : *function;
+  s_first = fault.call;
+  s_last  = fault.call + fault.times - 1;
+  count   = {};
+  s_count = &count;
 }
 
-FaultCount disarm() noexcept {
-  s_is_armed = false;
-  return s_count;
-}
+void disarm() noexcept { s_count = nullptr; }
 
 }  // namespace symm_test
 

@@ -31,11 +31,12 @@ struct FaultCount {
 };
 
 /// From now on the calls of the function are counted, and fail as `fault` says.
-/// One thread.
-void arm(Fault const& fault);
+/// One thread. \param count is kept up to date until disarm(): in memory that
+/// outlives the process, it tells what has failed in one that ended.
+void arm(Fault const& fault, FaultCount& count);
 
 /// No call fails any more.
-FaultCount disarm() noexcept;
+void disarm() noexcept;
 
 }  // namespace symm_test
 

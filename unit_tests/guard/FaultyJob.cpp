@@ -111,16 +111,16 @@ class FaultyPe {
     std::optional<symm::HeapStats> before;
     if (Runtime::is_initialized()) before = symm::heap_stats();
     auto bootstrap = std::make_unique<ForkedBootstrap>(m_bootstrap);
-    if (m_bootstrap.my_pe() == one.pe) arm(one.fault);
+    if (m_bootstrap.my_pe() == one.pe) arm(one.fault, m_report.count);
     try {
       if (one.call->is_start) {
         Runtime::initialize(std::move(bootstrap));
       } else {
         one.call->call(m_belongings);
       }
-      m_report.count = disarm();
+      disarm();
     } catch (...) {
-      m_report.count      = disarm();
+      disarm();
       auto const failure  = symm::Impl::current_failure();
       m_report.has_thrown = true;
       m_report.kind       = failure.kind;

@@ -14,6 +14,7 @@
 #include <guard/FaultyJob.hpp>
 #include <guard/GuardOptions.hpp>
 #include <map>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -98,6 +99,16 @@ INSTANTIATE_TEST_SUITE_P(Calls, FaultCampaign,
                          [](auto const& call) {
                            return std::string(call.param.name);
                          });
+
+// Without this the campaign takes the first fault that ends the job for the
+// last call of the function.
+TEST(FaultCount, tells_of_a_fault_that_ends_the_job) {
+  auto const& initialize = attacked_calls().front();
+  ASSERT_STREQ(initialize.name, "initialize");
+  auto const run = run_faulty({&initialize, 1, {"new", 1, 1}});
+  EXPECT_EQ(run.complaint, std::nullopt);
+  EXPECT_EQ(run.count.n_failed, 1);
+}
 
 // Several calls in a row, any PE.
 TEST(RandomFaults, are_everybodys_error_or_the_end_of_the_job) {
