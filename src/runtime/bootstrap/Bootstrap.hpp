@@ -127,6 +127,19 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
        Text(what, ": PE ", failed->pe, " failed: ", failed->failure.message)});
 }
 
+/// Runs collective steps, and returns the Error that they throw on all PEs, if
+/// they do. What else a step throws, it throws on this PE alone: that is left
+/// to run_collective().
+template <class Steps>
+std::optional<Failure> error_of_all(Steps const& steps) {
+  try {
+    steps();
+    return std::nullopt;
+  } catch (Error const&) {
+    return current_failure();
+  }
+}
+
 /// Ends the job with a message: this PE has failed (with the exception that is
 /// being handled) where it cannot tell the others, which wait for it.
 [[noreturn]] void end_job_alone(Bootstrap& bootstrap,

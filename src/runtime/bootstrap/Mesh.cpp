@@ -24,6 +24,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../base/Types.hpp"
 #include "../symm_errors.hpp"
@@ -284,8 +285,12 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
     all_or_none(agree, "connecting the PEs of a node", work);
   };
   Introduction mine;
-  step([&] { mine = introduce_myself(); });
-  auto const all = allgather(bootstrap, mine);
+  std::vector<Introduction> all;
+  step([&] {
+    mine = introduce_myself();
+    all.resize(static_cast<std::size_t>(bootstrap.n_pes()));
+  });
+  bootstrap.allgather(&mine, all.data(), sizeof mine);
   std::optional<Start> start;
   step([&] {
     auto const leader = static_cast<std::size_t>(nodes.first_near());

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 #include "../base/Failure.hpp"
 #include "../symm_errors.hpp"
@@ -85,40 +87,65 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
       other->its, " on PE ", other->pe, "; start all PEs with one value"));
 }
 
-[[noreturn]] void throw_divided(Place const& its, Pe first, Pe next,
-                                Place const& between) {
+/// PEs of one node with another node's between them.
+struct Division {
+  Pe first = 0;  // of the node
+  Pe next  = 0;  // which should follow
+};
+
+[[noreturn]] void throw_divided(Division const& division,
+                                std::vector<Place> const& all) {
+  auto const host = [&](Pe pe) {
+    return std::string_view(all[static_cast<std::size_t>(pe)].host);
+  };
   throw UsageError(
-      Text("PE ", first, " and PE ", next, " run on ", its.host, ", but PE ",
-           next - 1, " between them on ", between.host,
+      Text("PE ", division.first, " and PE ", division.next, " run on ",
+           host(division.next), ", but PE ", division.next - 1,
+           " between them on ", host(division.next - 1),
            ": PEs of one node must have consecutive numbers; place them node "
            "by node (mpiexec --map-by ppr:N:node or --map-by core, srun -m "
            "block)"));
 }
 
-}  // namespace
-
-Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node) {
-  check_equal_settings(bootstrap, pes_per_node);
-  Place mine;
-  all_or_none(agree_through(bootstrap), "finding the nodes of the PEs",
-              [&] { mine = find_my_place(bootstrap, pes_per_node); });
-  auto const all = allgather(bootstrap, mine);
-  Nodes nodes{{}, 0, pes_per_node > 0, {}, {}};
+/// Local. \returns the first division; `nodes` is then not complete.
+std::optional<Division> sort_into_nodes(std::vector<Place> const& all, Pe me,
+                                        Nodes& nodes) {
+  auto const& mine = all[static_cast<std::size_t>(me)];
   std::unordered_map<std::string_view, Pe> leaders;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const pe = static_cast<Pe>(i);
     if (i == 0 || all[i].key() != all[i - 1].key()) {
       auto const [leader, is_new] = leaders.emplace(all[i].key(), pe);
-      if (!is_new) throw_divided(all[i], leader->second, pe, all[i - 1]);
+      if (!is_new) return Division{leader->second, pe};
       nodes.first.push_back(pe);
       nodes.hosts.emplace_back(all[i].host);
       nodes.share_machine.push_back(all[i].shares_machine_with(mine));
     }
-    if (pe == bootstrap.my_pe()) {
-      nodes.mine = static_cast<int>(nodes.first.size()) - 1;
-    }
+    if (pe == me) nodes.mine = static_cast<int>(nodes.first.size()) - 1;
   }
-  nodes.first.push_back(bootstrap.n_pes());
+  nodes.first.push_back(static_cast<Pe>(all.size()));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node) {
+  constexpr char const* what = "finding the nodes of the PEs";
+  auto const agree           = agree_through(bootstrap);
+  check_equal_settings(bootstrap, pes_per_node);
+  Place mine;
+  std::vector<Place> all;
+  all_or_none(agree, what, [&] {
+    mine = find_my_place(bootstrap, pes_per_node);
+    all.resize(static_cast<std::size_t>(bootstrap.n_pes()));
+  });
+  bootstrap.allgather(&mine, all.data(), sizeof mine);
+  Nodes nodes{{}, 0, pes_per_node > 0, {}, {}};
+  std::optional<Division> division;
+  all_or_none(agree, what, [&] {
+    division = sort_into_nodes(all, bootstrap.my_pe(), nodes);
+  });
+  if (division) throw_divided(*division, all);
   return nodes;
 }
 

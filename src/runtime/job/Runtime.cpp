@@ -158,7 +158,7 @@ Runtime::~Runtime() = default;
 
 /// Collective.
 void Runtime::make_network() {
-  auto const failure = failure_of([&] {
+  auto const failure = error_of_all([&] {
     m_network =
         std::make_unique<Network>(*m_bootstrap, *m_exchange, *m_control);
   });
@@ -229,7 +229,7 @@ Nodes Runtime::find_nodes() const {
     pes_per_node = env_count(environment::pes_per_node).value();
   });
   Nodes nodes;
-  if (auto const failure = failure_of(
+  if (auto const failure = error_of_all(
           [&] { nodes = Impl::find_nodes(*m_bootstrap, pes_per_node); })) {
     throw_failure(
         {failure->kind, Text("symm::initialize: ", failure->message)});
@@ -253,14 +253,14 @@ void Runtime::make_device_memories(int device) {
                    "initialize() before anything starts CUDA\n");
     }
   });
-  if (auto const failure =
-          failure_of([&] { try_out(*memory(MemoryKind::device).provider); })) {
+  if (auto const failure = error_of_all(
+          [&] { try_out(*memory(MemoryKind::device).provider); })) {
     throw_failure(
         {failure->kind, Text("symm::initialize: ", failure->message)});
   }
   // Not every GPU, driver or container shares host memory: those who use none
   // need none.
-  auto const failure = failure_of([&] {
+  auto const failure = error_of_all([&] {
     all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
     try_out(*memory(MemoryKind::host).provider);
   });
