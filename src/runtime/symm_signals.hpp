@@ -28,8 +28,8 @@ namespace symm {
 // its copy of the signal at `signal_address` is changed: who has seen that by
 // signal_wait_until(), a wait or a test sees the data. Nothing is said of other
 // puts of the caller: fence() comes before the call for them. Callers, returns
-// and errors are those of put() (symm_rma.hpp). With a count
-// of 0 it is the signal alone.
+// and errors are those of put() (symm_rma.hpp). With a count of 0 it is the
+// signal alone: signal_op().
 //
 // Signals of several PEs to one signal object are atomic if all are of one
 // SignalOp. Between PEs, signals may be mixed with atomics on std::uint64_t.
@@ -86,9 +86,10 @@ template <class T>
 
 /// put_signal() on the host.
 template <class T>
-void put_signal_on_host(T* dest, T const* source, std::size_t count,
-                        Signal* signal_address, Signal signal, SignalOp op,
-                        Pe pe, Until until, char const* call) {
+void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
+                        std::size_t count, Signal* signal_address,
+                        Signal signal, SignalOp op, Pe pe, Until until,
+                        char const* call) {
   check_element<T>();
   if (is_observed()) [[unlikely]] {
     put_signal_observed(dest, source, count, signal_address, signal, op, pe,
@@ -102,9 +103,10 @@ void put_signal_on_host(T* dest, T const* source, std::size_t count,
 /// put_signal() by a group of threads.
 template <ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_of_group(
-    Threads const& threads, HeapMap const& heap, T* dest, T const* source,
-    std::size_t count, Signal* signal_address, Signal signal, SignalOp op,
-    Pe pe, [[maybe_unused]] Until until, char const* call) {
+    Threads const& threads, HeapMap const& heap, T* dest,
+    std::type_identity_t<T> const* source, std::size_t count,
+    Signal* signal_address, Signal signal, SignalOp op, Pe pe,
+    [[maybe_unused]] Until until, char const* call) {
   auto const group = group_of(threads);
   SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
     auto const bytes = bytes_of(sizeof(T), count);
@@ -210,6 +212,28 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
                                          SignalOp op, Pe pe) {
   put_signal_nbi(Impl::OneThread(), heap, dest, source, count, signal_address,
                  signal, op, pe);
+}
+
+/// The signal alone (nvshmemx_signal_op; OpenSHMEM has shmem_put_signal of
+/// nothing), on the host. It orders nothing: fence() comes before it for all
+/// that the caller has put or stored there. On return it may still be on its
+/// way to a PE of another node: quiet() waits for it. A signal in GPU memory is
+/// delivered as by put_signal().
+/// \throws UsageError on this PE, as put_signal().
+inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
+                      Pe pe) {
+  Impl::put_signal_on_host(static_cast<char*>(nullptr), nullptr, 0,
+                           signal_address, signal, op, pe, Impl::Until::is_safe,
+                           "symm::signal_op");
+}
+
+/// The same in a kernel by one thread; for a team's stores behind the team's
+/// barrier, and fence() by that thread.
+SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
+                                    Signal signal, SignalOp op, Pe pe) {
+  Impl::put_signal_of_group(
+      Impl::OneThread(), heap, static_cast<char*>(nullptr), nullptr, 0,
+      signal_address, signal, op, pe, Impl::Until::is_safe, "symm::signal_op");
 }
 
 /// shmem_signal_fetch: the value of this PE's signal. Local; callable from host

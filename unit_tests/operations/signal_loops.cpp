@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// put_signal by one thread, many times: rings, pipelines, and many PEs that
-// signal one (OpenSHMEM 1.5, signaling operations).
+// put_signal and signal_op by one thread, many times: rings, pipelines, and
+// many PEs that signal one (OpenSHMEM 1.5, signaling operations).
 
 #include <gtest/gtest.h>
 
@@ -130,17 +130,26 @@ TYPED_TEST(SignalLoops, a_pipeline_of_chunks_finds_each_when_it_is_announced) {
 struct SignalAll {
   HeapMap heap;
   Signals signals;  // 0: all add, 1 + pe: PE pe sets
-  int* nothing;
   int n_rounds;
 
   KOKKOS_FUNCTION void operator()() const {
     for (int round = 1; round <= n_rounds; ++round) {
       for (int pe = 0; pe < heap.n_pes; ++pe) {
-        symm::put_signal(heap, nothing, nothing, 0, signals.data(),
-                         static_cast<Signal>(heap.my_pe + 1), SignalOp::add,
-                         pe);
-        symm::put_signal(heap, nothing, nothing, 0, &signals(1 + heap.my_pe),
-                         big(heap.my_pe, round), SignalOp::set, pe);
+        symm::signal_op(heap, signals.data(),
+                        static_cast<Signal>(heap.my_pe + 1), SignalOp::add, pe);
+        symm::signal_op(heap, &signals(1 + heap.my_pe), big(heap.my_pe, round),
+                        SignalOp::set, pe);
+      }
+    }
+  }
+  /// By the host, later rounds.
+  void by_host(int n_more) const {
+    for (int round = 1; round <= n_more; ++round) {
+      for (int pe = 0; pe < heap.n_pes; ++pe) {
+        symm::signal_op(signals.data(), static_cast<Signal>(heap.my_pe + 1),
+                        SignalOp::add, pe);
+        symm::signal_op(signals.data() + 1 + heap.my_pe,
+                        big(heap.my_pe, n_rounds + round), SignalOp::set, pe);
       }
     }
   }
@@ -155,15 +164,18 @@ TYPED_TEST(SignalLoops, no_signal_of_several_PEs_is_lost) {
   int const n_rounds =
       is_host_exec<TypeParam> ? turns<TypeParam>(100'000) : 300;
   Signals const signals("signals", 1 + static_cast<std::size_t>(n_pes));
-  Array<int> const nothing("nothing", 1);
+  SignalAll const signal_all{symm::heap_map(Space::memory_kind), signals,
+                             n_rounds};
   symm::barrier_all(TypeParam());
-  run<TypeParam>(SignalAll{symm::heap_map(Space::memory_kind), signals,
-                           nothing.data(), n_rounds});
+  run<TypeParam>(signal_all);
+  // Meanwhile others' kernels may still run. On GPUs each is a kernel.
+  int const n_more = is_on_host<Space> ? n_rounds / 4 : 8;
+  signal_all.by_host(n_more);
   symm::barrier_all(TypeParam());
   EXPECT_EQ(get(signals, 0),
-            static_cast<Signal>(n_rounds * n_pes * (n_pes + 1) / 2));
+            static_cast<Signal>((n_rounds + n_more) * n_pes * (n_pes + 1) / 2));
   for (int pe = 0; pe < n_pes; ++pe) {
-    EXPECT_EQ(get(signals, 1 + pe), SignalAll::big(pe, n_rounds));
+    EXPECT_EQ(get(signals, 1 + pe), SignalAll::big(pe, n_rounds + n_more));
   }
   symm::barrier_all();
 }

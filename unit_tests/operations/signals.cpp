@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// put_signal in all its forms, signal_fetch and signal_wait_until (OpenSHMEM
-// 1.5, signaling operations).
+// put_signal in all its forms, signal_op, signal_fetch and signal_wait_until
+// (OpenSHMEM 1.5, signaling operations).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,7 +33,8 @@ template <class Exec>
 class SignalTest : public testing::Test {};
 TYPED_TEST_SUITE(SignalTest, Execs);
 
-// One message in each of the forms of put_signal.
+// One message in each of the forms of put_signal, or by puts, fence() and the
+// signal alone.
 
 constexpr std::size_t n_max   = 1025;
 constexpr std::size_t n_guard = 3;
@@ -42,11 +44,16 @@ KOKKOS_FUNCTION constexpr int signalled(int round, Pe from, Pe to,
   return value(from, to, i + n_max * static_cast<std::size_t>(round));
 }
 
-constexpr std::size_t counts[] = {0, 1, 2, 61, 64, n_max};
+/// Between nodes the last are so many that a signal without an order would
+/// overtake them.
+std::array<std::size_t, 6> counts() {
+  return {0, 1, 2, 61, 64, are_all_reachable() ? n_max : 100'000};
+}
 
-enum class Form { host, thread, team, lanes, enqueued };
-constexpr Form forms[] = {Form::host, Form::thread, Form::team, Form::lanes,
-                          Form::enqueued};
+enum class Form { host, thread, team, lanes, enqueued, host_op, thread_op };
+constexpr Form forms[] = {Form::host,     Form::thread,   Form::team,
+                          Form::lanes,    Form::enqueued, Form::host_op,
+                          Form::thread_op};
 
 struct Message {
   HeapMap heap;
@@ -80,6 +87,16 @@ struct PutByLanes {
   }
 };
 
+struct PutFenceSignal {
+  Message message;
+  KOKKOS_FUNCTION void operator()() const {
+    auto const& [heap, dest, source, count, address, signal, op, to] = message;
+    symm::put_nbi(heap, dest, source, count, to);
+    symm::fence();
+    symm::signal_op(heap, address, signal, op, to);
+  }
+};
+
 /// Returns when it has been sent.
 template <class Exec>
 void send(Form form, Message const& message) {
@@ -100,6 +117,12 @@ void send(Form form, Message const& message) {
     case Form::enqueued:
       symm::put_signal(exec, dest, source, count, address, signal, op, to);
       break;
+    case Form::host_op:
+      symm::put_nbi(dest, source, count, to);
+      symm::fence();
+      symm::signal_op(address, signal, op, to);
+      break;
+    case Form::thread_op: launch<Exec>(PutFenceSignal{message}); break;
   }
   exec.fence("send");
 }
@@ -109,8 +132,9 @@ struct FillSource {
   Pe from;
   Pe to;
   int round;
+  std::size_t count;
   KOKKOS_FUNCTION void operator()() const {
-    for (std::size_t i = 0; i < n_max; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       source(i) = signalled(round, from, to, i);
     }
   }
@@ -132,7 +156,7 @@ struct Receive {
       ++errors();
     }
     if (symm::signal_fetch(signals.data()) != wanted) ++errors();
-    for (std::size_t i = 0; i < dest.extent(0); ++i) {
+    for (std::size_t i = 0; i < count + 2 * n_guard; ++i) {
       bool const is_data = i >= n_guard && i < n_guard + count;
       int const is_to_be =
           is_data ? signalled(round, from, to, i - n_guard) : -7;
@@ -153,8 +177,8 @@ struct WaitForSignal {
 TYPED_TEST(SignalTest, the_data_of_put_signal_are_there_when_the_signal_is) {
   auto const heap = symm::heap_map(Space::memory_kind);
   auto const me   = symm::my_pe();
-  Array<int> const source("source", n_max);
-  Array<int> const dest("dest", n_max + 2 * n_guard);
+  Array<int> const source("source", counts().back());
+  Array<int> const dest("dest", counts().back() + 2 * n_guard);
   Signals const signals("signals", 2);  // 0: sent, 1: read
   Errors const errors("errors");
   Kokkos::deep_copy(dest, -7);
@@ -162,14 +186,16 @@ TYPED_TEST(SignalTest, the_data_of_put_signal_are_there_when_the_signal_is) {
   int round = 0;
   for (int repeat = 0; repeat < turns<TypeParam>(100); repeat += 4) {
     for (Form const form : forms) {
-      for (std::size_t const count : counts) {
+      for (std::size_t const count : counts()) {
         ++round;
         auto const signal = static_cast<Signal>(round);
         // An nbi form may read the source until the data are there.
         run<TypeParam>(WaitForSignal{signals.data() + 1, signal - 1});
-        launch<TypeParam>(FillSource{source, me, right(), round});
-        // The host's form does not wait for kernels that fill host memory.
-        if (form == Form::host) TypeParam().fence("the source is there");
+        launch<TypeParam>(FillSource{source, me, right(), round, count});
+        // The host's forms do not wait for kernels that fill host memory.
+        if (form == Form::host || form == Form::host_op) {
+          TypeParam().fence("the source is there");
+        }
         // Odd rounds add 1 to what the even one before has set.
         bool const is_set = round % 2 == 0;
         send<TypeParam>(form,
@@ -180,9 +206,7 @@ TYPED_TEST(SignalTest, the_data_of_put_signal_are_there_when_the_signal_is) {
             Receive{signals, dest, left(), me, round, count, errors});
         EXPECT_EQ(get(errors), 0)
             << "form " << static_cast<int>(form) << ", " << count;
-        send<TypeParam>(Form::host,
-                        {heap, dest.data(), source.data(), 0,
-                         signals.data() + 1, signal, SignalOp::set, left()});
+        symm::signal_op(signals.data() + 1, signal, SignalOp::set, left());
       }
     }
   }
@@ -213,7 +237,7 @@ TYPED_TEST(SignalTest,
   Signals const signals("signals", 2);
   Errors const errors("errors");
   Kokkos::deep_copy(dest, -7);
-  run<TypeParam>(FillSource{source, me, right(), n_teams});
+  run<TypeParam>(FillSource{source, me, right(), n_teams, n_max});
   symm::barrier_all(TypeParam());
   Kokkos::parallel_for("teams",
                        Kokkos::TeamPolicy<TypeParam>(n_teams, Kokkos::AUTO),
@@ -260,6 +284,34 @@ TEST(SignalErrors, a_signal_that_cannot_be_is_refused_before_anything_is_put) {
   SpaceExec().fence();
   symm::barrier_all();
   EXPECT_EQ(count_equal(dest, 0), 4U);
+  EXPECT_EQ(count_equal(signals, 0), 1U);
+}
+
+TEST(SignalErrors, a_signal_alone_that_cannot_be_is_refused_by_its_name) {
+  Signals const signals("signals", 1);
+  symm::barrier_all();
+  Signal mine     = 0;
+  auto const tell = [&](Signal* address, Pe pe) {
+    return message_of<symm::UsageError>(
+        [&] { symm::signal_op(address, 1, SignalOp::set, pe); });
+  };
+  auto const enqueue = [&](Signal* address, Pe pe) {
+    return message_of<symm::UsageError>(
+        [&] { symm::signal_op(SpaceExec(), address, 1, SignalOp::add, pe); });
+  };
+  constexpr auto elsewhere =
+      "symm::signal_op: 8 bytes at .*not in this PE's part";
+  auto const no_pe = HasSubstr("symm::signal_op: there is no PE " +
+                               std::to_string(symm::n_pes()));
+  EXPECT_THAT(tell(&mine, right()), testing::ContainsRegex(elsewhere));
+  EXPECT_THAT(tell(nullptr, right()), testing::ContainsRegex(elsewhere));
+  EXPECT_THAT(tell(signals.data(), symm::n_pes()), no_pe);
+  EXPECT_THAT(tell(signals.data(), -1), HasSubstr("there is no PE -1"));
+  EXPECT_THAT(enqueue(&mine, right()), testing::ContainsRegex(elsewhere));
+  EXPECT_THAT(enqueue(signals.data(), symm::n_pes()), no_pe);
+  SpaceExec().fence();
+  symm::barrier_all();
+  EXPECT_EQ(mine, 0U);
   EXPECT_EQ(count_equal(signals, 0), 1U);
 }
 

@@ -80,8 +80,9 @@ def check_events(steps, pe):
     assert [*u, *mine, "240"] in copies, copies
     copies = [e[1:] for e in steps["remote deep copy"] if e[0] == "copy"]
     assert copies[0] == [*u, *mine, "240"], copies
-    assert names("signal")[0] == "symm::put_signal", steps["signal"]
-    assert set(names("signal")[1:]) <= {"symm::signal_wait_until"}
+    assert names("signal")[:3] == (["symm::put_signal"] +
+                                   ["symm::signal_op"] * 2), steps["signal"]
+    assert set(names("signal")[3:]) <= {"symm::signal_wait_until"}
     assert names("reduce") == ["symm::reduce"] * 2, steps["reduce"]
     assert names("barrier_all") == ["symm::barrier_all"]
     assert names("late PE") == ["symm::barrier"]
@@ -110,7 +111,7 @@ def check_trace(traces, pe):
     assert sums("put") == (8, 80 + 80 + 8 + 160 + 3 * 240 + 8), done["put"]
     assert sums("get") == (3, 40 + 8 + 240), done["get"]
     assert sums("atomic") == (1, 8), done["atomic"]
-    assert sums("signal") == (1, 16), done["signal"]
+    assert sums("signal") == (3, 16), done["signal"]
     assert sums("collective") == (2, 16), done["collective"]
     assert done["barrier"]["calls"] == 4, done["barrier"]
     assert done["wait"]["calls"] <= 1, done["wait"]

@@ -56,7 +56,9 @@ int main(int argc, char* argv[]) {
   step("signal", [&] {
     symm::put_signal(u.data(), mine.data(), 2, words.data() + 2, 1,
                      symm::SignalOp::set, peer);
-    symm::signal_wait_until(words.data() + 2, symm::Compare::eq, 1);
+    symm::signal_op(words.data() + 2, 1, symm::SignalOp::add, peer);
+    symm::signal_op(Exec(), words.data() + 2, 1, symm::SignalOp::add, peer);
+    symm::signal_wait_until(words.data() + 2, symm::Compare::eq, 3);
   });
   step("reduce", [&] {
     static_cast<void>(symm::reduce(world, 1.0, symm::Sum{}));

@@ -66,6 +66,48 @@ Copy<Signal> signal_to_deliver(Signal* address, Pe pe, char const* call) {
   return copy_to_access(address, sizeof(Signal), pe, call);
 }
 
+/// put_signal() in the order of an execution space instance.
+template <class Exec, class T>
+void enqueue_put_signal(Exec const& exec, T* dest,
+                        std::type_identity_t<T> const* source,
+                        std::size_t count, Signal* signal_address,
+                        Signal signal, SignalOp op, Pe pe, char const* call) {
+  check_element<T>();
+  auto const bytes = bytes_of(sizeof(T), count);
+  Observed const observed([=] {
+    return Operation{OperationKind::signal, call, pe, bytes, dest, source};
+  });
+  auto const its_signal = signal_to_deliver<Exec>(signal_address, pe, call);
+  if (its_signal.reach == Reach::message) {
+    if constexpr (runs_on_host_v<Exec>) {
+      exec.fence(call);
+      symm::fence();
+      put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
+                         Until::is_safe, call);
+    } else {
+      if (bytes != 0) {
+        static_cast<void>(copy_to_access(dest, bytes, pe, call));
+        check_private(source, call);
+      }
+      enqueue_far(exec, call,
+                  FarSignalKernel{dest, source, bytes, signal_address, signal,
+                                  atomic_op_of(op), pe});
+    }
+    return;
+  }
+  enqueue_copy_of_pe<Way::put>(exec, dest, source, bytes, pe, call);
+  // There are data, even if not these: those of kernels before.
+  DeliverSignal const deliver{its_signal.address, signal, op, true};
+  if constexpr (runs_on_host_v<Exec>) {
+    exec.fence(call);
+    deliver();
+  } else {
+    // Copies and kernels of one instance run one after the other.
+    Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         SignalKernel{deliver});
+  }
+}
+
 }  // namespace symm::Impl
 
 namespace symm {
@@ -103,44 +145,8 @@ template <Impl::ExecutionSpace Exec, class T>
 void put_signal(Exec const& exec, T* dest,
                 std::type_identity_t<T> const* source, std::size_t count,
                 Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
-  constexpr auto call = "symm::put_signal";
-  Impl::check_element<T>();
-  Impl::Observed const observed([=] {
-    return Impl::Operation{Impl::OperationKind::signal,      call, pe,
-                           Impl::bytes_of(sizeof(T), count), dest, source};
-  });
-  auto const its_signal =
-      Impl::signal_to_deliver<Exec>(signal_address, pe, call);
-  if (its_signal.reach == Impl::Reach::message) {
-    if constexpr (Impl::runs_on_host_v<Exec>) {
-      exec.fence(call);
-      fence();
-      put_signal(dest, source, count, signal_address, signal, op, pe);
-    } else {
-      auto const bytes = Impl::bytes_of(sizeof(T), count);
-      if (bytes != 0) {
-        static_cast<void>(Impl::copy_to_access(dest, bytes, pe, call));
-        Impl::check_private(source, call);
-      }
-      Impl::enqueue_far(
-          exec, call,
-          Impl::FarSignalKernel{dest, source, bytes, signal_address, signal,
-                                Impl::atomic_op_of(op), pe});
-    }
-    return;
-  }
-  Impl::enqueue_copy_of_pe<Impl::Way::put>(
-      exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, call);
-  // There are data, even if not these: those of kernels before.
-  Impl::DeliverSignal const deliver{its_signal.address, signal, op, true};
-  if constexpr (Impl::runs_on_host_v<Exec>) {
-    exec.fence(call);
-    deliver();
-  } else {
-    // Copies and kernels of one instance run one after the other.
-    Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         Impl::SignalKernel{deliver});
-  }
+  Impl::enqueue_put_signal(exec, dest, source, count, signal_address, signal,
+                           op, pe, "symm::put_signal");
 }
 
 /// The signal alone, enqueued (nvshmemx_signal_op_on_stream): tells PE `pe`
@@ -149,8 +155,8 @@ void put_signal(Exec const& exec, T* dest,
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
                SignalOp op, Pe pe) {
-  put_signal(exec, static_cast<char*>(nullptr), nullptr, 0, signal_address,
-             signal, op, pe);
+  Impl::enqueue_put_signal(exec, static_cast<char*>(nullptr), nullptr, 0,
+                           signal_address, signal, op, pe, "symm::signal_op");
 }
 
 /// wait_until(), enqueued (nvshmemx_TYPE_wait_until_on_stream): what is

@@ -41,7 +41,8 @@ void check_signalled_views(Dst const& dst, Src const& src) {
       text_of_view(src) +
       " must have equal extents and layouts and no gaps between their "
       "elements: copy others with symm::copy or a kernel, and send the signal "
-      "behind symm::fence(), or with symm::signal_op(exec, ...)");
+      "by symm::signal_op(...) behind symm::fence(), or by "
+      "symm::signal_op(exec, ...)");
 }
 
 /// The address of a signal, the View's only element.
@@ -110,7 +111,13 @@ void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
              value, op, pe);
 }
 
-/// signal_op(): the signal alone, behind all that `exec` has.
+/// signal_op(): the signal alone; with `exec`, behind all that it has, and
+/// without, behind what fence() has ordered before.
+template <class... S>
+void signal_op(Kokkos::View<S...> const& signal, Signal value, SignalOp op,
+               Pe pe) {
+  signal_op(Impl::signal_of(signal), value, op, pe);
+}
 template <Impl::ExecutionSpace Exec, class... S>
 void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
                SignalOp op, Pe pe) {
