@@ -9,7 +9,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -222,6 +227,83 @@ TEST(UnevenView, fails_on_all_PEs_or_on_none) {
                   "calls"));
   }
   EXPECT_EQ(symm::UnevenView<View1>("next", 1).extent(right(), 0), 1U);
+}
+
+namespace Tools = Kokkos::Tools::Experimental;
+
+/// Makes a step of this PE's tables of extents fail while it lives: by a tool,
+/// which Kokkos calls in the middle of it.
+class FailingTable {
+ public:
+  enum class Step { none, memory, copy };
+
+  explicit FailingTable(Step step) {
+    if (step == Step::memory) {
+      Tools::set_allocate_data_callback(
+          [](Kokkos_Profiling_SpaceHandle, char const* label,
+             void const* address, std::uint64_t bytes) {
+            if (!is_of_table(label)) return;
+            // Nobody else knows of it.
+            Kokkos::HostSpace().deallocate(const_cast<void*>(address), bytes);
+            throw std::bad_alloc();
+          });
+    } else if (step == Step::copy) {
+      Tools::set_begin_deep_copy_callback(
+          [](Kokkos_Profiling_SpaceHandle, char const* label, void const*,
+             Kokkos_Profiling_SpaceHandle, char const*, void const*,
+             std::uint64_t) {
+            if (is_of_table(label)) throw std::runtime_error("no such copy");
+          });
+    }
+  }
+  FailingTable(FailingTable const&)            = delete;
+  FailingTable& operator=(FailingTable const&) = delete;
+  ~FailingTable() {
+    Tools::set_allocate_data_callback(nullptr);
+    Tools::set_begin_deep_copy_callback(nullptr);
+  }
+
+ private:
+  static bool is_of_table(std::string_view label) {
+    return label == "symm::UnevenView";
+  }
+};
+
+TEST(UnevenView, whose_table_fails_on_one_PE_fails_on_all) {
+  using Step         = FailingTable::Step;
+  Pe const last      = symm::n_pes() - 1;
+  auto const on_last = "on PE " + std::to_string(last);
+  auto const before  = settled().live_blocks;
+  auto const make    = [] { symm::UnevenView<View1>("uneven", 1); };
+  {
+    FailingTable const failing(symm::my_pe() == last ? Step::memory
+                                                     : Step::none);
+    EXPECT_THAT(message_of<symm::OutOfMemory>(make),
+                AllOf(HasSubstr("symm::UnevenView"), HasSubstr(on_last)));
+  }
+  {
+    FailingTable const failing(symm::my_pe() == last ? Step::copy : Step::none);
+    EXPECT_THAT(message_of<symm::SystemError>(make),
+                AllOf(HasSubstr("symm::UnevenView"), HasSubstr(on_last),
+                      HasSubstr("no such copy")));
+  }
+  EXPECT_EQ(settled().live_blocks, before);
+  EXPECT_EQ(symm::UnevenView<View1>("next", 1).extent(right(), 0), 1U);
+}
+
+TEST(UnevenView, whose_parts_are_resized_names_UnevenView_on_all_PEs) {
+  if (symm::n_pes() < 2) GTEST_SKIP() << "one PE cannot differ from itself";
+  symm::UnevenView<View1> const view("uneven", uneven_extent(symm::my_pe()));
+  auto part = view.local();
+  EXPECT_THAT(message_of<UsageError>([&] {
+                Kokkos::resize(part, uneven_extent(symm::my_pe()) + 1);
+              }),
+              AllOf(HasSubstr("mismatched collective call"),
+                    HasSubstr("\"uneven\""), HasSubstr("symm::UnevenView")));
+  EXPECT_EQ(part.data(), view.data());
+  EXPECT_EQ(part.extent(0), uneven_extent(symm::my_pe()));
+  EXPECT_EQ(view.extent(right(), 0), uneven_extent(right()));
+  symm::barrier_all();
 }
 
 template <class T>

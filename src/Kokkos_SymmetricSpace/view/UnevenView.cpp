@@ -3,10 +3,13 @@
 #include "UnevenView.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cstdint>
+#include <string>
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Observer.hpp"
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/shmem/CollectiveCall.hpp"
 #include "../../runtime/shmem/CollectiveRun.hpp"
 #include "../../runtime/shmem/Words.hpp"
@@ -18,6 +21,27 @@ namespace symm::Impl {
 namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
+
+/// Local: what the members have passed.
+ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
+  using Kokkos::view_alloc;
+  using Kokkos::WithoutInitializing;
+  ExtentTable table;
+  auto const n     = static_cast<std::size_t>(team.n_pes());
+  auto const words = team.words();
+  table.on_host    = decltype(table.on_host)(
+      view_alloc(WithoutInitializing, std::string(uneven_view)), n);
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    table.on_host(static_cast<std::size_t>(pe)) = static_cast<std::size_t>(
+        load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1)));
+  }
+  table.in_kernels = Kokkos::create_mirror_view(
+      view_alloc(WithoutInitializing,
+                 Kokkos::DefaultExecutionSpace::memory_space()),
+      table.on_host);
+  Kokkos::deep_copy(table.in_kernels, table.on_host);
+  return table;
+}
 
 }  // namespace
 
@@ -32,28 +56,17 @@ ExtentTable exchange_extents(char const* view_type, std::size_t mine) {
   Observed const observed([&] {
     return Operation{OperationKind::collective, uneven_view, -1, sizeof mine};
   });
-  ExtentTable table;
-  // A PE that lacks memory says so to all.
-  auto const failure = failure_of([&] {
-    using Kokkos::view_alloc;
-    using Kokkos::WithoutInitializing;
-    auto const n  = static_cast<std::size_t>(team.n_pes());
-    table.on_host = decltype(table.on_host)(
-        view_alloc(WithoutInitializing, std::string(uneven_view)), n);
-    table.in_kernels = Kokkos::create_mirror_view(
-        view_alloc(WithoutInitializing,
-                   Kokkos::DefaultExecutionSpace::memory_space()),
-        table.on_host);
-  });
   // As reduce() of a value, but each PE keeps all of them.
   auto const epoch =
-      pass_to_all(team, uneven_view, hash_of_name(view_type), mine, failure);
-  auto const words = team.words();
-  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-    table.on_host(static_cast<std::size_t>(pe)) = static_cast<std::size_t>(
-        load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1)));
+      pass_to_all(team, uneven_view, hash_of_name(view_type), mine);
+  ExtentTable table;
+  // A PE that lacks memory for that, or whose GPU fails, says so to all.
+  auto failure = failure_of([&] { table = passed_extents(team, epoch); });
+  if (failure) {
+    failure->message =
+        Text(uneven_view, ": the table of extents: ", failure->message);
   }
-  Kokkos::deep_copy(table.in_kernels, table.on_host);
+  Runtime::instance(uneven_view).heap().finish_view(uneven_view, failure);
   return table;
 }
 

@@ -33,8 +33,8 @@ struct ExtentTable {
 
 /// Collective: the table of what all PEs pass as `mine`.
 /// \param view_type name of the type, equal on all PEs.
-/// \throws UsageError on every PE, if types differ; OutOfMemory and others, if
-///         a PE has no room for the table, UsageError on the others then.
+/// \throws UsageError on every PE, if types differ; OutOfMemory, SystemError on
+///         every PE, if one has no room for the table or its GPU fails.
 ExtentTable exchange_extents(char const* view_type, std::size_t mine);
 
 /// \throws UsageError on this PE, if there is no such PE.
@@ -59,8 +59,13 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 /// checked. All else takes local(), an ordinary View. Of the collective
 /// operations of Views that is collect(), to which PEs pass what they have; the
 /// others ask for equal extents, and find that they differ (UsageError on every
-/// PE; enqueued ones do not look). Kokkos::resize() is for Views of equal
-/// extents: make another UnevenView instead.
+/// PE; enqueued ones do not look).
+///
+/// To have other extents make another UnevenView: Kokkos::resize() of local()
+/// makes an ordinary View, of equal extents on all PEs. Where PEs ask for
+/// different ones, that is UsageError on every PE and changes nothing. But a PE
+/// that asks for what its part has makes no View: the others wait for its next
+/// collective call, in which all PEs get the error.
 ///
 /// A handle as a View is: copies share the memory, which ends with the last
 /// copy of it or of local(), as that of any View. The table of extents ends
@@ -110,17 +115,15 @@ class UnevenView {
   UnevenView() = default;
 
   /// Collective: all PEs, with equal extents but for that of uneven_dimension,
-  /// which may be 0. As the constructor of a View, behind one exchange of
+  /// which may be 0. As the constructor of a View, behind an exchange of
   /// numbers: every PE has the memory, and has filled it, when it returns on
   /// any PE.
   ///
   /// \param allocation a label, or what Kokkos::view_alloc() returns.
   /// \param extents of this PE, those that are not part of the type.
   /// \throws UsageError on every PE, if types differ, or the other extents do
-  ///         as far as bytes show it; OutOfMemory, SystemError on every PE; one
-  ///         of them on a PE that has no room for the table of extents,
-  ///         UsageError on the others. UsageError on this PE before
-  ///         initialize() and after finalize().
+  ///         as far as bytes show it; OutOfMemory, SystemError on every PE.
+  ///         UsageError on this PE before initialize() and after finalize().
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic()) explicit UnevenView(
       Allocation const& allocation, Extents... extents)

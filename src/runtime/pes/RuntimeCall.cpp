@@ -81,8 +81,9 @@ OperationKind kind_of(RuntimeCall operation) {
 
 char const* advice_for(RuntimeCall operation) {
   if (operation != RuntimeCall::allocate_view) return "";
-  return " (where PEs own different numbers of elements, allocate the largest "
-         "View on every PE, and use a part); algorithms and containers of "
+  return " (where PEs own different numbers of elements, make a "
+         "symm::UnevenView, or allocate the largest View on every PE, and use "
+         "a part); algorithms and containers of "
          "Kokkos allocate in the space of the View that they are given: for a "
          "call of one PE alone, give them a View in HostSpace or CudaSpace "
          "that refers to the same memory";
