@@ -62,8 +62,9 @@ class PacketPlaces {
     PeTeam const& team, CollectiveCall const& call) {
   if (call.n_words == 0 || team.has_far_pes()) return false;
   auto const n = static_cast<std::size_t>(team.n_pes());
+  // Divided: a product that wraps around would be small.
   return call.has_one_sender ? call.n_words + n <= PeTeamWords::n_packets
-                             : call.n_words * n <= PeTeamWords::n_packets;
+                             : call.n_words <= PeTeamWords::n_packets / n;
 }
 
 #ifdef SYMM_FOR_DEVICE
