@@ -17,6 +17,7 @@
 #include "shmem/ReduceValue.hpp"
 #include "shmem/ReduceWork.hpp"
 #include "shmem/ScanWork.hpp"
+#include "shmem/StridedAlltoallWork.hpp"
 #include "shmem/ThisBlock.hpp"
 
 namespace symm {

@@ -26,6 +26,9 @@
 #include "RingClient.hpp"
 #include "Rma.hpp"
 #include "Words.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "PacketCopy.hpp"
+#endif
 
 // What the collective operations are given, and what each PE does of them
 // between the barrier after which everybody's source is there and the one after
@@ -189,20 +192,7 @@ struct BroadcastWork {
   /// All of it in a kernel.
   template <Group Threads>
   __device__ void run_by_packets(Threads const& group) const {
-    PacketExchange const exchange(group, team,
-                                  PacketPlaces::of_one(team.n_pes(), root));
-    bool const is_root        = team.my_pe() == root;
-    std::size_t const n_words = n_words_of(count * sizeof(T));
-    exchange.send_to_all(is_root ? n_words : 1, [&](std::size_t k) {
-      return is_root ? load_word(source, count, k) : 0;
-    });
-    group.for_each(n_words, [&](std::size_t k) {
-      store_word(dest, count, k, exchange.receive(root, k));
-    });
-    group.for_each(static_cast<std::size_t>(team.n_pes()), [&](std::size_t i) {
-      static_cast<void>(exchange.receive(static_cast<Pe>(i), 0));
-    });
-    exchange.end();
+    broadcast_packets(*this, group);
   }
 #endif
   /// All of it on the host, from the words that the PEs have passed.
@@ -266,24 +256,7 @@ struct GatherWork {
   /// As BroadcastWork's.
   template <Group Threads>
   __device__ void run_by_packets(Threads const& group) const {
-    PacketExchange const exchange(group, team,
-                                  PacketPlaces::of_all(team.n_pes()));
-    std::size_t const n_words = n_words_of(count * sizeof(T));
-    if constexpr (is_alltoall) {
-      exchange.send_to_each(n_words, [&](Pe member, std::size_t k) {
-        return load_word(source + block(member), count, k);
-      });
-    } else {
-      exchange.send_to_all(
-          n_words, [&](std::size_t k) { return load_word(source, count, k); });
-    }
-    auto const n = static_cast<std::size_t>(team.n_pes());
-    group.for_each(n * n_words, [&](std::size_t i) {
-      auto const from     = static_cast<Pe>(i / n_words);
-      std::size_t const k = i % n_words;
-      store_word(dest + block(from), count, k, exchange.receive(from, k));
-    });
-    exchange.end();
+    gather_packets<is_alltoall>(*this, group);
   }
 #endif
   /// As BroadcastWork's; of fcollect.
@@ -317,10 +290,12 @@ struct GatherWork {
     }
   }
 
- private:
+  /// Where a member's block begins.
   [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
     return static_cast<std::size_t>(pe) * count;
   }
+
+ private:
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.has_far_pes() && count * sizeof(T) >= least_bytes_of_shares &&
            has_shared_nodes();
@@ -366,87 +341,6 @@ struct CollectWork {
     }
   }
 };
-
-/// alltoall with elements that are not next to each other.
-template <class T>
-struct StridedAlltoallWork {
-  PeTeam team;
-  T* dest;
-  T const* source;
-  std::size_t dest_stride;
-  std::size_t source_stride;
-  std::size_t count;
-
-  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
-    auto const n = bytes_of_all(team, 1, count);
-    return {"symm::alltoalls",
-            count,
-            dest,
-            bytes_of(sizeof(T), n, dest_stride),
-            source,
-            bytes_of(sizeof(T), n, source_stride),
-            0,
-            Overlap::unknown};
-  }
-  template <Group Threads>
-  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
-                                std::size_t part, std::size_t n_parts) const {
-    int const n       = team.n_pes();
-    Pe const me       = team.my_pe();
-    auto const range  = part_of(count, part, n_parts, 1);
-    T const* const my = source + first_of(me, range) * source_stride;
-    for (int k = 1; k <= n; ++k) {
-      Pe const pe = (me + k) % n;
-      T* const to = dest + first_of(pe, range) * dest_stride;
-      SYMM_IF_ON_HOST(
-          (if (fetch_far(group, heap, pe, to, my, range.count)) { continue; }))
-      SYMM_IF_ON_DEVICE((if (team.has_far_pes() &&
-                             !heap.is_near(team.world_pe(pe))) [[unlikely]] {
-        if (range.count != 0) {
-          InKernel::copy_strided_far(group, false, my, to, sizeof(T),
-                                     range.count, source_stride * sizeof(T),
-                                     dest_stride * sizeof(T),
-                                     team.world_pe(pe));
-        }
-        continue;
-      }))
-      T const* const from = block_of(team, heap, my, pe);
-      copy_each(
-          group, range.count,
-          [=, stride = source_stride](std::size_t i) {
-            return from[i * stride];
-          },
-          [=, stride = dest_stride](std::size_t i, T const& value) {
-            to[i * stride] = value;
-          });
-    }
-  }
-
- private:
-  /// Whether the member is on another node; fetches its elements then.
-  template <Group Threads>
-  bool fetch_far(Threads const& group, HeapMap const& heap, Pe member, T* to,
-                 T const* mine, std::size_t n) const {
-    if (!team.has_far_pes() || heap.is_near(team.world_pe(member)))
-      return false;
-    if (group.rank() == 0 && n != 0) {
-      get_strided_far(
-          to, {heap, mine, team.world_pe(member), call().name},
-          {sizeof(T), n, source_stride * sizeof(T), dest_stride * sizeof(T)});
-    }
-    return true;
-  }
-  [[nodiscard]] SYMM_FUNCTION std::size_t first_of(Pe pe,
-                                                   Range const& range) const {
-    return static_cast<std::size_t>(pe) * count + range.first;
-  }
-};
-
-/// What is wrong with the strides of alltoalls(); "" if nothing.
-inline char const* problem_of_strides(std::size_t dest_stride,
-                                      std::size_t source_stride) {
-  return dest_stride == 0 || source_stride == 0 ? "a stride is 0" : "";
-}
 
 }  // namespace symm::Impl
 
