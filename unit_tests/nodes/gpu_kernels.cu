@@ -10,8 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -20,64 +19,13 @@
 
 #include <runtime/symm.hpp>
 
+#include "gpu_kernels.hpp"
+
+namespace symm_test {
 namespace {
 
-using symm::HeapMap;
-using symm::Pe;
 using symm::Signal;
 using symm::SignalOp;
-using Word = unsigned long long;
-
-int n_pes() { return symm::n_pes(); }
-Pe me() { return symm::my_pe(); }
-/// The one that comes next, on another node where each has one PE.
-Pe next() { return (me() + 1) % n_pes(); }
-Pe previous() { return (me() + n_pes() - 1) % n_pes(); }
-
-void wait() {
-  auto const result = cudaDeviceSynchronize();
-  if (result == cudaSuccess) return;
-  std::fprintf(stderr, "PE %d: %s\n", me(), cudaGetErrorString(result));
-  std::abort();
-}
-
-template <class Body>
-__global__ void kernel(Body const body) {
-  body();
-}
-template <class Body>
-void run(int blocks, int threads, Body const& body) {
-  kernel<<<blocks, threads>>>(body);
-  wait();
-}
-
-/// Symmetric, of zeros.
-template <class T>
-T* make(std::size_t count) {
-  auto* const block = static_cast<T*>(symm::calloc(count, sizeof(T)));
-  EXPECT_NE(block, nullptr) << symm::last_error();
-  return block;
-}
-template <class T>
-std::vector<T> copy_of(T const* block, std::size_t count) {
-  std::vector<T> values(count);
-  EXPECT_EQ(cudaMemcpy(values.data(), block, count * sizeof(T),
-                       cudaMemcpyDefault),
-            cudaSuccess);
-  return values;
-}
-template <class T>
-void set(T* block, std::vector<T> const& values) {
-  EXPECT_EQ(cudaMemcpy(block, values.data(), values.size() * sizeof(T),
-                       cudaMemcpyDefault),
-            cudaSuccess);
-}
-
-__host__ __device__ Word value_of(Pe from, std::size_t i) {
-  return static_cast<Word>(from + 1) * 100'000'000 + i;
-}
-
-HeapMap map() { return symm::heap_map(symm::MemoryKind::device); }
 
 struct Big {
   double a;
@@ -136,21 +84,6 @@ TEST(FarKernels, elements_of_all_sizes) {
   EXPECT_EQ(copy_of(wrong, 1)[0], 0);
   symm::barrier_all();
 }
-
-/// As many requests as fill the ring several times.
-struct Many {
-  HeapMap heap;
-  Word* words;
-  Pe to;
-  int n_each;
-  __device__ void operator()() const {
-    auto const i = blockIdx.x * blockDim.x + threadIdx.x;
-    auto const n = gridDim.x * blockDim.x;
-    for (int k = 0; k < n_each; ++k) {
-      symm::p(heap, words + i + k * n, value_of(heap.my_pe, i + k * n), to);
-    }
-  }
-};
 
 TEST(FarKernels, a_full_ring_is_waited_for) {
   constexpr std::size_t n = 40 * 512 * 3;
@@ -431,282 +364,8 @@ TEST(FarKernels, a_fence_keeps_the_order) {
   symm::barrier_all();
 }
 
-struct Collectives {
-  HeapMap heap;
-  symm::PeTeam team;
-  int* dest;
-  int* source;
-  int* all;
-  int* n_wrong;
-  std::size_t count;
-  __device__ void expect(bool is_right) const {
-    if (!is_right) atomicAdd(n_wrong, 1);
-  }
-  __device__ void operator()() const {
-    auto const block = symm::this_block();
-    int const n      = team.n_pes();
-    int const mine   = team.my_pe();
-    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
-      source[i] = static_cast<int>(i) * 8 + mine;
-    }
-    block.barrier();
-    for (int round = 0; round < 5; ++round) symm::barrier(block, team);
-    symm::reduce(block, heap, team, dest, source, count, symm::Sum());
-    for (std::size_t i = block.rank(); i < count; i += block.size()) {
-      expect(dest[i] == n * static_cast<int>(i) * 8 + n * (n - 1) / 2);
-    }
-    block.barrier();
-    symm::broadcast(block, heap, team, dest, source, count, n - 1);
-    for (std::size_t i = block.rank(); i < count; i += block.size()) {
-      expect(dest[i] == static_cast<int>(i) * 8 + n - 1);
-    }
-    symm::fcollect(block, heap, team, all, source, count);
-    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
-      expect(all[i] == static_cast<int>(i % count) * 8 +
-                           static_cast<int>(i / count));
-    }
-    symm::alltoall(block, heap, team, all, source, count);
-    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
-      auto const from = i / count;
-      expect(all[i] == static_cast<int>(mine * count + i % count) * 8 +
-                           static_cast<int>(from));
-    }
-    std::size_t const my_count = mine == 0 ? 1 : count;
-    symm::collect(block, heap, team, all, source, my_count);
-    if (block.rank() == 0) {
-      expect(all[0] == 0 && all[1] == 1 && all[count] == (count - 1) * 8 + 1);
-    }
-    block.barrier();
-    symm::alltoalls(block, heap, team, all, source, 1, 1, count);
-    for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
-      expect(all[i] == static_cast<int>(mine * count + i % count) * 8 +
-                           static_cast<int>(i / count));
-    }
-  }
-};
-
-TEST(FarKernels, barriers_and_collectives_of_a_team) {
-  constexpr std::size_t n = 300;
-  auto const pes     = static_cast<std::size_t>(n_pes());
-  auto* const dest   = make<int>(n);
-  auto* const source = make<int>(n * pes);
-  auto* const all    = make<int>(n * pes);
-  auto* const wrong  = make<int>(1);
-  run(1, 96, Collectives{map(), symm::team_world(), dest, source, all, wrong,
-                         n});
-  EXPECT_EQ(copy_of(wrong, 1)[0], 0);
-  symm::barrier_all();
-}
-
-TEST(FarGpuMemory, collectives_of_the_host) {
-  constexpr std::size_t n = 20'000;
-  auto const pes     = static_cast<std::size_t>(n_pes());
-  auto* const dest   = make<double>(n);
-  auto* const source = make<double>(n);
-  auto* const all    = make<double>(n * pes);
-  set(source, std::vector<double>(n, 1.0 + me()));
-  auto const team = symm::team_world();
-  symm::reduce(team, dest, source, std::size_t{100}, symm::Sum());
-  EXPECT_EQ(copy_of(dest, 100)[99], n_pes() * (n_pes() + 1) / 2);
-  symm::broadcast(team, dest, source, n, n_pes() - 1);
-  EXPECT_EQ(copy_of(dest, n)[n - 1], n_pes());
-  symm::fcollect(team, all, source, n);
-  auto const got = copy_of(all, n * pes);
-  for (std::size_t pe = 0; pe < pes; ++pe) {
-    EXPECT_EQ(got[n * pe], 1.0 + static_cast<double>(pe));
-    EXPECT_EQ(got[n * pe + n - 1], 1.0 + static_cast<double>(pe));
-  }
-  symm::barrier_all();
-}
-
-TEST(FarGpuMemory, host_calls_of_all_kinds) {
-  constexpr std::size_t n = 500'000;
-  auto* const block  = make<Word>(n);
-  auto* const counter = make<long>(2);
-  Word* source       = nullptr;
-  ASSERT_EQ(cudaMalloc(&source, n * sizeof(Word)), cudaSuccess);
-  std::vector<Word> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = value_of(me(), i);
-  set(source, values);
-  for (std::size_t const count : {std::size_t{1}, std::size_t{3000}, n}) {
-    for (bool const is_on_gpu : {false, true}) {
-      EXPECT_EQ(cudaMemset(block, 0, n * sizeof(Word)), cudaSuccess);
-      wait();
-      symm::barrier_all();
-      symm::put(block, is_on_gpu ? source : values.data(), count, next());
-      symm::barrier_all();
-      auto const got      = copy_of(block, count);
-      std::size_t n_wrong = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        n_wrong += got[i] != value_of(previous(), i);
-      }
-      std::vector<Word> back(count);
-      if (is_on_gpu) {
-        symm::get(source, block, count, next());
-        back = copy_of(source, count);
-      } else {
-        symm::get(back.data(), block, count, next());
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        n_wrong += back[i] != value_of(me(), i);
-      }
-      EXPECT_EQ(n_wrong, 0U) << count;
-      symm::barrier_all();
-    }
-  }
-  if (!symm::is_reachable(next())) {
-    for (int i = 0; i < 1000; ++i) symm::atomic_add(counter, 3, next());
-    EXPECT_EQ(symm::atomic_swap(counter + 1, 5, next()), 0);
-    EXPECT_EQ(symm::atomic_compare_swap(counter + 1, 5, 6, next()), 5);
-    symm::quiet();
-    EXPECT_EQ(symm::atomic_fetch(counter, next()), 3000);
-    symm::p(block, Word{7}, next());
-    symm::quiet();
-    EXPECT_EQ(symm::g(block, next()), 7U);
-    symm::iput(block, values.data(), 5, 3, 1000, next());
-    symm::quiet();
-    symm::iget(source, block, 2, 5, 1000, next());
-    EXPECT_EQ(copy_of(source, 2000)[2 * 999], value_of(me(), 3 * 999));
-  }
-  symm::barrier_all();
-  cudaFree(source);
-}
-
-// Times.
-
-struct Latency {
-  HeapMap heap;
-  Word* word;
-  long long* cycles;
-  Pe to;
-  int what;
-  int n;
-  __device__ void operator()() const {
-    Word sum = 0;
-    long long t0, t1;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t0));
-    for (int i = 0; i < n; ++i) {
-      if (what == 0) {
-        symm::p(heap, word, Word(i), to);
-        symm::quiet();
-      } else if (what == 1) {
-        sum += symm::g(heap, word, to);
-      } else if (what == 2) {
-        sum += symm::atomic_fetch_add(heap, word, Word{1}, to);
-      } else {
-        symm::p(heap, word, Word(i), to);
-      }
-    }
-    if (what == 3) symm::quiet();
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t1));
-    *cycles = t1 - t0;
-    if (sum == 12345) *cycles = 0;
-  }
-};
-
-double seconds() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-struct BlockTime {
-  HeapMap heap;
-  char* dest;
-  char* source;
-  Pe to;
-  bool is_put;
-  std::size_t bytes;
-  int n;
-  __device__ void operator()() const {
-    auto const block = symm::this_block();
-    for (int i = 0; i < n; ++i) {
-      if (is_put) {
-        symm::putmem(block, heap, dest, source, bytes, to);
-      } else {
-        symm::getmem(block, heap, source, dest, bytes, to);
-      }
-    }
-    symm::quiet();
-  }
-};
-
-void print_times() {
-  auto* const word   = make<Word>(2);
-  auto* const words  = make<Word>(1 << 20);
-  auto* const cycles = make<long long>(1);
-  auto* const dest   = make<char>(16 << 20);
-  auto* const source = make<char>(16 << 20);
-  Pe const to        = n_pes() - 1;
-  if (me() == 0) {
-    char const* names[] = {"p + quiet", "g", "atomic_fetch_add", "p, one thread"};
-    for (int what = 0; what < 4; ++what) {
-      std::vector<double> all;
-      int const n = what == 3 ? 5000 : 200;
-      for (int k = 0; k < 9; ++k) {
-        run(1, 1, Latency{map(), word, cycles, to, what, n});
-        all.push_back(static_cast<double>(copy_of(cycles, 1)[0]) / n / 1000);
-      }
-      std::sort(all.begin(), all.end());
-      std::printf("kernel %s: %.2f us (%.2f to %.2f)\n", names[what], all[4],
-                  all[0], all[8]);
-    }
-    for (int n_each : {1, 8}) {
-      std::vector<double> all;
-      for (int k = 0; k < 7; ++k) {
-        double const t = seconds();
-        run(64, 256, Many{map(), words, to, n_each});
-        symm::quiet();
-        all.push_back(64 * 256 * n_each / (seconds() - t) / 1e6);
-      }
-      std::sort(all.begin(), all.end());
-      std::printf("kernel p of 16384 threads, %d each: %.3f M/s (%.3f to %.3f)\n",
-                  n_each, all[3], all[0], all[6]);
-    }
-    for (bool const is_put : {true, false}) {
-      for (std::size_t const bytes :
-           {std::size_t{1024}, std::size_t{65536}, std::size_t{1} << 20U}) {
-        std::vector<double> all;
-        for (int k = 0; k < 7; ++k) {
-          double const t = seconds();
-          run(1, 128, BlockTime{map(), dest, source, to, is_put, bytes, 20});
-          all.push_back((seconds() - t) / 20);
-        }
-        std::sort(all.begin(), all.end());
-        std::printf("kernel %s of %zu bytes by a block: %.1f us, %.3f GB/s\n",
-                    is_put ? "put" : "get", bytes, all[3] * 1e6,
-                    static_cast<double>(bytes) / all[3] / 1e9);
-      }
-    }
-    for (bool const is_put : {true, false}) {
-      for (std::size_t const bytes :
-           {std::size_t{8}, std::size_t{65536}, std::size_t{1} << 20U,
-            std::size_t{16} << 20U}) {
-        int const n = bytes > 1000000 ? 10 : 100;
-        std::vector<double> all;
-        for (int k = 0; k < 9; ++k) {
-          double const t = seconds();
-          for (int i = 0; i < n; ++i) {
-            if (is_put) {
-              symm::putmem(dest, source, bytes, to);
-              symm::quiet();
-            } else {
-              symm::getmem(source, dest, bytes, to);
-            }
-          }
-          all.push_back((seconds() - t) / n);
-        }
-        std::sort(all.begin(), all.end());
-        std::printf("host %s of %zu bytes of GPU memory: %.1f us, %.3f GB/s\n",
-                    is_put ? "put + quiet" : "get", bytes, all[4] * 1e6,
-                    static_cast<double>(bytes) / all[4] / 1e9);
-      }
-    }
-    std::fflush(stdout);
-  }
-  symm::barrier_all();
-}
-
 }  // namespace
+}  // namespace symm_test
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
@@ -720,10 +379,10 @@ int main(int argc, char** argv) {
   if (cudaSetDevice(gpu) != cudaSuccess) return 1;
   symm::RuntimeGuard const guard({}, gpu);
   if (argc > 1 && std::string(argv[1]) == "--times") {
-    print_times();
+    symm_test::print_times();
     return 0;
   }
   int const result = RUN_ALL_TESTS();
-  if (result != 0) std::fprintf(stderr, "PE %d has failed\n", me());
+  if (result != 0) std::fprintf(stderr, "PE %d has failed\n", symm::my_pe());
   return result;
 }
