@@ -68,51 +68,25 @@ using Cases =
                    Case<int****** [2][3], LayoutRight>>;
 TYPED_TEST_SUITE(RemoteViews, Cases);
 
-template <class View>
-struct SetRemote {
-  symm::RemoteView<View> remote;
-  Pe pe;
-  Pe from;
-  template <class... Indices>
-  KOKKOS_FUNCTION void operator()(std::size_t n, Indices... i) const {
-    remote(pe, i...) = value(from, pe, n);
-  }
-};
-
-/// Any View-like thing of rank and indices as `remote`.
-template <class Peer>
-struct IsWrongThere {
-  Peer peer;
-  Pe from;
-  Pe to;
-  template <class... Indices>
-  KOKKOS_FUNCTION bool operator()(std::size_t n, Indices... i) const {
-    return peer(i...) != value(from, to, n);
-  }
-};
-
 TYPED_TEST(RemoteViews, every_element_of_every_PE_is_written_and_read) {
   using View = typename TypeParam::View;
-  GuardView const before;
-  auto const view = TypeParam::make();
-  GuardView const after;
-  symm::barrier_all();
-  auto const remote = symm::remote_view(view);
-  static_assert(decltype(remote)::rank() == View::rank());
-  for_each_element(view, SetRemote<View>{remote, right(), symm::my_pe()});
-  symm::barrier_all();
-  EXPECT_EQ(count_wrong(view, left(), symm::my_pe()), 0U);
-  for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    auto const its_left = (pe + symm::n_pes() - 1) % symm::n_pes();
-    auto const peer     = remote.peer(pe);
-    EXPECT_EQ(count_elements(view,
-                             IsWrongThere<std::remove_const_t<decltype(peer)>>{
-                                 peer, its_left, pe}),
-              0U);
-  }
-  symm::barrier_all();
-  EXPECT_TRUE(before.is_intact());
-  EXPECT_TRUE(after.is_intact());
+  using All  = symm::RemoteView<View>;
+  using Peer = decltype(std::declval<All const&>().peer(0));
+  static_assert(All::rank() == View::rank());
+  expect_written_and_read(
+      TypeParam::make,
+      [](View const& view) {
+        All const all = symm::remote_view(view);
+        for_each_element(view,
+                         SetGlobalElement<All>{all, right(), symm::my_pe()});
+      },
+      [](View const& view, Pe pe) {
+        auto const here =
+            pe == symm::my_pe() ? count_wrong(view, left(), pe) : 0;
+        Peer const peer = symm::remote_view(view).peer(pe);
+        return here +
+               count_elements(view, IsWrong<Peer>{peer, left_of(pe), pe});
+      });
 }
 
 TEST(RemoteView, of_a_strided_subview_writes_its_elements_only) {
@@ -121,8 +95,8 @@ TEST(RemoteView, of_a_strided_subview_writes_its_elements_only) {
   symm::barrier_all();
   auto const part = Kokkos::subview(view, 3, std::pair(1, 5), ALL);
   using Part      = std::remove_const_t<decltype(part)>;
-  for_each_element(
-      part, SetRemote<Part>{symm::remote_view(part), right(), symm::my_pe()});
+  for_each_element(part, SetGlobalElement<symm::RemoteView<Part>>{
+                             symm::remote_view(part), right(), symm::my_pe()});
   symm::barrier_all();
   EXPECT_EQ(count_wrong(part, left(), symm::my_pe()), 0U);
   EXPECT_EQ(count_equal(view, -1), view.size() - part.size());

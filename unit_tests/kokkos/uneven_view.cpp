@@ -20,6 +20,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 
+#include "view_cases.hpp"
 #include "view_helpers.hpp"
 
 namespace {
@@ -135,25 +136,21 @@ struct SetByExtents {
 };
 
 TYPED_TEST(UnevenViews, every_element_of_every_PE_is_written_and_read) {
-  using View = typename TypeParam::View;
-  GuardView const before;
-  auto const view = TypeParam::make();
-  GuardView const after;
-  symm::barrier_all();
-  auto const everywhere = symm::global_view(view);
-  using Global          = std::remove_const_t<decltype(everywhere)>;
-  for_each_element(symm::peer_view(view, right()),
-                   SetByExtents<Global>{everywhere, right(), symm::my_pe()});
-  symm::barrier_all();
-  View const mine = view.local();
-  EXPECT_EQ(count_wrong(mine, left(), symm::my_pe()), 0U);
-  for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    auto const its_left = (pe + symm::n_pes() - 1) % symm::n_pes();
-    EXPECT_EQ(count_wrong(symm::peer_view(view, pe), its_left, pe), 0U);
-  }
-  symm::barrier_all();
-  EXPECT_TRUE(before.is_intact());
-  EXPECT_TRUE(after.is_intact());
+  using Uneven = typename TypeParam::Type;
+  using Global = std::remove_const_t<decltype(symm::global_view(
+      std::declval<Uneven const&>()))>;
+  expect_written_and_read(
+      TypeParam::make,
+      [](Uneven const& view) {
+        for_each_element(symm::peer_view(view, right()),
+                         SetByExtents<Global>{symm::global_view(view), right(),
+                                              symm::my_pe()});
+      },
+      [](Uneven const& view, Pe pe) {
+        auto const here =
+            pe == symm::my_pe() ? count_wrong(view.local(), left(), pe) : 0;
+        return here + count_wrong(symm::peer_view(view, pe), left_of(pe), pe);
+      });
 }
 
 template <class Global>

@@ -3,7 +3,10 @@
 #ifndef SYMM_TEST_VIEW_CASES_HPP
 #define SYMM_TEST_VIEW_CASES_HPP
 
+#include <gtest/gtest.h>
+
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <type_traits>
 
 #include "view_helpers.hpp"
@@ -39,6 +42,33 @@ struct Case {
     }
   }
 };
+
+/// left() of any PE.
+inline symm::Pe left_of(symm::Pe pe) {
+  return (pe + symm::n_pes() - 1) % symm::n_pes();
+}
+
+/// Collective: every PE writes to all elements of its right neighbour's copy of
+/// what make() returns, and to nothing beside it; then all PEs read all copies.
+/// \param write       write(view) fills it, as fill(copy, my_pe(), right()).
+/// \param count_wrong count_wrong(view, pe) counts the elements of that PE's
+///        copy that are not what left_of(pe) has written.
+template <class Make, class Write, class CountWrong>
+void expect_written_and_read(Make const& make, Write const& write,
+                             CountWrong const& count_wrong) {
+  GuardView const before;
+  auto const view = make();
+  GuardView const after;
+  symm::barrier_all();  // Kokkos has set all PEs' copies to 0
+  write(view);
+  symm::barrier_all();
+  for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
+    EXPECT_EQ(count_wrong(view, pe), 0U) << "of PE " << pe;
+  }
+  symm::barrier_all();
+  EXPECT_TRUE(before.is_intact());
+  EXPECT_TRUE(after.is_intact());
+}
 
 }  // namespace symm_test
 

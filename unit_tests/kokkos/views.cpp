@@ -83,25 +83,19 @@ std::size_t count_wrong_here(View const& view, symm::Pe from) {
 }
 
 TYPED_TEST(Views, M18_every_element_of_a_peer_is_written_with_global_view) {
-  GuardView const before;
-  auto const view = TypeParam::make();
-  GuardView const after;
-  symm::barrier_all();  // Kokkos has set all PEs' copies to 0
-
-  auto const everywhere = symm::global_view(view);
-  static_assert(decltype(everywhere)::rank() == decltype(view)::rank());
-  fill_global(everywhere, right(), symm::my_pe());
-  symm::barrier_all();
-  EXPECT_EQ(count_wrong_here(view, left()), 0U);
-
-  // And read, by all PEs from all PEs.
-  for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    auto const its_left = (pe + symm::n_pes() - 1) % symm::n_pes();
-    EXPECT_EQ(count_wrong(everywhere.peer(pe), its_left, pe), 0U);
-  }
-  symm::barrier_all();
-  EXPECT_TRUE(before.is_intact());
-  EXPECT_TRUE(after.is_intact());
+  using View = typename TypeParam::View;
+  static_assert(symm::GlobalView<View>::rank() == View::rank());
+  expect_written_and_read(
+      TypeParam::make,
+      [](View const& view) {
+        fill_global(symm::global_view(view), right(), symm::my_pe());
+      },
+      [](View const& view, symm::Pe pe) {
+        auto const here =
+            pe == symm::my_pe() ? count_wrong_here(view, left()) : 0;
+        return here +
+               count_wrong(symm::global_view(view).peer(pe), left_of(pe), pe);
+      });
 }
 
 TYPED_TEST(Views, M18_every_element_of_a_peer_is_written_with_peer_view) {
