@@ -224,8 +224,8 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
 }
 
 // Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
-// any operation, in the order of the PEs' numbers in the team. The host's;
-// dest and source do not overlap. Of a value each, as reduce() of one.
+// any operation, in the order of the PEs' numbers in the team; dest and source
+// do not overlap. On the host of a value each, too, as reduce() of one:
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
@@ -234,6 +234,15 @@ template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
   Impl::run_on_host(
+      Impl::ScanWork<T, Op, Impl::NoInit>{team, dest, source, count, op, {}});
+}
+template <Impl::ThreadGroup Threads, class T, class Op>
+SYMM_INLINE_FUNCTION void inscan(Threads const& threads, HeapMap const& heap,
+                                 PeTeam const& team, T* dest,
+                                 std::type_identity_t<T> const* source,
+                                 std::size_t count, Op op) {
+  Impl::run_in_kernel(
+      threads, heap,
       Impl::ScanWork<T, Op, Impl::NoInit>{team, dest, source, count, op, {}});
 }
 template <class T, class Op>
@@ -256,6 +265,23 @@ template <class T>
 void exscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Sum op) {
   exscan(team, dest, source, count, op, T());
+}
+template <Impl::ThreadGroup Threads, class T, class Op>
+SYMM_INLINE_FUNCTION void exscan(Threads const& threads, HeapMap const& heap,
+                                 PeTeam const& team, T* dest,
+                                 std::type_identity_t<T> const* source,
+                                 std::size_t count, Op op,
+                                 std::type_identity_t<T> const& init) {
+  Impl::run_in_kernel(
+      threads, heap,
+      Impl::ScanWork<T, Op, T>{team, dest, source, count, op, init});
+}
+template <Impl::ThreadGroup Threads, class T>
+SYMM_INLINE_FUNCTION void exscan(Threads const& threads, HeapMap const& heap,
+                                 PeTeam const& team, T* dest,
+                                 std::type_identity_t<T> const* source,
+                                 std::size_t count, Sum op) {
+  exscan(threads, heap, team, dest, source, count, op, T());
 }
 template <class T, class Op>
 requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)

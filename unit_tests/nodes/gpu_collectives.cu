@@ -45,6 +45,17 @@ struct Collectives {
     for (std::size_t i = block.rank(); i < count; i += block.size()) {
       expect(dest[i] == static_cast<int>(i) * 8 + n - 1);
     }
+    block.barrier();
+    symm::inscan(block, heap, team, dest, source, count, symm::Sum());
+    for (std::size_t i = block.rank(); i < count; i += block.size()) {
+      expect(dest[i] ==
+             (mine + 1) * static_cast<int>(i) * 8 + mine * (mine + 1) / 2);
+    }
+    block.barrier();
+    symm::exscan(block, heap, team, dest, source, count, symm::Sum());
+    for (std::size_t i = block.rank(); i < count; i += block.size()) {
+      expect(dest[i] == mine * static_cast<int>(i) * 8 + mine * (mine - 1) / 2);
+    }
     symm::fcollect(block, heap, team, all, source, count);
     for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
       expect(all[i] == static_cast<int>(i % count) * 8 +

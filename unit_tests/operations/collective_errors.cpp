@@ -22,6 +22,7 @@ namespace {
 using namespace symm_test;
 using symm::Pe;
 using symm::UsageError;
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// Blocks for calls that go wrong, and a look at whether the team goes on.
@@ -301,6 +302,7 @@ TEST_F(CollectiveErrors, counts_of_nothing_need_no_address) {
   symm::fcollect(team, null, null, 0);
   symm::alltoall(team, null, null, 0);
   symm::reduce(team, null, null, 0, symm::Sum{});
+  symm::exscan(SpaceExec(), team, null, null, 0, symm::Max{}, 1);
   for (int* const address : {null, is_wrong() ? null : a.data()}) {
     symm::collect(team, address, address, 0);
     symm::collect(SpaceExec(), team, address, address, 0);
@@ -333,6 +335,11 @@ TEST_F(CollectiveErrors, an_enqueued_call_throws_and_the_team_works) {
                                 symm::n_pes());
               }),
               HasSubstr("there is no PE"));
+  EXPECT_THAT(message_of<UsageError>([&] {
+                symm::inscan(SpaceExec(), team, a.data(), a.data() + 9, 10,
+                             symm::Sum{});
+              }),
+              AllOf(HasSubstr("symm::inscan"), HasSubstr("overlap")));
   expect_that_the_team_works();
 }
 

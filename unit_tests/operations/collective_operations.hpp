@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <type_traits>
 
 #include <Kokkos_SymmetricSpace.hpp>
 
@@ -193,20 +194,23 @@ struct Reduce {
   }
 };
 
-/// inscan(), or exscan() from an `init`; on the host.
+/// inscan(), or exscan(): of sums without an `init`.
 template <class Op, bool is_inclusive>
 struct Scan {
   Op op{};
-  int init                          = 3;
   static constexpr bool is_in_place = false;
+  static constexpr bool has_init    = !std::is_same_v<Op, symm::Sum>;
+  static constexpr int init         = has_init ? 3 : 0;
 
-  template <class T>
-  void call(T* dest, T const* source, std::size_t count,
-            symm::PeTeam const& team) const {
+  template <class T, class... First>
+  KOKKOS_FUNCTION void call(T* dest, T const* source, std::size_t count,
+                            First const&... first) const {
     if constexpr (is_inclusive) {
-      symm::inscan(team, dest, source, count, op);
+      symm::inscan(first..., dest, source, count, op);
+    } else if constexpr (has_init) {
+      symm::exscan(first..., dest, source, count, op, static_cast<T>(init));
     } else {
-      symm::exscan(team, dest, source, count, op, static_cast<T>(init));
+      symm::exscan(first..., dest, source, count, op);
     }
   }
   template <class T>

@@ -137,6 +137,7 @@ void run_large(Bench<T>& bench, Teams const& teams, Form const& form) {
       if constexpr (has_all) {
         bench.run(Reduce<symm::Sum>{}, team, count, {0, 0}, form);
         bench.run(Reduce<symm::Sum>{{}, true}, team, count, {1, 1}, form);
+        bench.run(Scan<symm::Sum, true>{}, team, count, {0, 1}, form);
         bench.run(Fcollect{}, team, count / n, {0, 0}, form);
         bench.run(Fcollect{}, team, count / n + 1, {1, 0}, form);
         bench.run(Collect{1}, team, count / n, {0, 1}, form);
@@ -354,10 +355,8 @@ void scan_all(Op const& op) {
     run(Scan<Op, true>{op});
     run(Scan<Op, false>{op});
   };
-  run_all(bench, teams, ops, OnHost(), 13);
-  if constexpr (is_on_host<Space>) {
-    if (are_all_reachable()) run_all(bench, teams, ops, InParts{3}, 13);
-  }
+  for_each_form(
+      [&](auto const& form) { run_all(bench, teams, ops, form, 13); });
 }
 
 TEST(Scans, combine_in_the_order_of_the_PEs_up_to_each) {

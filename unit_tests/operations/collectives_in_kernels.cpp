@@ -165,6 +165,21 @@ TEST(CollectivesInKernels, reduce_with_the_other_functions) {
       1, 39);
 }
 
+template <class T, By by, class Op>
+void scan_in_kernels() {
+  run_in_kernels<T, by>(
+      [](auto const& run, Team const&) {
+        run(Scan<Op, true>{});
+        run(Scan<Op, false>{});
+      },
+      1, 39);
+}
+
+TEST(CollectivesInKernels, scans_combine_in_the_order_of_the_PEs_up_to_each) {
+  scan_in_kernels<int, By::teams, symm::Sum>();
+  scan_in_kernels<double, By::lanes, TwiceMinus>();
+}
+
 TEST(CollectivesInKernels, are_right_for_large_blocks) {
   Bench<double> bench(100'003);
   Teams const teams;

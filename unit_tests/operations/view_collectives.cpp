@@ -50,7 +50,16 @@ void set_numbers(View const& view, int salt) {
 }
 
 /// What element n is to be.
-enum class Expected { of_last, sum, maximum, gathered, transposed };
+enum class Expected {
+  of_last,
+  sum,
+  maximum,
+  gathered,
+  transposed,
+  up_to_mine,
+  before_mine,
+  maximum_before_mine  // or 7
+};
 
 template <class View>
 struct IsWrongNumber {
@@ -69,12 +78,19 @@ struct IsWrongNumber {
       case Expected::transposed:
         return number(static_cast<Pe>(n / block), salt,
                       static_cast<std::size_t>(me) * block + n % block);
-      default: break;
+      case Expected::up_to_mine: return combined(0, me + 1, n, true);
+      case Expected::before_mine: return combined(0, me, n, true);
+      case Expected::maximum_before_mine: return combined(7, me, n, false);
+      default: return combined(0, n_pes, n, expected == Expected::sum);
     }
-    int result = number(0, salt, n);
-    for (Pe pe = 1; pe < n_pes; ++pe) {
+  }
+  /// The sum, or the maximum, of `init` and the numbers of the first PEs.
+  KOKKOS_FUNCTION int combined(int init, Pe end, std::size_t n,
+                               bool is_sum) const {
+    int result = init;
+    for (Pe pe = 0; pe < end; ++pe) {
       int const its = number(pe, salt, n);
-      if (expected == Expected::sum) {
+      if (is_sum) {
         result += its;
       } else if (its > result) {
         result = its;
@@ -152,6 +168,27 @@ TEST(ViewCollectives, reduce_of_a_subview_leaves_its_neighbours) {
     EXPECT_EQ(count_wrong_numbers(row, Expected::sum, salt), 0U);
     EXPECT_EQ(count_equal(view, -7), 66U);
   });
+}
+
+TEST(ViewCollectives, scans_combine_what_is_before_each_PE) {
+  Left2 const source("source", 31, 17);
+  Left2 const dest("dest", 31, 17);
+  Kokkos::View<int const**, Kokkos::LayoutLeft, Space> const constant = source;
+  GuardView const guard;
+  in_both_forms([&](int salt, auto const&... first) {
+    set_numbers(source, salt);
+    symm::inscan(first..., dest, constant, symm::Sum{});
+    Kokkos::fence();
+    EXPECT_EQ(count_wrong_numbers(dest, Expected::up_to_mine, salt), 0U);
+    symm::exscan(first..., dest, source, symm::Sum{});
+    Kokkos::fence();
+    EXPECT_EQ(count_wrong_numbers(dest, Expected::before_mine, salt), 0U);
+    symm::exscan(first..., dest, source, symm::Max{}, 7);
+    Kokkos::fence();
+    EXPECT_EQ(count_wrong_numbers(dest, Expected::maximum_before_mine, salt),
+              0U);
+  });
+  EXPECT_TRUE(guard.is_intact());
 }
 
 TEST(ViewCollectives, fcollect_has_a_row_for_each_PE) {
@@ -247,6 +284,12 @@ TEST(ViewCollectiveErrors, sizes_that_do_not_fit_are_named) {
       [&](auto const&... first) { symm::reduce(first..., a, b, symm::Sum{}); });
   expect_error("their extents must be equal", [&](auto const&... first) {
     symm::broadcast(first..., a, b, 0);
+  });
+  expect_error("their extents must be equal", [&](auto const&... first) {
+    symm::inscan(first..., a, b, symm::Sum{});
+  });
+  expect_error("their extents must be equal", [&](auto const&... first) {
+    symm::exscan(first..., a, b, symm::Sum{});
   });
   auto const n = static_cast<std::size_t>(symm::n_pes());
   Left1 const c("c", 15 * n + 1);

@@ -122,6 +122,26 @@ void reduce(Exec const& exec, PeTeam const& team, T* dest,
   Impl::enqueue(exec, Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }
 
+template <Impl::ExecutionSpace Exec, class T, class Op>
+void inscan(Exec const& exec, PeTeam const& team, T* dest,
+            std::type_identity_t<T> const* source, std::size_t count, Op op) {
+  Impl::enqueue(exec, Impl::ScanWork<T, Op, Impl::NoInit>{
+                          team, dest, source, count, op, {}});
+}
+
+template <Impl::ExecutionSpace Exec, class T, class Op>
+void exscan(Exec const& exec, PeTeam const& team, T* dest,
+            std::type_identity_t<T> const* source, std::size_t count, Op op,
+            std::type_identity_t<T> const& init) {
+  Impl::enqueue(exec,
+                Impl::ScanWork<T, Op, T>{team, dest, source, count, op, init});
+}
+template <Impl::ExecutionSpace Exec, class T>
+void exscan(Exec const& exec, PeTeam const& team, T* dest,
+            std::type_identity_t<T> const* source, std::size_t count, Sum op) {
+  exscan(exec, team, dest, source, count, op, T());
+}
+
 }  // namespace symm
 
 #endif

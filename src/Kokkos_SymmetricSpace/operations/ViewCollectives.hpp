@@ -14,6 +14,8 @@
 #include "../../runtime/shmem/CollectiveWork.hpp"
 #include "../../runtime/shmem/PeTeam.hpp"
 #include "../../runtime/shmem/ReduceWork.hpp"
+#include "../../runtime/shmem/ScanWork.hpp"
+#include "../../runtime/symm_collectives.hpp"
 #include "Collectives.hpp"
 #include "ViewCopy.hpp"
 
@@ -114,6 +116,14 @@ auto reduce_work(PeTeam const& team, Dst const& dst, Src const& src, Op op) {
   using T = typename Dst::value_type;
   return ReduceWork<T, Op>{team, dst.data(), src.data(), src.size(), op};
 }
+/// \param init NoInit or an element.
+template <class Dst, class Src, class Op, class Init>
+auto scan_work(PeTeam const& team, Dst const& dst, Src const& src, Op op,
+               Init const& init) {
+  using T = typename Dst::value_type;
+  return ScanWork<T, Op, Init>{team,       dst.data(), src.data(),
+                               src.size(), op,         init};
+}
 
 }  // namespace symm::Impl
 
@@ -213,6 +223,53 @@ void reduce(Exec const& exec, PeTeam const& team,
             Op op) {
   Impl::enqueue(exec, Impl::reduce_work(team, dst, src, op),
                 Impl::problem_of_equal_views(dst, src));
+}
+
+/// Element by element over the PEs up to this one; as inscan() of addresses.
+/// Equal extents and layouts; two Views.
+template <class T, class... P, class U, class... Q, class Op>
+void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+            Kokkos::View<U, Q...> const& src, Op op) {
+  Impl::run_on_host(Impl::scan_work(team, dst, src, op, Impl::NoInit{}),
+                    Impl::problem_of_equal_views(dst, src));
+}
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q,
+          class Op>
+void inscan(Exec const& exec, PeTeam const& team,
+            Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
+            Op op) {
+  Impl::enqueue(exec, Impl::scan_work(team, dst, src, op, Impl::NoInit{}),
+                Impl::problem_of_equal_views(dst, src));
+}
+
+/// The same over the PEs before this one; as exscan() of addresses. Without
+/// `init` of sums only.
+template <class T, class... P, class U, class... Q, class Op>
+void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+            Kokkos::View<U, Q...> const& src, Op op,
+            typename Kokkos::View<T, P...>::value_type const& init) {
+  Impl::run_on_host(Impl::scan_work(team, dst, src, op, init),
+                    Impl::problem_of_equal_views(dst, src));
+}
+template <class T, class... P, class U, class... Q>
+void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+            Kokkos::View<U, Q...> const& src, Sum op) {
+  exscan(team, dst, src, op, typename Kokkos::View<T, P...>::value_type());
+}
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q,
+          class Op>
+void exscan(Exec const& exec, PeTeam const& team,
+            Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
+            Op op, typename Kokkos::View<T, P...>::value_type const& init) {
+  Impl::enqueue(exec, Impl::scan_work(team, dst, src, op, init),
+                Impl::problem_of_equal_views(dst, src));
+}
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q>
+void exscan(Exec const& exec, PeTeam const& team,
+            Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
+            Sum op) {
+  exscan(exec, team, dst, src, op,
+         typename Kokkos::View<T, P...>::value_type());
 }
 
 }  // namespace symm
