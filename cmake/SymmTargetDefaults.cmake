@@ -27,14 +27,17 @@ endfunction()
 
 # symm_unity(<target>)
 #
-# With SYMM_UNITY, compiles up to eight sources of the target at a time, so that
-# the compiler reads Kokkos once for all of them. Names in anonymous namespaces
-# must then differ between the sources of a target. (That a local name hides one
-# of another source is no mistake.)
+# With SYMM_UNITY, compiles up to 16 sources of the target at a time, so that the
+# compiler reads Kokkos once for all of them (eight, the default, where that is
+# precompiled). Names in anonymous namespaces must then differ between the sources
+# of a target. (That a local name hides one of another source is no mistake.)
 option(SYMM_UNITY "Compile several sources at a time where all are compiled" OFF)
 function(symm_unity target)
   if(SYMM_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    if(NOT SYMM_PRECOMPILE)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
+    endif()
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()

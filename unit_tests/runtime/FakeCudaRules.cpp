@@ -16,7 +16,7 @@
 #include <runtime/base/UniqueFd.hpp>
 #include <runtime/cuda/CudaDriver.hpp>
 
-namespace symm_test {
+namespace symm_test::driver_rules {
 namespace {
 
 constexpr std::size_t unit = std::size_t{2} << 20U;
@@ -211,4 +211,4 @@ TEST_F(FakeCudaRules, another_process_and_a_fork) {
 }
 
 }  // namespace
-}  // namespace symm_test
+}  // namespace symm_test::driver_rules

@@ -36,7 +36,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr Pe lost             = 1;
-constexpr std::size_t mib     = std::size_t{1} << 20U;
+constexpr std::size_t mebi    = std::size_t{1} << 20U;
 constexpr auto time_to_notice = 5s;
 
 /// All PEs but the lost one must have aborted soon after it ended, and said
@@ -144,12 +144,12 @@ TEST_P(LostPeInGrowth, others_stop_with_a_message) {
   auto const results = run_pes(3, [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     symm::Impl::SymmetricHeap heap(stack.vmm, stack.exchange, bootstrap,
-                                   stack.rendezvous, {false, 0, 64 * mib});
-    heap.free(heap.malloc(mib));
+                                   stack.rendezvous, {false, 0, 64 * mebi});
+    heap.free(heap.malloc(mebi));
     if (bootstrap.my_pe() == lost) {
       stack.vmm.fail(GetParam(), 0, 1, [] { std::raise(SIGKILL); });
     }
-    static_cast<void>(heap.malloc(32 * mib));
+    static_cast<void>(heap.malloc(32 * mebi));
   });
   EXPECT_TRUE(results[lost].was_killed_by(SIGKILL));
   expect_others_aborted(results, "");
