@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/Sanitizers.hpp>
 #include <support/memory.hpp>
 
 #include "view_cases.hpp"
@@ -27,9 +28,8 @@ using Kokkos::LayoutStride;
 template <class T>
 class Views : public testing::Test {};
 
-#ifdef KOKKOS_ENABLE_CUDA
-// nvcc takes seconds for each: every rank, and every layout with and without
-// static extents.
+#ifdef SYMM_TEST_FEW_TYPES
+// Every rank, and every layout with and without static extents.
 using Cases =
     testing::Types<Case<int, LayoutLeft>, Case<int*, LayoutRight>,
                    Case<int*, LayoutStride>, Case<int[5], LayoutLeft>,

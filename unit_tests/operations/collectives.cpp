@@ -39,14 +39,16 @@ class Collectives : public testing::Test {};
 using Complex = Kokkos::complex<double>;
 #ifdef KOKKOS_ENABLE_CUDA
 constexpr bool is_cuda_build = true;
-// nvcc takes seconds for each operation with each type: two of them for each
-// operation, and each size of an element at least once.
+#else
+constexpr bool is_cuda_build = false;
+#endif
+#ifdef SYMM_TEST_FEW_TYPES
+// Two of them for each operation, and each size of an element at least once.
 using MovedTypes =
     testing::Types<All<double>, ElementTypes<unsigned char, short, int, Complex,
                                              Twelve, unsigned char>>;
 using ReducedTypes = testing::Types<unsigned char, float, double, Complex>;
 #else
-constexpr bool is_cuda_build = false;
 using MovedTypes = testing::Types<All<unsigned char>, All<short>, All<int>,
                                   All<double>, All<Twelve>, All<Complex>>;
 using ReducedTypes =

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/Sanitizers.hpp>
 
 #include "collective_helpers.hpp"
 
@@ -96,10 +97,9 @@ struct Case : Types {
 template <class Case>
 class CollectivesInKernels : public testing::Test {};
 using Complex = Kokkos::complex<double>;
-#ifdef KOKKOS_ENABLE_CUDA
-// nvcc takes seconds for each operation with each type by teams and by lanes:
-// each operation is called by both, with different types, and each type by
-// both, for different operations.
+#ifdef SYMM_TEST_FEW_TYPES
+// Each operation is called by teams and by lanes, with different types, and
+// each type by both, for different operations.
 using Cases =
     testing::Types<Case<By::teams, ElementTypes<double, int, unsigned char,
                                                 double, Complex, double>>,

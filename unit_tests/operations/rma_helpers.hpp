@@ -192,15 +192,24 @@ struct Of {
   using Element   = ElementType;
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
-// nvcc takes seconds for each form: of one thread, teams and lanes every
-// operation, each size of an element, and that with and without strides.
+#ifdef SYMM_TEST_FEW_TYPES
+// Every operation, each size of an element, and that with and without strides.
 using AllForms =
     testing::Types<Of<Put, unsigned char>, Of<Put, Sixteen>, Of<Get, double>,
                    Of<PutNbi, int>, Of<GetNbi, short>,
                    Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,
                    Of<PutMemNbi, unsigned char>, Of<GetMemNbi, unsigned char>,
                    Of<Iput, char>, Of<Iget, Twelve>>;
+#else
+using AllForms = testing::Types<
+    Of<Put, unsigned char>, Of<Put, int>, Of<Put, double>, Of<Put, Twelve>,
+    Of<Put, Sixteen>, Of<Get, short>, Of<Get, double>, Of<PutNbi, double>,
+    Of<GetNbi, int>, Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,
+    Of<PutMemNbi, unsigned char>, Of<GetMemNbi, unsigned char>, Of<Iput, char>,
+    Of<Iput, double>, Of<Iget, short>, Of<Iget, Sixteen>, Of<Iget, Twelve>>;
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+// As many for teams and lanes, each size with other operations.
 using TeamForms =
     testing::Types<Of<Put, Twelve>, Of<Get, double>, Of<PutNbi, Sixteen>,
                    Of<GetNbi, short>, Of<PutMem, unsigned char>,
@@ -214,12 +223,6 @@ using LaneForms =
                    Of<GetMemNbi, unsigned char>, Of<Iput, int>,
                    Of<Iget, Twelve>>;
 #else
-using AllForms = testing::Types<
-    Of<Put, unsigned char>, Of<Put, int>, Of<Put, double>, Of<Put, Twelve>,
-    Of<Put, Sixteen>, Of<Get, short>, Of<Get, double>, Of<PutNbi, double>,
-    Of<GetNbi, int>, Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,
-    Of<PutMemNbi, unsigned char>, Of<GetMemNbi, unsigned char>, Of<Iput, char>,
-    Of<Iput, double>, Of<Iget, short>, Of<Iget, Sixteen>, Of<Iget, Twelve>>;
 using TeamForms = AllForms;
 using LaneForms = AllForms;
 #endif

@@ -15,6 +15,13 @@ inline constexpr bool is_sanitized = true;
 inline constexpr bool is_sanitized = false;
 #endif
 
+// Defined where a form that a test has for one type more takes seconds, by nvcc
+// and under the sanitizers: lists of types are shorter there, with every
+// operation and every size of an element.
+#if defined(SYMM_HAS_ASAN) || defined(__CUDACC__)
+#define SYMM_TEST_FEW_TYPES
+#endif
+
 /// How often something is done that leaves nothing behind, or does it the first
 /// time: what sanitizers see, they see in a part of the rounds, too.
 constexpr int fewer_if_sanitized(int all) {
