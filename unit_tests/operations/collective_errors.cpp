@@ -88,6 +88,17 @@ TEST_F(CollectiveErrors, a_count_that_differs) {
   expect_difference([&] {
     symm::reduce(team, b.data(), a.data(), is_wrong() ? 0U : 10U, symm::Sum{});
   });
+  // Small sources go along with the checks between nodes, large ones do not.
+  std::size_t const large = is_wrong() ? 100'000 : 10;
+  auto const blocks       = 100'000 * static_cast<std::size_t>(symm::n_pes());
+  Kokkos::View<int*, Space> const from("from", blocks);
+  Kokkos::View<int*, Space> const to("to", blocks);
+  expect_difference(
+      [&] { symm::broadcast(team, to.data(), from.data(), large, 0); });
+  expect_difference(
+      [&] { symm::fcollect(team, to.data(), from.data(), large); });
+  expect_difference(
+      [&] { symm::alltoall(team, to.data(), from.data(), large); });
   // As many bytes, with other strides.
   auto const n = static_cast<std::size_t>(symm::n_pes());
   if (n > 1) {

@@ -236,6 +236,10 @@ inline std::vector<Offsets> all_offsets() {
   return {{0, 0}, {1, 1}, {0, 1}, {1, 0}};
 }
 
+inline bool has_far_pes() {
+  return !symm::is_reachable(0) || !symm::is_reachable(symm::n_pes() - 1);
+}
+
 /// Counts around the boundaries of packs, rows, tiles, of blocks of 4096 bytes,
 /// and of what goes by packets.
 template <class T>
@@ -258,11 +262,21 @@ std::vector<std::size_t> small_counts() {
   return counts;
 }
 
-/// Counts around that of the most bytes in one block of a GPU, and many.
+/// Counts around that of the most bytes in one block of a GPU, and many; over
+/// nodes around that of the most bytes that go along with the host's checks:
+/// from one PE or all to all, from each of 2 or 4 PEs to each, to be combined.
 template <class T>
 std::vector<std::size_t> large_counts() {
   constexpr std::size_t limit = (std::size_t{64} << 10U) / sizeof(T);
-  return {limit - 1, limit, limit + 1, 100'003};
+  std::vector<std::size_t> counts{limit - 1, limit, limit + 1, 100'003};
+  if (is_on_host<Space> && has_far_pes()) {
+    constexpr std::size_t room =
+        (symm::Impl::PeTeamWords::room_bytes - 32) / sizeof(T);
+    auto const n = static_cast<std::size_t>(symm::n_pes());
+    counts.insert(counts.end(), {room, room + 1, room / 2, 2 * room / 5,
+                                 room / (2 * n), room / (2 * n) + 1});
+  }
+  return counts;
 }
 
 /// The last member.

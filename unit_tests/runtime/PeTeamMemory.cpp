@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,18 +31,26 @@ using symm::Impl::PeTeamWords;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Every word of a team in the memory of `pe` that others write.
-std::vector<std::uint64_t*> words_for_others(PeTeamWords const& words, Pe pe) {
-  std::vector<std::uint64_t*> all;
+/// The words of a team in this PE's memory, without what is behind them.
+std::vector<std::uint64_t*> plain_words(PeTeamWords const& words) {
+  Pe const me = words.map.my_pe;
+  std::vector<std::uint64_t*> all{words.epoch()};
   for (Pe member = 0; member < words.map.n_pes; ++member) {
-    all.push_back(words.flag(pe, member));
+    all.push_back(words.member(member));
+    all.push_back(words.flag(me, member));
     for (std::uint64_t const epoch : {6U, 7U}) {
-      all.push_back(words.passed(pe, member, epoch));
-      all.push_back(words.passed(pe, member, epoch, 1));
+      all.push_back(words.passed(me, member, epoch));
+      all.push_back(words.passed(me, member, epoch, 1));
     }
   }
+  return all;
+}
+
+/// And those of packets.
+std::vector<std::uint64_t*> all_words(PeTeamWords const& words) {
+  auto all = plain_words(words);
   for (std::uint64_t const epoch : {6U, 7U}) {
-    auto* const packets = words.packets(pe, epoch);
+    auto* const packets = words.packets(words.map.my_pe, epoch);
     for (std::size_t const k : {std::size_t{0}, PeTeamWords::n_packets - 1}) {
       all.push_back(&packets[k].word);
       all.push_back(&packets[k].epoch);
@@ -50,15 +59,7 @@ std::vector<std::uint64_t*> words_for_others(PeTeamWords const& words, Pe pe) {
   return all;
 }
 
-/// And those that it has for itself.
-std::vector<std::uint64_t*> all_words(PeTeamWords const& words) {
-  auto all = words_for_others(words, words.map.my_pe);
-  all.push_back(words.epoch());
-  for (Pe member = 0; member < words.map.n_pes; ++member) {
-    all.push_back(words.member(member));
-  }
-  return all;
-}
+using Behind = PeTeamWords::Behind;
 
 class PeTeamMemoryOf : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Pes, PeTeamMemoryOf, testing::Values(1, 2, 3, 4, 7));
@@ -66,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Pes, PeTeamMemoryOf, testing::Values(1, 2, 3, 4, 7));
 TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm, true);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
+                              Behind::packets);
     auto const& map = memory.words(0).map;
     std::set<std::uint64_t const*> places;
     std::size_t n_words = 0;
@@ -84,10 +86,44 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
   });
 }
 
+TEST_P(PeTeamMemoryOf, rooms_are_at_places_of_their_own) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
+                              Behind::rooms);
+    auto const& map = memory.words(0).map;
+    std::map<std::uintptr_t, std::uintptr_t> parts;  // begin, end
+    auto const add = [&](void const* begin, std::size_t bytes) {
+      auto const* const end = static_cast<std::byte const*>(begin) + bytes;
+      EXPECT_TRUE(map.contains(begin) && map.contains(end - 1));
+      EXPECT_TRUE(parts
+                      .emplace(reinterpret_cast<std::uintptr_t>(begin),
+                               reinterpret_cast<std::uintptr_t>(end))
+                      .second);
+    };
+    for (int slot = 0; slot < PeTeamMemory::max_teams; ++slot) {
+      auto const words = memory.words(slot);
+      for (auto* const word : plain_words(words)) add(word, sizeof *word);
+      for (std::uint64_t const epoch : {6U, 7U}) {
+        add(words.room(map.my_pe, epoch), PeTeamWords::room_bytes);
+        EXPECT_EQ(words.room(map.my_pe, epoch),
+                  words.room(map.my_pe, epoch + 2));
+      }
+    }
+    std::uintptr_t last = 0;
+    for (auto const& [begin, end] : parts) {
+      EXPECT_GE(begin, last);
+      last = end;
+    }
+    bootstrap.barrier();  // nobody else has it any more
+  });
+}
+
 TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm, true);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
+                              Behind::packets);
     auto const me    = bootstrap.my_pe();
     auto const value = [](Pe from, Pe to, int slot, std::uint64_t which) {
       return ((static_cast<std::uint64_t>(from) * 100 +
@@ -119,7 +155,7 @@ TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
 TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, true);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Behind::packets);
     auto const me    = bootstrap.my_pe();
     auto const count = (bootstrap.n_pes() + 1) / 2;
     std::vector<Pe> members;
@@ -174,7 +210,7 @@ TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
       std::optional<PeTeamMemory> memory;
       auto const begin = [&] {
         return symm::Impl::failure_of([&] {
-          memory.emplace(bootstrap, stack.exchange, stack.vmm, true);
+          memory.emplace(bootstrap, stack.exchange, stack.vmm, Behind::packets);
         });
       };
       for (int round = 0; round < 3; ++round) {

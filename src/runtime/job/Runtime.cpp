@@ -177,7 +177,9 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
       *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
   if (m_network != nullptr) m_network->open_rendezvous(*m_rendezvous);
   auto& teams = m_team_memories[static_cast<std::size_t>(MemoryKind::host)];
-  teams.emplace(*m_bootstrap, *m_exchange, *m_control, false);
+  using enum PeTeamWords::Behind;
+  teams.emplace(*m_bootstrap, *m_exchange, *m_control,
+                m_network == nullptr ? nothing : rooms);
   if (m_network != nullptr) {
     if (m_rendezvous->spins() == 0) m_network->transport().set_spins(0);
     m_network->open_team_words(MemoryKind::host, teams->words(0).map);
@@ -191,7 +193,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   make_device_memories(*device);
   m_default = static_cast<std::size_t>(MemoryKind::device);
   auto& gpu = *memory(MemoryKind::device).provider;
-  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange, gpu, true);
+  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange, gpu, packets);
   if (m_network != nullptr) {
     all_or_none(agree_through(*m_bootstrap), "symm::initialize",
                 [&] { m_network->open_gpu(gpu); });

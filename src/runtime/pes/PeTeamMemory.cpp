@@ -16,10 +16,10 @@ constexpr std::size_t slot_alignment = 128;
 }  // namespace
 
 PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
-                           MemoryProvider& provider, bool has_packets)
+                           MemoryProvider& provider, PeTeamWords::Behind behind)
     : m_queue(provider),
-      m_has_packets(has_packets),
-      m_slot_bytes(round_up(PeTeamWords::bytes(bootstrap.n_pes(), has_packets),
+      m_behind(behind),
+      m_slot_bytes(round_up(PeTeamWords::bytes(bootstrap.n_pes(), behind),
                             slot_alignment)) {
   auto const agree = agree_through(bootstrap);
   // Distances between PEs must be the same on all, whatever their devices.
@@ -47,10 +47,11 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   std::vector<std::uint64_t> const zeros(PeTeamWords::n_fixed + members.size(),
                                          0);
   copy(its.epoch(), zeros);
-  if (m_has_packets) {
+  using enum PeTeamWords::Behind;
+  if (m_behind == packets) {
     // Of an epoch that is to come, too, if it was one of the last team.
-    auto const bytes = PeTeamWords::bytes(its.map.n_pes, true) -
-                       PeTeamWords::bytes(its.map.n_pes, false);
+    auto const bytes = PeTeamWords::bytes(its.map.n_pes, packets) -
+                       PeTeamWords::bytes(its.map.n_pes, nothing);
     m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)), bytes);
   }
   std::vector<std::uint64_t> const numbers(members.begin(), members.end());

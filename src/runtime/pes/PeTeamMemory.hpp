@@ -28,10 +28,10 @@ class PeTeamMemory {
   static constexpr int n_fixed_teams = 3;
 
   /// Collective, through the bootstrap.
-  /// \param has_packets whether kernels use them.
+  /// \param behind what is behind the words of a team.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
-               MemoryProvider& provider, bool has_packets);
+               MemoryProvider& provider, PeTeamWords::Behind behind);
 
   /// \param slot 0 to max_teams - 1.
   [[nodiscard]] PeTeamWords words(int slot) const {
@@ -48,7 +48,7 @@ class PeTeamMemory {
   void copy(std::uint64_t* to, std::vector<std::uint64_t> const& words) const;
 
   CopyQueue& m_queue;
-  bool m_has_packets;
+  PeTeamWords::Behind m_behind;
   std::size_t m_slot_bytes;
   std::optional<SymmetricRange> m_range;
 };

@@ -21,8 +21,11 @@ namespace symm::Impl {
 ///
 /// Where kernels use them there are packets, too, also used in turn: words that
 /// come with the epoch that they belong to, in one access, and so need no flag
-/// behind them.
+/// behind them. Where the host uses them in a job of several nodes there is
+/// room for the blocks that members pass along there, in turn, too.
 struct PeTeamWords {
+  enum class Behind { nothing, packets, rooms };
+
   struct alignas(16) Packet {
     std::uint64_t word;
     std::uint64_t epoch;
@@ -39,9 +42,14 @@ struct PeTeamWords {
   /// Of one epoch, from all members. PacketExchange says who has which.
   static constexpr std::size_t n_packets = 896;
 
-  static constexpr std::size_t bytes(int n_pes, bool has_packets) {
-    return first_packet(n_pes) +
-           (has_packets ? 2 * n_packets * sizeof(Packet) : std::size_t{0});
+  /// Of one epoch; FarPassing has what is where in it.
+  static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
+
+  static constexpr std::size_t bytes(int n_pes, Behind behind) {
+    return end_of_words(n_pes) + (behind == Behind::packets
+                                      ? 2 * n_packets * sizeof(Packet)
+                                  : behind == Behind::rooms ? 2 * room_bytes
+                                                            : 0);
   }
 
   /// \param pe of the world, whose words; \param member of the team.
@@ -63,13 +71,19 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION Packet* packets(Pe pe,
                                               std::uint64_t epoch) const {
     return reinterpret_cast<Packet*>(map.part(pe) + offset +
-                                     first_packet(map.n_pes)) +
+                                     end_of_words(map.n_pes)) +
            epoch % 2 * n_packets;
+  }
+  /// The host's.
+  [[nodiscard]] std::byte* room(Pe pe, std::uint64_t epoch) const {
+    return reinterpret_cast<std::byte*>(map.part(pe) + offset +
+                                        end_of_words(map.n_pes)) +
+           epoch % 2 * room_bytes;
   }
 
  private:
-  /// Behind the words, in a line of its own.
-  SYMM_FUNCTION static constexpr std::size_t first_packet(int n_pes) {
+  /// The next one is in a line of its own.
+  SYMM_FUNCTION static constexpr std::size_t end_of_words(int n_pes) {
     return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
   }
   SYMM_FUNCTION static std::size_t index(int number) {

@@ -14,6 +14,7 @@
 #include "../memory/HeapMap.hpp"
 #include "../symm_errors.hpp"
 #include "Access.hpp"
+#include "FarPassing.hpp"
 #include "Group.hpp"
 #include "Synchronise.hpp"
 #include "TeamSync.hpp"
@@ -62,12 +63,25 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
-/// Collective: whether all PEs have passed that word; they may pass another
-/// one, too.
-bool is_passed_by_all(PeTeam const& team, char const* call, std::uint64_t word,
-                      std::optional<std::uint64_t> other) {
-  if (!other) return compare_word(team, call, word);
-  auto const epoch = exchange_words_on_host(team, call, word, *other);
+/// The block of which the sources that are passed consist.
+PassedBlock passed_block_of(PeTeam const& team, CollectiveCall const& call) {
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return {call.passing, call.root, call.source,
+          call.passing == Passing::to_each ? call.source_bytes / n
+                                           : call.source_bytes};
+}
+
+/// Collective: whether all PEs have passed that word. \param has_source whether
+/// sources go along.
+bool is_passed_by_all(PeTeam const& team, CollectiveCall const& call,
+                      std::uint64_t word, bool has_source) {
+  if (!has_source) return compare_word(team, call.name, word);
+  if (team.has_far_pes())
+    return pass_blocks_far(team, call.name, word, passed_block_of(team, call));
+  std::uint64_t source = 0;
+  if (call.source_bytes != 0)
+    std::memcpy(&source, call.source, call.source_bytes);
+  auto const epoch = exchange_words_on_host(team, call.name, word, source);
   return is_equal_on_all(team, epoch, 0, word);
 }
 
@@ -168,6 +182,24 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
   return use_of(check_blocks(team, call, problem));
 }
 
+bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
+                      MemoryKind memory) {
+  if (call.passing == Passing::nothing || memory != MemoryKind::host)
+    return false;
+  if (team.has_far_pes()) return have_room(team, passed_block_of(team, call));
+  return call.passing != Passing::to_each &&
+         call.source_bytes <= sizeof(std::uint64_t);
+}
+
+PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
+  if (team.has_far_pes())
+    return passed_blocks(team, passed_block_of(team, call));
+  auto const words = team.words();
+  return PassedSources::in_order(
+      words.passed(words.map.my_pe, 0, *words.epoch(), 1),
+      2 * sizeof(std::uint64_t));
+}
+
 CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::uint64_t type,
                                 std::string const& problem) {
@@ -179,14 +211,10 @@ CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;
-  std::optional<std::uint64_t> source;
-  if (!failure && is_source_passed(call, heap->memory())) {
-    source = 0;
-    if (call.source_bytes != 0)
-      std::memcpy(&*source, call.source, call.source_bytes);
-  }
+  bool const has_source =
+      !failure && is_source_passed(team, call, heap->memory());
   auto const mine = has_failed ? failed : digest_of(call, type, heap);
-  if (!is_passed_by_all(team, call.name, mine, source) || has_failed) {
+  if (!is_passed_by_all(team, call, mine, has_source) || has_failed) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }
   if (call.are_counts_equal()) return use_of(*heap);

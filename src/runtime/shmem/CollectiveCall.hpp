@@ -12,6 +12,7 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
+#include "PassedSources.hpp"
 #include "PeTeam.hpp"
 
 namespace symm::Impl {
@@ -38,8 +39,7 @@ struct CollectiveCall {
   Pe root                  = 0;
   Overlap overlap          = Overlap::none;
   std::size_t collect_size = 0;  // of an element of collect(); others: 0
-  // Whether a source of a word goes along with the checks on the host.
-  bool may_pass_source = false;
+  Passing passing          = Passing::nothing;
   // What kernels pass by packets to each member, if they are not too many for
   // that; 0: nothing.
   std::size_t n_words = 0;
@@ -62,17 +62,19 @@ struct CollectiveHeap {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
 
-/// Whether each PE has got all sources when enter_collective() returns.
-[[nodiscard]] inline bool is_source_passed(CollectiveCall const& call,
-                                           MemoryKind memory) {
-  return call.may_pass_source && memory == MemoryKind::host &&
-         call.source_bytes <= sizeof(std::uint64_t);
-}
+/// Whether the host's form passes sources along with the checks: small ones in
+/// host memory.
+[[nodiscard]] bool is_source_passed(PeTeam const& team,
+                                    CollectiveCall const& call,
+                                    MemoryKind memory);
+
+/// What enter_collective() has passed; if is_source_passed().
+[[nodiscard]] PassedSources passed_sources(PeTeam const& team,
+                                           CollectiveCall const& call);
 
 /// The host's way into a collective operation, a barrier. In collect() every PE
-/// has passed its count then, and its source as the second word if
-/// is_source_passed(). \param type a number for the operation and the types in
-/// it, to be equal on
+/// has passed its count then.
+/// \param type a number for the operation and the types in it, to be equal on
 ///        all PEs.
 /// \throws UsageError on every PE of the team; on this PE, if it is no team.
 CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,

@@ -3,11 +3,8 @@
 #ifndef SYMM_SHMEM_COLLECTIVEWORK_HPP
 #define SYMM_SHMEM_COLLECTIVEWORK_HPP
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
@@ -22,6 +19,7 @@
 #include "Group.hpp"
 #include "GroupCopy.hpp"
 #include "PacketExchange.hpp"
+#include "PassedSources.hpp"
 #include "PeTeam.hpp"
 #include "RingClient.hpp"
 #include "Rma.hpp"
@@ -38,28 +36,14 @@
 //
 // Data are fetched from where they are, each PE beginning with another, but for
 // reductions: each PE reduces a share and stores it to all, so every result is
-// computed once and has the same bits everywhere. (On the host, sources of a
-// word come with the checks of broadcast, fcollect and reduce: each PE then
-// copies, or computes in the same order, alone, and is done. In kernels the
-// same is so of sources of some hundred words: run_by_packets().) PEs of other
-// nodes are reached on the host by the Transport, by one thread of the group;
-// the barrier at the end waits for what that has begun.
+// computed once and has the same bits everywhere. (On the host, small sources
+// come with the checks: each PE then copies, or computes in the same order,
+// alone, and is done: run_on_passed(). In kernels the same is so of sources of
+// some hundred words: run_by_packets().) PEs of other nodes are reached on the
+// host by the Transport, by one thread of the group; the barrier at the end
+// waits for what that has begun.
 
 namespace symm::Impl {
-
-/// On the host: element i of a member's source, of a word at most, that came
-/// along with the checks.
-template <class T>
-requires(sizeof(T) <= sizeof(std::uint64_t)) [[nodiscard]] T
-    passed_element(PeTeamWords const& words, std::uint64_t epoch, Pe pe,
-                   std::size_t i) {
-  auto const word = load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
-  alignas(T) std::array<std::byte, sizeof(T)> its;
-  std::memcpy(its.data(),
-              reinterpret_cast<std::byte const*>(&word) + i * sizeof(T),
-              sizeof(T));
-  return std::bit_cast<T>(its);
-}
 
 struct Range {
   std::size_t first;
@@ -163,11 +147,9 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
 
 /// Stores what a member has passed with the checks as its source.
 template <class T>
-void store_passed(T* to, PeTeamWords const& words, std::uint64_t epoch,
-                  Pe member, std::size_t bytes) {
-  auto const word =
-      load_relaxed(words.passed(words.map.my_pe, member, epoch, 1));
-  if (bytes != 0) copy_host_memory<alignof(T)>(to, &word, bytes);
+void store_passed(T* to, PassedSources const& sources, Pe member,
+                  std::size_t bytes) {
+  if (bytes != 0) copy_host_memory<1>(to, sources.of(member), bytes);
 }
 
 template <class T>
@@ -183,9 +165,9 @@ struct BroadcastWork {
     CollectiveCall result{
         "symm::broadcast", count, dest, bytes, source, bytes, root,
         Overlap::if_equal};
-    result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
-    result.n_words         = n_words_of(bytes);
-    result.has_one_sender  = true;
+    result.passing        = Passing::by_root;
+    result.n_words        = n_words_of(bytes);
+    result.has_one_sender = true;
     return result;
   }
 #ifdef SYMM_FOR_DEVICE
@@ -195,10 +177,9 @@ struct BroadcastWork {
     broadcast_packets(*this, group);
   }
 #endif
-  /// All of it on the host, from the words that the PEs have passed.
-  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
-      requires(sizeof(T) <= sizeof(std::uint64_t)) {
-    store_passed(dest, words, epoch, root, count * sizeof(T));
+  /// All of it on the host, from what the PEs have passed.
+  void run_on_passed(PassedSources const& sources) const {
+    store_passed(dest, sources, root, count * sizeof(T));
   }
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
@@ -248,8 +229,8 @@ struct GatherWork {
                           bytes,
                           source,
                           is_alltoall ? bytes : bytes_of(sizeof(T), count)};
-    result.may_pass_source = !is_alltoall && sizeof(T) <= sizeof(std::uint64_t);
-    result.n_words         = n_words_of(bytes_of(sizeof(T), count));
+    result.passing = is_alltoall ? Passing::to_each : Passing::to_all;
+    result.n_words = n_words_of(bytes_of(sizeof(T), count));
     return result;
   }
 #ifdef SYMM_FOR_DEVICE
@@ -259,11 +240,10 @@ struct GatherWork {
     gather_packets<is_alltoall>(*this, group);
   }
 #endif
-  /// As BroadcastWork's; of fcollect.
-  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
-      requires(!is_alltoall && sizeof(T) <= sizeof(std::uint64_t)) {
+  /// As BroadcastWork's.
+  void run_on_passed(PassedSources const& sources) const {
     for (Pe pe = 0; pe < team.n_pes(); ++pe)
-      store_passed(dest + block(pe), words, epoch, pe, count * sizeof(T));
+      store_passed(dest + block(pe), sources, pe, count * sizeof(T));
   }
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,

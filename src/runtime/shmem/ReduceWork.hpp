@@ -5,17 +5,16 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
-#include "../pes/PeTeamWords.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
 #include "FarReduce.hpp"
 #include "PacketExchange.hpp"
+#include "PassedSources.hpp"
 #include "PeTeam.hpp"
 #include "Words.hpp"
 #ifdef SYMM_FOR_DEVICE
@@ -47,7 +46,7 @@ struct ReduceWork {
     auto const bytes = bytes_of(sizeof(T), count);
     CollectiveCall result{"symm::reduce", count, dest, bytes,
                           source,         bytes, 0,    Overlap::if_equal};
-    result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
+    result.passing = Passing::to_combine;
     if constexpr (are_units_of_words) result.n_words = n_words_of(bytes);
     return result;
   }
@@ -59,17 +58,13 @@ struct ReduceWork {
     reduce_packets(*this, group);
   }
 #endif
-  /// All of it on the host, from the words that the PEs have passed: for each
-  /// PE itself, in the same order.
-  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
-      requires(sizeof(T) <= sizeof(std::uint64_t)) {
-    auto const value = [&](Pe pe, std::size_t i) {
-      return passed_element<T>(words, epoch, pe, i);
-    };
+  /// All of it on the host, from what the PEs have passed: for each PE itself,
+  /// in the same order.
+  void run_on_passed(PassedSources const& sources) const {
     for (std::size_t i = 0; i < count; ++i) {
-      T result = value(0, i);
+      T result = sources.element<T>(0, i);
       for (Pe pe = 1; pe < team.n_pes(); ++pe)
-        result = static_cast<T>(op(result, value(pe, i)));
+        result = static_cast<T>(op(result, sources.element<T>(pe, i)));
       dest[i] = result;
     }
   }

@@ -6,20 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
-#include "../pes/PeTeamWords.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
 #include "Far.hpp"
+#include "PassedSources.hpp"
 #include "PeTeam.hpp"
 #include "RingClient.hpp"
-#include "Words.hpp"
 
 namespace symm::Impl {
 
@@ -47,14 +45,13 @@ struct ScanWork {
                           bytes,
                           source,
                           bytes};
-    result.may_pass_source = sizeof(T) <= sizeof(std::uint64_t);
+    result.passing = Passing::to_combine;
     return result;
   }
-  /// All of it on the host, from the words that the PEs have passed.
-  void run_on_passed(PeTeamWords const& words, std::uint64_t epoch) const
-      requires(sizeof(T) <= sizeof(std::uint64_t)) {
+  /// All of it on the host, from what the PEs have passed.
+  void run_on_passed(PassedSources const& sources) const {
     auto const element = [&](Pe pe, std::size_t i) {
-      return passed_element<T>(words, epoch, pe, i);
+      return sources.element<T>(pe, i);
     };
     Pe const end = team.my_pe() + (is_inclusive ? 1 : 0);
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "FarRounds.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../job/Runtime.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "../pes/Rendezvous.hpp"
+#include "../transport/Transport.hpp"
+#include "HostWait.hpp"
+#include "Words.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using Message = std::vector<std::byte>;
+
+/// Why it is in vain to wait for a member; "" if it may come.
+Text why_in_vain(PeTeam const& team, Pe member, char const* call) {
+  auto const gone = HostWait::who_is_gone();
+  Pe const pe     = team.world_pe(member);
+  if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
+                           pe, HostWait::time_to_answer)) {
+    return gone;
+  }
+  return Text("PE ", pe, " waits in symm::finalize()");
+}
+
+/// Returns when has_come() is true.
+template <class HasCome>
+void wait_for_member(char const* call, PeTeam const& team, Pe member,
+                     HasCome const& has_come) {
+  if (has_come()) return;
+  HostWait wait(call);
+  std::optional<Watch> watch;
+  Pe const pe = team.world_pe(member);
+  while (!has_come()) {
+    if (!wait.pause()) continue;
+    if (!watch && !team.words().map.is_near(pe)) {
+      watch.emplace(*Transport::instance(), pe);
+    }
+    auto const why = why_in_vain(team, member, call);
+    if (has_come()) return;  // what it has sent before counts
+    if (!wait.must_report(why)) continue;
+    wait.report(
+        why, text_of(team),
+        Text("\n  ", Runtime::instance(call).rendezvous().whereabouts(pe),
+             " (or for a PE that it waits for)"));
+  }
+}
+
+}  // namespace
+
+void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
+                     Along const& along) const {
+  Pe const pe            = m_team.world_pe(to);
+  auto const* const mine = pair(m_words.map.my_pe, 0);
+  auto* const out        = room() + along.out;
+  if (!m_words.map.is_near(pe)) {
+    auto message = std::as_bytes(std::span(mine, 2 * n_pairs));
+    if (along.out_bytes != 0) {
+      std::memcpy(out - sizeof(Pair), mine, sizeof(Pair));
+      message = {out - sizeof(Pair), sizeof(Pair) + along.out_bytes};
+    }
+    Transport::instance()->send(pe, number(), message);
+    return;
+  }
+  auto* const its = pair(pe, place);
+  if (along.out_bytes != 0)
+    std::memcpy(m_words.room(pe, m_epoch) + along.in, out, along.out_bytes);
+  for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
+    store_relaxed(its + i, mine[i]);
+  }
+  store_release(m_words.flag(pe, m_team.my_pe()), m_epoch);
+}
+
+void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
+                     Along const& along) const {
+  Pe const pe = m_team.world_pe(from);
+  if (m_words.map.is_near(pe)) {
+    auto const* const flag = m_words.flag(m_words.map.my_pe, from);
+    wait_for_member(m_call, m_team, from,
+                    [&] { return load_acquire(flag) >= m_epoch; });
+    return;
+  }
+  std::optional<Message> message;
+  wait_for_member(m_call, m_team, from, [&] {
+    using std::chrono::milliseconds;
+    message =
+        Transport::instance()->receive_within(pe, number(), milliseconds(0));
+    return message.has_value();
+  });
+  // Of another call, none of whose words is anybody's here.
+  auto const bytes = n_pairs * sizeof(Pair);
+  if (message->size() != bytes + along.in_bytes)
+    message->assign(bytes + along.in_bytes, std::byte{0xff});
+  std::memcpy(pair(m_words.map.my_pe, place), message->data(), bytes);
+  std::memcpy(room() + along.in, message->data() + bytes, along.in_bytes);
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SHMEM_PASSEDSOURCES_HPP
+#define SYMM_SHMEM_PASSEDSOURCES_HPP
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// Which sources a PE needs in a collective operation, where they can go along
+/// with the checks of the host's form.
+enum class Passing {
+  nothing,
+  to_all,      // everybody's
+  to_combine,  // the same, but for a result of the size of one
+  by_root,     // the root's
+  to_each      // of everybody's, the block for this PE
+};
+
+/// The sources that members have passed along with the checks of a call of the
+/// host, each a block of bytes. They are there until this PE's next call with
+/// the team.
+class PassedSources {
+ public:
+  /// Member i's is at first + i * stride.
+  static PassedSources in_order(void const* first, std::size_t stride) {
+    return {first, stride, 0, 0};
+  }
+  /// Member me - i's (modulo n) is at mine + i * stride.
+  static PassedSources backwards(void const* mine, std::size_t stride, Pe me,
+                                 int n) {
+    return {mine, stride, me, n};
+  }
+
+  /// That of a member: of Passing::by_root, the root.
+  [[nodiscard]] void const* of(Pe member) const {
+    int const distance = m_me - member;
+    int const place =
+        m_n == 0 ? member : (distance < 0 ? distance + m_n : distance);
+    return m_first + static_cast<std::size_t>(place) * m_stride;
+  }
+  /// Its element i.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  [[nodiscard]] T element(Pe member, std::size_t i) const {
+    alignas(T) std::array<std::byte, sizeof(T)> its;
+    std::memcpy(its.data(),
+                static_cast<std::byte const*>(of(member)) + i * sizeof(T),
+                sizeof(T));
+    return std::bit_cast<T>(its);
+  }
+
+ private:
+  PassedSources(void const* first, std::size_t stride, Pe me, int n)
+      : m_first(static_cast<std::byte const*>(first)),
+        m_stride(stride),
+        m_me(me),
+        m_n(n) {}
+
+  std::byte const* m_first;
+  std::size_t m_stride;
+  Pe m_me;
+  int m_n;  // 0: in order
+};
+
+}  // namespace symm::Impl
+
+#endif
