@@ -388,6 +388,7 @@ TEST_F(CudaOfNodes, failures_are_the_callers) {
                   symm::put(block, source.data(), 10'000, other);
                 }).message,
                 AllOf(HasSubstr("cuMemcpyAsync"), HasSubstr("GPU 0")));
+    symm::barrier_all();  // what the other puts here now does not fail
     symm::put(block, source.data(), 10'000, other);
     symm::get(source.data(), block, 10'000, other);
   });
