@@ -236,10 +236,6 @@ inline std::vector<Offsets> all_offsets() {
   return {{0, 0}, {1, 1}, {0, 1}, {1, 0}};
 }
 
-inline bool has_far_pes() {
-  return !symm::is_reachable(0) || !symm::is_reachable(symm::n_pes() - 1);
-}
-
 /// Counts around the boundaries of packs, rows, tiles, of blocks of 4096 bytes,
 /// and of what goes by packets.
 template <class T>
@@ -269,7 +265,7 @@ template <class T>
 std::vector<std::size_t> large_counts() {
   constexpr std::size_t limit = (std::size_t{64} << 10U) / sizeof(T);
   std::vector<std::size_t> counts{limit - 1, limit, limit + 1, 100'003};
-  if (is_on_host<Space> && has_far_pes()) {
+  if (is_on_host<Space> && !are_all_reachable()) {
     constexpr std::size_t room =
         (symm::Impl::PeTeamWords::room_bytes - 32) / sizeof(T);
     auto const n = static_cast<std::size_t>(symm::n_pes());

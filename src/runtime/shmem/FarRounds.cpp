@@ -99,11 +99,13 @@ void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
         Transport::instance()->receive_within(pe, number(), milliseconds(0));
     return message.has_value();
   });
-  // Of another call, none of whose words is anybody's here.
   auto const bytes = n_pairs * sizeof(Pair);
-  if (message->size() != bytes + along.in_bytes)
-    message->assign(bytes + along.in_bytes, std::byte{0xff});
-  std::memcpy(pair(m_words.map.my_pe, place), message->data(), bytes);
+  auto* const its  = pair(m_words.map.my_pe, place);
+  if (message->size() != bytes + along.in_bytes) {
+    std::memset(its, 0xff, bytes);  // another call; no word is anybody's here
+    return;
+  }
+  std::memcpy(its, message->data(), bytes);
   std::memcpy(room() + along.in, message->data() + bytes, along.in_bytes);
 }
 
