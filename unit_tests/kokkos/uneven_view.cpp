@@ -246,10 +246,10 @@ class FailingTable {
           });
     } else if (step == Step::copy) {
       Tools::set_begin_deep_copy_callback(
-          [](Kokkos_Profiling_SpaceHandle, char const* label, void const*,
-             Kokkos_Profiling_SpaceHandle, char const*, void const*,
+          [](Kokkos_Profiling_SpaceHandle, char const*, void const*,
+             Kokkos_Profiling_SpaceHandle, char const* from, void const*,
              std::uint64_t) {
-            if (is_of_table(label)) throw std::runtime_error("no such copy");
+            if (is_of_table(from)) throw std::runtime_error("no such copy");
           });
     }
   }
