@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,11 +69,13 @@ class Measurement {
         m_got(m_most) {
     fill_pattern(m_private.words(), session.my_pe(), 0);
     if (m_pairs.is_target())
-      fill_pattern({m_block.data(), m_block.extent(0)}, session.my_pe(), 0);
+      fill_pattern(std::span(m_block.data(), m_block.extent(0)),
+                   session.my_pe(), 0);
     if (UcxPair::available()) {
       m_ucx = std::make_unique<UcxPair>(0, m_target, m_most);
       if (m_pairs.is_target())
-        fill_pattern({m_ucx->words(), m_block.extent(0)}, session.my_pe(), 0);
+        fill_pattern(std::span(m_ucx->words(), m_block.extent(0)),
+                     session.my_pe(), 0);
     }
     if (symm::is_reachable(m_target) && session.my_pe() == 0)
       session.report().note("over_nodes: all PEs are on one node");
@@ -262,7 +265,7 @@ class Measurement {
     compare_blocks(bytes, all);
     std::int64_t wrong = 0;
     if (m_pairs.is_target())
-      wrong += count_wrong({m_block.data(), count}, 0, 0) +
+      wrong += count_wrong(std::span(m_block.data(), count), 0, 0) +
                count_wrong(m_got.words().first(count), 0, 0);
     m_session.verify("blocks put", wrong);
   }
