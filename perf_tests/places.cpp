@@ -5,17 +5,20 @@
 // same kernel on a private vector that has the ghosts already.
 //
 // The matrix is that of 27 points: every PE has a box of edge^3 points, which
-// are periodic, and stand one behind the other in the last direction. A product
-// is as in examples/cg_common: a thread a row, or on GPUs eight lanes. It
-// differs by what a column is,
+// are periodic, and stand one behind the other in the last direction. It is
+// stored, and multiplied with, as in examples/cg_common: a thread a row, on
+// GPUs with the entries of 32 rows side by side. Products differ by what a
+// column is,
 //
 // - "private, 4 bytes", "private, 8 bytes": an int or std::int64_t, of an
 //   ordinary View that has the PE's entries and, behind these, the ghosts;
 // - "Place32", "Place", "global_view" (a PE and an index, 8 bytes): of a View
-// in
-//   the symmetric space, whose elements are read where they are;
+//   in the symmetric space, whose elements are read where they are;
 // - "gather": as "private, 4 bytes", after symm::gather() of the ghosts, whose
 //   time is in it. One PE has none.
+//
+// "copy" is a deep_copy that reads and writes together as many bytes as the
+// product with columns of 4 bytes if each is read or written once.
 //
 // All PEs compute at the same time.
 //
@@ -46,7 +49,8 @@ using Columns = Kokkos::View<Column*, DeviceSpace>;
 
 constexpr bool on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, DeviceSpace>::accessible;
-constexpr int n_neighbours = 27;
+constexpr int n_neighbours  = 27;
+constexpr int rows_of_slice = on_host ? 1 : 32;
 
 /// Points of all PEs.
 struct Grid {
@@ -63,8 +67,21 @@ struct Grid {
   [[nodiscard]] KOKKOS_FUNCTION int layer() const { return edge * edge; }
   [[nodiscard]] KOKKOS_FUNCTION int rows() const { return layer() * edge; }
   [[nodiscard]] int ghosts() const { return n_pes > 1 ? 2 * layer() : 0; }
+  [[nodiscard]] std::size_t slices() const {
+    return static_cast<std::size_t>((rows() + rows_of_slice - 1) /
+                                    rows_of_slice);
+  }
+  /// With those of rows that the last slice lacks.
   [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(rows()) * n_neighbours;
+    return slices() * rows_of_slice * n_neighbours;
+  }
+  /// Where neighbour n of `row` stands.
+  [[nodiscard]] KOKKOS_FUNCTION static std::size_t entry_of(int row, int n) {
+    auto const in_slices =
+        static_cast<std::size_t>(row / rows_of_slice) * n_neighbours +
+        static_cast<std::size_t>(n);
+    return in_slices * rows_of_slice +
+           static_cast<std::size_t>(row % rows_of_slice);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION int wrapped(int i) const {
@@ -108,7 +125,7 @@ struct Everywhere {
   }
 };
 
-/// Entry e of the matrix.
+/// Neighbour i % 27 of row i / 27.
 struct SetEntry {
   Grid grid;
   Kokkos::View<double*, DeviceSpace> value;
@@ -121,9 +138,11 @@ struct SetEntry {
   Columns<int> ghost_index;
   Private x;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    auto const n     = static_cast<int>(e % n_neighbours);
-    auto const point = grid.neighbour(static_cast<int>(e / n_neighbours), n);
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    auto const n     = static_cast<int>(i % n_neighbours);
+    auto const row   = static_cast<int>(i / n_neighbours);
+    auto const point = grid.neighbour(row, n);
+    auto const e     = Grid::entry_of(row, n);
     value(e)         = Grid::coefficient(n);
     pe(e)            = point.pe;
     index(e)         = point.index;
@@ -140,14 +159,20 @@ struct SetEntry {
 
 struct SetRow {
   Grid grid;
-  Kokkos::View<std::size_t*, DeviceSpace> begin;
   Private x;
   Shared shared;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    begin(row) = static_cast<std::size_t>(row) * n_neighbours;
-    if (row == grid.rows()) return;
     x(row) = shared(row) = Grid::entry(grid.me, static_cast<int>(row));
+  }
+};
+
+struct SetSlice {
+  Kokkos::View<std::size_t*, DeviceSpace> begin;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slice) const {
+    begin(slice) =
+        static_cast<std::size_t>(slice) * rows_of_slice * n_neighbours;
   }
 };
 
@@ -168,38 +193,19 @@ struct CountWrong {
 /// The kernel that is compared. `x(column)` is an element of the vector.
 template <class Column, class X>
 struct Multiply {
-  using Policy = Kokkos::TeamPolicy<Exec>;
-  using Member = typename Policy::member_type;
-
-  static constexpr std::size_t rows_of_team = 32;
-
-  Kokkos::View<std::size_t*, DeviceSpace> begin;
+  Kokkos::View<std::size_t*, DeviceSpace> begin;  ///< of slices
   Kokkos::View<double*, DeviceSpace> value;
   Columns<Column> column;
   X x;
   Private y;
 
-  [[nodiscard]] Policy policy() const {
-    auto const n_teams = (y.extent(0) + rows_of_team - 1) / rows_of_team;
-    return Policy(static_cast<int>(n_teams),
-                  on_host ? 1 : static_cast<int>(rows_of_team),
-                  on_host ? 1 : 8);
-  }
-
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
-    auto const first =
-        rows_of_team * static_cast<std::size_t>(team.league_rank());
-    Kokkos::parallel_for(
-        Kokkos::TeamThreadRange(team, first,
-                                Kokkos::min(first + rows_of_team, y.extent(0))),
-        [&](std::size_t row) {
-          double sum = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, begin(row), begin(row + 1)),
-              [&](std::size_t e, double& s) { s += value(e) * x(column(e)); },
-              sum);
-          Kokkos::single(Kokkos::PerThread(team), [&] { y(row) = sum; });
-        });
+  KOKKOS_FUNCTION void operator()(std::size_t row) const {
+    constexpr std::size_t n = rows_of_slice;
+    std::size_t const end   = begin(row / n + 1);
+    double sum              = 0;
+    for (std::size_t e = begin(row / n) + row % n; e < end; e += n)
+      sum += value(e) * x(column(e));
+    y(row) = sum;
   }
 };
 
@@ -208,7 +214,7 @@ class Measurement {
  public:
   Measurement(Session const& session, int edge)
       : m_grid{edge, session.n_pes(), session.my_pe()},
-        m_begin("begin", static_cast<std::size_t>(m_grid.rows()) + 1),
+        m_begin("begin", m_grid.slices() + 1),
         m_value("value", m_grid.entries()),
         m_private("private vector",
                   static_cast<std::size_t>(m_grid.rows() + m_grid.ghosts())),
@@ -221,14 +227,18 @@ class Measurement {
     auto const n_ghosts = static_cast<std::size_t>(m_grid.ghosts());
     Columns<int> const ghost_pe("PE", n_ghosts);
     Columns<int> const ghost_index("index", n_ghosts);
-    Kokkos::parallel_for("rows", Interval(0, m_grid.rows() + 1),
-                         SetRow{m_grid, m_begin, m_private, m_shared});
+    Kokkos::parallel_for("rows", Interval(0, m_grid.rows()),
+                         SetRow{m_grid, m_private, m_shared});
     Kokkos::parallel_for(
-        "entries", Interval(0, static_cast<std::int64_t>(m_grid.entries())),
+        "slices", Interval(0, static_cast<std::int64_t>(m_begin.extent(0))),
+        SetSlice{m_begin});
+    Kokkos::parallel_for(
+        "entries", Interval(0, std::int64_t{m_grid.rows()} * n_neighbours),
         SetEntry{m_grid, m_value, pe, index, column, long_column, pair,
                  ghost_pe, ghost_index, m_private});
     auto const at = symm::placed_view(m_shared);
-    add("private, 4 bytes", "", column, m_private);
+    add_copy();
+    add("private, 4 bytes", "copy", column, m_private);
     add("private, 4 bytes, again", "private, 4 bytes", column, m_private);
     add("Place32", "private, 4 bytes",
         symm::places<symm::Place32>(m_shared, pe, index), at);
@@ -269,6 +279,20 @@ class Measurement {
   }
 
  private:
+  void add_copy() {
+    std::size_t const bytes =
+        m_begin.extent(0) * sizeof(std::size_t) +
+        m_grid.entries() * (sizeof(double) + sizeof(int)) +
+        2 * m_shared.extent(0) * sizeof(double);
+    Private const from("from", bytes / 2 / sizeof(double));
+    Private const to("to", from.extent(0));
+    m_contestants.push_back({"copy", "", [=](std::int64_t iterations) {
+                               for (std::int64_t n = 0; n < iterations; ++n)
+                                 Kokkos::deep_copy(Exec(), to, from);
+                               Exec().fence();
+                             }});
+  }
+
   /// \param before  what is done before each product.
   template <class Column, class X>
   void add(
@@ -278,14 +302,14 @@ class Measurement {
     auto const& y =
         m_results.emplace_back("y", static_cast<std::size_t>(m_grid.rows()));
     Multiply<Column, X> const multiply{m_begin, m_value, column, x, y};
-    m_contestants.push_back({name, baseline, [=](std::int64_t iterations) {
-                               for (std::int64_t n = 0; n < iterations; ++n) {
-                                 before();
-                                 Kokkos::parallel_for(
-                                     "multiply", multiply.policy(), multiply);
-                               }
-                               Exec().fence();
-                             }});
+    m_contestants.push_back(
+        {name, baseline, [=](std::int64_t iterations) {
+           for (std::int64_t n = 0; n < iterations; ++n) {
+             before();
+             Kokkos::parallel_for("multiply", multiply.y.extent(0), multiply);
+           }
+           Exec().fence();
+         }});
   }
 
   Grid m_grid;

@@ -164,6 +164,7 @@ def all_figures(records):
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
         *registration.gpu_figures(records, _figure, _time_figure),
+        places.figure_of_product(records, _timed(records), "places"),
         *places.figures(records, _timed(records), "places"),
         _footprint(records)]
 
