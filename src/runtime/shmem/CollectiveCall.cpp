@@ -71,6 +71,26 @@ PassedBlock passed_block_of(PeTeam const& team, CollectiveCall const& call) {
                                            : call.source_bytes};
 }
 
+/// Whether the host's form passes sources along with the checks.
+bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
+                      MemoryKind memory) {
+  if (call.passing == Passing::nothing || memory != MemoryKind::host)
+    return false;
+  if (team.has_far_pes()) return have_room(team, passed_block_of(team, call));
+  return call.passing != Passing::to_each &&
+         call.source_bytes <= sizeof(std::uint64_t);
+}
+
+/// What is_passed_by_all() has passed.
+PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
+  if (team.has_far_pes())
+    return passed_blocks(team, passed_block_of(team, call));
+  auto const words = team.words();
+  return PassedSources::in_order(
+      words.passed(words.map.my_pe, 0, *words.epoch(), 1),
+      2 * sizeof(std::uint64_t));
+}
+
 /// Collective: whether all PEs have passed that word. \param has_source whether
 /// sources go along.
 bool is_passed_by_all(PeTeam const& team, CollectiveCall const& call,
@@ -182,27 +202,8 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
   return use_of(check_blocks(team, call, problem));
 }
 
-bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
-                      MemoryKind memory) {
-  if (call.passing == Passing::nothing || memory != MemoryKind::host)
-    return false;
-  if (team.has_far_pes()) return have_room(team, passed_block_of(team, call));
-  return call.passing != Passing::to_each &&
-         call.source_bytes <= sizeof(std::uint64_t);
-}
-
-PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
-  if (team.has_far_pes())
-    return passed_blocks(team, passed_block_of(team, call));
-  auto const words = team.words();
-  return PassedSources::in_order(
-      words.passed(words.map.my_pe, 0, *words.epoch(), 1),
-      2 * sizeof(std::uint64_t));
-}
-
-CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
-                                std::uint64_t type,
-                                std::string const& problem) {
+EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
+                             std::uint64_t type, std::string const& problem) {
   check_team(team, call.name);
   SymmetricHeap* heap = nullptr;
   auto const failure =
@@ -217,8 +218,11 @@ CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
   if (!is_passed_by_all(team, call, mine, has_source) || has_failed) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }
-  if (call.are_counts_equal()) return use_of(*heap);
-  return use_of(pass_counts(team, call, heap, failure));
+  auto const& of_both =
+      call.are_counts_equal() ? *heap : pass_counts(team, call, heap, failure);
+  EnteredCall entered{use_of(of_both), std::nullopt};
+  if (has_source) entered.passed = passed_sources(team, call);
+  return entered;
 }
 
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,

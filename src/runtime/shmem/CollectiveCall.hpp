@@ -62,23 +62,20 @@ struct CollectiveHeap {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
 
-/// Whether the host's form passes sources along with the checks: small ones in
-/// host memory.
-[[nodiscard]] bool is_source_passed(PeTeam const& team,
-                                    CollectiveCall const& call,
-                                    MemoryKind memory);
-
-/// What enter_collective() has passed; if is_source_passed().
-[[nodiscard]] PassedSources passed_sources(PeTeam const& team,
-                                           CollectiveCall const& call);
+/// A call that all PEs of the team have made.
+struct EnteredCall {
+  CollectiveHeap heap;
+  /// Those that went along with the checks: small ones in host memory.
+  std::optional<PassedSources> passed;
+};
 
 /// The host's way into a collective operation, a barrier. In collect() every PE
 /// has passed its count then.
 /// \param type a number for the operation and the types in it, to be equal on
 ///        all PEs.
 /// \throws UsageError on every PE of the team; on this PE, if it is no team.
-CollectiveHeap enter_collective(PeTeam const& team, CollectiveCall const& call,
-                                std::uint64_t type, std::string const& problem);
+EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
+                             std::uint64_t type, std::string const& problem);
 
 /// The same for a call without blocks: passes `word` to all PEs.
 /// \param failure what has failed here; then all PEs fail.

@@ -19,7 +19,6 @@
 #include "CollectiveCall.hpp"
 #include "CollectiveOfGroup.hpp"
 #include "Group.hpp"
-#include "PassedSources.hpp"
 #include "PeTeam.hpp"
 #include "TeamSync.hpp"
 
@@ -53,10 +52,10 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
                      call.source_bytes};
   });
   static std::uint64_t const type = hash_of_name(typeid(Work).name());
-  auto const heap = enter_collective(work.team, call, type, problem);
-  if constexpr (requires(PassedSources its) { work.run_on_passed(its); }) {
-    if (is_source_passed(work.team, call, heap.memory)) {
-      work.run_on_passed(passed_sources(work.team, call));
+  auto const [heap, passed] = enter_collective(work.team, call, type, problem);
+  if constexpr (requires { work.run_on_passed(*passed); }) {
+    if (passed) {
+      work.run_on_passed(*passed);
       return;
     }
   }
