@@ -201,6 +201,6 @@ GPU_PROGRAMS = Part(
     _RUNS + "Examples are named as in `examples/`; `signals` is `halo_signals`. "
     "Messages of MPI go through the host; programs with NCCL enqueue all. The "
     "particles' exchange is what a step takes longer than one of `particles` on "
-    "one GPU with as many of them. The goal of the product of cg_solve alone is "
-    "not measured here.",
+    "one GPU with as many of them. The product of cg_solve alone is a figure of "
+    "`places`.",
     "gpu_programs.json")

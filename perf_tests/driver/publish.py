@@ -9,7 +9,8 @@ import re
 import sys
 
 TITLES = ("CPUs", "Programs on CPUs", "Over nodes", "GPUs", "Programs on GPUs",
-          "Pools on GPUs", "Tests with one GPU", "Tests with several GPUs")  # in the order of the page
+          "Pools on GPUs", "Products on one GPU", "Tests with one GPU",
+          "Tests with several GPUs")  # in the order of the page
 
 
 def _begin(title):
