@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Transport_Messages.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -20,9 +18,6 @@ constexpr std::size_t batch_size = std::size_t{16} << 10U;
 constexpr std::size_t half_window = std::size_t{2} << 20U;
 /// What a message costs beside its payload.
 constexpr std::size_t bytes_of_message = 256;
-
-/// How long a PE that ends the job waits for others to say why they do.
-constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -367,110 +362,6 @@ void Transport_Messages::close() {
   stop_thread();
   m_is_closed = true;
   m_engine->close();
-}
-
-// Where other PEs stand.
-
-std::optional<Standing> Transport_Messages::standing_of(
-    Pe pe, std::chrono::milliseconds most) {
-  auto& peer     = peer_of(pe);
-  auto const get = [&]() -> std::optional<Standing> {
-    std::lock_guard const lock(m_notes_mutex);
-    if (peer.n_standings == 0) return {};
-    return peer.standing;
-  };
-  if (auto const known = get(); known && known->is_in_finalize) return known;
-  if (most.count() == 0) return {};
-  auto const n_before  = peer.n_standings.load();
-  auto const last_time = std::chrono::steady_clock::now() + most;
-  send_message(pe, {.kind = MessageKind::where});
-  wait("a question", pe, [&] {
-    return peer.n_standings != n_before ||
-           std::chrono::steady_clock::now() >= last_time;
-  });
-  if (peer.n_standings == n_before) return {};
-  return get();
-}
-
-// Ends.
-
-bool Transport_Messages::has_lost() noexcept {
-  if (m_is_lost) return true;
-  auto const* const record = m_target.lost_pe();
-  if (record == nullptr || !record->is_set()) return false;
-  note_lost(record->get());
-  return m_is_lost;
-}
-
-Text Transport_Messages::name_of(Pe pe) const noexcept {
-  Text name("PE ", pe);
-  auto const host = m_target.host_of(pe);
-  if (!host.empty()) name.append(" (host ", host, ")");
-  return name;
-}
-
-void Transport_Messages::end_job_of_lost(char const* call, Pe pe) noexcept {
-  LostPe lost;
-  {
-    std::lock_guard const lock(m_lost_mutex);
-    lost = m_lost;
-  }
-  if (m_is_ending.load() != std::thread::id()) end_job(lost);
-  if (auto const* const outermost = InCall::name()) {
-    call = outermost;
-  } else if (auto const* const collective = m_target.call()) {
-    call = collective;
-  }
-  Text text;
-  if (lost.pe == lost.found_by) {
-    text.append(name_of(lost.pe), " has ended the job: ", lost.why);
-  } else if (lost.pe == m_my_pe) {
-    text.append("the job goes on without this PE, which ",
-                name_of(lost.found_by), " has given up: ", lost.why);
-  } else if (lost.found_by == m_my_pe) {
-    text.append(name_of(lost.pe), " is lost: ", lost.why);
-  } else {
-    text.append(name_of(lost.pe), " is lost, as ", name_of(lost.found_by),
-                " has found: ", lost.why);
-  }
-  text.append(". This PE is in ", std::string_view(call));
-  if (pe != m_my_pe) text.append(", which needs ", name_of(pe));
-  std::fprintf(stderr, "symm: %s: %s. Ending the job.\n",
-               name_of(m_my_pe).c_str(), text.c_str());
-  end_job(lost);
-}
-
-void Transport_Messages::end_job_of_failure(Text const& why) noexcept {
-  std::fprintf(stderr, "symm: %s: %s. Ending the job.\n",
-               name_of(m_my_pe).c_str(), why.c_str());
-  end_job({m_my_pe, m_my_pe, why});
-}
-
-void Transport_Messages::end_job(LostPe const& lost) noexcept {
-  auto const me  = std::this_thread::get_id();
-  auto is_ending = std::thread::id();
-  if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
-    // Another thread is at it; or this one, in what it delivers below.
-    while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
-    m_end_job();
-  }
-  auto* const record = m_target.lost_pe();
-  if (record != nullptr) record->set(lost);
-  std::string_view const why = lost.why;
-  m_engine->send_farewell(
-      bytes_of({.kind   = MessageKind::farewell,
-                .number = static_cast<std::uint64_t>(lost.pe),
-                .offset = static_cast<std::uint64_t>(lost.found_by)}),
-      std::as_bytes(std::span(why.data(), why.size())));
-  // The launcher ends them all when the first of them ends: they get the time
-  // to say why.
-  auto const end = std::chrono::steady_clock::now() + time_of_farewell;
-  while (record != nullptr && std::chrono::steady_clock::now() < end) {
-    if (m_engine->poll()) continue;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  m_end_job();
-  std::abort();
 }
 
 }  // namespace symm::Impl

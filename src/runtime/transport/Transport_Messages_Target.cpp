@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -116,18 +115,6 @@ void Transport_Messages::sent(std::size_t token) noexcept {
   reinterpret_cast<Counter*>(token)->fetch_sub(1, std::memory_order_release);
 }
 
-void Transport_Messages::lost(Pe pe, Text const& why) noexcept {
-  note_lost({pe, m_my_pe, why});
-}
-
-void Transport_Messages::note_lost(LostPe const& lost) noexcept {
-  if (m_is_closed) return;
-  std::lock_guard const lock(m_lost_mutex);
-  if (m_is_lost) return;
-  m_lost    = lost;
-  m_is_lost = true;
-}
-
 // Answers to this PE.
 
 void Transport_Messages::take_reply(MessageHeader const& header,
@@ -154,42 +141,6 @@ void Transport_Messages::take_reply(MessageHeader const& header,
   auto* const left = pending.left;
   if (pending.is_on_heap) delete &pending;
   left->fetch_sub(1, std::memory_order_release);
-}
-
-// What there is to say besides.
-
-void Transport_Messages::answer_where(Peer& peer) {
-  auto const mine = m_target.standing();
-  WireStanding const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U};
-  std::string_view const call = mine.call;
-  std::vector<std::byte> message(sizeof head + call.size());
-  std::memcpy(message.data(), &head, sizeof head);
-  if (!call.empty()) {
-    std::memcpy(message.data() + sizeof head, call.data(), call.size());
-  }
-  send_message(peer.pe, {.kind = MessageKind::standing}, message);
-}
-
-void Transport_Messages::take_standing(Peer& peer,
-                                       std::span<std::byte const> payload) {
-  WireStanding head;
-  if (payload.size() < sizeof head) end_job_of_nonsense(peer.pe);
-  std::memcpy(&head, payload.data(), sizeof head);
-  auto const call = payload.subspan(sizeof head);
-  std::lock_guard const lock(m_notes_mutex);
-  peer.standing = {
-      head.n_calls, head.is_in_finalize != 0,
-      Text(std::string_view(reinterpret_cast<char const*>(call.data()),
-                            call.size()))};
-  peer.n_standings.fetch_add(1, std::memory_order_release);
-}
-
-void Transport_Messages::take_farewell(MessageHeader const& header,
-                                       std::span<std::byte const> payload) {
-  note_lost(
-      {static_cast<Pe>(header.number), static_cast<Pe>(header.offset),
-       Text(std::string_view(reinterpret_cast<char const*>(payload.data()),
-                             payload.size()))});
 }
 
 // What other PEs want of the memory of this one.
@@ -439,13 +390,6 @@ char* Transport_Messages::find_strided(Peer const& peer,
     bytes = UINT64_MAX;
   }
   return find(peer, operation, header.segment, header.offset, bytes);
-}
-
-void Transport_Messages::end_job_of_nonsense(Pe from) noexcept {
-  end_job_of_failure(
-      Text("PE ", from,
-           " of another node has sent a message that makes no sense: is it "
-           "the same version of the program and of this library?"));
 }
 
 }  // namespace symm::Impl
