@@ -142,8 +142,9 @@ class RemoteView {
 /// One PE's copy of a View, wherever that PE is: for generic code that indexes
 /// a View, p(i, j), in kernels too; elements are proxies, as those of a
 /// RemoteView. Whole blocks are moved by symm::copy and Kokkos::deep_copy
-/// (Kokkos_SymmetricSpace_Operations.hpp), with a RemotePeer on one side or on
-/// both. Kokkos::subview(p, ...) is a RemotePeer, too.
+/// (Kokkos_SymmetricSpace_Operations.hpp), with a RemotePeer on one side
+/// (symm::copy on the host: or on both). Kokkos::subview(p, ...) is a
+/// RemotePeer, too.
 template <class View>
 class RemotePeer {
  public:
