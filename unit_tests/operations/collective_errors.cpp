@@ -230,6 +230,26 @@ TEST_F(CollectiveErrors, a_barrier_in_its_place) {
   expect_that_the_team_works();
 }
 
+// What goes along with the checks of one has the size, and looks like, what the
+// other one's members tell each other.
+TEST_F(CollectiveErrors, a_split_in_its_place) {
+  using Words = Kokkos::View<std::uint64_t*, symm::SymmetricHostSpace>;
+  Words const source("source", 1);
+  Words const dest("dest", 1);
+  for (std::uint64_t const high : {1U, 2U, 3U, 4U, 5U}) {
+    source(0) = high << 32U;
+    for (bool const is_first_split : {false, true}) {
+      expect_difference([&] {
+        if ((symm::my_pe() == 0) == is_first_split && symm::n_pes() > 1) {
+          static_cast<void>(symm::team_split(team, 0, symm::my_pe()));
+        } else {
+          symm::reduce(team, dest.data(), source.data(), 1, symm::Sum{});
+        }
+      });
+    }
+  }
+}
+
 TEST_F(CollectiveErrors, another_scan) {
   using symm::exscan;
   using symm::inscan;

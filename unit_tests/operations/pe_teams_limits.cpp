@@ -67,6 +67,35 @@ TEST(PeTeamLimits, there_are_61_besides_those_of_the_library_and_no_more) {
   symm::barrier_all();
 }
 
+// Over nodes, small blocks go along with the checks in the first teams only.
+TEST(PeTeamLimits, collective_operations_are_right_in_all_of_them) {
+  constexpr int count = 5;
+  auto const n        = static_cast<std::size_t>(symm::n_pes());
+  using Numbers       = Kokkos::View<long*, symm::SymmetricHostSpace>;
+  Numbers const source("source", count);
+  Numbers const all("all", count * n);
+  Numbers const sums("sums", count);
+  std::vector<PeTeam> teams;
+  for (int i = 0; i < 12; ++i) teams.push_back(symm::team_split(world(), 0, 0));
+  for (int i = 0; i < 12; ++i) {
+    auto const number = [i](long pe, long k) { return i * 1000 + pe * 10 + k; };
+    auto const& team  = teams[static_cast<std::size_t>(i)];
+    for (int k = 0; k < count; ++k) source(k) = number(symm::my_pe(), k);
+    symm::fcollect(team, all.data(), source.data(), count);
+    symm::reduce(team, sums.data(), source.data(), count, symm::Sum{});
+    for (int k = 0; k < count; ++k) {
+      long sum = 0;
+      for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
+        EXPECT_EQ(all(pe * count + k), number(pe, k)) << i;
+        sum += number(pe, k);
+      }
+      EXPECT_EQ(sums(k), sum) << i;
+    }
+  }
+  for (auto& team : teams) end(team);
+  symm::barrier_all();
+}
+
 TEST(PeTeamLimits, teams_of_one_PE_take_no_room_from_the_others) {
   Mail mail;
   auto const me    = symm::my_pe();

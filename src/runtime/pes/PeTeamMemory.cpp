@@ -17,15 +17,12 @@ constexpr std::size_t slot_alignment = 128;
 
 PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                            MemoryProvider& provider, PeTeamWords::Behind behind)
-    : m_queue(provider),
-      m_behind(behind),
-      m_slot_bytes(round_up(PeTeamWords::bytes(bootstrap.n_pes(), behind),
-                            slot_alignment)) {
+    : m_queue(provider), m_behind(behind), m_n_pes(bootstrap.n_pes()) {
   auto const agree = agree_through(bootstrap);
   // Distances between PEs must be the same on all, whatever their devices.
   auto const units =
       allgather(bootstrap, provider.granularity(Vmm::Granularity::minimum));
-  auto const bytes = round_up(max_teams * m_slot_bytes,
+  auto const bytes = round_up(offset_of(max_teams),
                               *std::max_element(units.begin(), units.end()));
   all_or_none(agree, "reserving addresses for PE teams", [&] {
     m_range.emplace(provider, exchange, bootstrap.my_pe(), bootstrap.n_pes(),
@@ -38,6 +35,17 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
   });
+}
+
+std::size_t PeTeamMemory::offset_of(int slot) const {
+  using enum PeTeamWords::Behind;
+  auto const bytes = [this](int n_slots, PeTeamWords::Behind behind) {
+    return static_cast<std::size_t>(n_slots) *
+           round_up(PeTeamWords::bytes(m_n_pes, behind), slot_alignment);
+  };
+  if (m_behind != rooms) return bytes(slot, m_behind);
+  int const with_rooms = std::min(slot, n_teams_with_rooms);
+  return bytes(with_rooms, rooms) + bytes(slot - with_rooms, nothing);
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {

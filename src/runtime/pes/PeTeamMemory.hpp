@@ -26,16 +26,20 @@ class PeTeamMemory {
   /// the node's and the memory pools' from the start to the end.
   static constexpr int max_teams     = 64;
   static constexpr int n_fixed_teams = 3;
+  /// Of which the first have rooms, if any has: half a megabyte each of every
+  /// PE, which the node must have, used or not.
+  static constexpr int n_teams_with_rooms = 8;
 
   /// Collective, through the bootstrap.
-  /// \param behind what is behind the words of a team.
+  /// \param behind what is behind the words of a team; of rooms, behind those
+  ///        of the first.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Behind behind);
 
   /// \param slot 0 to max_teams - 1.
   [[nodiscard]] PeTeamWords words(int slot) const {
-    return {m_range->map(), static_cast<std::size_t>(slot) * m_slot_bytes};
+    return {m_range->map(), offset_of(slot)};
   }
 
   /// Sets this PE's words of a team that begins: no epoch, flags, packets;
@@ -45,11 +49,12 @@ class PeTeamMemory {
   void begin(int slot, std::span<Pe const> members);
 
  private:
+  [[nodiscard]] std::size_t offset_of(int slot) const;
   void copy(std::uint64_t* to, std::vector<std::uint64_t> const& words) const;
 
   CopyQueue& m_queue;
   PeTeamWords::Behind m_behind;
-  std::size_t m_slot_bytes;
+  int m_n_pes;
   std::optional<SymmetricRange> m_range;
 };
 

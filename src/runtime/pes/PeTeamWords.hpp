@@ -21,8 +21,8 @@ namespace symm::Impl {
 ///
 /// Where kernels use them there are packets, too, also used in turn: words that
 /// come with the epoch that they belong to, in one access, and so need no flag
-/// behind them. Where the host uses them in a job of several nodes there is
-/// room for the blocks that members pass along there, in turn, too.
+/// behind them. Where the host uses them in a job of several nodes the first
+/// teams have room for the blocks that members pass along, in turn, too.
 struct PeTeamWords {
   enum class Behind { nothing, packets, rooms };
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../base/Types.hpp"
+#include "../pes/PeTeamMemory.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../transport/FarPes.hpp"
 #include "FarRounds.hpp"
@@ -151,6 +152,7 @@ std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
 }  // namespace
 
 bool have_room(PeTeam const& team, PassedBlock const& block) {
+  if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
   auto const n = static_cast<std::size_t>(team.n_pes());
   // Two pairs at most, one in front of what is sent.
   return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /

@@ -24,6 +24,14 @@ namespace {
 
 using Message = std::vector<std::byte>;
 
+/// What goes along has a size that no message of pairs alone has: where PEs
+/// make different calls, data are not taken for words. (The byte behind it is
+/// in the room, too.)
+std::size_t sent_bytes(std::size_t along) {
+  bool const is_like_pairs = along != 0 && along % sizeof(FarRounds::Pair) == 0;
+  return along + (is_like_pairs ? 1 : 0);
+}
+
 /// Why it is in vain to wait for a member; "" if it may come.
 Text why_in_vain(PeTeam const& team, Pe member, char const* call) {
   auto const gone = HostWait::who_is_gone();
@@ -64,19 +72,22 @@ void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
                      Along const& along) const {
   Pe const pe            = m_team.world_pe(to);
   auto const* const mine = pair(m_words.map.my_pe, 0);
-  auto* const out        = room() + along.out;
   if (!m_words.map.is_near(pe)) {
     auto message = std::as_bytes(std::span(mine, 2 * n_pairs));
     if (along.out_bytes != 0) {
+      auto* const out = room() + along.out;
       std::memcpy(out - sizeof(Pair), mine, sizeof(Pair));
-      message = {out - sizeof(Pair), sizeof(Pair) + along.out_bytes};
+      message = {out - sizeof(Pair),
+                 sizeof(Pair) + sent_bytes(along.out_bytes)};
     }
     Transport::instance()->send(pe, number(), message);
     return;
   }
   auto* const its = pair(pe, place);
-  if (along.out_bytes != 0)
-    std::memcpy(m_words.room(pe, m_epoch) + along.in, out, along.out_bytes);
+  if (along.out_bytes != 0) {
+    std::memcpy(m_words.room(pe, m_epoch) + along.in, room() + along.out,
+                along.out_bytes);
+  }
   for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
     store_relaxed(its + i, mine[i]);
   }
@@ -101,12 +112,13 @@ void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
   });
   auto const bytes = n_pairs * sizeof(Pair);
   auto* const its  = pair(m_words.map.my_pe, place);
-  if (message->size() != bytes + along.in_bytes) {
+  if (message->size() != bytes + sent_bytes(along.in_bytes)) {
     std::memset(its, 0xff, bytes);  // another call; no word is anybody's here
     return;
   }
   std::memcpy(its, message->data(), bytes);
-  std::memcpy(room() + along.in, message->data() + bytes, along.in_bytes);
+  if (along.in_bytes != 0)
+    std::memcpy(room() + along.in, message->data() + bytes, along.in_bytes);
 }
 
 }  // namespace symm::Impl
