@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "../bootstrap/Nodes.hpp"
 #include "../memory/NodeTable.hpp"
 #include "MessageEngineOptions.hpp"
 #include "Ucp.hpp"
@@ -96,8 +97,8 @@ class MessageEngine_Ucx final : public MessageEngine {
   };
 
   // MessageEngine_UcxStart.cpp
-  void start();
-  void start_context();
+  void start(Nodes const& nodes);
+  void start_context(Nodes const& nodes);
   void start_worker();
   [[nodiscard]] std::vector<std::byte> my_address() const;
   void gather_addresses(std::vector<std::byte> const& mine,
