@@ -52,13 +52,14 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
                      call.source_bytes};
   });
   static std::uint64_t const type = hash_of_name(typeid(Work).name());
-  auto const [heap, passed] = enter_collective(work.team, call, type, problem);
-  if constexpr (requires { work.run_on_passed(*passed); }) {
-    if (passed) {
-      work.run_on_passed(*passed);
+  auto const entered = enter_collective(work.team, call, type, problem);
+  if constexpr (requires { work.run_on_passed(*entered.passed); }) {
+    if (entered.passed) {
+      work.run_on_passed(*entered.passed);
       return;
     }
   }
+  auto const& heap = entered.heap;
   if (heap.memory == MemoryKind::device) {
     run_on_gpu(call.name, heap.map, work);
     return;
