@@ -75,8 +75,9 @@ class Cluster:
         added = {"UCX_ERROR_SIGNALS": "", "KOKKOS_NUM_THREADS": "1"}
         if self.hostfile:
             return added
-        # Windows over TCP are not found by default. Nodes of one machine: little on
-        # its way is two to three times as fast for all (docs/design.md).
+        # Windows over TCP are not found by default. Nodes of one machine: with little
+        # on its way large blocks are two to three times as fast (docs/design.md), so
+        # MPI and ucx_perftest get what the library sets for itself.
         parameters = {"osc": "pt2pt", "btl_tcp_sndbuf": "131072"}
         added["UCX_TCP_SNDBUF"] = "128k"
         # Cores that PEs share: who waits in MPI has to give its away, too.

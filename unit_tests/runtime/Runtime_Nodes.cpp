@@ -103,21 +103,6 @@ TEST_F(RuntimeOfNodes, starts_allocates_meets_and_ends) {
   }
 }
 
-TEST_F(RuntimeOfNodes, little_is_under_way_where_they_are_one_machine) {
-  ASSERT_EQ(::unsetenv("UCX_TCP_SNDBUF"), 0);
-  for (char const* const chosen : {"", "200k"}) {
-    expect_on_pes(3, [&](ForkedBootstrap& bootstrap) {
-      std::string const mine = chosen;
-      if (!mine.empty()) set("UCX_TCP_SNDBUF", chosen);
-      initialize(bootstrap);
-      // What UCX reads.
-      char const* const taken = std::getenv("UCX_TCP_SNDBUF");
-      EXPECT_STREQ(taken, mine.empty() ? "128k" : chosen);
-      Runtime::finalize();
-    });
-  }
-}
-
 /// Counts what this PE gathers of each other one.
 class CountingBootstrap final : public ForwardingBootstrap {
  public:

@@ -3,6 +3,7 @@
 // MessageEngine_Ucx: what one PE sends arrives at the other, whole and once.
 #include <sched.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -37,6 +38,29 @@ TEST_F(MessageEngineUcx, round_trips_of_all_sizes_have_every_byte) {
     EXPECT_EQ(test.receiver.n_wrong, 0U);
     EXPECT_EQ(test.receiver.n_lost, 0U) << test.receiver.lost_why;
   });
+}
+
+TEST_F(MessageEngineUcx, send_buffers_are_small_between_nodes_of_one_machine) {
+  struct Case {
+    bool is_one_machine;
+    char const* chosen;
+    char const* taken;
+  };
+  for (Case const& its :
+       {Case{true, nullptr, "128k"}, Case{false, nullptr, nullptr},
+        Case{true, "200k", "200k"}}) {
+    expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
+      ::unsetenv("UCX_TCP_SNDBUF");
+      if (its.chosen != nullptr) ::setenv("UCX_TCP_SNDBUF", its.chosen, 1);
+      auto nodes          = nodes_of(bootstrap);
+      nodes.are_pretended = its.is_one_machine;
+      EngineParts parts(bootstrap, nodes);
+      auto const engine = parts.make({});
+      // What UCX has read.
+      EXPECT_STREQ(std::getenv("UCX_TCP_SNDBUF"), its.taken);
+      engine->close();
+    });
+  }
 }
 
 TEST_F(MessageEngineUcx, both_directions_at_once_bring_everything) {

@@ -48,8 +48,9 @@ inline symm::Impl::Nodes nodes_of(symm::Impl::Bootstrap const& bootstrap) {
 class EngineParts {
  public:
   explicit EngineParts(symm::Impl::Bootstrap& bootstrap)
-      : m_bootstrap(bootstrap),
-        m_exchange(bootstrap, nodes_of(bootstrap), {}) {}
+      : EngineParts(bootstrap, nodes_of(bootstrap)) {}
+  EngineParts(symm::Impl::Bootstrap& bootstrap, symm::Impl::Nodes const& nodes)
+      : m_bootstrap(bootstrap), m_exchange(bootstrap, nodes, {}) {}
 
   std::unique_ptr<MessageEngine> make(MessageEngineOptions const& options) {
     return symm::Impl::make_message_engine(m_bootstrap, m_exchange, m_vmm,

@@ -13,11 +13,21 @@ namespace {
 /// Two cache lines, which processors like to fetch together.
 constexpr std::size_t slot_alignment = 128;
 
+std::size_t slot_bytes(int n_pes, PeTeamWords::Behind behind) {
+  return round_up(PeTeamWords::bytes(n_pes, behind), slot_alignment);
+}
+
 }  // namespace
 
 PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                            MemoryProvider& provider, PeTeamWords::Behind behind)
-    : m_queue(provider), m_behind(behind), m_n_pes(bootstrap.n_pes()) {
+    : m_queue(provider),
+      m_behind(behind),
+      m_slot_bytes(slot_bytes(bootstrap.n_pes(), behind)),
+      m_later_slot_bytes(
+          behind == PeTeamWords::Behind::rooms
+              ? slot_bytes(bootstrap.n_pes(), PeTeamWords::Behind::nothing)
+              : m_slot_bytes) {
   auto const agree = agree_through(bootstrap);
   // Distances between PEs must be the same on all, whatever their devices.
   auto const units =
@@ -35,17 +45,6 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
   });
-}
-
-std::size_t PeTeamMemory::offset_of(int slot) const {
-  using enum PeTeamWords::Behind;
-  auto const bytes = [this](int n_slots, PeTeamWords::Behind behind) {
-    return static_cast<std::size_t>(n_slots) *
-           round_up(PeTeamWords::bytes(m_n_pes, behind), slot_alignment);
-  };
-  if (m_behind != rooms) return bytes(slot, m_behind);
-  int const with_rooms = std::min(slot, n_teams_with_rooms);
-  return bytes(with_rooms, rooms) + bytes(slot - with_rooms, nothing);
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {

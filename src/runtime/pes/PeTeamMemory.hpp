@@ -3,6 +3,7 @@
 #ifndef SYMM_PE_TEAM_MEMORY_HPP
 #define SYMM_PE_TEAM_MEMORY_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,12 +50,17 @@ class PeTeamMemory {
   void begin(int slot, std::span<Pe const> members);
 
  private:
-  [[nodiscard]] std::size_t offset_of(int slot) const;
+  [[nodiscard]] std::size_t offset_of(int slot) const {
+    int const first = std::min(slot, n_teams_with_rooms);
+    return static_cast<std::size_t>(first) * m_slot_bytes +
+           static_cast<std::size_t>(slot - first) * m_later_slot_bytes;
+  }
   void copy(std::uint64_t* to, std::vector<std::uint64_t> const& words) const;
 
   CopyQueue& m_queue;
   PeTeamWords::Behind m_behind;
-  int m_n_pes;
+  std::size_t m_slot_bytes;
+  std::size_t m_later_slot_bytes;  // of those without rooms
   std::optional<SymmetricRange> m_range;
 };
 

@@ -25,7 +25,8 @@ struct PassedBlock {
   std::size_t bytes;
 };
 
-/// Whether blocks of that size can go along. The same on all members.
+/// Whether blocks of that size can go along, for which only the first teams
+/// have room. The same on all members.
 [[nodiscard]] bool have_room(PeTeam const& team, PassedBlock const& block);
 
 /// As compare_word_far(), in as many messages. If true is returned,
