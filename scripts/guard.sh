@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Looks for what no test has thought of: random collective calls against a model,
-# PEs that are killed, functions of the system that fail. Runs for as long as one
+# Looks for what no test has thought of: random operations between nodes and random
+# collective calls against a model, PEs that are killed, functions of the system that
+# fail. Runs for as long as one
 # likes and says how to repeat what it finds.
 #
 #   scripts/guard.sh [--seconds N] [--seed S]
@@ -17,7 +18,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 export SYMM_GUARD_SECONDS=60 SYMM_GUARD_SEED=$RANDOM$RANDOM
-programs=(test_guard_random test_guard_faults)
+programs=(test_guard_operations test_guard_random test_guard_faults)
 while (($# > 0)); do
   case $1 in
     --seconds) SYMM_GUARD_SECONDS=${2:?} ;;

@@ -3,8 +3,12 @@
 #ifndef SYMM_TEST_FAKE_ENGINE_HPP
 #define SYMM_TEST_FAKE_ENGINE_HPP
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -23,52 +27,50 @@ using symm::Pe;
 using symm::Impl::MessageEngine;
 
 /// Joins the engines of several PEs in one process. The order in which messages
-/// come is random, from a seed.
+/// come is random, from a seed, and some come late.
 ///
-/// Who polls moves the messages of all PEs, so that one thread can be all PEs.
-/// With threads, one PE's messages are delivered by one thread at a time.
+/// poll() of any PE moves the messages of all PEs, so that one thread can be
+/// all PEs. With threads, one PE's messages are delivered by one thread at a
+/// time.
+///
+/// A thread that polls for longest_silence without any message under way ends
+/// the process: it waits for one that nobody has sent.
 class FakeNetwork {
  public:
   enum class Order { as_sent, random };
+  static constexpr std::chrono::seconds longest_silence{10};
+
+  /// Sees each message as it is sent and as it is delivered, whole. One at a
+  /// time.
+  class Observer {
+   public:
+    virtual ~Observer()                                       = default;
+    virtual void sent(Pe from, Pe to, std::span<std::byte const> header,
+                      std::size_t bytes, bool is_copied)      = 0;
+    virtual void delivered(Pe from, Pe to,
+                           std::span<std::byte const> header) = 0;
+    /// A step has delivered something.
+    virtual void stepped() {}
+  };
 
   explicit FakeNetwork(int n_pes, Order order = Order::as_sent,
                        std::uint64_t seed = 1)
-      : m_order(order), m_random(seed) {
+      : m_order(order), m_seed(seed), m_random(seed) {
     for (int pe = 0; pe < n_pes; ++pe) {
       m_places.push_back(std::make_unique<Place>());
     }
   }
 
   [[nodiscard]] std::unique_ptr<MessageEngine> engine_of(Pe pe);
+  /// Before the first message.
+  void set_observer(Observer& observer) { m_observer = &observer; }
 
   /// Delivers a message, or a part of a large one; false: there is none, or
   /// others are at it.
   bool step() {
-    std::unique_lock lock(m_mutex);
-    if (m_messages.empty()) return false;
-    std::size_t const at =
-        m_order == Order::as_sent ? 0 : m_random() % m_messages.size();
-    auto message = std::move(m_messages[at]);
-    auto& place  = *m_places[static_cast<std::size_t>(message.to)];
-    std::unique_lock receiving(place.mutex, std::try_to_lock);
-    if (!receiving || place.receiver == nullptr || place.is_delivering) {
-      m_messages[at] = std::move(message);
-      return false;
-    }
-    m_messages.erase(m_messages.begin() + static_cast<std::ptrdiff_t>(at));
-    lock.unlock();
-    place.is_delivering = true;
-    bool const is_done  = deliver(message, *place.receiver);
-    place.is_delivering = false;
-    if (is_done) return true;
-    receiving.unlock();
-    lock.lock();
-    if (m_order == Order::as_sent) {
-      m_messages.push_front(std::move(message));
-    } else {
-      m_messages.push_back(std::move(message));
-    }
-    return true;
+    bool const has_stepped = deliver_one();
+    if (has_stepped && m_observer != nullptr) m_observer->stepped();
+    return has_stepped;
   }
 
   /// Nothing reaches or leaves `pe` any more, and the others are told.
@@ -105,18 +107,89 @@ class FakeNetwork {
     std::vector<std::byte> header;
     std::vector<std::byte> payload;
     // Of a large one.
-    Next next             = Next::all;
-    std::byte const* data = nullptr;
-    std::size_t bytes     = 0;
-    void* place           = nullptr;
-    std::size_t token     = 0;
+    Next next               = Next::all;
+    bool is_rendezvous      = false;
+    std::byte const* data   = nullptr;
+    std::size_t bytes       = 0;
+    void* place             = nullptr;
+    std::size_t token       = 0;
+    std::uint64_t late_till = 0;  // of m_n_steps
   };
 
   void send(Message message) {
     std::lock_guard const lock(m_mutex);
     ++m_n_sent;
     if (message.from == m_lost || message.to == m_lost) return;
+    if (m_observer != nullptr) {
+      m_observer->sent(message.from, message.to, message.header,
+                       std::max(message.payload.size(), message.bytes),
+                       message.data == nullptr);
+    }
+    if (m_order == Order::random) {
+      // As UCX does, which has a limit of its own.
+      message.is_rendezvous =
+          message.bytes > MessageEngine::max_eager && m_random() % 2 == 0;
+      if (m_random() % 16 == 0)
+        message.late_till = m_n_steps + m_random() % 200;
+    } else {
+      message.is_rendezvous = message.bytes > MessageEngine::max_eager;
+    }
     m_messages.push_back(std::move(message));
+  }
+
+  /// A random message, rather none that is to be late. With m_mutex.
+  std::size_t next() {
+    std::size_t at = 0;
+    for (int i = 0; i < 8; ++i) {
+      at = m_random() % m_messages.size();
+      if (m_messages[at].late_till <= m_n_steps) break;
+    }
+    return at;
+  }
+
+  void expect_no_hang() {
+    if (std::chrono::steady_clock::now() - m_last_step < longest_silence)
+      return;
+    std::fprintf(stderr,
+                 "seed %llu: a PE waits, and no message is under way: one is "
+                 "missing\n",
+                 static_cast<unsigned long long>(m_seed));
+    std::abort();
+  }
+
+  bool deliver_one() {
+    std::unique_lock lock(m_mutex);
+    if (m_messages.empty()) {
+      expect_no_hang();
+      return false;
+    }
+    std::size_t const at = m_order == Order::as_sent ? 0 : next();
+    auto message         = std::move(m_messages[at]);
+    auto& place          = *m_places[static_cast<std::size_t>(message.to)];
+    std::unique_lock receiving(place.mutex, std::try_to_lock);
+    if (!receiving || place.receiver == nullptr || place.is_delivering) {
+      m_messages[at] = std::move(message);
+      return false;
+    }
+    m_messages.erase(m_messages.begin() + static_cast<std::ptrdiff_t>(at));
+    ++m_n_steps;
+    m_last_step = std::chrono::steady_clock::now();
+    if (m_observer != nullptr && message.next == Message::Next::all) {
+      m_observer->delivered(message.from, message.to, message.header);
+    }
+    lock.unlock();
+    place.is_delivering = true;
+    bool const is_done  = deliver(message, *place.receiver);
+    place.is_delivering = false;
+    if (is_done) return true;
+    receiving.unlock();
+    lock.lock();
+    if (m_order == Order::as_sent) {
+      m_messages.push_front(std::move(message));
+    } else {
+      m_messages.push_back(std::move(message));
+    }
+    return true;
   }
 
   /// Whether that was its last part.
@@ -129,6 +202,13 @@ class FakeNetwork {
     if (message.data == nullptr) {
       receiver.receive(message.from, message.header, message.payload);
       return true;
+    }
+    if (!message.is_rendezvous) {
+      receiver.receive(message.from, message.header,
+                       {message.data, message.bytes});
+      message.next = Next::sent;
+      message.to   = message.from;
+      return false;
     }
     if (message.next == Next::all) {
       message.place =
@@ -143,16 +223,21 @@ class FakeNetwork {
                       message.bytes);
     message.next = Next::sent;
     message.to   = message.from;
-    return message.token == 0;
+    return false;
   }
 
   Order m_order;
+  std::uint64_t m_seed;
   std::mt19937_64 m_random;
   std::vector<std::unique_ptr<Place>> m_places;
   std::mutex m_mutex;  // of what follows; taken last
   std::deque<Message> m_messages;
-  std::uint64_t m_n_sent = 0;
-  Pe m_lost              = -1;
+  std::uint64_t m_n_sent  = 0;
+  std::uint64_t m_n_steps = 0;
+  std::chrono::steady_clock::time_point m_last_step =
+      std::chrono::steady_clock::now();
+  Observer* m_observer = nullptr;
+  Pe m_lost            = -1;
 };
 
 class FakeNetwork::Engine final : public MessageEngine {
@@ -165,7 +250,7 @@ class FakeNetwork::Engine final : public MessageEngine {
             std::span<std::byte const> payload, std::size_t token) override {
     if (header.size() > max_header) throw symm::UsageError("a long header");
     Message message{m_pe, to, {header.begin(), header.end()}, {}};
-    if (payload.size() <= max_eager) {
+    if (token == 0 && payload.size() <= max_eager) {
       message.payload.assign(payload.begin(), payload.end());
     } else {
       message.data  = payload.data();

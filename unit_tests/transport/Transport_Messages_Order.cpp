@@ -155,6 +155,27 @@ TEST(TransportOrder, quiet_has_completed_everything_on_all_pes) {
 
 // --- How many messages
 
+/// Of payloads, and of messages that have not been delivered.
+class WaitingMessages final : public FakeNetwork::Observer {
+ public:
+  void sent(Pe /*from*/, Pe /*to*/, std::span<std::byte const> /*header*/,
+            std::size_t bytes, bool is_copied) override {
+    m_most = std::max(m_most, ++m_n);
+    if (is_copied) n_copied += bytes;
+  }
+  void delivered(Pe /*from*/, Pe /*to*/,
+                 std::span<std::byte const> /*header*/) override {
+    --m_n;
+  }
+  [[nodiscard]] std::size_t most() const { return m_most; }
+
+  std::size_t n_copied = 0;  // bytes
+
+ private:
+  std::size_t m_n    = 0;
+  std::size_t m_most = 0;
+};
+
 std::uint64_t messages_of(FakeJob& job, std::function<void()> const& body) {
   auto const before = job.network.n_sent();
   body();
@@ -286,6 +307,33 @@ TEST(TransportMessageCounts, no_more_than_a_few_MiB_are_under_way) {
   EXPECT_LE(most, 66U) << "4 MiB and acks";
 }
 
+TEST(TransportMessageCounts,
+     no_more_than_2_MiB_of_a_strided_get_are_under_way) {
+  FakeJob job(2);
+  constexpr std::size_t n = 400'000;
+  std::vector<std::uint64_t> got(n);
+  for (std::size_t i = 0; i < n; ++i) job.target(1).at(8 * i) = i;
+  WaitingMessages most;
+  job.network.set_observer(most);
+  job[0].get_strided(got.data(), {1, Segment::host_heap, 0}, {8, n, 8, 8});
+  EXPECT_GT(most.most(), 16U);
+  EXPECT_LE(most.most(), 32U) << "of 64 KiB each";
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], i);
+}
+
+TEST(TransportMessageCounts, an_answer_is_read_from_the_heap) {
+  FakeJob job(2);
+  WaitingMessages seen;
+  job.network.set_observer(seen);
+  std::vector<std::byte> got(65'536);
+  for (std::size_t const bytes : {64U, 65U, 65'536U}) {
+    seen.n_copied = 0;
+    job[0].get(got.data(), data, bytes, Until::is_begun);
+    job[0].quiet();
+    EXPECT_EQ(seen.n_copied, bytes == 64 ? 64U : 0U) << bytes;
+  }
+}
+
 TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
   FakeJob job(2);
   auto const block = block_of(1, 100'000);
@@ -303,7 +351,7 @@ TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
     job[0].get(memory.data(), data, block.size(), Until::is_begun);
     most = std::max(most, job.network.n_waiting());
   }
-  EXPECT_EQ(most, 2U);
+  EXPECT_EQ(most, 3U) << "and one of which the target is not told yet";
   job[0].quiet();
   for (auto const& memory : got) EXPECT_EQ(memory, block);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Transport_Messages over a fake engine: threads, and random operations.
+// Transport_Messages over a fake engine: threads. (Random operations are in
+// guard/.)
 #include <atomic>
 #include <thread>
 
@@ -22,7 +23,7 @@ void on_threads(int n, Body const& body) {
 }
 
 TEST(TransportThreads, a_batch_is_sent_in_time) {
-  FakeJob job(2, Order::as_sent, 1, 250us);
+  FakeJob job(2, Order::as_sent, 1, {});
   for (std::uint64_t round = 1; round <= 3; ++round) {
     job[0].put({1, Segment::host_heap, 64}, &round, 8, Until::is_begun);
     auto const deadline = Clock::now() + 10s;
@@ -58,7 +59,7 @@ TEST(TransportThreads, pes_in_blocking_calls_to_each_other_go_on) {
 }
 
 TEST(TransportThreads, atomics_of_many_threads_add_up) {
-  FakeJob job(3, Order::random, 5, 250us);
+  FakeJob job(3, Order::random, 5, {});
   constexpr std::uint64_t n = 3000;
   on_threads(4, [&](int thread) {
     auto& pe = job[thread / 2];
@@ -91,170 +92,73 @@ TEST(TransportThreads, quiet_of_one_thread_does_not_hide_what_others_did) {
   });
 }
 
-/// What one PE does: random operations on memory of the others that no other PE
-/// changes, and what has to be there after each quiet().
-class Actor {
+/// Another thread of the PE, which begins something whenever something is done.
+class Busy final : public FakeNetwork::Observer {
  public:
-  Actor(FakeJob& job, Pe me, std::uint64_t seed)
-      : m_job(job), m_me(me), m_random(seed) {
-    for (auto& model : m_models) model.resize(region);
+  explicit Busy(std::function<void()> begin) : m_begin(std::move(begin)) {}
+  void sent(Pe /*from*/, Pe /*to*/, std::span<std::byte const> /*header*/,
+            std::size_t /*bytes*/, bool /*is_copied*/) override {}
+  void delivered(Pe /*from*/, Pe /*to*/,
+                 std::span<std::byte const> /*header*/) override {}
+  void stepped() override {
+    if (n >= most || m_is_inside) return;
+    m_is_inside = true;
+    ++n;
+    m_begin();
+    m_is_inside = false;
   }
-
-  void step() {
-    auto const pe = static_cast<Pe>((m_me + 1 + int(below(2))) % 3);
-    switch (below(12)) {
-      case 0:
-      case 1: put(pe, below(600), Until::is_begun); break;
-      case 2: put(pe, below(3000), Until::is_safe); break;
-      case 3: put(pe, 65'000 + below(2000), any_until()); break;
-      case 4: put_strided(pe); break;
-      case 5: add(pe, false); break;
-      case 6: add(pe, true); break;
-      case 7: put_signal(pe); break;
-      case 8: m_job[m_me].fence(); break;
-      case 9: check_get(pe); break;
-      case 10: static_cast<void>(m_job[m_me].poll()); break;
-      default: check_all();
-    }
-  }
-
-  void check_all() {
-    settle();
-    for (Pe pe = 0; pe < 3; ++pe) {
-      if (pe == m_me) continue;
-      EXPECT_EQ(std::memcmp(m_job.target(pe).heap() + base(), model(pe).data(),
-                            region),
-                0)
-          << "PE " << m_me << " at PE " << pe;
-    }
-  }
+  static constexpr int most = 2000;
+  int n                     = 0;
 
  private:
-  static constexpr std::size_t region  = 256U << 10U;
-  static constexpr std::size_t n_words = 64;  // for atomics and signals
-
-  std::uint64_t below(std::uint64_t n) { return m_random() % n; }
-  Until any_until() { return below(2) == 0 ? Until::is_safe : Until::is_begun; }
-  [[nodiscard]] std::size_t base() const {
-    return static_cast<std::size_t>(m_me) * region;
-  }
-  std::vector<std::byte>& model(Pe pe) {
-    return m_models[static_cast<std::size_t>(pe)];
-  }
-  void settle() {
-    m_job[m_me].quiet();
-    m_sources.clear();
-    m_is_written.assign(3 * region, false);
-  }
-  /// Two puts to one place may come in any order, so there is a quiet()
-  /// between them.
-  std::size_t free_place(Pe pe, std::size_t bytes) {
-    auto const at = n_words * 8 + below(region - n_words * 8 - bytes + 1);
-    auto const first =
-        m_is_written.begin() +
-        static_cast<std::ptrdiff_t>(static_cast<std::size_t>(pe) * region + at);
-    auto const last = first + static_cast<std::ptrdiff_t>(bytes);
-    if (std::find(first, last, true) != last) settle();
-    std::fill(first, last, true);
-    return at;
-  }
-  std::byte const* source(std::size_t bytes) {
-    m_sources.push_back(block_of(++m_id * 3 + std::uint64_t(m_me), bytes));
-    return m_sources.back().data();
-  }
-  void put(Pe pe, std::size_t bytes, Until until) {
-    auto const at    = free_place(pe, bytes);
-    auto const* from = source(bytes);
-    m_job[m_me].put(there(pe, at), from, bytes, until);
-    std::copy_n(from, bytes, model(pe).data() + at);
-  }
-  void put_strided(Pe pe) {
-    Strides const strides{1 + below(40), below(500), 50 + below(50),
-                          40 + below(9)};
-    auto const at    = free_place(pe, strides.count * strides.remote_bytes);
-    auto const* from = source(strides.count * strides.local_bytes + 1);
-    m_job[m_me].put_strided(there(pe, at), from, strides);
-    for (std::size_t i = 0; i < strides.count; ++i) {
-      std::copy_n(from + i * strides.local_bytes, strides.element_bytes,
-                  model(pe).data() + at + i * strides.remote_bytes);
-    }
-  }
-  void add(Pe pe, bool fetches) {
-    auto const at = below(n_words / 2) * 8;
-    std::uint64_t word{};
-    std::memcpy(&word, model(pe).data() + at, 8);
-    auto const value = below(1000);
-    if (fetches) {
-      // Posted ones may not be there yet.
-      EXPECT_LE(m_job[m_me].atomic(there(pe, at), AtomicOp::add, WordType::u64,
-                                   value),
-                word);
-    } else {
-      m_job[m_me].post_atomic(there(pe, at), AtomicOp::add, WordType::u64,
-                              value);
-    }
-    word += value;
-    std::memcpy(model(pe).data() + at, &word, 8);
-  }
-  void put_signal(Pe pe) {
-    auto const bytes  = below(2) == 0 ? below(100) : 65'500 + below(100);
-    auto const at     = free_place(pe, bytes);
-    auto const* from  = source(bytes);
-    auto const signal = (n_words / 2 + below(n_words / 2)) * 8;
-    std::uint64_t word{};
-    std::memcpy(&word, model(pe).data() + signal, 8);
-    m_job[m_me].put_signal(there(pe, at), from, bytes, there(pe, signal), 3,
-                           AtomicOp::add, any_until());
-    word += 3;
-    std::memcpy(model(pe).data() + signal, &word, 8);
-    std::copy_n(from, bytes, model(pe).data() + at);
-  }
-  void check_get(Pe pe) {
-    settle();
-    auto const bytes = below(2) == 0 ? below(300) : below(100'000);
-    auto const at    = below(region - bytes);
-    std::vector<std::byte> got(bytes);
-    m_job[m_me].get(got.data(), there(pe, at), bytes);
-    EXPECT_TRUE(std::equal(got.begin(), got.end(), model(pe).data() + at));
-  }
-  [[nodiscard]] Remote there(Pe pe, std::size_t at) const {
-    return {pe, Segment::host_heap, base() + at};
-  }
-
-  FakeJob& m_job;
-  Pe m_me;
-  std::mt19937_64 m_random;
-  std::uint64_t m_id = 0;
-  std::array<std::vector<std::byte>, 3> m_models;
-  std::vector<bool> m_is_written = std::vector<bool>(3 * region);
-  std::deque<std::vector<std::byte>> m_sources;
+  std::function<void()> m_begin;
+  bool m_is_inside = false;
 };
 
-TEST(TransportStress, random_operations_leave_what_the_model_says) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    FakeJob job(3, Order::random, seed);
-    std::vector<Actor> actors;
-    for (Pe pe = 0; pe < 3; ++pe) actors.emplace_back(job, pe, seed * 3 + 7U);
-    for (int i = 0; i < 900; ++i) {
-      actors[static_cast<std::size_t>(i % 3)].step();
-      if (testing::Test::HasFailure()) {
-        FAIL() << "seed " << seed << ", step " << i;
-      }
+TEST(TransportThreads, quiet_waits_for_nothing_that_others_begin_meanwhile) {
+  for (std::size_t const bytes : {8U, 100'000U}) {
+    for (bool const gets : {false, true}) {
+      FakeJob job(2);
+      std::vector<std::byte> memory(bytes);
+      Remote const there{1, Segment::host_heap, 64};
+      Busy other([&] {
+        if (gets) {
+          job[0].get(memory.data(), there, bytes, Until::is_begun);
+        } else {
+          job[0].put(there, memory.data(), bytes, Until::is_begun);
+        }
+      });
+      std::uint64_t const word = 7;
+      job[0].put({1, Segment::host_heap, 8}, &word, 8, Until::is_begun);
+      job[0].get(memory.data(), there, bytes, Until::is_begun);
+      job.network.set_observer(other);
+      job[0].quiet();
+      EXPECT_LT(other.n, other.most) << bytes << (gets ? " got" : " put");
+      EXPECT_EQ(job.target(1).at(8), word);
+      other.n = other.most;
+      job[0].quiet();
     }
-    for (auto& actor : actors) actor.check_all();
   }
 }
 
-TEST(TransportStress, the_same_with_a_thread_each) {
-  FakeJob job(3, Order::random, 77, 250us);
-  std::vector<Actor> actors;
-  for (Pe pe = 0; pe < 3; ++pe)
-    actors.emplace_back(job, pe, 78U + unsigned(pe));
-  on_threads(3, [&](int pe) {
-    auto& actor = actors[static_cast<std::size_t>(pe)];
-    for (int i = 0; i < 800; ++i) actor.step();
-    actor.check_all();
+TEST(TransportThreads, a_large_put_waits_for_no_fence_that_comes_meanwhile) {
+  FakeJob job(2, Order::random, 5);
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    std::uint64_t word = 0;
+    while (!is_over) {
+      job[0].put({1, Segment::host_heap, 8}, &++word, 8);
+      job[0].fence();
+    }
   });
+  auto const block = block_of(1, 100'000);
+  for (int i = 0; i < 20; ++i) {
+    job[0].put({1, Segment::host_heap, 4096}, block.data(), block.size());
+  }
+  is_over = true;
+  other.join();
+  job[0].quiet();
+  EXPECT_TRUE(holds(job.target(1).heap() + 4096, 1, block.size()));
 }
 
 }  // namespace

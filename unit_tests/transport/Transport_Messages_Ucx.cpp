@@ -16,8 +16,9 @@ struct UcxPe {
       : bootstrap(its_bootstrap),
         me(bootstrap.my_pe()),
         parts(bootstrap),
-        transport(me, bootstrap.n_pes(), parts.make({}), target,
-                  [this] { bootstrap.abort(); }) {
+        transport(
+            me, bootstrap.n_pes(), parts.make({}), target,
+            [this] { bootstrap.abort(); }, Transport_Messages::Options{}) {
     bootstrap.barrier();
   }
   [[nodiscard]] Pe next() const { return (me + 1) % bootstrap.n_pes(); }

@@ -69,15 +69,18 @@ class TestTarget final : public symm::Impl::TransportTarget {
 struct FakeJob {
   using Order = FakeNetwork::Order;
 
+  static constexpr Transport_Messages::Options without_thread{
+      .flush_interval = std::chrono::microseconds(0)};
+
   explicit FakeJob(int n_pes, Order order = Order::as_sent,
-                   std::uint64_t seed                = 1,
-                   std::chrono::microseconds in_time = {})
+                   std::uint64_t seed                  = 1,
+                   Transport_Messages::Options options = without_thread)
       : network(n_pes, order, seed) {
     for (Pe pe = 0; pe < n_pes; ++pe) {
       targets.push_back(std::make_unique<TestTarget>());
       pes.push_back(std::make_unique<Transport_Messages>(
           pe, n_pes, network.engine_of(pe), *targets.back(),
-          [] { ::_exit(ended_status); }, in_time));
+          [] { ::_exit(ended_status); }, options));
     }
   }
   Transport_Messages& operator[](Pe pe) {

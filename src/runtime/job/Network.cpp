@@ -49,7 +49,7 @@ Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
   all_or_none(agree, "starting the transport between nodes", [&] {
     m_transport = std::make_unique<Transport_Messages>(
         bootstrap.my_pe(), bootstrap.n_pes(), std::move(engine), *this,
-        [&bootstrap] { bootstrap.abort(); });
+        [&bootstrap] { bootstrap.abort(); }, Transport_Messages::Options{});
   });
   Transport::set_instance(m_transport.get());
   FarPes::set_instance(m_transport.get());

@@ -4,12 +4,12 @@
 #define SYMM_TRANSPORT_ARRIVALORDER_HPP
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "DoneNumbers.hpp"
 
 namespace symm::Impl {
 
@@ -19,9 +19,7 @@ template <class Held>
 class ArrivalOrder {
  public:
   /// All up to this number have been carried out.
-  [[nodiscard]] std::uint64_t done_up_to() const {
-    return m_done_up_to.load(std::memory_order_acquire);
-  }
+  [[nodiscard]] std::uint64_t done_up_to() const { return m_done.up_to(); }
   [[nodiscard]] bool may_be_done(std::uint64_t after) const {
     return after <= done_up_to();
   }
@@ -42,25 +40,10 @@ class ArrivalOrder {
     return held;
   }
 
-  void set_done(std::uint64_t number) {
-    auto done = done_up_to();
-    if (number != done + 1) {
-      m_beyond.push_back(number);
-      std::push_heap(m_beyond.begin(), m_beyond.end(), std::greater<>());
-      return;
-    }
-    done = number;
-    while (!m_beyond.empty() && m_beyond.front() == done + 1) {
-      ++done;
-      std::pop_heap(m_beyond.begin(), m_beyond.end(), std::greater<>());
-      m_beyond.pop_back();
-    }
-    m_done_up_to.store(done, std::memory_order_release);
-  }
+  void set_done(std::uint64_t number) { m_done.set(number); }
 
  private:
-  std::atomic<std::uint64_t> m_done_up_to = 0;
-  std::vector<std::uint64_t> m_beyond;  // a heap, the least in front
+  DoneNumbers m_done;
   std::vector<std::pair<std::uint64_t, Held>> m_held;
 };
 

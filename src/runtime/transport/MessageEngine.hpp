@@ -20,8 +20,8 @@ namespace symm::Impl {
 class MessageEngine {
  public:
   static constexpr std::size_t max_header = 64;
-  /// Payloads up to this are copied by send() if they have to wait; more is
-  /// read where it is until Receiver::sent().
+  /// Payloads up to this are copied by send() if they have to wait and have no
+  /// token; others are read where they are until Receiver::sent().
   static constexpr std::size_t max_eager = std::size_t{64} << 10U;
 
   /// Whom messages are for. Nothing in here throws or blocks.
@@ -53,10 +53,11 @@ class MessageEngine {
   /// Before the first message; it outlives the engine.
   virtual void set_receiver(Receiver& receiver) = 0;
 
-  /// Any thread, and within Receiver. A payload of more than max_eager must
-  /// live until sent(token); of a smaller one, sent() is not called: it has
-  /// been copied or sent when this returns. Outside Receiver it may deliver, as
-  /// poll() does, and it waits where much waits to be sent to that PE.
+  /// Any thread, and within Receiver. A payload with a token, or of more than
+  /// max_eager, must live until sent(token), and takes no private memory
+  /// meanwhile. Any other has been copied or sent when this returns. Outside
+  /// Receiver it may deliver, as poll() does, and it waits where much waits to
+  /// be sent to that PE.
   /// \throws SystemError on this PE, if `to` is lost; within Receiver what goes
   ///         there is dropped instead, and sent() follows.
   virtual void send(Pe to, std::span<std::byte const> header,

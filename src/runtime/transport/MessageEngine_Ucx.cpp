@@ -20,7 +20,8 @@ constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 std::size_t pending_bytes_of(UcxParcel const& parcel) {
-  bool const is_copy = parcel.bytes <= MessageEngine::max_eager;
+  bool const is_copy =
+      parcel.token == 0 && parcel.bytes <= MessageEngine::max_eager;
   return sizeof(UcxParcel) + (is_copy ? parcel.bytes : 0);
 }
 
@@ -95,17 +96,17 @@ void MessageEngine_Ucx::check_receiver_of(Pe to,
 UcxParcel* MessageEngine_Ucx::parcel_for(std::span<std::byte const> header,
                                          std::span<std::byte const> payload,
                                          std::size_t token) {
-  bool const is_eager = payload.size() <= max_eager;
+  bool const is_copy = token == 0 && payload.size() <= max_eager;
   auto* const parcel =
-      is_eager ? m_parcels.take_copy(payload) : m_parcels.take();
-  if (!is_eager) {
+      is_copy ? m_parcels.take_copy(payload) : m_parcels.take();
+  if (!is_copy) {
     parcel->payload = payload.data();
     parcel->bytes   = payload.size();
   }
   parcel->head.engine = {m_key, m_me, UcxHead::Kind::message};
   parcel->set_header(header);
   parcel->owner = this;
-  parcel->token = is_eager ? 0 : token;
+  parcel->token = token;
   return parcel;
 }
 

@@ -14,8 +14,6 @@ namespace symm::Impl {
 namespace {
 
 constexpr std::size_t batch_size = std::size_t{16} << 10U;
-/// Twice that may be under way to a PE, and messages to be copied by UCX.
-constexpr std::size_t half_window = std::size_t{2} << 20U;
 /// What a message costs beside its payload.
 constexpr std::size_t bytes_of_message = 256;
 
@@ -24,14 +22,14 @@ constexpr std::size_t bytes_of_message = 256;
 Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
                                        std::unique_ptr<MessageEngine> engine,
                                        TransportTarget& target, EndJob end_job,
-                                       std::chrono::microseconds flush_interval)
+                                       Options options)
     : m_my_pe(my_pe),
       m_target(target),
       m_end_job(std::move(end_job)),
-      m_flush_interval(flush_interval),
+      m_options(options),
       m_peers(static_cast<std::size_t>(n_pes)),
       m_engine(std::move(engine)) {
-  if (flush_interval.count() != 0) {
+  if (options.flush_interval.count() != 0) {
     m_thread = make_library_thread(
         "starting the thread of the transport between nodes", "symm_batches",
         [this] { flush_in_time(); });
@@ -93,12 +91,16 @@ std::byte* Transport_Messages::add_entry(Lock& lock, Peer& peer,
 void Transport_Messages::flush(Lock& lock, Peer& peer, Wait wait,
                                bool wants_ack) {
   if (peer.batch_bytes == 0) return;
-  if (wait == Wait::must_not && is_window_full(peer)) return;
-  wants_ack = make_room(lock, peer, peer.batch_bytes) || wants_ack;
-  if (peer.batch_bytes == 0) return;  // another thread has
-  post(peer, {.kind = MessageKind::batch}, {peer.batch.get(), peer.batch_bytes},
-       wants_ack);
+  auto const n = peer.n_batches;
+  while (is_window_full(peer)) {
+    if (wait == Wait::must_not) return;
+    wait_for_half(lock, peer);
+    if (peer.n_batches != n) return;  // another thread has sent it
+  }
+  post(peer, {.kind = MessageKind::batch}, peer.fenced,
+       {peer.batch.get(), peer.batch_bytes}, wants_ack);
   peer.batch_bytes = 0;
+  ++peer.n_batches;
   m_n_open.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -119,7 +121,8 @@ void Transport_Messages::flush_in_time() {
       m_wake.wait(lock, [&] { return !m_thread_sleeps || m_thread_is_done; });
       n_idle = 0;
     }
-    m_wake.wait_for(lock, m_flush_interval, [&] { return m_thread_is_done; });
+    m_wake.wait_for(lock, m_options.flush_interval,
+                    [&] { return m_thread_is_done; });
     n_idle = m_n_open == 0 ? n_idle + 1 : 0;
     flush_all(lock, m_tick);
     ++m_tick;
@@ -138,33 +141,36 @@ void Transport_Messages::stop_thread() {
 // Messages.
 
 bool Transport_Messages::is_window_full(Peer const& peer) const {
-  return peer.bytes_since_half >= half_window &&
+  return peer.bytes_since_half >= m_options.half_window &&
          peer.acked.load(std::memory_order_acquire) < peer.half;
 }
 
-bool Transport_Messages::make_room(Lock& lock, Peer& peer, std::size_t bytes) {
-  while (is_window_full(peer)) {
-    lock.unlock();
-    auto const half = peer.half;
-    wait("a put", peer.pe, [&] { return peer.acked >= half; });
-    lock.lock();
-  }
-  bool const is_half = peer.bytes_since_half >= half_window;
-  if (is_half) {
-    peer.half             = peer.sent + 1;
-    peer.bytes_since_half = 0;
-  }
-  peer.bytes_since_half += bytes_of_message + bytes;
-  return is_half;
+void Transport_Messages::wait_for_half(Lock& lock, Peer& peer) {
+  auto const half = peer.half;
+  lock.unlock();
+  wait("a put", peer.pe, [&] { return peer.acked >= half; });
+  lock.lock();
+}
+
+void Transport_Messages::wait_for_room(Lock& lock, Peer& peer) {
+  while (is_window_full(peer)) wait_for_half(lock, peer);
 }
 
 void Transport_Messages::post(Peer& peer, MessageHeader header,
+                              std::uint64_t after,
                               std::span<std::byte const> payload,
-                              bool wants_ack, Counter* unsent) {
+                              bool wants_ack, Pending* unsent) {
   mark_dirty(peer);
   header.number    = ++peer.sent;
-  header.after     = peer.fenced;
+  header.after     = after;
   header.wants_ack = wants_ack;
+  if (peer.bytes_since_half >= m_options.half_window) {
+    header.wants_ack      = true;
+    peer.half             = header.number;
+    peer.bytes_since_half = 0;
+  }
+  peer.bytes_since_half +=
+      bytes_of_message + (unsent == nullptr ? payload.size() : 0);
   if (header.kind != MessageKind::atomic &&
       ++peer.n_since_quiet == peer.n_expected) {
     header.wants_ack = true;
@@ -173,9 +179,20 @@ void Transport_Messages::post(Peer& peer, MessageHeader header,
   send_message(peer.pe, header, payload, unsent);
 }
 
+Transport_Messages::Pending* Transport_Messages::begin(Peer& peer,
+                                                       Pending pending) {
+  auto made        = std::make_unique<Pending>(pending);
+  made->peer       = &peer;
+  made->begun      = ++peer.begun;
+  made->is_on_heap = true;
+  mark_dirty(peer);
+  made->left->fetch_add(1, std::memory_order_relaxed);
+  return made.release();
+}
+
 void Transport_Messages::send_message(Pe to, MessageHeader const& header,
                                       std::span<std::byte const> payload,
-                                      Counter* unsent) noexcept {
+                                      Pending* unsent) noexcept {
   auto with_ack = header;
   if (auto* const peer = m_peers[static_cast<std::size_t>(to)].load(
           std::memory_order_acquire)) {
@@ -202,36 +219,38 @@ void Transport_Messages::post_block(Lock& lock, Peer& peer,
                                     Until until) {
   if (m_is_lost) end_job_of_lost("a put", peer.pe);
   flush(lock, peer);
+  // Fences of other threads that come while this one waits do not count.
+  auto const after       = peer.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
   if (bytes <= MessageEngine::max_eager) {
-    bool const wants_ack = make_room(lock, peer, bytes);
+    wait_for_room(lock, peer);
     std::byte words[most_bytes_by_words];
     if (bytes <= sizeof words && bytes != 0) {
       copy_host_memory(words, from, bytes);
-      post(peer, header, {words, bytes}, wants_ack);
+      post(peer, header, after, {words, bytes});
     } else {
-      post(peer, header, {data, bytes}, wants_ack);
+      post(peer, header, after, {data, bytes});
     }
     return;
   }
-  while (peer.acked < peer.fenced || peer.unsent >= most_large) {
-    auto const fenced = peer.fenced;
-    if (peer.acked < fenced) ask_for_ack(peer);
+  while (peer.acked < after || peer.unsent >= most_large) {
+    if (peer.acked < after) ask_for_ack(peer);
     lock.unlock();
     wait("a put", peer.pe,
-         [&] { return peer.acked >= fenced && peer.unsent < most_large; });
+         [&] { return peer.acked >= after && peer.unsent < most_large; });
     lock.lock();
   }
-  bool const wants_ack = make_room(lock, peer, 0);
+  wait_for_room(lock, peer);
   if (until == Until::is_begun) {
-    peer.unsent.fetch_add(1, std::memory_order_relaxed);
-    post(peer, header, {data, bytes}, wants_ack, &peer.unsent);
+    post(peer, header, after, {data, bytes}, false,
+         begin(peer, {.left = &peer.unsent}));
     return;
   }
-  Counter unsent = 1;
-  post(peer, header, {data, bytes}, wants_ack, &unsent);
+  Counter left = 1;
+  Pending unsent{.left = &left};
+  post(peer, header, after, {data, bytes}, false, &unsent);
   lock.unlock();
-  wait("a put", peer.pe, [&] { return unsent == 0; });
+  wait("a put", peer.pe, [&] { return left == 0; });
 }
 
 void Transport_Messages::ask_for_ack(Peer& peer) {
@@ -259,30 +278,33 @@ void Transport_Messages::quiet() {
   struct Last {
     Peer* peer;
     std::uint64_t number;
+    std::uint64_t begun;
   };
   std::vector<Last> all;
   Lock lock(m_mutex);
   if (m_dirty.empty()) return;
   all.reserve(m_dirty.size());
-  for (auto* const peer : m_dirty) all.push_back({peer, 0});
-  for (auto& [peer, number] : all) {
+  for (auto* const peer : m_dirty) all.push_back({peer, 0, 0});
+  for (auto& [peer, number, begun] : all) {
     flush(lock, *peer, Wait::may, true);
     number = peer->sent;
+    begun  = peer->begun;
     if (peer->acked < number) ask_for_ack(*peer);
     if (peer->n_since_quiet != 0) peer->n_expected = peer->n_since_quiet;
     peer->n_since_quiet = 0;
   }
   lock.unlock();
-  for (auto const& last : all) {
-    wait("quiet()", last.peer->pe, [&] {
-      return last.peer->acked >= last.number && last.peer->has_all();
+  for (auto const& [peer, number, begun] : all) {
+    wait("quiet()", peer->pe, [&, peer = peer, number = number, begun = begun] {
+      return peer->acked >= number && peer->done.up_to() >= begun;
     });
   }
   lock.lock();
   for (auto const& last : all) {
-    auto& peer = *last.peer;
-    bool const is_done =
-        peer.acked >= peer.sent && peer.has_all() && peer.batch_bytes == 0;
+    auto& peer         = *last.peer;
+    bool const is_done = peer.acked >= peer.sent &&
+                         peer.done.up_to() >= peer.begun &&
+                         peer.batch_bytes == 0;
     if (!peer.is_dirty || !is_done) continue;
     m_dirty[peer.dirty_at]           = m_dirty.back();
     m_dirty[peer.dirty_at]->dirty_at = peer.dirty_at;
@@ -294,14 +316,16 @@ void Transport_Messages::quiet() {
 void Transport_Messages::send(Pe to, std::uint64_t number,
                               std::span<std::byte const> message) {
   MessageHeader const header{.kind = MessageKind::note, .number = number};
-  Counter unsent = message.size() > MessageEngine::max_eager ? 1 : 0;
+  bool const is_large = message.size() > MessageEngine::max_eager;
+  Counter left        = is_large ? 1 : 0;
+  Pending unsent{.left = &left};
   {
     Lock lock(m_mutex);
     if (m_is_lost) end_job_of_lost("a collective call", to);
     flush(lock, peer_of(to));
-    send_message(to, header, message, &unsent);
+    send_message(to, header, message, is_large ? &unsent : nullptr);
   }
-  wait("a collective call", to, [&] { return unsent == 0; });
+  wait("a collective call", to, [&] { return left == 0; });
 }
 
 std::optional<std::vector<std::byte>> Transport_Messages::take_note(

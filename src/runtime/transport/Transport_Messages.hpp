@@ -21,6 +21,7 @@
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "ArrivalOrder.hpp"
+#include "DoneNumbers.hpp"
 #include "FarPes.hpp"
 #include "LostPe.hpp"
 #include "Message.hpp"
@@ -51,7 +52,11 @@ namespace symm::Impl {
 ///
 /// Small puts with Until::is_begun, and post_atomic(), gather in one batch per
 /// PE. It is sent when it is full, by fence(), quiet(), poll(), whatever else
-/// is called for that PE, and by a thread after at most twice flush_interval.
+/// is called for that PE, and in time by a thread.
+///
+/// quiet() waits for what any thread has begun before it, and for nothing that
+/// other threads begin meanwhile: gets and large puts are counted as they
+/// begin, messages have their numbers.
 ///
 /// One mutex guards what is to be sent. The Receiver never takes it, so it may
 /// be held while the engine sends.
@@ -61,16 +66,20 @@ class Transport_Messages final : public Transport,
  public:
   using EndJob = std::function<void()>;
 
-  static constexpr std::chrono::microseconds default_flush_interval{250};
+  struct Options {
+    /// A batch is sent after twice this at the latest. 0: no thread sends
+    /// batches, they wait for calls.
+    std::chrono::microseconds flush_interval{250};
+    /// In bytes: an acknowledgement is asked for so often, and no more than
+    /// twice this is under way to a PE without one.
+    std::size_t half_window = std::size_t{2} << 20U;
+  };
 
   /// \param end_job Ends the job and does not return; the reason has been
   ///        printed.
-  /// \param flush_interval 0: no thread, batches wait for calls.
   /// \throws SystemError if there can be no thread.
-  Transport_Messages(
-      Pe my_pe, int n_pes, std::unique_ptr<MessageEngine> engine,
-      TransportTarget& target, EndJob end_job,
-      std::chrono::microseconds flush_interval = default_flush_interval);
+  Transport_Messages(Pe my_pe, int n_pes, std::unique_ptr<MessageEngine> engine,
+                     TransportTarget& target, EndJob end_job, Options options);
   ~Transport_Messages() override;
 
   Transport_Messages(Transport_Messages const&)            = delete;
@@ -123,13 +132,18 @@ class Transport_Messages final : public Transport,
   /// Waits from here on are what heartbeats are for.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
-  /// What is left of a get or an atomic operation; its address is the token.
+  struct Peer;
+
+  /// What is left of an operation; its address is the token of a message. It is
+  /// on the heap if the caller does not wait for it.
   struct Pending {
     std::byte* to = nullptr;
     Strides strides{};              // of get_strided
-    Counter* left       = nullptr;  // replies
-    std::uint64_t value = 0;
-    std::uint64_t* was  = nullptr;  // where it goes, if on the heap
+    Counter* left       = nullptr;  // counted down when it is done
+    Peer* peer          = nullptr;  // where it is number `begun`
+    std::uint64_t begun = 0;
+    std::uint64_t value = 0;        // what the word was
+    std::uint64_t* was  = nullptr;  // where that goes
     bool is_on_heap     = false;
   };
   struct Held {
@@ -140,7 +154,6 @@ class Transport_Messages final : public Transport,
     std::uint64_t number;
     std::vector<std::byte> message;
   };
-  struct Peer;
 
   Peer& peer_of(Pe pe);
 
@@ -151,18 +164,22 @@ class Transport_Messages final : public Transport,
   std::byte* add_entry(Lock& lock, Peer& peer, BatchEntry entry);
   enum class Wait { may, must_not };
   /// Sends the batch, if there is one; not if it would have to wait and must
-  /// not.
+  /// not. Another thread may send it meanwhile.
   void flush(Lock& lock, Peer& peer, Wait wait = Wait::may,
              bool wants_ack = false);
   /// All batches, of those that are older than `tick`.
   void flush_all(Lock& lock, std::uint64_t tick);
   [[nodiscard]] bool is_window_full(Peer const& peer) const;
-  /// Waits until no more than a few MiB are under way. An ack is wanted with
-  /// the message, if true.
-  bool make_room(Lock& lock, Peer& peer, std::size_t bytes);
-  void post(Peer& peer, MessageHeader header,
-            std::span<std::byte const> payload, bool wants_ack,
-            Counter* unsent = nullptr);
+  /// Unlocks meanwhile; the window may be full again when it returns.
+  void wait_for_half(Lock& lock, Peer& peer);
+  void wait_for_room(Lock& lock, Peer& peer);
+  /// Sends a numbered message, without waiting: all of what the window and acks
+  /// need to know of it is noted here.
+  /// \param after the last message that has to be carried out before it.
+  /// \param unsent of a payload that is read until it has left.
+  void post(Peer& peer, MessageHeader header, std::uint64_t after,
+            std::span<std::byte const> payload, bool wants_ack = false,
+            Pending* unsent = nullptr);
   void post_block(Lock& lock, Peer& peer, MessageHeader const& header,
                   void const* from, std::size_t bytes, Until until);
   void ask_for_ack(Peer& peer);
@@ -170,9 +187,13 @@ class Transport_Messages final : public Transport,
   void ask_for_atomic(Remote at, AtomicOp op, WordType type,
                       std::uint64_t value, std::uint64_t compare,
                       Pending& pending);
+  /// On the heap, as the next that quiet() waits for.
+  Pending* begin(Peer& peer, Pending pending);
+  /// \param unsent the payload is read until this has been counted down; null:
+  ///        it may be written again when this returns.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
-                    Counter* unsent                    = nullptr) noexcept;
+                    Pending* unsent                    = nullptr) noexcept;
   void flush_in_time();
   void stop_thread();
 
@@ -209,6 +230,8 @@ class Transport_Messages final : public Transport,
             std::span<std::byte const> payload);
   void take_reply(MessageHeader const& header,
                   std::span<std::byte const> payload);
+  /// It may be gone when this returns.
+  static void finish(Pending& pending);
   void answer_where(Peer& peer);
   void take_standing(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(MessageHeader const& header,
@@ -217,6 +240,8 @@ class Transport_Messages final : public Transport,
   void answer_get_strided(Peer& peer, MessageHeader const& header);
   void carry_out(Peer& peer, MessageHeader const& header,
                  std::span<std::byte const> payload);
+  /// It is carried out; it may want an ack, which is not sent here.
+  static void set_done(Peer& peer, MessageHeader const& header);
   void put_signal(Peer& peer, MessageHeader const& header);
   void carry_out_batch(Peer& peer, std::span<std::byte const> payload);
   /// Into the queue that it returns, which is not finished.
@@ -243,7 +268,7 @@ class Transport_Messages final : public Transport,
   Pe const m_my_pe;
   TransportTarget& m_target;
   EndJob m_end_job;
-  std::chrono::microseconds const m_flush_interval;
+  Options const m_options;
   std::vector<std::atomic<Peer*>> m_peers;  // null: nothing to do with it yet
 
   std::mutex m_mutex;
@@ -266,6 +291,10 @@ class Transport_Messages final : public Transport,
 
   std::vector<void*> m_landings;  // the Receiver's: taken for a payload
 
+  // Answers to gets that are read from this PE's memory until they have left.
+  Counter m_n_answers = 0;
+  Pending m_answers{.left = &m_n_answers};
+
   std::unique_ptr<MessageEngine> m_engine;  // ends first
 };
 
@@ -287,21 +316,21 @@ struct Transport_Messages::Peer {
   // much.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
-  std::size_t dirty_at         = 0;  // in m_dirty
-  bool is_dirty                = false;
+  std::uint64_t begun  = 0;  // gets, and puts whose payload is read later
+  std::size_t dirty_at = 0;  // in m_dirty
+  bool is_dirty        = false;
   std::unique_ptr<std::byte[]> batch;
   std::size_t batch_bytes  = 0;
   std::uint64_t batch_tick = 0;
+  std::uint64_t n_batches  = 0;  // sent
 
-  // Of the same; the Receiver counts down.
+  // Of the same; set by the Receiver.
 
   Counter acked      = 0;
   Counter unsent     = 0;  // large payloads of Until::is_begun
   Counter gets       = 0;  // likewise
   Counter large_gets = 0;
-  [[nodiscard]] bool has_all() const {
-    return unsent == 0 && gets == 0 && large_gets == 0;
-  }
+  DoneNumbers done;  // of those begun
 
   // From there to here: the Receiver's.
 

@@ -12,8 +12,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// Answers that a PE is waiting for take memory until they are read.
+/// Gets under way to a PE.
 constexpr std::uint64_t most_gets = 256;
+/// Likewise, of messages whose answers are packed: the target needs private
+/// memory for them, most_strided each.
+constexpr std::uint64_t most_packed_gets = 32;
 
 }  // namespace
 
@@ -86,11 +89,12 @@ void Transport_Messages::put_strided(Remote to, void const* from,
 void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
                              Until until) {
   if (bytes == 0) return;
-  auto& peer = peer_of(from.pe);
-  MessageHeader header{
-      .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
+  auto& peer         = peer_of(from.pe);
   auto* const memory = static_cast<std::byte*>(to);
-  auto const ask     = [&](Pending& pending) {
+  auto const ask     = [&](Pending const& pending) {
+    MessageHeader header{.kind    = MessageKind::get,
+                             .segment = from.segment,
+                             .offset  = from.offset};
     header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
     send_message(from.pe, header);
   };
@@ -113,11 +117,7 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
     wait("a get", from.pe, [&] { return left < most; });
     lock.lock();
   }
-  auto pending = std::make_unique<Pending>(
-      Pending{.to = memory, .left = &left, .is_on_heap = true});
-  mark_dirty(peer);
-  left.fetch_add(1, std::memory_order_relaxed);
-  ask(*pending.release());
+  ask(*begin(peer, {.to = memory, .left = &left}));
 }
 
 void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
@@ -131,19 +131,16 @@ void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
     }
     return;
   }
-  auto const count_at_once = most_strided / size;
-  auto const n_messages = (strides.count + count_at_once - 1) / count_at_once;
-  Counter left          = n_messages;
-  Pending pending{.to = memory, .strides = strides, .left = &left};
   {
     Lock lock(m_mutex);
     if (m_is_lost) end_job_of_lost("a get", from.pe);
     flush(lock, peer_of(from.pe));
   }
-  for (std::size_t n = 0; n < n_messages; ++n) {
-    // Not all at once: the answers take memory until they are read.
-    wait("a get", from.pe, [&] { return left + most_gets > n_messages - n; });
-    auto const first = n * count_at_once;
+  auto const count_at_once = most_strided / size;
+  Counter left             = 0;
+  Pending pending{.to = memory, .strides = strides, .left = &left};
+  for (std::size_t first = 0; first < strides.count; first += count_at_once) {
+    wait("a get", from.pe, [&] { return left < most_packed_gets; });
     auto const count = std::min(strides.count - first, count_at_once);
     MessageHeader header{.kind    = MessageKind::get_strided,
                          .segment = from.segment,
@@ -152,6 +149,7 @@ void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
     header.detail.strided = {
         static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
         strides.remote_bytes, reinterpret_cast<std::uint64_t>(&pending)};
+    left.fetch_add(1, std::memory_order_relaxed);
     send_message(from.pe, header);
   }
   wait("a get", from.pe, [&] { return left == 0; });
@@ -182,7 +180,8 @@ void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
   if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
   auto& peer = peer_of(at.pe);
   flush(lock, peer);
-  post(peer, header, {}, make_room(lock, peer, 0));
+  wait_for_room(lock, peer);
+  post(peer, header, peer.fenced, {});
 }
 
 void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,

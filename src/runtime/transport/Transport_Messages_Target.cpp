@@ -112,7 +112,21 @@ void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
 }
 
 void Transport_Messages::sent(std::size_t token) noexcept {
-  reinterpret_cast<Counter*>(token)->fetch_sub(1, std::memory_order_release);
+  try {
+    finish(*reinterpret_cast<Pending*>(token));
+  } catch (std::exception const& failure) {
+    end_job_of_failure(Text("the end of a put could not be noted: ",
+                            std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::finish(Pending& pending) {
+  auto* const left = pending.left;
+  auto* const peer = pending.peer;
+  auto const begun = pending.begun;
+  if (pending.is_on_heap) delete &pending;
+  if (peer != nullptr) peer->done.set(begun);
+  left->fetch_sub(1, std::memory_order_release);
 }
 
 // Answers to this PE.
@@ -137,10 +151,7 @@ void Transport_Messages::take_reply(MessageHeader const& header,
       to += pending.strides.local_bytes;
     }
   }
-  // It may be gone as soon as this is counted.
-  auto* const left = pending.left;
-  if (pending.is_on_heap) delete &pending;
-  left->fetch_sub(1, std::memory_order_release);
+  finish(pending);
 }
 
 // What other PEs want of the memory of this one.
@@ -163,7 +174,8 @@ void Transport_Messages::answer_get(Peer& peer, MessageHeader const& header) {
     copy_host_memory(words, place, bytes);
     send_message(peer.pe, reply, {words, bytes});
   } else {
-    send_message(peer.pe, reply, {place, bytes});
+    m_n_answers.fetch_add(1, std::memory_order_relaxed);
+    send_message(peer.pe, reply, {place, bytes}, &m_answers);
   }
 }
 
@@ -237,18 +249,22 @@ void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
                                       : change_word(word, header.op, header.type,
                                                     detail.value, detail.compare);
       reply.detail.atomic = {was, 0, detail.token};
-      peer.arrivals.set_done(header.number);
+      set_done(peer, header);
       peer.ack_sent = peer.arrivals.done_up_to();
       send_message(peer.pe, reply);
       return;
     }
     default: carry_out_batch(peer, payload);
   }
+  set_done(peer, header);
+  send_wanted_ack(peer);
+}
+
+void Transport_Messages::set_done(Peer& peer, MessageHeader const& header) {
   peer.arrivals.set_done(header.number);
   if (header.wants_ack) {
     peer.ack_wanted = std::max(peer.ack_wanted, header.number);
   }
-  send_wanted_ack(peer);
 }
 
 void Transport_Messages::put_signal(Peer& peer, MessageHeader const& header) {

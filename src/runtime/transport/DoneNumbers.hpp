@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_DONE_NUMBERS_HPP
+#define SYMM_TRANSPORT_DONE_NUMBERS_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace symm::Impl {
+
+/// Which of the numbers 1, 2, ... are done; each is set once, in any order. One
+/// thread at a time sets them, any thread asks.
+class DoneNumbers {
+ public:
+  /// All up to this number are done.
+  [[nodiscard]] std::uint64_t up_to() const {
+    return m_up_to.load(std::memory_order_acquire);
+  }
+
+  /// \throws std::bad_alloc.
+  void set(std::uint64_t number) {
+    auto done = m_up_to.load(std::memory_order_relaxed);
+    if (number != done + 1) {
+      m_beyond.push_back(number);
+      std::push_heap(m_beyond.begin(), m_beyond.end(), std::greater<>());
+      return;
+    }
+    done = number;
+    while (!m_beyond.empty() && m_beyond.front() == done + 1) {
+      ++done;
+      std::pop_heap(m_beyond.begin(), m_beyond.end(), std::greater<>());
+      m_beyond.pop_back();
+    }
+    m_up_to.store(done, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<std::uint64_t> m_up_to = 0;
+  std::vector<std::uint64_t> m_beyond;  // a heap, the least in front
+};
+
+}  // namespace symm::Impl
+
+#endif

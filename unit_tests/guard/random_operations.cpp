@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The messages between nodes: random operations against a model, over a network
+// that delays messages and changes their order.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <guard/GuardOptions.hpp>
+#include <guard/ProtocolCoverage.hpp>
+#include <guard/RandomOperations.hpp>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../transport/transport_test.hpp"
+
+namespace symm_test {
+namespace {
+
+using Kind    = ProtocolCoverage::Kind;
+using Arrival = ProtocolCoverage::Arrival;
+using Window  = ProtocolCoverage::Window;
+
+/// So small that states of the window change all the time.
+constexpr std::size_t half_window       = std::size_t{32} << 10U;
+constexpr int n_pes                     = 3;
+constexpr int n_threads                 = 5;  // PE 0 has three
+constexpr std::uint64_t n_steps_a_round = 2000;
+
+Pe pe_of(int thread) { return thread < 3 ? 0 : thread - 2; }
+
+struct Round {
+  Round(std::uint64_t seed, Transport_Messages::Options options)
+      : job(n_pes, FakeNetwork::Order::random, seed, options) {
+    for (int i = 0; i < n_threads; ++i) {
+      std::vector<Pe> far_pes;
+      for (Pe pe = 0; pe < n_pes; ++pe) {
+        if (pe != pe_of(i)) far_pes.push_back(pe);
+      }
+      auto const pass = [this, from = pe_of(i)](
+                            Pe to, std::uint64_t number,
+                            std::span<std::byte const> message) {
+        job[from].send(to, number, message);
+        auto const come = job[to].receive(from, number);
+        EXPECT_TRUE(std::equal(come.begin(), come.end(), message.begin(),
+                               message.end()));
+      };
+      threads.emplace_back(RandomOperations::Job{
+          job[pe_of(i)], far_pes,
+          static_cast<std::size_t>(i) * RandomOperations::region_bytes,
+          seed * n_threads + static_cast<std::uint64_t>(i), pass});
+    }
+  }
+
+  FakeJob job;
+  std::vector<RandomOperations> threads;
+};
+static_assert(n_threads * RandomOperations::region_bytes <=
+              TestTarget::heap_bytes);
+
+/// Steps of all threads: 10^5 of the two tests, or as many as time allows.
+class Steps {
+ public:
+  explicit Steps(std::uint64_t at_least) : m_left(at_least) {}
+  bool goes_on() {
+    bool const has_time =
+        std::getenv("SYMM_GUARD_SECONDS") != nullptr &&
+        m_clock.has_time_left(std::to_string(m_done) + " operations");
+    m_done += n_steps_a_round;
+    bool const is_wanted = m_left != 0;
+    m_left -= std::min(m_left, n_steps_a_round);
+    return is_wanted || has_time;
+  }
+
+ private:
+  std::uint64_t m_left;
+  std::uint64_t m_done = 0;
+  GuardClock m_clock{0};
+};
+
+std::string again(std::uint64_t seed) {
+  return "again: scripts/guard.sh --seed " + std::to_string(seed);
+}
+
+void expect_n(std::uint64_t n, std::string const& what) {
+  if (std::getenv("SYMM_GUARD_SECONDS") != nullptr) {
+    std::printf("%10llu %s\n", static_cast<unsigned long long>(n),
+                what.c_str());
+  }
+  EXPECT_GT(n, 0U) << "has never occurred: " << what;
+}
+
+void expect_all_states(ProtocolCoverage const& coverage) {
+  for (auto const kind : {Kind::put, Kind::put_strided, Kind::put_signal,
+                          Kind::atomic, Kind::batch}) {
+    for (bool const wants_ack : {false, true}) {
+      for (auto const arrival : {Arrival::next, Arrival::gap, Arrival::held}) {
+        for (auto const window : {Window::first_half, Window::second_half}) {
+          ProtocolCoverage::Cell const cell{kind, wants_ack, arrival, window};
+          auto const found = coverage.cells().find(cell);
+          expect_n(found == coverage.cells().end() ? 0 : found->second,
+                   ProtocolCoverage::name_of(cell));
+        }
+      }
+    }
+  }
+  for (auto const kind :
+       {Kind::get, Kind::get_strided, Kind::get_reply, Kind::atomic_reply,
+        Kind::ack, Kind::ack_request, Kind::note}) {
+    expect_n(coverage.count_of(kind), ProtocolCoverage::name_of(kind));
+  }
+}
+
+TEST(RandomOperationsOfFarPes, by_one_thread_leave_what_the_model_says) {
+  ProtocolCoverage coverage(half_window);
+  Steps steps(100'000);
+  for (auto seed = guard_seed(); steps.goes_on(); ++seed) {
+    SCOPED_TRACE(again(seed));
+    Round round(seed, {.flush_interval = std::chrono::microseconds(0),
+                       .half_window    = half_window});
+    coverage.begin_round();
+    round.job.network.set_observer(coverage);
+    for (std::uint64_t i = 0; i < n_steps_a_round; ++i) {
+      round.threads[i % n_threads].step();
+      if (testing::Test::HasFailure()) FAIL() << "step " << i;
+    }
+    for (auto& thread : round.threads) thread.check_all();
+  }
+  expect_all_states(coverage);
+}
+
+TEST(RandomOperationsOfFarPes, by_threads_leave_what_the_model_says) {
+  Steps steps(40'000);
+  for (auto seed = guard_seed(); steps.goes_on(); ++seed) {
+    SCOPED_TRACE(again(seed));
+    Round round(seed, {.half_window = half_window});
+    std::vector<std::thread> threads;
+    for (auto& thread : round.threads) {
+      threads.emplace_back([&] {
+        for (std::uint64_t i = 0; i < n_steps_a_round / n_threads; ++i) {
+          thread.step();
+        }
+        thread.check_all();
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    if (testing::Test::HasFailure()) FAIL();
+  }
+}
+
+// A batch that one thread waits to send is sent by another one meanwhile.
+TEST(RandomOperationsOfFarPes, of_threads_that_never_wait_go_on) {
+  auto const seed = guard_seed();
+  SCOPED_TRACE(again(seed));
+  FakeJob job(2, FakeNetwork::Order::random, seed,
+              {.half_window = half_window});
+  auto const block          = block_of(seed, 4096);
+  constexpr std::size_t n   = 20'000;
+  constexpr std::size_t row = 8192;
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      Remote const to{1, Segment::host_heap, 64 + thread * row};
+      for (std::size_t i = 0; i < n; ++i) {
+        if (thread % 2 == 0) {
+          job[0].put(to, block.data(), 512, Until::is_begun);
+        } else {
+          job[0].put(to, block.data(), block.size());
+        }
+      }
+      job[0].quiet();
+      EXPECT_TRUE(holds(job.target(1).heap() + to.offset, seed,
+                        thread % 2 == 0 ? 512 : block.size()));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace symm_test
