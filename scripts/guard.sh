@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Looks for what no test has thought of: random operations between nodes and random
-# collective calls against a model, PEs that are killed, functions of the system that
-# fail. Runs for as long as one
-# likes and says how to repeat what it finds.
+# Looks for what no test has thought of: random operations between nodes, and random
+# collective calls, against a model; PEs that are killed; functions of the system that
+# fail. Runs for as long as one likes and says how to repeat what it finds.
 #
 #   scripts/guard.sh [--seconds N] [--seed S]
 #   scripts/guard.sh --case CASE
@@ -37,10 +36,18 @@ while (($# > 0)); do
 done
 
 configure >/dev/null
-build "${programs[@]}"
+build "${programs[@]}" test_guard_nodes
 status=0
 for program in "${programs[@]}"; do
   step "$program, seed $SYMM_GUARD_SEED"
   "build/$preset/unit_tests/guard/$program" || status=1
 done
+if [[ ! -v SYMM_GUARD_CASE ]]; then
+  step "test_guard_nodes, on nodes with bad links, seed $SYMM_GUARD_SEED"
+  seconds=$((${SYMM_GUARD_SECONDS%.*} + 120))
+  SYMM_TEST_MPIEXEC="mpiexec --oversubscribe --bind-to none -n" \
+    unit_tests/nodes/run_or_pretend.sh scripts/netns_cluster.sh --timeout "$seconds" \
+    --delay 100 --jitter 200 --loss 2 2 1 \
+    "build/$preset/unit_tests/guard/test_guard_nodes" || status=1
+fi
 ((status == 0)) || die "failed; the seed was $SYMM_GUARD_SEED"
