@@ -251,7 +251,11 @@ TEST(RemoteCopy, of_large_blocks_in_parts_is_exact) {
 void expect_calls(symm::Impl::FarBlock const& block,
                   std::vector<std::string> const& puts,
                   std::vector<std::string> const& gets) {
-  constexpr std::size_t n = 4096;
+  std::size_t n = block.element;
+  for (std::size_t r = 0; r < block.rank; ++r) {
+    auto const& d = block.dimensions[r];
+    n += d.extent * std::max(d.there, d.here);
+  }
   std::vector<char> there(n), here(n), expected_there(n), expected_here(n);
   for (std::size_t i = 0; i < n; ++i) {
     there[i] = expected_there[i] = static_cast<char>(i % 101);
@@ -318,6 +322,33 @@ TEST(FarBlock, travels_in_as_few_messages_as_its_layout_there_allows) {
   // Thin as a halo: gaps are most of it.
   expect_calls({8, 3, {{1, 8, 8}, {3, 32, 32}, {5, 320, 320}}}, strided(5),
                Calls(5, "get_strided 1"));
+}
+
+TEST(FarBlock, of_many_planes_travels_in_messages_of_a_MiB) {
+  if (symm::Impl::Transport::instance() != nullptr) {
+    GTEST_SKIP() << "the messages are counted in jobs of one node";
+  }
+  using Calls         = std::vector<std::string>;
+  auto const puts     = [](std::size_t n) { return Calls(n, "put 1"); };
+  auto const put_rows = [](std::size_t n) { return Calls(n, "put_strided 1"); };
+  auto const gets     = [](std::size_t n) { return Calls(n, "get 1"); };
+  // 64 planes of 32 KiB are two messages; turned and with gaps here.
+  constexpr std::size_t s = 64 * 8;  // bytes of a row
+  expect_calls({8, 3, {{64, 8, 64 * s}, {64, s, s}, {64, 64 * s, 8}}}, puts(2),
+               gets(2));
+  expect_calls({8, 3, {{64, 8, 8}, {64, s, s + 8}, {64, 64 * s, 70 * s}}},
+               puts(2), gets(2));
+  // The inside of it: gaps are got along, and a plane is one stride.
+  expect_calls({8, 3, {{62, 8, 62 * s}, {62, s, s}, {62, 64 * s, 8}}},
+               put_rows(62), gets(2));
+  // A plane that is more than a MiB is packed in parts; one row is not.
+  constexpr std::size_t wide = 512 * 8;
+  expect_calls(
+      {8, 3, {{512, 8, 2 * 400 * 8}, {400, wide, 8}, {2, 400 * wide, 400 * 8}}},
+      puts(4), gets(4));
+  constexpr std::size_t long_row = (std::size_t{1} << 20U) + 8;
+  expect_calls({8, 2, {{long_row / 8, 8, 24}, {2, long_row, 8}}}, puts(4),
+               gets(4));
 }
 
 TEST(RemoteCopy, of_other_types_converts) {

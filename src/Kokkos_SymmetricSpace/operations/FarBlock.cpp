@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "../../runtime/base/Text.hpp"
@@ -167,18 +168,34 @@ void for_each_strided(FarCopy const& far, Here* here, FarBlock const& block,
   }
 }
 
-/// Calls work(far, here, part) for parts of a simplified block of one dimension
-/// or more: of so many indices of the last that `one` of each are no more than
-/// most_packed, but at least of one.
-template <class Here, class Work>
+/// Calls work(far, here, part) for parts of a simplified block, as large as can
+/// be while bytes_of(part) is no more than most_packed; a part of rank 0 is one
+/// element, however large.
+template <class Here, class BytesOf, class Work>
 void for_each_part(FarCopy const& far, Here* here, FarBlock const& block,
-                   std::size_t one, Work const& work) {
-  auto const& outer   = block.dimensions[block.rank - 1];
-  std::size_t const n = std::max<std::size_t>(most_packed / one, 1);
-  for (std::size_t i = 0; i < outer.extent; i += n) {
-    auto part   = block;
-    auto& count = part.dimensions[block.rank - 1].extent;
-    count       = std::min(n, outer.extent - i);
+                   BytesOf const& bytes_of, Work const& work) {
+  std::size_t const bytes = bytes_of(block);
+  if (block.rank == 0 || bytes <= most_packed) {
+    work(far, here, block);
+    return;
+  }
+  auto const& outer     = block.dimensions[block.rank - 1];
+  auto part             = block;
+  auto& count           = part.dimensions[block.rank - 1].extent;
+  count                 = 1;
+  std::size_t const one = bytes_of(part);
+  if (one > most_packed) {
+    --part.rank;
+    for (std::size_t i = 0; i < outer.extent; ++i) {
+      for_each_part(moved(far, i * outer.there), here + i * outer.here, part,
+                    bytes_of, work);
+    }
+    return;
+  }
+  std::size_t const each_more = (bytes - one) / (outer.extent - 1);
+  std::size_t const most      = 1 + (most_packed - one) / each_more;
+  for (std::size_t i = 0; i < outer.extent; i += most) {
+    count = std::min(most, outer.extent - i);
     work(moved(far, i * outer.there), here + i * outer.here, part);
   }
 }
@@ -230,9 +247,9 @@ void put_block(FarCopy const& dest, void const* source, FarBlock const& block) {
   }
   std::unique_ptr<char[]> const memory(
       new char[std::min(most_packed, plain.bytes())]);
-  for_each_part(dest, start, plain, plain.bytes(),
+  for_each_part(dest, start, plain, std::mem_fn(&FarBlock::bytes),
                 [&](FarCopy const& to, char const* from, FarBlock const& part) {
-                  if (part.bytes() > most_packed) {
+                  if (part.rank == 0) {
                     put_each(to, from, part);
                     return;
                   }
@@ -257,16 +274,17 @@ void get_block(void* dest, FarCopy const& source, FarBlock const& block) {
     get_each(start, source, plain);
     return;
   }
-  std::unique_ptr<char[]> const memory(new char[std::min(
-      most_packed, has_small_gaps ? span(plain) : plain.bytes())]);
-  for_each_part(source, start, plain,
-                has_small_gaps ? span(plain) : plain.bytes(),
+  auto const bytes_of = [&](FarBlock const& part) {
+    return has_small_gaps ? span(part) : part.bytes();
+  };
+  std::unique_ptr<char[]> const memory(
+      new char[std::min(most_packed, bytes_of(plain))]);
+  for_each_part(source, start, plain, bytes_of,
                 [&](FarCopy const& from, char* to, FarBlock const& part) {
-                  auto const bytes = has_small_gaps ? span(part) : part.bytes();
-                  if (bytes > most_packed) {
+                  if (part.rank == 0) {
                     get_each(to, from, part);
                   } else if (has_small_gaps) {
-                    get_far(memory.get(), from, bytes);
+                    get_far(memory.get(), from, span(part));
                     copy_here<&Dimension::here, &Dimension::there>(
                         to, memory.get(), part, part.rank);
                   } else {
