@@ -148,9 +148,9 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 // Copies to and from any PE: one side, or both on the host, is a RemotePeer,
 // remote_view(view).peer(pe). Where the PE is near they are those above. Where
 // it is not, the elements travel in as few messages as the layout there allows
-// (a block that is contiguous there in one, a plane of a larger View in
-// messages of 64 KiB), other layouts and types are converted here, and other
-// PEs see what is copied behind quiet() or barrier_all().
+// (a block that is contiguous there in one for each MiB, a plane of a larger
+// View in messages of 64 KiB), other layouts and types are converted here, and
+// other PEs see what is copied behind quiet() or barrier_all().
 
 /// By the threads of a team, or the lanes of one thread; to PEs of other nodes
 /// one thread does it.

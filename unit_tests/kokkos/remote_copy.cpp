@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <support/FakeTransport.hpp>
+#include <support/Sanitizers.hpp>
 
 #include "view_helpers.hpp"
 
@@ -246,9 +248,69 @@ TEST(RemoteCopy, of_large_blocks_in_parts_is_exact) {
   expect_copies(wide, wide, wide_turned);
 }
 
+/// One of several threads that copy, one after the other.
+struct OneOf : symm::Impl::SharedLoops<OneOf> {
+  static constexpr std::size_t row = 1;
+  std::size_t number, count;
+  OneOf(std::size_t n, std::size_t of) : number(n), count(of) {}
+  [[nodiscard]] std::size_t rank() const { return number; }
+  [[nodiscard]] std::size_t size() const { return count; }
+  void barrier() const {}
+};
+
+TEST(ViewCopy, by_several_threads_of_the_host_is_exact) {
+  View<int****, LayoutRight, Kokkos::HostSpace> const all("all", 9, 7, 5, 3);
+  View<int****, LayoutLeft, Kokkos::HostSpace> const src("src", 7, 3, 4, 3);
+  auto const dst =
+      Kokkos::subview(all, Range(1, 8), Range(2, 5), Range(1, 5), ALL);
+  fill(src, 1, 2);
+  for (std::size_t const n_threads : {1U, 2U, 3U, 5U, 84U, 85U, 300U}) {
+    Kokkos::deep_copy(all, -1);
+    for (std::size_t i = 0; i < n_threads; ++i) {
+      symm::Impl::copy_view(OneOf(i, n_threads), dst, src);
+      if (i + 1 == n_threads) continue;
+      // Each thread copies its part, and nothing else.
+      auto const part = (dst.size() + n_threads - 1) / n_threads;
+      EXPECT_EQ(count_equal(all, -1),
+                all.size() - std::min(dst.size(), (i + 1) * part));
+    }
+    EXPECT_EQ(count_wrong(dst, 1, 2), 0U);
+    EXPECT_EQ(count_equal(all, -1), all.size() - dst.size());
+  }
+}
+
+#ifdef NDEBUG
+TEST(RemoteCopy, of_a_near_part_takes_no_longer_than_deep_copy) {
+  View<double****, LayoutRight, Space> const all("all", 12, 12, 12, 3);
+  auto const ghosts =
+      Kokkos::subview(all, Range(2, 10), Range(2, 10), Range(0, 2), ALL);
+  auto const mine =
+      Kokkos::subview(all, Range(2, 10), Range(2, 10), Range(8, 10), ALL);
+  auto const peer = symm::remote_view(ghosts).peer(right());
+  if (is_sanitized || !peer.is_reachable()) {
+    GTEST_SKIP() << "the PE is not near, or each access is checked";
+  }
+  Kokkos::DefaultHostExecutionSpace const exec;
+  using Clock     = std::chrono::steady_clock;
+  auto copy       = Clock::duration::max();
+  auto deep_copy  = Clock::duration::max();
+  auto const time = [](auto& least, auto const& work) {
+    auto const start = Clock::now();
+    for (int i = 0; i < 20; ++i) work();
+    least = std::min(least, Clock::now() - start);
+  };
+  for (int i = 0; i < 100; ++i) {
+    time(copy, [&] { symm::copy(peer, mine); });
+    time(deep_copy, [&] { Kokkos::deep_copy(exec, peer, mine); });
+  }
+  EXPECT_LT(copy.count(), deep_copy.count());
+  symm::barrier_all();
+}
+#endif
+
 /// The calls of put_block() and get_block() between two memories, which must
 /// be right.
-void expect_calls(symm::Impl::FarBlock const& block,
+void expect_calls(symm::Impl::ViewBlock const& block,
                   std::vector<std::string> const& puts,
                   std::vector<std::string> const& gets) {
   std::size_t n = block.element;

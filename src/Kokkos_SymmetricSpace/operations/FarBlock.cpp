@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -15,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-using Dimension = FarBlock::Dimension;
+using Dimension = ViewBlock::Dimension;
 
 /// What is packed, or got with gaps, at once.
 constexpr std::size_t most_packed = std::size_t{1} << 20U;
@@ -29,43 +28,9 @@ void check_pe(FarCopy const& far) {
                         "; PEs are 0 to ", far.heap.n_pes - 1));
 }
 
-/// The same elements with as few dimensions as possible, in the order of the
-/// strides there; what is contiguous on both sides is one element.
-FarBlock simplified(FarBlock block) {
-  auto* const first = block.dimensions;
-  auto* last        = std::remove_if(first, first + block.rank,
-                                     [](Dimension const& d) { return d.extent == 1; });
-  // Equal ones stay in order. (std::stable_sort() allocates memory for it.)
-  for (auto* d = first; d != last; ++d) {
-    auto* const place = std::upper_bound(
-        first, d, *d, [](Dimension const& a, Dimension const& b) {
-          return a.there < b.there;
-        });
-    std::rotate(place, d, d + 1);
-  }
-  std::size_t rank = 0;
-  for (auto* d = first; d != last; ++d) {
-    if (rank == 0 && d->there == block.element && d->here == block.element) {
-      block.element *= d->extent;
-      continue;
-    }
-    if (rank > 0) {
-      auto& below = first[rank - 1];
-      if (d->there == below.there * below.extent &&
-          d->here == below.here * below.extent) {
-        below.extent *= d->extent;
-        continue;
-      }
-    }
-    first[rank++] = *d;
-  }
-  block.rank = rank;
-  return block;
-}
-
 /// A block whose elements lie one behind the other here, in the order of a
 /// simplified block's dimensions.
-FarBlock packed(FarBlock block) {
+ViewBlock packed(ViewBlock block) {
   std::size_t stride = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
     block.dimensions[r].here = stride;
@@ -75,14 +40,14 @@ FarBlock packed(FarBlock block) {
 }
 
 /// Of a simplified block: how many copies with one stride it takes.
-std::size_t n_strided(FarBlock const& block) {
+std::size_t n_strided(ViewBlock const& block) {
   std::size_t n = 1;
   for (std::size_t r = 1; r < block.rank; ++r) n *= block.dimensions[r].extent;
   return n;
 }
 
 /// From the first byte to the last, there.
-std::size_t span(FarBlock const& block) {
+std::size_t span(ViewBlock const& block) {
   std::size_t bytes = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
     bytes += (block.dimensions[r].extent - 1) * block.dimensions[r].there;
@@ -90,53 +55,9 @@ std::size_t span(FarBlock const& block) {
   return bytes;
 }
 
-// Here.
-
-template <std::size_t bytes>
-void copy_words(char* to, std::size_t to_stride, char const* from,
-                std::size_t from_stride, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
-  }
-}
-
-void copy_row(char* to, std::size_t to_stride, char const* from,
-              std::size_t from_stride, std::size_t count, std::size_t bytes) {
-  switch (bytes) {
-    case 4: return copy_words<4>(to, to_stride, from, from_stride, count);
-    case 8: return copy_words<8>(to, to_stride, from, from_stride, count);
-    case 16: return copy_words<16>(to, to_stride, from, from_stride, count);
-    default:
-      for (std::size_t i = 0; i < count; ++i) {
-        std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
-      }
-  }
-}
-
-/// Copies the elements of the lowest `rank` dimensions between two memories,
-/// of which stride(d, 0) and stride(d, 1) are the strides.
-template <std::size_t Dimension::*to_stride,
-          std::size_t Dimension::*from_stride>
-void copy_here(char* to, char const* from, FarBlock const& block,
-               std::size_t rank) {
-  if (rank == 0) {
-    std::memcpy(to, from, block.element);
-    return;
-  }
-  auto const& d = block.dimensions[rank - 1];
-  if (rank == 1) {
-    copy_row(to, d.*to_stride, from, d.*from_stride, d.extent, block.element);
-    return;
-  }
-  for (std::size_t i = 0; i < d.extent; ++i) {
-    copy_here<to_stride, from_stride>(
-        to + i * d.*to_stride, from + i * d.*from_stride, block, rank - 1);
-  }
-}
-
 /// Between a block here and packed memory: "there" are the packed strides.
-FarBlock repacked(FarBlock const& block) {
-  FarBlock result = packed(block);
+ViewBlock repacked(ViewBlock const& block) {
+  ViewBlock result = packed(block);
   for (std::size_t r = 0; r < block.rank; ++r) {
     result.dimensions[r].there = result.dimensions[r].here;
     result.dimensions[r].here  = block.dimensions[r].here;
@@ -153,7 +74,7 @@ FarCopy moved(FarCopy const& far, std::size_t bytes) {
 
 /// Calls copy(far, here, strides) for each copy with one stride.
 template <class Here, class Copy>
-void for_each_strided(FarCopy const& far, Here* here, FarBlock const& block,
+void for_each_strided(FarCopy const& far, Here* here, ViewBlock const& block,
                       std::size_t rank, Copy const& copy) {
   if (rank <= 1) {
     auto const d = rank == 0 ? Dimension{1, block.element, block.element}
@@ -172,7 +93,7 @@ void for_each_strided(FarCopy const& far, Here* here, FarBlock const& block,
 /// be while bytes_of(part) is no more than most_packed; a part of rank 0 is one
 /// element, however large.
 template <class Here, class BytesOf, class Work>
-void for_each_part(FarCopy const& far, Here* here, FarBlock const& block,
+void for_each_part(FarCopy const& far, Here* here, ViewBlock const& block,
                    BytesOf const& bytes_of, Work const& work) {
   std::size_t const bytes = bytes_of(block);
   if (block.rank == 0 || bytes <= most_packed) {
@@ -200,7 +121,7 @@ void for_each_part(FarCopy const& far, Here* here, FarBlock const& block,
   }
 }
 
-void put_each(FarCopy const& far, char const* here, FarBlock const& block) {
+void put_each(FarCopy const& far, char const* here, ViewBlock const& block) {
   for_each_strided(
       far, here, block, block.rank,
       [](FarCopy const& to, char const* from, Strides const& strides) {
@@ -208,7 +129,7 @@ void put_each(FarCopy const& far, char const* here, FarBlock const& block) {
       });
 }
 
-void get_each(char* here, FarCopy const& far, FarBlock const& block) {
+void get_each(char* here, FarCopy const& far, ViewBlock const& block) {
   if (block.rank <= 1 || block.element < long_run) {
     for_each_strided(far, here, block, block.rank,
                      [](FarCopy const& from, char* to, Strides const& strides) {
@@ -230,13 +151,8 @@ void get_each(char* here, FarCopy const& far, FarBlock const& block) {
 
 }  // namespace
 
-std::size_t FarBlock::bytes() const {
-  std::size_t bytes = element;
-  for (std::size_t r = 0; r < rank; ++r) bytes *= dimensions[r].extent;
-  return bytes;
-}
-
-void put_block(FarCopy const& dest, void const* source, FarBlock const& block) {
+void put_block(FarCopy const& dest, void const* source,
+               ViewBlock const& block) {
   check_pe(dest);
   if (block.bytes() == 0) return;
   auto const plain        = simplified(block);
@@ -247,19 +163,19 @@ void put_block(FarCopy const& dest, void const* source, FarBlock const& block) {
   }
   std::unique_ptr<char[]> const memory(
       new char[std::min(most_packed, plain.bytes())]);
-  for_each_part(dest, start, plain, std::mem_fn(&FarBlock::bytes),
-                [&](FarCopy const& to, char const* from, FarBlock const& part) {
-                  if (part.rank == 0) {
-                    put_each(to, from, part);
-                    return;
-                  }
-                  copy_here<&Dimension::there, &Dimension::here>(
-                      memory.get(), from, repacked(part), part.rank);
-                  put_each(to, memory.get(), simplified(packed(part)));
-                });
+  for_each_part(
+      dest, start, plain, std::mem_fn(&ViewBlock::bytes),
+      [&](FarCopy const& to, char const* from, ViewBlock const& part) {
+        if (part.rank == 0) {
+          put_each(to, from, part);
+          return;
+        }
+        copy_block(memory.get(), from, repacked(part));
+        put_each(to, memory.get(), simplified(packed(part)));
+      });
 }
 
-void get_block(void* dest, FarCopy const& source, FarBlock const& block) {
+void get_block(void* dest, FarCopy const& source, ViewBlock const& block) {
   check_pe(source);
   if (block.bytes() == 0) return;
   auto const plain  = simplified(block);
@@ -274,23 +190,21 @@ void get_block(void* dest, FarCopy const& source, FarBlock const& block) {
     get_each(start, source, plain);
     return;
   }
-  auto const bytes_of = [&](FarBlock const& part) {
+  auto const bytes_of = [&](ViewBlock const& part) {
     return has_small_gaps ? span(part) : part.bytes();
   };
   std::unique_ptr<char[]> const memory(
       new char[std::min(most_packed, bytes_of(plain))]);
   for_each_part(source, start, plain, bytes_of,
-                [&](FarCopy const& from, char* to, FarBlock const& part) {
+                [&](FarCopy const& from, char* to, ViewBlock const& part) {
                   if (part.rank == 0) {
                     get_each(to, from, part);
                   } else if (has_small_gaps) {
                     get_far(memory.get(), from, span(part));
-                    copy_here<&Dimension::here, &Dimension::there>(
-                        to, memory.get(), part, part.rank);
+                    copy_block(to, memory.get(), turned(part));
                   } else {
                     get_each(memory.get(), from, simplified(packed(part)));
-                    copy_here<&Dimension::here, &Dimension::there>(
-                        to, memory.get(), repacked(part), part.rank);
+                    copy_block(to, memory.get(), turned(repacked(part)));
                   }
                 });
 }

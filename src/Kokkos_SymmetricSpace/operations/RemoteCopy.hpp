@@ -58,19 +58,6 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-template <class Peer, class View>
-FarBlock far_block(Peer const& peer, View const& view) {
-  auto const local = peer.local();
-  FarBlock block;
-  block.element = sizeof(typename View::value_type);
-  block.rank    = View::rank();
-  for (std::size_t r = 0; r < View::rank(); ++r) {
-    block.dimensions[r] = {view.extent(r), local.stride(r) * block.element,
-                           view.stride(r) * block.element};
-  }
-  return block;
-}
-
 template <class Peer>
 FarCopy far_copy_of(Peer const& peer, char const* call) {
   return {peer.heap(), peer.local().data(), peer.pe(), call};
@@ -83,11 +70,12 @@ template <class View, class Src>
 void put_view(RemotePeer<View> const& dst, Src const& src, char const* call) {
   using Peer = RemotePeer<View>;
   if constexpr (are_same_bytes_v<Peer, Src>) {
-    put_block(far_copy_of(dst, call), src.data(), far_block(dst, src));
+    put_block(far_copy_of(dst, call), src.data(), block_of(dst.local(), src));
   } else {
     auto const staging = make_staging_view(dst);
     copy_view(OneThread(), staging, src);
-    put_block(far_copy_of(dst, call), staging.data(), far_block(dst, staging));
+    put_block(far_copy_of(dst, call), staging.data(),
+              block_of(dst.local(), staging));
   }
 }
 
@@ -95,10 +83,11 @@ template <class Dst, class View>
 void get_view(Dst const& dst, RemotePeer<View> const& src, char const* call) {
   using Peer = RemotePeer<View>;
   if constexpr (are_same_bytes_v<Peer, Dst>) {
-    get_block(dst.data(), far_copy_of(src, call), far_block(src, dst));
+    get_block(dst.data(), far_copy_of(src, call), block_of(src.local(), dst));
   } else {
     auto const staging = make_staging_view(src);
-    get_block(staging.data(), far_copy_of(src, call), far_block(src, staging));
+    get_block(staging.data(), far_copy_of(src, call),
+              block_of(src.local(), staging));
     copy_view(OneThread(), dst, staging);
   }
 }

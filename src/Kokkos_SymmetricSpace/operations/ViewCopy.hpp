@@ -3,6 +3,7 @@
 #ifndef KOKKOS_SYMMETRICSPACE_VIEWCOPY_HPP
 #define KOKKOS_SYMMETRICSPACE_VIEWCOPY_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -14,6 +15,7 @@
 #include "../../runtime/shmem/Group.hpp"
 #include "../../runtime/shmem/GroupCopy.hpp"
 #include "../space/CopyOfPeer.hpp"
+#include "ViewBlock.hpp"
 
 namespace symm::Impl {
 
@@ -149,6 +151,19 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
       });
 }
 
+/// On the host, elements that travel as they are: a part for each thread.
+template <Group Threads, class Dst, class Src>
+void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
+  auto const block        = simplified(block_of(dst, src));
+  std::size_t const count = block.count();
+  std::size_t const n     = threads.size();
+  std::size_t const part  = (count + n - 1) / n;
+  threads.for_each(n, [&](std::size_t i) {
+    copy_block(dst.data(), src.data(), block, i * part,
+               std::min(count, (i + 1) * part));
+  });
+}
+
 /// All threads of the group call; no barrier. Precondition: equal extents.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
@@ -164,6 +179,7 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                  dst.size() * sizeof(Value));
       return;
     }
+    KOKKOS_IF_ON_HOST((copy_parts(threads, dst, src); return;))
   }
   if (dst.size() <= ~std::uint32_t{0}) {
     copy_elements<std::uint32_t>(threads, dst, src);

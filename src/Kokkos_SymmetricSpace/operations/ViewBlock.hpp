@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_VIEWBLOCK_HPP
+#define KOKKOS_SYMMETRICSPACE_VIEWBLOCK_HPP
+
+#include <cstddef>
+
+namespace symm::Impl {
+
+/// The elements of two Views of equal extents, whatever the layouts of both.
+/// In bytes.
+struct ViewBlock {
+  struct Dimension {
+    std::size_t extent = 0;
+    std::size_t there  = 0;  // from one index to the next, on a PE
+    std::size_t here   = 0;  // in memory that the host reaches
+  };
+  static constexpr std::size_t most_dimensions = 8;
+
+  std::size_t element = 0;
+  std::size_t rank    = 0;
+  Dimension dimensions[most_dimensions];
+
+  [[nodiscard]] std::size_t count() const;  // of elements
+  [[nodiscard]] std::size_t bytes() const { return count() * element; }
+};
+
+/// The block of two Views.
+template <class There, class Here>
+ViewBlock block_of(There const& there, Here const& here) {
+  ViewBlock block;
+  block.element = sizeof(typename Here::value_type);
+  block.rank    = Here::rank();
+  for (std::size_t r = 0; r < Here::rank(); ++r) {
+    block.dimensions[r] = {here.extent(r), there.stride(r) * block.element,
+                           here.stride(r) * block.element};
+  }
+  return block;
+}
+
+/// The same elements with as few dimensions as possible, in the order of the
+/// strides there; what is contiguous on both sides is one element.
+ViewBlock simplified(ViewBlock block);
+
+/// The same with its sides exchanged; the order of the dimensions stays.
+ViewBlock turned(ViewBlock block);
+
+/// Copies elements `first` to `last` - 1, in the order of the dimensions, from
+/// here to there, by one thread of the host. Elements are stored as
+/// copy_host_memory() stores.
+void copy_block(void* there, void const* here, ViewBlock const& block,
+                std::size_t first, std::size_t last);
+
+/// Copies all elements.
+inline void copy_block(void* there, void const* here, ViewBlock const& block) {
+  copy_block(there, here, block, 0, block.count());
+}
+
+}  // namespace symm::Impl
+
+#endif
