@@ -25,10 +25,10 @@ namespace symm {
 // Collective operations of a PE team (OpenSHMEM 1.5, 9.11): all its PEs call,
 // with equal arguments. `dest` and `source` are symmetric addresses in one
 // heap, of trivially copyable elements, and do not overlap, except that they
-// may be equal in broadcast() and reduce(). A PE calls when its source is
-// complete: what others put there needs a barrier before. When a call has ended
-// on a PE, its dest is complete and its source may be changed. Every operation
-// has three forms:
+// may be equal in broadcast(), reduce(), inscan() and exscan(). A PE calls when
+// its source is complete: what others put there needs a barrier before. When a
+// call has ended on a PE, its dest is complete and its source may be changed.
+// Every operation has three forms:
 //
 //   reduce(team, ...)
 //     The host's, on memory of any heap; it waits. Kernels that write the
@@ -224,8 +224,8 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
 }
 
 // Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
-// any operation, in the order of the PEs' numbers in the team; dest and source
-// do not overlap. On the host of a value each, too, as reduce() of one:
+// any operation, in the order of the PEs' numbers in the team; dest may be
+// equal to source. On the host of a value each, too, as reduce() of one:
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 

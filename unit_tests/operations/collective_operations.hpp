@@ -198,9 +198,9 @@ struct Reduce {
 template <class Op, bool is_inclusive>
 struct Scan {
   Op op{};
-  static constexpr bool is_in_place = false;
-  static constexpr bool has_init    = !std::is_same_v<Op, symm::Sum>;
-  static constexpr int init         = has_init ? 3 : 0;
+  bool is_in_place               = false;
+  static constexpr bool has_init = !std::is_same_v<Op, symm::Sum>;
+  static constexpr int init      = has_init ? 3 : 0;
 
   template <class T, class... First>
   KOKKOS_FUNCTION void call(T* dest, T const* source, std::size_t count,

@@ -140,6 +140,7 @@ void run_large(Bench<T>& bench, Teams const& teams, Form const& form) {
         bench.run(Reduce<symm::Sum>{}, team, count, {0, 0}, form);
         bench.run(Reduce<symm::Sum>{{}, true}, team, count, {1, 1}, form);
         bench.run(Scan<symm::Sum, true>{}, team, count, {0, 1}, form);
+        bench.run(Scan<symm::Max, false>{{}, true}, team, count, {1, 1}, form);
         bench.run(Fcollect{}, team, count / n, {0, 0}, form);
         bench.run(Fcollect{}, team, count / n + 1, {1, 0}, form);
         bench.run(Collect{1}, team, count / n, {0, 1}, form);
@@ -354,8 +355,10 @@ void scan_all(Op const& op) {
   Bench<T> bench(most<T>);
   Teams const teams;
   auto const ops = [&](auto const& run, Team const&) {
-    run(Scan<Op, true>{op});
-    run(Scan<Op, false>{op});
+    for (bool const is_in_place : {false, true}) {
+      run(Scan<Op, true>{op, is_in_place});
+      run(Scan<Op, false>{op, is_in_place});
+    }
   };
   for_each_form(
       [&](auto const& form) { run_all(bench, teams, ops, form, 13); });

@@ -169,8 +169,10 @@ template <class T, By by, class Op>
 void scan_in_kernels() {
   run_in_kernels<T, by>(
       [](auto const& run, Team const&) {
-        run(Scan<Op, true>{});
-        run(Scan<Op, false>{});
+        for (bool const is_in_place : {false, true}) {
+          run(Scan<Op, true>{{}, is_in_place});
+          run(Scan<Op, false>{{}, is_in_place});
+        }
       },
       1, 39);
 }

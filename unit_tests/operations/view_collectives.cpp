@@ -187,6 +187,10 @@ TEST(ViewCollectives, scans_combine_what_is_before_each_PE) {
     Kokkos::fence();
     EXPECT_EQ(count_wrong_numbers(dest, Expected::maximum_before_mine, salt),
               0U);
+    symm::exscan(first..., source, source, symm::Max{}, 7);
+    Kokkos::fence();
+    EXPECT_EQ(count_wrong_numbers(source, Expected::maximum_before_mine, salt),
+              0U);
   });
   EXPECT_TRUE(guard.is_intact());
 }

@@ -226,7 +226,7 @@ void reduce(Exec const& exec, PeTeam const& team,
 }
 
 /// Element by element over the PEs up to this one; as inscan() of addresses.
-/// Equal extents and layouts; two Views.
+/// Equal extents and layouts; both may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {

@@ -24,8 +24,9 @@ namespace symm::Impl {
 /// For ScanWork: the scan is inclusive.
 struct NoInit {};
 
-/// inscan(), and with a T as `init` exscan(): each PE computes its own dest
-/// from the sources of those before it.
+/// inscan(), and with a T as `init` exscan(): each PE has a share of the
+/// elements, which it alone reads and stores, on all members. So dest may be
+/// source.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;
@@ -44,7 +45,9 @@ struct ScanWork {
                           dest,
                           bytes,
                           source,
-                          bytes};
+                          bytes,
+                          0,
+                          Overlap::if_equal};
     result.passing = Passing::to_combine;
     return result;
   }
@@ -70,68 +73,118 @@ struct ScanWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
-    auto const range = range_of_part<T>(count, part, n_parts);
-    SYMM_IF_ON_HOST((if (team.has_far_pes()) {
-      if (group.rank() == 0) scan_far(heap, range);
-      return;
-    }))
-    SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
-      scan_far_in_kernel(group, heap, range);
-      return;
-    }))
-    group.for_each(range.count, [&](std::size_t k) {
-      std::size_t const i = range.first + k;
-      dest[i] =
-          scanned([&](Pe pe) { return block_of(team, heap, source, pe)[i]; });
-    });
+    auto const n  = static_cast<std::size_t>(team.n_pes());
+    auto const me = static_cast<std::size_t>(team.my_pe());
+    auto const range =
+        range_of_part<T>(count, me * n_parts + part, n * n_parts);
+    SYMM_IF_ON_HOST((scan_on_host(group, heap, range);))
+    SYMM_IF_ON_DEVICE((scan_in_kernel(group, heap, range);))
   }
 
  private:
-  /// This PE's element of the members' ones, in the order of their numbers.
-  template <class ElementOf>
-  [[nodiscard]] SYMM_FUNCTION T scanned(ElementOf const& element_of) const {
-    if constexpr (is_inclusive) {
-      T value = element_of(0);
-      for (Pe pe = 1; pe <= team.my_pe(); ++pe)
-        value = static_cast<T>(op(value, element_of(pe)));
-      return value;
-    } else {
-      T value = init;
-      for (Pe pe = 0; pe < team.my_pe(); ++pe)
-        value = static_cast<T>(op(value, element_of(pe)));
-      return value;
+  static constexpr std::size_t block_bytes = std::size_t{16} << 10U;
+  static constexpr std::size_t block =
+      sizeof(T) < block_bytes ? block_bytes / sizeof(T) : 1;
+
+  /// On the host: block by block, so that compilers see loops over adjacent
+  /// elements. One thread does it where messages are needed.
+  template <Group Threads>
+  void scan_on_host(Threads const& group, HeapMap const& heap,
+                    Range const& range) const {
+    std::size_t const n_blocks = (range.count + block - 1) / block;
+    auto const scan            = [&](std::size_t b) {
+      std::size_t const done = b * block;
+      scan_block(heap, range.first + done, std::min(block, range.count - done));
+    };
+    if (!team.has_far_pes()) {
+      group.for_each(n_blocks, scan);
+    } else if (group.rank() == 0) {
+      for (std::size_t b = 0; b < n_blocks; ++b) scan(b);
     }
   }
 
-  /// Block by block, of which those of far members come one after the other.
-  void scan_far(HeapMap const& heap, Range const& range) const {
-    constexpr std::size_t most = std::max<std::size_t>(16384 / sizeof(T), 1);
-    alignas(T) std::array<std::byte, most * sizeof(T)> memory;
-    T* const fetched     = reinterpret_cast<T*>(memory.data());
-    Pe const end         = team.my_pe() + (is_inclusive ? 1 : 0);
-    std::size_t const to = range.first + range.count;
-    for (std::size_t first = range.first; first < to; first += most) {
-      std::size_t const n = std::min(most, to - first);
-      if constexpr (!is_inclusive) std::fill_n(dest + first, n, init);
-      for (Pe pe = 0; pe < end; ++pe) {
-        T const* its = fetched;
-        if (heap.is_near(team.world_pe(pe))) {
-          its = block_of(team, heap, source, pe) + first;
-        } else {
-          get_far(fetched,
-                  {heap, source + first, team.world_pe(pe), call().name},
-                  n * sizeof(T));
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-          T& sum = dest[first + i];
-          sum    = is_inclusive && pe == 0 ? its[i]
-                                           : static_cast<T>(op(sum, its[i]));
-        }
+  void scan_block(HeapMap const& heap, std::size_t first, std::size_t n) const {
+    // Of elements that may have no default constructor.
+    alignas(T) std::array<std::byte, block * sizeof(T)> values_memory;
+    alignas(T) std::array<std::byte, block * sizeof(T)> fetched_memory;
+    T* const values  = reinterpret_cast<T*>(values_memory.data());
+    T* const fetched = reinterpret_cast<T*>(fetched_memory.data());
+    if constexpr (!is_inclusive) std::fill_n(values, n, init);
+    for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+      Pe const in_world  = team.world_pe(pe);
+      bool const is_near = heap.is_near(in_world);
+      T const* its       = fetched;
+      T* to              = fetched;
+      if (is_near) {
+        its = block_of(team, heap, source, pe) + first;
+        to  = block_of(team, heap, dest, pe) + first;
+      } else {
+        get_far(fetched, {heap, source + first, in_world, call().name},
+                n * sizeof(T));
+      }
+      add_block(values, pe, its, to, n);
+      if (!is_near) {
+        put_far({heap, dest + first, in_world, call().name}, fetched,
+                n * sizeof(T));
+      }
+    }
+  }
+  /// \param values of the members before `pe`; then with those of `pe`.
+  void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
+    if constexpr (is_inclusive) {
+      for (std::size_t i = 0; i < n; ++i) {
+        values[i] = pe == 0 ? its[i] : static_cast<T>(op(values[i], its[i]));
+        to[i]     = values[i];
+      }
+    } else {
+      bool const is_last = pe + 1 == team.n_pes();
+      for (std::size_t i = 0; i < n; ++i) {
+        T const element = its[i];
+        to[i]           = values[i];
+        if (!is_last) values[i] = static_cast<T>(op(values[i], element));
       }
     }
   }
 
 #ifdef SYMM_FOR_DEVICE
+  /// One element of all members, in the order of their numbers.
+  template <class Load, class Store>
+  __device__ void scan_element(Load const& load, Store const& store) const {
+    int const n = team.n_pes();
+    if constexpr (is_inclusive) {
+      T value = load(0);
+      store(0, value);
+      for (Pe pe = 1; pe < n; ++pe) {
+        value = static_cast<T>(op(value, load(pe)));
+        store(pe, value);
+      }
+    } else {
+      T value = init;
+      for (Pe pe = 0; pe + 1 < n; ++pe) {
+        T const element = load(pe);
+        store(pe, value);
+        value = static_cast<T>(op(value, element));
+      }
+      store(n - 1, value);
+    }
+  }
+
+  template <Group Threads>
+  __device__ void scan_in_kernel(Threads const& group, HeapMap const& heap,
+                                 Range const& range) const {
+    if (team.has_far_pes()) [[unlikely]] {
+      scan_far_in_kernel(group, heap, range);
+      return;
+    }
+    group.for_each(range.count, [&](std::size_t k) {
+      std::size_t const i = range.first + k;
+      scan_element([&](Pe pe) { return block_of(team, heap, source, pe)[i]; },
+                   [&](Pe pe, T const& value) {
+                     block_of(team, heap, dest, pe)[i] = value;
+                   });
+    });
+  }
+
   /// Element by element, each a request.
   template <Group Threads>
   __device__ __noinline__ void scan_far_in_kernel(Threads const& group,
@@ -140,12 +193,21 @@ struct ScanWork {
     if constexpr (std::is_default_constructible_v<T>) {
       group.for_each(range.count, [&](std::size_t k) {
         std::size_t const i = range.first + k;
-        dest[i]             = scanned([&](Pe pe) -> T {
-          Pe const in_world = team.world_pe(pe);
-          if (heap.is_near(in_world))
-            return block_of(team, heap, source, pe)[i];
-          return InKernel::load_far(source + i, in_world);
-        });
+        scan_element(
+            [&](Pe pe) -> T {
+              Pe const in_world = team.world_pe(pe);
+              if (heap.is_near(in_world))
+                return block_of(team, heap, source, pe)[i];
+              return InKernel::load_far(source + i, in_world);
+            },
+            [&](Pe pe, T const& value) {
+              Pe const in_world = team.world_pe(pe);
+              if (heap.is_near(in_world)) {
+                block_of(team, heap, dest, pe)[i] = value;
+              } else {
+                InKernel::store_far(dest + i, value, in_world);
+              }
+            });
       });
     } else {
       (KernelText() << "symm::inscan, exscan: elements without a default "
