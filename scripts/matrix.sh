@@ -41,6 +41,7 @@ entries=(
   "shared-clang-mpich package clang++-19 mpich -DKokkos_ENABLE_SERIAL=ON -DBUILD_SHARED_LIBS=ON"
   "unity package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_UNITY=ON"
   "debug package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_BUILD_TYPE=Debug"
+  "legacy-views package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON"
   "no-ucx package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_ENABLE_UCX=OFF"
   "aarch64 emulated aarch64-linux-gnu-g++ mpich -DKokkos_ENABLE_SERIAL=ON"
   "fetch-serial fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON"

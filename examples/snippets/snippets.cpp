@@ -6,6 +6,8 @@
 // start from, take one of the other examples.
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_DynRankView.hpp>
+#include <Kokkos_Random.hpp>
 #include <Kokkos_Sort.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cmath>
@@ -138,6 +140,50 @@ void uneven_rows() {
   expect(last == 100, "uneven");
   expect(symm::reduce(symm::team_world(), n_mine, symm::Sum{}) == n, "rows");
   expect(rows.extent(0, 0) == std::size_t{3}, "extents");
+  symm::barrier_all();
+}
+
+void grow() {
+  std::size_t n_mine = 3;
+  symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> rows("rows",
+                                                                     n_mine);
+  Kokkos::deep_copy(rows.local(), 2);
+  if (symm::my_pe() == 0) ++n_mine;
+  // [grow
+  rows.resize(n_mine);             // collective: each PE asks for its own
+  auto const mine = rows.local();  // what was there is kept
+  auto const all  = symm::remote_view(rows);  // those of before are of no use
+  // grow]
+  expect(mine.extent(0) == n_mine && element(mine, 2) == 2, "grow");
+  expect(all.extent(0, 0) == 4, "grow");
+  symm::barrier_all();
+}
+
+void in_turn() {
+  int const n                 = 100;
+  std::uint64_t const n_steps = 9;
+  int const with_next         = symm::my_pe() ^ 1;
+  int const partner = with_next < symm::n_pes() ? with_next : symm::my_pe();
+  Kokkos::View<double*, Kokkos::HostSpace> const mine("mine", n);
+  bool is_right = true;
+  // [in_turn
+  Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricHostSpace> const
+      inbox("inbox", 2, n);
+  Kokkos::View<std::uint64_t*, symm::SymmetricHostSpace> const arrived(
+      "arrived", 2);
+  for (std::uint64_t step = 1; step <= n_steps; ++step) {
+    auto const turn = step % 2;
+    Kokkos::deep_copy(mine, static_cast<double>(step));
+    symm::put_signal(&inbox(turn, 0), mine.data(), mine.size(), &arrived(turn),
+                     step, symm::SignalOp::set, partner);
+    symm::wait_until(&arrived(turn), symm::Compare::ge, step);
+    // The partner's block of this step. Meanwhile it may put that of the next
+    // one, into the other row; the one after that when it has my next one.
+    auto const its = Kokkos::subview(inbox, turn, Kokkos::ALL);
+    is_right       = is_right && its(n - 1) == static_cast<double>(step);
+  }
+  // in_turn]
+  expect(is_right, "in turn");
   symm::barrier_all();
 }
 
@@ -319,6 +365,34 @@ void private_containers() {
   symm::barrier_all();
 }
 
+void mirrors() {
+  std::size_t const n = 30;
+  Kokkos::View<double*> const x("x", n);
+  Kokkos::deep_copy(x, symm::my_pe());
+  // [mirrors
+  // Collective: what peers reach, with the elements of a private View.
+  auto const shared =
+      Kokkos::create_mirror_view_and_copy(symm::SymmetricSpace{}, x);
+  symm::barrier_all();  // behind the copy, before peers read
+
+  // Collective; peers' copies are those of a View of its data.
+  Kokkos::DynRankView<double, symm::SymmetricSpace> const table("table", 3, 4);
+  Kokkos::View<double**, symm::SymmetricSpace> const all(table.data(), 3, 4);
+  auto const its = symm::remote_view(all).peer(right_pe());
+
+  // Local: the states of the generators are in the memory of Exec.
+  auto const seed = static_cast<std::uint64_t>(1 + symm::my_pe());
+  Kokkos::Random_XorShift64_Pool<Exec> const numbers(seed);
+  Kokkos::fill_random(all, numbers, 1.0);
+  // mirrors]
+  Kokkos::fence();
+  double first = -1;
+  symm::get(&first, shared.data(), 1, right_pe());
+  expect(first == right_pe(), "mirror");
+  expect(its.extent(1) == 4, "DynRankView");
+  symm::barrier_all();
+}
+
 void plain_memory() {
   int const pe = right_pe();
   // [plain
@@ -365,12 +439,15 @@ int solve() {
   }
   halo();
   uneven_rows();
+  grow();
+  in_turn();
   irregular_reads();
   histogram();
   reductions();
   registration();
   over_nodes();
   private_containers();
+  mirrors();
   plain_memory();
   statics();
   shareable();

@@ -5,6 +5,7 @@
 // what they have in common, and must compile.
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_DynRankView.hpp>
 #include <Kokkos_OffsetView.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
 #include <string>
@@ -85,6 +86,9 @@ int main() {
 #elif SYMM_CASE == 17
   Kokkos::Experimental::OffsetView<int*, symm::SymmetricSpace> const from_1;
   symm::global_view(from_1);
+#elif SYMM_CASE == 22
+  Kokkos::DynRankView<int, symm::SymmetricSpace> const of_any_rank;
+  symm::remote_view(of_any_rank);
 #elif SYMM_CASE == 18
   Kokkos::View<std::string*, symm::SymmetricHostSpace> const names;
   symm::peer_view(names, 0);

@@ -67,6 +67,22 @@ symm::UnevenView<View1> uneven_temperature() {
   return symm::UnevenView<View1>("temperature", 2 + symm::my_pe());
 }
 
+void use_a_remote_view_of_a_View_that_was_resized() {
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+  if (is_failing()) say_that_nothing_is_checked();
+#else
+  View1 view("temperature", 1000);
+  auto const remote = symm::remote_view(view);
+  remote(0, 5)      = 1;
+  Kokkos::resize(view, 2000);
+  symm::remote_view(view)(0, 5) = 2;
+  View1 const next("where it was", 1000);
+  symm::barrier_all();
+  if (is_failing()) remote(0, 5) = 3;
+#endif
+  symm::barrier_all();
+}
+
 void use_an_index_that_another_PE_does_not_have() {
 #ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
   say_that_nothing_is_checked();
@@ -158,6 +174,9 @@ std::map<std::string, Way> const ways = {
     {"uses_an_index_that_is_not_there",
      {use_an_index_that_is_not_there,
       [] { Kokkos::View<int**, symm::SymmetricSpace>("temperature", 3, 4); }}},
+    {"uses_a_remote_view_of_a_View_that_was_resized",
+     {use_a_remote_view_of_a_View_that_was_resized,
+      use_a_remote_view_of_a_View_that_was_resized}},
     {"uses_an_index_that_another_PE_does_not_have",
      {use_an_index_that_another_PE_does_not_have,
       [] { uneven_temperature(); }}},

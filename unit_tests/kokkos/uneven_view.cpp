@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -286,6 +287,79 @@ TEST(UnevenView, whose_table_fails_on_one_PE_fails_on_all) {
   }
   EXPECT_EQ(settled().live_blocks, before);
   EXPECT_EQ(symm::UnevenView<View1>("next", 1).extent(right(), 0), 1U);
+}
+
+template <class View>
+void expect_that_resize_keeps_elements(std::size_t other_extent) {
+  Pe const me       = symm::my_pe();
+  auto const extent = [](Pe pe, std::size_t step) {
+    return uneven_extent(pe + static_cast<Pe>(step));
+  };
+  auto const make = [&](std::size_t n) {
+    if constexpr (View::rank() == 1) {
+      return symm::UnevenView<View>("uneven", n);
+    } else if constexpr (symm::UnevenView<View>::uneven_dimension == 0) {
+      return symm::UnevenView<View>("uneven", n, other_extent);
+    } else {
+      return symm::UnevenView<View>("uneven", other_extent, n);
+    }
+  };
+  constexpr auto uneven = symm::UnevenView<View>::uneven_dimension;
+  auto view             = make(extent(me, 0));
+  for (std::size_t step = 1; step < 5; ++step) {
+    auto const old  = view;
+    auto const kept = std::min(extent(me, step - 1), extent(me, step));
+    Kokkos::deep_copy(old.local(), static_cast<int>(step));
+    symm::barrier_all();
+    view.resize(extent(me, step));
+    // A put may follow, and is not overwritten.
+    auto const last   = extent(right(), step);
+    auto const remote = symm::remote_view(view);
+    EXPECT_EQ(remote.extent(right(), uneven), last);
+    if (last != 0 && View::rank() == 1) {
+      int const number = 7;
+      symm::put(view.data() + last - 1, &number, 1, right());
+    }
+    symm::barrier_all();
+    EXPECT_EQ(view.extent(uneven), extent(me, step));
+    EXPECT_EQ(view.label(), "uneven");
+    EXPECT_EQ(old.extent(uneven), extent(me, step - 1));
+    std::size_t n_put = 0;
+    if (View::rank() == 1 && extent(me, step) != 0) n_put = 1;
+    auto const others =
+        view.local().size() / std::max(view.extent(uneven), std::size_t{1});
+    auto const n_kept         = kept * others;
+    bool const is_put_on_kept = n_put != 0 && kept == extent(me, step);
+    EXPECT_EQ(count_equal(view.local(), static_cast<int>(step)),
+              n_kept - (is_put_on_kept ? 1 : 0));
+    EXPECT_EQ(count_equal(view.local(), 0),
+              view.local().size() - n_kept - (is_put_on_kept ? 0 : n_put));
+    symm::barrier_all();
+  }
+  auto* const data = view.data();
+  view.resize(view.extent(uneven));
+  EXPECT_EQ(view.data(), data);
+}
+
+TEST(UnevenView, resize_keeps_what_both_have) {
+  expect_that_resize_keeps_elements<View1>(0);
+  expect_that_resize_keeps_elements<Kokkos::View<int**, LayoutRight, Space>>(3);
+  expect_that_resize_keeps_elements<Kokkos::View<int**, LayoutLeft, Space>>(3);
+  symm::barrier_all();
+}
+
+TEST(UnevenView, resize_fails_on_all_PEs_or_on_none) {
+  auto const is_last    = symm::my_pe() == symm::n_pes() - 1;
+  std::size_t const all = std::numeric_limits<std::size_t>::max() / 2;
+  symm::UnevenView<View1> view("uneven", uneven_extent(symm::my_pe()));
+  Kokkos::deep_copy(view.local(), 5);
+  auto* const data = view.data();
+  EXPECT_THROW(view.resize(is_last ? all : 1), symm::OutOfMemory);
+  EXPECT_EQ(view.data(), data);
+  EXPECT_EQ(view.extent(0), uneven_extent(symm::my_pe()));
+  EXPECT_EQ(view.extent(right(), 0), uneven_extent(right()));
+  EXPECT_EQ(count_equal(view.local(), 5), view.extent(0));
+  symm::barrier_all();
 }
 
 TEST(UnevenView, whose_parts_are_resized_names_UnevenView_on_all_PEs) {

@@ -13,6 +13,7 @@
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
 #include "KokkosTools.hpp"
+#include "LiveViews.hpp"
 
 namespace symm::Impl {
 
@@ -42,11 +43,12 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
   std::size_t const header   = bytes - logical_bytes;
   bytes                      = without_overflow(bytes, logical_bytes);
   constexpr char const* call = "allocation of a View in a symmetric space";
-  return tell_tools(label,
-                    Runtime::instance(call)
-                        .heap(m_kind, call)
-                        .allocate_view(label, bytes, data_alignment, header),
-                    bytes, logical_bytes);
+  auto* const address =
+      Runtime::instance(call)
+          .heap(m_kind, call)
+          .allocate_view(label, bytes, data_alignment, header);
+  note_live_view(address, bytes);
+  return tell_tools(label, address, bytes, logical_bytes);
 }
 
 void* SymmetricSpaceBase::allocate_in_pool(StreamName const& stream,
@@ -54,10 +56,10 @@ void* SymmetricSpaceBase::allocate_in_pool(StreamName const& stream,
                                            std::size_t logical_bytes) const {
   std::size_t const header = bytes - logical_bytes;
   bytes                    = without_overflow(bytes, logical_bytes);
-  return tell_tools(
-      label,
-      Impl::allocate_in_pool(*m_pool, m_kind, bytes, header, stream, label),
-      bytes, logical_bytes);
+  auto* const address =
+      Impl::allocate_in_pool(*m_pool, m_kind, bytes, header, stream, label);
+  note_live_view(address, bytes);
+  return tell_tools(label, address, bytes, logical_bytes);
 }
 
 void* SymmetricSpaceBase::tell_tools(char const* label, void* address,
@@ -98,6 +100,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
     ::operator delete (address, std::align_val_t{data_alignment});
     return;
   }
+  forget_live_view(address);
   if (!has_pool()) {
     Kokkos::fence("symm: destruction of a View that kernels may use");
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <Kokkos_Core.hpp>
+#include "../space/LiveViews.hpp"
 #include "PeerView.hpp"
 
 #include "../../runtime/base/KernelText.hpp"
@@ -44,6 +45,33 @@ class LabelInKernels {
   template <class View>
   KOKKOS_FUNCTION explicit LabelInKernels(View const&) {}
   [[nodiscard]] KOKKOS_FUNCTION char const* label() const { return ""; }
+#endif
+};
+
+/// Which View of this PE the elements are of, so that its end is noticed; on
+/// the host, where Kokkos checks bounds.
+class ViewAlive {
+ public:
+  ViewAlive() = default;
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+  KOKKOS_FUNCTION explicit ViewAlive(
+      [[maybe_unused]] void const* address_here) {
+    KOKKOS_IF_ON_HOST(
+        (m_address = address_here; m_number = live_view_at(address_here);))
+  }
+  /// Whether it has ended; memory that is no View's is not looked at.
+  [[nodiscard]] KOKKOS_FUNCTION bool has_ended() const {
+    KOKKOS_IF_ON_HOST(
+        (return m_number != 0 && live_view_at(m_address) != m_number;))
+    KOKKOS_IF_ON_DEVICE((return false;))
+  }
+
+ private:
+  void const* m_address  = nullptr;
+  std::uint64_t m_number = 0;
+#else
+  KOKKOS_FUNCTION explicit ViewAlive(void const*) {}
+  [[nodiscard]] KOKKOS_FUNCTION bool has_ended() const { return false; }
 #endif
 };
 
@@ -102,7 +130,9 @@ class ExtentsOfPes {
 /// Where the elements of all PEs' copies of a View are: what GlobalView and
 /// RemoteView are made of. A small value to capture in kernels.
 template <class View>
-class ElementsOfPes : private LabelInKernels, private ExtentsOfPes<View> {
+class ElementsOfPes : private LabelInKernels,
+                      private ViewAlive,
+                      private ExtentsOfPes<View> {
   using Extents = ExtentsOfPes<View>;
 
  public:
@@ -113,6 +143,7 @@ class ElementsOfPes : private LabelInKernels, private ExtentsOfPes<View> {
   /// \param local this PE's copy.
   KOKKOS_FUNCTION ElementsOfPes(View const& local, HeapMap const& map)
       : LabelInKernels(local),
+        ViewAlive(local.data()),
         Extents(local),
         m_first(plain(Extents::whole(local))),
         m_map(map) {
@@ -126,6 +157,7 @@ class ElementsOfPes : private LabelInKernels, private ExtentsOfPes<View> {
   template <class... Indices>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
+    expect_alive();
     // The offset in the type of the indices, as Kokkos computes it, is what
     // nvcc makes the best of; GCC does so with 64 bits (docs/design.md).
     auto* const first = m_first.data();
@@ -140,6 +172,7 @@ class ElementsOfPes : private LabelInKernels, private ExtentsOfPes<View> {
   /// `pe`, as a View of this type.
   template <class Result>
   [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe, Pe like) const {
+    expect_alive();
     Result result(m_first);
     if (m_first.data() != nullptr) {
       result.assign_data(m_map.peer_ptr_from_first(m_first.data(), pe));
@@ -201,6 +234,15 @@ class ElementsOfPes : private LabelInKernels, private ExtentsOfPes<View> {
   }
 
  private:
+  /// Stops the program, if the View has ended on this PE.
+  KOKKOS_FUNCTION void expect_alive() const {
+    if (!has_ended()) return;
+    KernelText text;
+    add_name(text, "symm::global_view, remote_view");
+    text << "the View has ended on this PE, or was resized: make another one "
+            "of it then";
+    text.abort();
+  }
   KOKKOS_FUNCTION void add_name(KernelText& text, char const* call) const {
     text << call;
     if (*label() != '\0') text << " \"" << label() << "\"";

@@ -45,7 +45,9 @@ template <class View>
 constexpr void check_symmetric_view() {
   static_assert(is_view_of_pes_v<View>,
                 "pass a Kokkos::View, not what derives from it: of an "
-                "OffsetView, whose first index would be taken for 0, .view()");
+                "OffsetView, whose first index would be taken for 0, .view(); "
+                "of a DynRankView, whose rank is no part of its type, a View "
+                "of its .data() and extents");
   static_assert(is_symmetric_space_v<typename View::memory_space>,
                 "the View must be in a symmetric space: declare it as "
                 "Kokkos::View<..., symm::SymmetricSpace>");
@@ -105,8 +107,7 @@ template <class Space>
 ///        strides are taken to be equal on all PEs. Its elements are trivially
 ///        copyable, or elements_are_shareable_v says that peers can use them.
 /// \returns a View that is valid as long as `view`, or another copy of it,
-/// lives
-///          on this PE (with Deallocate::retire).
+///          lives on this PE (with Deallocate::retire).
 /// \throws UsageError on this PE, if there is no such PE, its memory is not
 ///         reached by loads and stores (is_reachable()), or the View is not in
 ///         the heap.

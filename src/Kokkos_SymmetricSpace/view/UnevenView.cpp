@@ -51,6 +51,12 @@ std::size_t ExtentTable::largest() const {
                           : *std::max_element(first, first + on_host.size());
 }
 
+bool ExtentTable::has_same_extents_as(ExtentTable const& other) const {
+  auto const* const first = on_host.data();
+  return on_host.size() == other.on_host.size() &&
+         std::equal(first, first + on_host.size(), other.on_host.data());
+}
+
 ExtentTable exchange_extents(char const* view_type, std::size_t mine) {
   auto const team = team_world();
   Observed const observed([&] {

@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -29,6 +30,7 @@ struct ExtentTable {
       in_kernels;
 
   [[nodiscard]] std::size_t largest() const;
+  [[nodiscard]] bool has_same_extents_as(ExtentTable const& other) const;
 };
 
 /// Collective: the table of what all PEs pass as `mine`.
@@ -61,11 +63,12 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 /// others ask for equal extents, and find that they differ (UsageError on every
 /// PE; enqueued ones do not look).
 ///
-/// To have other extents make another UnevenView: Kokkos::resize() of local()
-/// makes an ordinary View, of equal extents on all PEs. Where PEs ask for
-/// different ones, that is UsageError on every PE and changes nothing. But a PE
-/// that asks for what its part has makes no View: the others wait for its next
-/// collective call, in which all PEs get the error.
+/// resize() gives it other extents. Kokkos::resize() does not: of a copy of
+/// local() it makes an ordinary View, of equal extents on all PEs, and leaves
+/// the UnevenView as it was. Where PEs ask for different ones, that is
+/// UsageError on every PE and changes nothing. But a PE that asks for what its
+/// part has makes no View: the others wait for its next collective call, in
+/// which all PEs get the error.
 ///
 /// A handle as a View is: copies share the memory, which ends with the last
 /// copy of it or of local(), as that of any View. The table of extents ends
@@ -129,6 +132,37 @@ class UnevenView {
       Allocation const& allocation, Extents... extents)
       : UnevenView(Shape{static_cast<std::size_t>(extents)...}, allocation) {}
 
+  /// Collective: all PEs, each with the extent of uneven_dimension that it
+  /// wants, which may be the one that it has. Keeps the elements that both
+  /// have; others are as new. All PEs have the new memory, with what is kept,
+  /// when it returns on any: a put may follow. Copies of this UnevenView, its
+  /// local() from before and global_view() of it keep the old memory, as copies
+  /// of a View do that Kokkos::resize() is given. Where no extent changes on
+  /// any PE nothing is allocated.
+  ///
+  /// \throws UsageError, OutOfMemory, SystemError on every PE, as the
+  ///         constructor; nothing changes.
+  void resize(std::size_t extent) {
+    auto const table = Impl::exchange_extents(typeid(View).name(), extent);
+    if (table.has_same_extents_as(m_table)) return;
+    Shape shape{};
+    for (std::size_t r = 0; r < shape.size(); ++r) shape[r] = m_whole.extent(r);
+    shape[uneven_dimension] = extent;
+    UnevenView const larger(table, shape, label());
+    std::exception_ptr failure;
+    try {
+      auto const kept = Kokkos::min(extent, m_local.extent(uneven_dimension));
+      auto const part = [&](View const& view) {
+        return Impl::first_of_view<uneven_dimension>(view, kept);
+      };
+      Kokkos::deep_copy(part(larger.m_local), part(m_local));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    memory_space::finish_view(label().c_str(), failure);
+    *this = larger;
+  }
+
   /// This PE's part, an ordinary View.
   [[nodiscard]] View const& local() const { return m_local; }
 
@@ -160,8 +194,13 @@ class UnevenView {
 
   template <class Allocation>
   UnevenView(Shape const& shape, Allocation const& allocation)
-      : m_table(Impl::exchange_extents(typeid(View).name(),
-                                       shape[uneven_dimension])),
+      : UnevenView(Impl::exchange_extents(typeid(View).name(),
+                                          shape[uneven_dimension]),
+                   shape, allocation) {}
+  template <class Allocation>
+  UnevenView(Impl::ExtentTable const& table, Shape const& shape,
+             Allocation const& allocation)
+      : m_table(table),
         m_whole(allocate(allocation, shape, m_table.largest(),
                          std::make_index_sequence<View::rank_dynamic()>())),
         m_local(Impl::first_of_view<uneven_dimension>(
