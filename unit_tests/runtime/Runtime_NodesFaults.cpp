@@ -267,6 +267,73 @@ TEST_F(FaultyNodes, who_is_late_is_reported_with_its_last_call) {
                             "symm::barrier_all"));
 }
 
+// Processes that end without finalize().
+
+/// How it has ended; -1: it had to be killed.
+int status_of(pid_t process) {
+  int status = 0;
+  for (int i = 0; i < 500; ++i) {
+    if (::waitpid(process, &status, WNOHANG) == process) return status;
+    std::this_thread::sleep_for(10ms);
+  }
+  ::kill(process, SIGKILL);
+  ::waitpid(process, nullptr, 0);
+  return -1;
+}
+
+TEST_F(FaultyNodes, a_process_that_a_PE_forks_is_none_and_may_exit) {
+  set("SYMM_PES_PER_NODE", "1");
+  auto const results = run_job(2, [](Pe me, long* words) {
+    Pe const other = 1 - me;
+    if (me == 0) {
+      pid_t const child = ::fork();
+      EXPECT_GE(child, 0);
+      if (child == 0) {
+        bool const is_pe  = symm::is_initialized();
+        auto const failed = symm::Impl::failure_of([&] {
+          words[1] = 5;  // the memory is there
+          symm::p(words, 7L, other);
+        });
+        bool const says_why =
+            failed &&
+            std::string(failed->message).find("forked") != std::string::npos;
+        std::exit(!is_pe && says_why ? 0 : 1);
+      }
+      EXPECT_EQ(status_of(child), 0);
+      EXPECT_EQ(words[1], 5);
+    }
+    symm::p(words + 2, 3L, other);
+    symm::barrier_all();
+    EXPECT_EQ(words[0], 0);
+    EXPECT_EQ(words[2], 3);
+  });
+  for (auto const& result : results) {
+    EXPECT_TRUE(result.has_succeeded()) << result.output;
+  }
+}
+
+TEST_F(FaultyNodes, exit_ends_the_network_before_the_memory_that_it_writes_to) {
+  set("SYMM_PES_PER_NODE", "1");
+  auto const results = run_job(2, [](Pe me, long*) {
+    constexpr std::size_t bytes = std::size_t{256} << 20U;  // takes its time
+    constexpr std::size_t part  = 4096;
+    auto* const block           = static_cast<char*>(symm::malloc(bytes));
+    std::fill_n(block, me == 1 ? bytes : 0, 'x');
+    std::vector<char> const source(part);
+    symm::barrier_all();
+    if (me == 1) {
+      std::this_thread::sleep_for(100ms);
+      std::exit(3);
+    }
+    for (std::size_t i = 0;; ++i) {
+      symm::put_nbi(block + i * part % bytes, source.data(), part, 1);
+    }
+  });
+  EXPECT_TRUE(results[1].has_exited_with(3))
+      << results[1].wait_status << ' ' << results[1].output;
+  expect_others_say(results, 1, "PE 1 .host .*(is lost|is gone)");
+}
+
 // Errors that all PEs hear of.
 
 TEST_F(FaultyNodes, different_calls_name_the_far_PE_its_host_and_its_call) {

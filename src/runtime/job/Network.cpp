@@ -60,6 +60,7 @@ Network::~Network() { leave(); }
 Transport& Network::transport() const { return *m_transport; }
 
 void Network::leave() noexcept {
+  KernelRequests::set_instance(nullptr);
   Transport::set_instance(nullptr);
   FarPes::set_instance(nullptr);
 }

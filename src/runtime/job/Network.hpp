@@ -77,6 +77,9 @@ class Network final : public TransportTarget {
   [[nodiscard]] Standing standing() const noexcept override;
   [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
 
+  /// This process reaches no other node any more. Local.
+  static void leave() noexcept;
+
   /// Collective: no PE reaches another node any more. The memory can go then.
   /// \throws SystemError on every PE.
   void close();
@@ -85,7 +88,6 @@ class Network final : public TransportTarget {
   static constexpr std::size_t index(MemoryKind kind) {
     return static_cast<std::size_t>(kind);
   }
-  static void leave() noexcept;
   /// What memory of this PE is to other nodes.
   [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
                                  Remote& found) const noexcept;
@@ -98,11 +100,12 @@ class Network final : public TransportTarget {
   std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
   std::unique_ptr<SideQueue> m_gpu;  // the transport's
   std::unique_ptr<GpuStaging> m_staging;
-  std::unique_ptr<RingServer> m_ring;
   MemoryProvider* m_gpu_memory = nullptr;  // that the ring is for
   std::atomic<Rendezvous const*> m_rendezvous{nullptr};
   std::atomic<LostPeRecord*> m_lost_pe{nullptr};
-  std::unique_ptr<Transport_Messages> m_transport;  // ends first
+  std::unique_ptr<Transport_Messages> m_transport;
+  // Ends first: its thread uses the transport.
+  std::unique_ptr<RingServer> m_ring;
 };
 
 }  // namespace symm::Impl

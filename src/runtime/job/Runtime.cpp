@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Runtime.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,7 +27,8 @@ namespace {
 
 // Not in the header: a program whose symbols are hidden would get its own.
 std::unique_ptr<Runtime> s_instance;
-bool s_was_finalized = false;
+bool s_was_finalized       = false;
+Runtime const* s_of_parent = nullptr;  // in a process that a PE has forked
 
 constexpr std::size_t gib = std::size_t{1} << 30U;
 
@@ -35,6 +38,24 @@ constexpr std::size_t default_static_bytes = gib;
 /// Addresses are free, so the heap of a PE can become large; but all PEs' parts
 /// share one address space (128 TiB on x86-64), with the rest of the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
+
+/// A process that a PE forks is no PE. It has copies of its parent's objects
+/// without the threads, and shares sockets with it: it uses and destroys none.
+void leave_in_child() noexcept {
+  if (s_instance == nullptr) return;
+  Network::leave();
+  s_of_parent = s_instance.release();
+}
+
+/// Once in a process. \throws SystemError on this PE.
+void leave_in_children() {
+  static bool is_done = false;
+  if (is_done) return;
+  if (int const error = ::pthread_atfork(nullptr, nullptr, leave_in_child)) {
+    throw SystemError("symm::initialize", "pthread_atfork", error);
+  }
+  is_done = true;
+}
 
 /// A setting with which all PEs must have been started alike.
 struct Setting {
@@ -127,6 +148,7 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   RuntimeOptions options;
   all_or_none(agree, "symm::initialize", [&] {
     options = RuntimeOptions::from_environment(nodes.most_near());
+    leave_in_children();
   });
   check_equal(*m_bootstrap, {{"SYMM_STATIC_HEAP", options.is_static ? 1U : 0U},
                              {"SYMM_SYMMETRIC_SIZE", options.symmetric_bytes},
@@ -401,6 +423,11 @@ void Runtime::finalize() {
 }
 
 void Runtime::throw_not_initialized(char const* call) {
+  if (s_of_parent != nullptr) {
+    throw UsageError(std::string(call) +
+                     ": called in a process that a PE has forked, which is "
+                     "none; call it in the PE");
+  }
   throw UsageError(std::string(call) +
                    (s_was_finalized ? ": called after symm::finalize()"
                                     : ": called before symm::initialize()") +

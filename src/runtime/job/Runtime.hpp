@@ -44,7 +44,8 @@ struct RuntimeOptions {
 };
 
 /// Everything that lives from initialize() to finalize(): the only global
-/// object of the library.
+/// object of the library. exit() without finalize() destroys it, too; in a
+/// process that a PE has forked, there is none.
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`, all with a device or all without.
@@ -188,8 +189,6 @@ class Runtime {
   std::unique_ptr<FdExchange> m_exchange;
   // Of the rendezvous and the network; always on the host.
   std::unique_ptr<MemoryProvider> m_control;
-  // Null in jobs of one node.
-  std::unique_ptr<Network> m_network;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;
@@ -199,6 +198,8 @@ class Runtime {
   std::unique_ptr<Follower> m_follower;
   // Null without SYMM_TRACE.
   std::unique_ptr<Trace> m_trace;
+  // Null in jobs of one node. It ends first: its threads write to the memory.
+  std::unique_ptr<Network> m_network;
 };
 
 }  // namespace symm::Impl
