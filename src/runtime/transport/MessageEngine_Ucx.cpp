@@ -76,6 +76,8 @@ void MessageEngine_Ucx::connect(Peer& peer) noexcept {
   params.err_handler.arg = &peer;
   auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
   m_needs_progress  = true;
+  // Before the peer hears of this PE, whose program may start another then.
+  m_descriptors.look_if_few();
   if (status == UCS_OK) return;
   peer.endpoint = nullptr;
   note_failure(peer, status);

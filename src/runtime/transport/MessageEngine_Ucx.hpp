@@ -18,6 +18,7 @@
 #include "../memory/NodeTable.hpp"
 #include "MessageEngineOptions.hpp"
 #include "Ucp.hpp"
+#include "UcxDescriptors.hpp"
 #include "UcxParcel.hpp"
 
 namespace symm::Impl {
@@ -165,7 +166,8 @@ class MessageEngine_Ucx final : public MessageEngine {
   ucp_context_h m_context = nullptr;
   ucp_worker_h m_worker   = nullptr;
   int m_events            = -1;  // the worker's file descriptor
-  std::uint64_t m_key     = 0;
+  UcxDescriptors m_descriptors;
+  std::uint64_t m_key = 0;
   std::optional<NodeTable> m_addresses;  // of all PEs, m_address_bytes each
   std::size_t m_address_bytes = 0;
 

@@ -138,6 +138,7 @@ void MessageEngine_Ucx::start_worker() {
                what_starts, "ucp_worker_create");
   m_ucp->check(m_ucp->ucp_worker_get_efd(m_worker, &m_events), what_starts,
                "ucp_worker_get_efd");
+  m_descriptors.start(*m_ucp, m_events);
 
   ucp_worker_attr_t attributes{};
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
@@ -259,6 +260,7 @@ MessageEngine_Ucx::~MessageEngine_Ucx() { destroy(); }
 
 void MessageEngine_Ucx::destroy() noexcept {
   stop_thread();
+  m_descriptors.forget();
   if (m_worker != nullptr) {
     {
       Section const section(*this);

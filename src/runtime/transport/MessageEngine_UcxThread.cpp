@@ -50,7 +50,10 @@ void MessageEngine_Ucx::serve() noexcept {
   auto park    = shortest_park;
   m_last_check = m_last_look = Clock::now();
   while (!m_stops) {
-    if (Clock::now() - m_last_check >= m_check_time) check_peers();
+    if (Clock::now() - m_last_check >= m_check_time) {
+      check_peers();
+      m_descriptors.look();
+    }
     if (others_poll()) {
       std::this_thread::sleep_for(park);
       park = std::min(park * 2, longest_park);

@@ -4,6 +4,7 @@
 #define SYMM_TRANSPORT_UCP_HPP
 
 #include <ucp/api/ucp.h>
+#include <ucs/async/async_fwd.h>
 
 #include "../base/Text.hpp"
 
@@ -31,6 +32,8 @@
   X(ucp_worker_release_address)       \
   X(ucp_worker_set_am_recv_handler)   \
   X(ucp_worker_signal)                \
+  X(ucs_async_remove_handler)         \
+  X(ucs_async_set_event_handler)      \
   X(ucs_status_string)
 
 namespace symm::Impl {
