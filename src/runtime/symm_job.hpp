@@ -104,8 +104,9 @@ void barrier_all();
 [[noreturn]] void global_exit(int status);
 
 /// Sizes and counts of the heap: of the one in GPU memory if the PEs have
-/// devices, else of the one in host memory.
-/// \throws UsageError on this PE, before initialize() and after finalize().
+/// devices, else of the one in host memory. Local; any thread, beside
+/// collective calls of others, too. \throws UsageError on this PE, before
+/// initialize() and after finalize().
 [[nodiscard]] HeapStats heap_stats();
 
 /// The same for the heap in one kind of memory.

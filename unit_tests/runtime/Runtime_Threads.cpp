@@ -137,6 +137,25 @@ TEST(RuntimeThreads, views_end_on_threads_beside_collective_calls) {
   });
 }
 
+TEST(RuntimeThreads, the_heaps_figures_are_read_beside_collective_calls) {
+  expect_on_started_pes([](Pe) {
+    std::atomic<std::uint64_t> n_calls{0};
+    std::atomic<int> n_wrong{0};
+    run_beside(change_heap, [&](int) {
+      auto const stats = symm::heap_stats();
+      // Of one moment: a mixture of two has other sums.
+      bool const is_whole =
+          stats.live_bytes == stats.live_blocks * 2 * mib &&
+          stats.live_bytes + stats.free_bytes == stats.mapped_bytes &&
+          stats.largest_free_bytes <= stats.free_bytes;
+      if (!is_whole) ++n_wrong;
+      n_calls = stats.n_collective_calls;
+    });
+    EXPECT_EQ(n_wrong, 0);
+    EXPECT_GT(n_calls, 0U);
+  });
+}
+
 TEST(RuntimeThreads, copies_to_peers_go_on_beside_growth_and_trim) {
   expect_on_started_pes([](Pe me) {
     auto* const words =

@@ -8,11 +8,13 @@
 
 namespace symm {
 
-/// A snapshot; sizes in bytes per PE.
+/// A snapshot as of the end of this PE's latest collective call of the heap;
+/// sizes in bytes per PE.
 struct HeapStats {
-  std::size_t live_blocks        = 0;
-  std::size_t live_bytes         = 0;
-  std::size_t free_bytes         = 0;
+  std::size_t live_blocks = 0;
+  std::size_t live_bytes  = 0;
+  std::size_t free_bytes  = 0;
+  /// Up to 3 % less where more than eight free blocks are about as large.
   std::size_t largest_free_bytes = 0;
   std::size_t mapped_bytes       = 0;
   std::size_t n_chunks           = 0;  // pieces of physical memory

@@ -250,14 +250,14 @@ OffsetAllocator::BlockId OffsetAllocator::find_enclosing(
   return id;
 }
 
-std::size_t OffsetAllocator::largest_free_bytes() const {
+std::size_t OffsetAllocator::largest_free_bytes(std::size_t most_blocks) const {
   std::size_t largest = 0;
   if (m_rows != 0) {
     auto const row = static_cast<unsigned>(std::bit_width(m_rows)) - 1;
     auto const column =
         static_cast<unsigned>(std::bit_width(m_columns[row])) - 1;
-    for (auto id = m_heads[row][column]; id != none;
-         id      = m_blocks[id].next_free) {
+    for (auto id = m_heads[row][column]; id != none && most_blocks > 0;
+         id      = m_blocks[id].next_free, --most_blocks) {
       largest = std::max(largest, m_blocks[id].bytes);
     }
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "OffsetMap.hpp"
@@ -100,7 +101,9 @@ class OffsetAllocator {
   [[nodiscard]] std::size_t free_bytes() const {
     return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
   }
-  [[nodiscard]] std::size_t largest_free_bytes() const;
+  /// \param most_blocks of the largest size class that are looked at.
+  [[nodiscard]] std::size_t largest_free_bytes(
+      std::size_t most_blocks = std::numeric_limits<std::size_t>::max()) const;
 
   /// Bytes that a range added at `offset` must have at least so that the
   /// request fits, counting the free block that ends there.

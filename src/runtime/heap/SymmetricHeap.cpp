@@ -24,15 +24,16 @@ SymmetricHeap::SymmetricHeap(MemoryProvider& provider, FdExchange& exchange,
       m_blocks(map()),
       m_registered(provider, map(), options.is_static) {
   auto const bytes = m_chunks.options().initial_bytes;
-  if (bytes == 0) return;
-  if (auto const failure = m_chunks.add(m_blocks, 0, bytes)) {
-    throw_failure(*failure);
+  if (bytes > 0) {
+    auto const failure = m_chunks.add(m_blocks, 0, bytes);
+    if (failure) throw_failure(*failure);
   }
+  publish_stats();
 }
 
 void* SymmetricHeap::malloc(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return m_rendezvous.run(RuntimeCall::malloc, [&]() -> void* {
+  return run(RuntimeCall::malloc, [&]() -> void* {
     auto call = Rendezvous::make_call(RuntimeCall::malloc, {bytes});
     meet(call);
     return m_blocks.address_of(find_room(call, {bytes}));
@@ -41,7 +42,7 @@ void* SymmetricHeap::malloc(std::size_t bytes) {
 
 void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return m_rendezvous.run(RuntimeCall::align, [&]() -> void* {
+  return run(RuntimeCall::align, [&]() -> void* {
     Rendezvous::Call call{.operation = RuntimeCall::align,
                           .arguments = {bytes, alignment},
                           .failure   = check_alignment(alignment)};
@@ -52,7 +53,7 @@ void* SymmetricHeap::align(std::size_t alignment, std::size_t bytes) {
 
 void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   if (count == 0 || size == 0) return nullptr;
-  return m_rendezvous.run(RuntimeCall::calloc, [&]() -> void* {
+  return run(RuntimeCall::calloc, [&]() -> void* {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
       bytes = std::numeric_limits<std::size_t>::max();  // never there
@@ -71,7 +72,7 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
 
 void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
   if (address == nullptr && bytes == 0) return nullptr;
-  return m_rendezvous.run(RuntimeCall::realloc, [&]() -> void* {
+  return run(RuntimeCall::realloc, [&]() -> void* {
     auto id = HeapBlocks::none;
     Rendezvous::Call call{.operation = RuntimeCall::realloc,
                           .arguments = {bytes, no_offset}};
@@ -109,7 +110,7 @@ void SymmetricHeap::free(void* address) {
 void SymmetricHeap::free_block(void* address, bool is_view) {
   auto id              = HeapBlocks::none;
   auto const operation = is_view ? RuntimeCall::free_view : RuntimeCall::free;
-  m_rendezvous.run(operation, [&] {
+  run(operation, [&] {
     auto call    = Rendezvous::make_call(operation, {map().offset_of(address)});
     call.failure = check_block(address, is_view, id);
     // A copy, since meet() may move what is known of blocks.
@@ -128,7 +129,7 @@ void SymmetricHeap::end_step(std::optional<Failure> const& failure, Id block) {
 }
 
 std::size_t SymmetricHeap::trim() {
-  return m_rendezvous.run(RuntimeCall::heap_trim, [&]() -> std::size_t {
+  return run(RuntimeCall::heap_trim, [&]() -> std::size_t {
     Rendezvous::Call call{.operation = RuntimeCall::heap_trim};
     call.failure = failure_of(
         [&] { m_blocks.prepare_to_remove(m_chunks.places().size()); });
@@ -141,31 +142,35 @@ std::size_t SymmetricHeap::trim() {
 }
 
 std::vector<std::string> SymmetricHeap::finalize() {
-  return m_rendezvous.run(
-      RuntimeCall::finalize, [&]() -> std::vector<std::string> {
-        Rendezvous::Call call{.operation = RuntimeCall::finalize};
-        meet(call);
-        meet_until_all_retired();
-        std::vector<std::string> live;
-        m_blocks.list_views(live);
-        m_registered.list_views(live);
-        if (!live.empty()) abandon();
-        return live;
-      });
+  return run(RuntimeCall::finalize, [&]() -> std::vector<std::string> {
+    Rendezvous::Call call{.operation = RuntimeCall::finalize};
+    meet(call);
+    meet_until_all_retired();
+    std::vector<std::string> live;
+    m_blocks.list_views(live);
+    m_registered.list_views(live);
+    if (!live.empty()) abandon();
+    return live;
+  });
+}
+
+void SymmetricHeap::publish_stats() noexcept {
+  m_stats.publish({.live_blocks        = m_blocks.n_live(),
+                   .live_bytes         = m_blocks.live_bytes(),
+                   .free_bytes         = m_blocks.free_bytes(),
+                   .largest_free_bytes = m_blocks.about_largest_free_bytes(),
+                   .mapped_bytes       = m_chunks.places().mapped_bytes(),
+                   .n_chunks           = m_chunks.places().n_own(),
+                   .limit_bytes        = m_chunks.options().limit_bytes,
+                   .registered_buffers = m_chunks.places().n_registered(),
+                   .registered_bytes   = m_chunks.places().registered_bytes(),
+                   .retired_blocks     = m_retired.n_waiting()});
 }
 
 HeapStats SymmetricHeap::stats() const {
-  return {.live_blocks        = m_blocks.n_live(),
-          .live_bytes         = m_blocks.live_bytes(),
-          .free_bytes         = m_blocks.free_bytes(),
-          .largest_free_bytes = m_blocks.largest_free_bytes(),
-          .mapped_bytes       = m_chunks.places().mapped_bytes(),
-          .n_chunks           = m_chunks.places().n_own(),
-          .limit_bytes        = m_chunks.options().limit_bytes,
-          .registered_buffers = m_chunks.places().n_registered(),
-          .registered_bytes   = m_chunks.places().registered_bytes(),
-          .retired_blocks     = m_retired.n_waiting(),
-          .n_collective_calls = m_rendezvous.n_calls()};
+  auto stats               = m_stats.read();
+  stats.n_collective_calls = m_rendezvous.n_calls();
+  return stats;
 }
 
 std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {

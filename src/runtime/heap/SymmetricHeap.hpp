@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../base/Snapshot.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/HeapMap.hpp"
@@ -32,11 +33,11 @@ namespace symm::Impl {
 ///
 /// Collective calls are made by all PEs with equal arguments, by one thread of
 /// each at a time: a second one gets a UsageError, alone and at once. Look-ups
-/// (contains(), map(), memory(), is_mapped()), can_register() and retire() may
-/// run on any number of threads beside it. A collective call waits for the
-/// kernels of this PE and is a rendezvous: a barrier, and a check of the
-/// arguments. If they differ, or any PE cannot do its part, the call throws on
-/// every PE, the message names PEs and values, and the heap is as before
+/// (contains(), map(), memory(), is_mapped(), stats()), can_register() and
+/// retire() may run on any number of threads beside it. A collective call waits
+/// for the kernels of this PE and is a rendezvous: a barrier, and a check of
+/// the arguments. If they differ, or any PE cannot do its part, the call throws
+/// on every PE, the message names PEs and values, and the heap is as before
 /// (M27-M30, M34, M48).
 class SymmetricHeap final : public ChunkSource {
  public:
@@ -202,6 +203,7 @@ class SymmetricHeap final : public ChunkSource {
            m_chunks.places().is_mapped(offset, bytes);
   }
 
+  /// As of the end of this PE's latest collective call. Local, any thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }
   /// Bytes per PE that it can grow to.
@@ -218,6 +220,18 @@ class SymmetricHeap final : public ChunkSource {
   using Id = HeapBlocks::Id;
 
   // What calls are made of; collective.
+
+  /// Rendezvous::run(), behind which stats() has the heap's new figures.
+  template <class Body>
+  decltype(auto) run(RuntimeCall operation, Body const& body) {
+    return m_rendezvous.run(operation, [&]() -> decltype(body()) {
+      struct End {
+        ~End() { heap.publish_stats(); }
+        SymmetricHeap& heap;
+      } const end{*this};
+      return body();
+    });
+  }
 
   /// The beginning of each: the barrier, the check of the arguments, and the
   /// end of Views that all PEs have retired.
@@ -238,6 +252,7 @@ class SymmetricHeap final : public ChunkSource {
 
   // Local.
 
+  void publish_stats() noexcept;
   /// Takes over what retire() was given.
   void collect_retired_views();
   [[nodiscard]] ViewInfo& view(Id id) {
@@ -280,6 +295,7 @@ class SymmetricHeap final : public ChunkSource {
   std::vector<Lent> m_lent;
   RegisteredMemory m_registered;
   RetiredViews m_retired;
+  Snapshot<HeapStats> m_stats;
 };
 
 }  // namespace symm::Impl

@@ -15,7 +15,7 @@ void SymmetricHeap::grow(Rendezvous::Call& call, HeapBlocks& blocks,
                          HeapBlocks::Request const& request,
                          std::size_t most_bytes,
                          std::function<bool()> const& is_enough) {
-  m_rendezvous.run(call.operation, [&] {
+  run(call.operation, [&] {
     auto const failure = failure_of([&] {
       blocks.prepare();
       m_lent.reserve(m_lent.size() + 1);
@@ -35,7 +35,7 @@ void SymmetricHeap::grow(Rendezvous::Call& call, HeapBlocks& blocks,
 std::size_t SymmetricHeap::trim(
     Rendezvous::Call& call, HeapBlocks& blocks,
     std::function<std::size_t()> const& most_bytes) {
-  return m_rendezvous.run(call.operation, [&] {
+  return run(call.operation, [&] {
     meet(call);
     return trim_step(blocks, most_bytes());
   });
@@ -49,8 +49,13 @@ void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
 
 std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
                                      std::size_t most_bytes) {
-  if (m_chunks.options().is_static) return take_back(blocks, most_bytes);
+  if (m_chunks.options().is_static) {
+    auto const bytes = take_back(blocks, most_bytes);
+    publish_stats();
+    return bytes;
+  }
   auto const trimmed = m_chunks.trim(blocks, most_bytes);
+  publish_stats();
   if (trimmed.failure && trimmed.failure->pe == map().my_pe) {
     std::fprintf(stderr,
                  "symm: PE %d: giving memory of a pool back: %s; its addresses "

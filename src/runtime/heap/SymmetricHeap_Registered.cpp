@@ -11,7 +11,7 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
                                      int flags) {
   ForeignMemory::Mapping const wanted{static_cast<char*>(memory), bytes,
                                       Vmm::Sharing::by_descriptor};
-  return m_rendezvous.run(RuntimeCall::register_symmetric, [&]() -> void* {
+  return run(RuntimeCall::register_symmetric, [&]() -> void* {
     Rendezvous::Call call{
         .operation = RuntimeCall::register_symmetric,
         .arguments = {bytes, static_cast<std::uint64_t>(flags)}};
@@ -52,7 +52,7 @@ char* SymmetricHeap::add_registered(Rendezvous::Call& call,
 }
 
 void SymmetricHeap::unregister_memory(void* address, std::size_t bytes) {
-  m_rendezvous.run(RuntimeCall::unregister_symmetric, [&] {
+  run(RuntimeCall::unregister_symmetric, [&] {
     auto id = RegisteredMemory::none;
     Rendezvous::Call call{.operation = RuntimeCall::unregister_symmetric,
                           .arguments = {bytes, map().offset_of(address)}};

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
-  return m_rendezvous.run(RuntimeCall::allocate_view, [&]() -> void* {
+  return run(RuntimeCall::allocate_view, [&]() -> void* {
     auto call    = Rendezvous::make_call(RuntimeCall::allocate_view,
                                          {bytes - header, alignment, header});
     call.label   = label;
@@ -44,7 +44,7 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
 void* SymmetricHeap::register_view(char const* label, void const* data,
                                    std::size_t bytes,
                                    std::optional<Failure> const& before) {
-  return m_rendezvous.run(RuntimeCall::register_view, [&]() -> void* {
+  return run(RuntimeCall::register_view, [&]() -> void* {
     Rendezvous::Call call{.operation = RuntimeCall::register_view,
                           .label     = label};
     RegisteredMemory::Wanted wanted{
@@ -67,7 +67,7 @@ void* SymmetricHeap::register_view(char const* label, void const* data,
 
 void SymmetricHeap::finish_view(char const* label,
                                 std::optional<Failure> const& failure) {
-  m_rendezvous.run(RuntimeCall::finish_view, [&] {
+  run(RuntimeCall::finish_view, [&] {
     auto call    = Rendezvous::make_call(RuntimeCall::finish_view, {});
     call.memory  = memory();
     call.label   = label;

@@ -163,8 +163,8 @@ class Rendezvous {
     return m_in_call.load(std::memory_order_relaxed) != RuntimeCall::none;
   }
 
-  /// Rendezvous so far, inner steps of calls included.
-  [[nodiscard]] std::uint64_t n_calls() const { return m_sequence; }
+  /// Rendezvous so far, inner steps of calls included. Any thread.
+  [[nodiscard]] std::uint64_t n_calls() const { return latest(m_my_pe); }
 
   /// Who follows the calls of this PE; null, if nobody does. Any thread.
   [[nodiscard]] Follower* follower() const {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SNAPSHOT_HPP
+#define SYMM_SNAPSHOT_HPP
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace symm::Impl {
+
+/// A value that one thread at a time publishes and any number read: as a whole,
+/// without locks. A writer never waits; a reader tries again beside a change.
+template <class Value>
+requires(std::is_trivially_copyable_v<Value> &&
+         sizeof(Value) % sizeof(std::uint64_t) == 0) class Snapshot {
+ public:
+  void publish(Value const& value) {
+    auto const words   = std::bit_cast<Words>(value);
+    auto const version = m_version.load(std::memory_order_relaxed);
+    m_version.store(version + 1, std::memory_order_relaxed);
+    // Each store releases the odd version in front of it.
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      m_words[i].store(words[i], std::memory_order_release);
+    }
+    m_version.store(version + 2, std::memory_order_release);
+  }
+
+  [[nodiscard]] Value read() const {
+    Words words;
+    while (true) {
+      auto const version = m_version.load(std::memory_order_acquire);
+      // A word of a later change shows that change's version, too.
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = m_words[i].load(std::memory_order_acquire);
+      }
+      if (version % 2 == 0 &&
+          m_version.load(std::memory_order_relaxed) == version) {
+        return std::bit_cast<Value>(words);
+      }
+    }
+  }
+
+ private:
+  using Words =
+      std::array<std::uint64_t, sizeof(Value) / sizeof(std::uint64_t)>;
+
+  std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> m_words{};
+  std::atomic<std::uint64_t> m_version{0};  // odd: being changed
+};
+
+}  // namespace symm::Impl
+
+#endif
