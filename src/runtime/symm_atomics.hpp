@@ -26,7 +26,7 @@
 //   atomic_add(heap, address, value, pe)
 //     On PE `pe`'s copy of the object at the symmetric address `address`, with
 //     `heap` from symm::heap_map(view). Callable from host and device. Stops
-//     the program if it cannot work, where SYMM_CHECKS_IN_KERNELS is defined.
+//     the program if it cannot work, where SYMM_CHECKS_IN_KERNELS is on.
 //   atomic_add(address, value, pe)
 //     The same on the host, without the heap. Throws UsageError on this PE, if
 //     there is no PE `pe`, or the object is not in this PE's part of the heap,

@@ -61,8 +61,8 @@
 // Errors. The host's forms throw UsageError on this PE if there is no such PE
 // or the bytes are not in this PE's part of the symmetric heap (null, private
 // memory, a peer's part), SystemError if the copy fails. In kernels the same
-// stops the program where SYMM_CHECKS_IN_KERNELS is defined, as in all builds
-// without NDEBUG.
+// stops the program if the library was built with SYMM_CHECKS_IN_KERNELS, as
+// debug builds are.
 //
 // PEs of other nodes. All forms reach them, and on the host those that take a
 // heap map, too: one thread of a group does it. Kernels on GPUs have a thread

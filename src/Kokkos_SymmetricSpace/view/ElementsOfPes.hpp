@@ -26,8 +26,7 @@ inline constexpr bool are_indices_of_v =
     (std::is_convertible_v<Indices, std::size_t> && ...);
 
 /// The label of a View for what a kernel says; empty where Kokkos checks no
-/// bounds. (Not also where only SYMM_CHECKS_IN_KERNELS is defined: sources of
-/// one program may differ in that, and hand each other such Views.)
+/// bounds.
 class LabelInKernels {
  public:
   LabelInKernels() = default;

@@ -12,13 +12,10 @@
 #include <symm_gpu/KernelAbort.hpp>
 #include "Function.hpp"
 
-// SYMM_CHECKS_IN_KERNELS: whether preconditions are checked in kernels. It may
-// be defined for a whole program; in one that uses Kokkos it is where Kokkos
-// checks its own.
-#if !defined(SYMM_CHECKS_IN_KERNELS) && \
-    (!defined(NDEBUG) || defined(KOKKOS_ENFORCE_CONTRACTS))
-#define SYMM_CHECKS_IN_KERNELS
-#endif
+// SYMM_CHECKS_IN_KERNELS: whether preconditions are checked in kernels. The
+// library's targets define it, for themselves and for all that use them, if it
+// was built so: an inline function has one body in a program. NDEBUG, which
+// sources may have or not, makes no difference.
 
 namespace symm::Impl {
 
