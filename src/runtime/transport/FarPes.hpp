@@ -46,7 +46,7 @@ class FarPes {
   static void set_instance(FarPes* far_pes) noexcept { s_instance = far_pes; }
 
  private:
-  static inline FarPes* s_instance = nullptr;
+  static FarPes* s_instance;
 };
 
 /// The call of the user that this thread is in, for messages: the outermost.
@@ -64,7 +64,7 @@ class InCall {
   [[nodiscard]] static char const* name() noexcept { return s_call; }
 
  private:
-  static inline thread_local char const* s_call = nullptr;
+  static constinit thread_local char const* s_call;
   bool m_is_outermost;
 };
 

@@ -62,7 +62,7 @@ class KernelRequests {
   }
 
  private:
-  static inline KernelRequests* s_instance = nullptr;
+  static KernelRequests* s_instance;
 };
 
 /// The operations on memory of PEs of other nodes, made of messages that the
@@ -147,8 +147,8 @@ class Transport : public StepMessages {
   [[nodiscard]] int spins() const noexcept { return m_spins; }
 
  private:
-  static inline Transport* s_instance = nullptr;
-  std::atomic<int> m_spins            = 100;  // each a part of a microsecond
+  static Transport* s_instance;
+  std::atomic<int> m_spins = 100;  // each a part of a microsecond
 };
 
 }  // namespace symm::Impl

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEST_INSTANCES_HIDDEN_HPP
+#define SYMM_TEST_INSTANCES_HIDDEN_HPP
+
+#include <runtime/base/Observer.hpp>
+#include <runtime/transport/FarPes.hpp>
+#include <runtime/transport/Transport.hpp>
+
+namespace symm_test {
+
+/// What the inline functions of headers find where they are compiled.
+struct Instances {
+  symm::Impl::Transport* transport = nullptr;
+  symm::Impl::FarPes* far_pes      = nullptr;
+  char const* call                 = nullptr;
+  bool has_drained                 = false;
+  bool is_observed                 = false;
+
+  /// \param drained is set by drain() of the KernelRequests.
+  static Instances here(bool const& drained) {
+    symm::Impl::KernelRequests::drain_all();
+    return {symm::Impl::Transport::instance(), symm::Impl::FarPes::instance(),
+            symm::Impl::InCall::name(), drained, symm::Impl::is_observed()};
+  }
+
+  friend bool operator==(Instances const&, Instances const&) = default;
+};
+
+/// In a shared library whose symbols are hidden, but for this function.
+[[gnu::visibility("default")]] Instances instances_of_hidden_library(
+    bool const& drained);
+
+}  // namespace symm_test
+
+#endif
