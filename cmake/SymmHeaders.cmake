@@ -1,5 +1,5 @@
 # Header-only libraries that examples and benchmarks use, none of which the
-# libraries need: the interface targets symm_cli11 and symm_json.
+# libraries need: the interface targets symm_cli11 and, for benchmarks, symm_json.
 #
 # scripts/setup.sh installs them. Elsewhere, a folder that CMAKE_PREFIX_PATH names
 # will do, whose include/ has copies of CLI11's CLI/ and nlohmann-json's nlohmann/.
@@ -20,7 +20,9 @@ function(_symm_add_headers target header package)
 endfunction()
 
 _symm_add_headers(symm_cli11 CLI/CLI.hpp libcli11-dev)
-_symm_add_headers(symm_json nlohmann/json.hpp nlohmann-json3-dev)
+if(SYMM_ENABLE_PERF_TESTS)
+  _symm_add_headers(symm_json nlohmann/json.hpp nlohmann-json3-dev)
+endif()
 
 # symm_reads_options(source...): by CLI11, which takes long to optimise, and is used
 # once in a program.

@@ -28,16 +28,16 @@ endfunction()
 # symm_unity(<target>)
 #
 # With SYMM_UNITY, compiles up to 16 sources of the target at a time, so that the
-# compiler reads Kokkos once for all of them (eight, the default, where that is
-# precompiled). Names in anonymous namespaces must then differ between the sources
-# of a target. (That a local name hides one of another source is no mistake.)
-option(SYMM_UNITY "Compile several sources at a time where all are compiled" OFF)
+# compiler reads Kokkos and the standard library once for all of them: everything in
+# half the time or less. A change of one source takes longer than without, a change of
+# a header less long. Names in anonymous namespaces must differ between the sources of
+# a target. (That a local name hides one of another source is no mistake.)
+option(SYMM_UNITY
+       "Compile up to 16 sources at a time: quick for all, slow for one that changes" ON)
 function(symm_unity target)
   if(SYMM_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
-    if(NOT SYMM_PRECOMPILE)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
-    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON
+                                               UNITY_BUILD_BATCH_SIZE 16)
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
@@ -46,9 +46,14 @@ endfunction()
 #
 # With SYMM_PRECOMPILE, the compiler reads those headers, none of them this project's,
 # once for all targets that have them from the same one. (A source that forgets to
-# include one of them compiles then.)
+# include one of them compiles then.) Off by default where the compiler has a launcher:
+# ccache keeps no object of a precompiled header, unless it is told to.
+set(precompile ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(precompile OFF)
+endif()
 option(SYMM_PRECOMPILE "Precompile the headers of Kokkos and GoogleTest for tests"
-       OFF)
+       ${precompile})
 function(symm_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM" "HEADERS")
   if(NOT SYMM_PRECOMPILE OR SYMM_HAS_GPU) # nvcc cannot

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds the examples and runs the 3-D heat solver.
+# Sets up what is missing, builds the 3-D heat solver and runs it.
 #
 #   scripts/demo.sh [--pes N] [--picture FILE] [heat3d option...]
 #
@@ -37,8 +37,10 @@ while (($# > 0)); do
 done
 [[ $pes =~ ^[1-9][0-9]*$ ]] || die "--pes $pes: not a number of PEs"
 
-scripts/setup.sh
-configure
+scripts/setup.sh --demo
+without="-DSYMM_ENABLE_TESTS=OFF -DSYMM_ENABLE_PERF_TESTS=OFF"
+if [[ -e build/$preset/build.ninja ]]; then without=; fi # stays as it is
+SYMM_CMAKE_OPTIONS="$without ${SYMM_CMAKE_OPTIONS:-}" configure
 build heat3d
 
 if [[ -z $picture ]]; then

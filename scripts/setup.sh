@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing to build and test this project, and nothing else.
 #
-#   scripts/setup.sh [--check] [--developer] [--docs]
+#   scripts/setup.sh [--check] [--demo] [--developer] [--docs]
 #
 # --check       only says what is missing
+# --demo        leaves out what only tests and benchmarks need
 # --developer   also looks for what CI checks the sources with
 # --docs        also looks for what scripts/docs.sh makes the site with
 #
@@ -13,11 +14,13 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 check_only=false
+demo=false
 developer=false
 docs=false
 for option in "$@"; do
   case $option in
     --check) check_only=true ;;
+    --demo) demo=true ;;
     --developer) developer=true ;;
     --docs) docs=true ;;
     -h | --help)
@@ -82,18 +85,20 @@ step "Looking for what the build needs"
 need "CMake >= 3.23" "cmake" cmake_is_new_enough
 need "Ninja" "ninja-build" command -v ninja
 need "C++ compiler" "g++" has_header concepts
-need "Python 3" "python3" command -v python3
 need "MPI compiler wrapper" "libopenmpi-dev" command -v mpicxx
 need "mpiexec" "openmpi-bin" command -v mpiexec
-need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
-need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
 need "CLI11" "libcli11-dev" has_header CLI/CLI.hpp
-need "nlohmann-json" "nlohmann-json3-dev" has_header nlohmann/json.hpp
 want "UCX" "libucx-dev" has_header ucp/api/ucp.h # for several nodes
-want "iproute2" "iproute2" command -v ip # for tests on pretended nodes
 want "libpng" "libpng-dev" has_header png.h
-want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
-  has_python_modules matplotlib,pandas
+if ! $demo; then
+  need "Python 3" "python3" command -v python3
+  need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
+  need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
+  need "nlohmann-json" "nlohmann-json3-dev" has_header nlohmann/json.hpp
+  want "iproute2" "iproute2" command -v ip # for tests on pretended nodes
+  want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
+    has_python_modules matplotlib,pandas
+fi
 if $developer; then
   need "clang-format" "clang-format" command -v clang-format
   need "ShellCheck" "shellcheck" command -v shellcheck

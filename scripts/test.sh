@@ -8,7 +8,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 scripts/setup.sh
-configure
+all="-U SYMM_ENABLE_TESTS -U SYMM_ENABLE_PERF_TESTS" # demo.sh turns them off
+SYMM_CMAKE_OPTIONS="$all ${SYMM_CMAKE_OPTIONS:-}" configure
 build all
 step "Testing ($preset)"
 # The preset brings timeouts, output on failure, and an error when there is no
