@@ -91,12 +91,10 @@ std::byte* Transport_Messages::add_entry(Lock& lock, Peer& peer,
 void Transport_Messages::flush(Lock& lock, Peer& peer, Wait wait,
                                bool wants_ack) {
   if (peer.batch_bytes == 0) return;
+  if (wait == Wait::must_not && is_window_full(peer)) return;
   auto const n = peer.n_batches;
-  while (is_window_full(peer)) {
-    if (wait == Wait::must_not) return;
-    wait_for_half(lock, peer);
-    if (peer.n_batches != n) return;  // another thread has sent it
-  }
+  wait_for_room(lock, peer);
+  if (peer.n_batches != n) return;  // another thread has sent it
   post(peer, {.kind = MessageKind::batch}, peer.fenced,
        {peer.batch.get(), peer.batch_bytes}, wants_ack);
   peer.batch_bytes = 0;
@@ -145,15 +143,12 @@ bool Transport_Messages::is_window_full(Peer const& peer) const {
          peer.acked.load(std::memory_order_acquire) < peer.half;
 }
 
-void Transport_Messages::wait_for_half(Lock& lock, Peer& peer) {
+void Transport_Messages::wait_for_room(Lock& lock, Peer& peer) {
+  if (!is_window_full(peer)) return;
   auto const half = peer.half;
   lock.unlock();
   wait("a put", peer.pe, [&] { return peer.acked >= half; });
   lock.lock();
-}
-
-void Transport_Messages::wait_for_room(Lock& lock, Peer& peer) {
-  while (is_window_full(peer)) wait_for_half(lock, peer);
 }
 
 void Transport_Messages::post(Peer& peer, MessageHeader header,
@@ -164,7 +159,7 @@ void Transport_Messages::post(Peer& peer, MessageHeader header,
   header.number    = ++peer.sent;
   header.after     = after;
   header.wants_ack = wants_ack;
-  if (peer.bytes_since_half >= m_options.half_window) {
+  if (peer.bytes_since_half >= m_options.half_window && !is_window_full(peer)) {
     header.wants_ack      = true;
     peer.half             = header.number;
     peer.bytes_since_half = 0;
@@ -233,7 +228,7 @@ void Transport_Messages::post_block(Lock& lock, Peer& peer,
     }
     return;
   }
-  while (peer.acked < after || peer.unsent >= most_large) {
+  if (peer.acked < after || peer.unsent >= most_large) {
     if (peer.acked < after) ask_for_ack(peer);
     lock.unlock();
     wait("a put", peer.pe,

@@ -170,8 +170,8 @@ class Transport_Messages final : public Transport,
   /// All batches, of those that are older than `tick`.
   void flush_all(Lock& lock, std::uint64_t tick);
   [[nodiscard]] bool is_window_full(Peer const& peer) const;
-  /// Unlocks meanwhile; the window may be full again when it returns.
-  void wait_for_half(Lock& lock, Peer& peer);
+  /// May unlock. Waits once: where other threads have filled the window
+  /// meanwhile, one message of each thread that has waited may be too much.
   void wait_for_room(Lock& lock, Peer& peer);
   /// Sends a numbered message, without waiting: all of what the window and acks
   /// need to know of it is noted here.

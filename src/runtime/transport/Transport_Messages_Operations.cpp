@@ -112,7 +112,7 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
   bool const is_large = bytes > MessageEngine::max_eager;
   auto& left          = is_large ? peer.large_gets : peer.gets;
   auto const most     = is_large ? most_large : most_gets;
-  while (left >= most) {
+  if (left >= most) {  // once, as wait_for_room()
     lock.unlock();
     wait("a get", from.pe, [&] { return left < most; });
     lock.lock();
