@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // MessageEngine_Ucx: what one PE sends arrives at the other, whole and once.
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +24,38 @@ constexpr std::array<std::size_t, 18> sizes{
     8192,      8193,     65535,     65536,
     65537,     262'144,  1U << 20U, (1U << 20U) + 1,
     3'000'001, 8U << 20U};
+
+/// Private memory that this process may write to, whether it has or not.
+std::size_t data_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::size_t pages = 0;
+  for (int field = 0; field < 6; ++field) in >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(UcxParcels, memory_of_copies_follows_their_bytes) {
+  using symm::Impl::UcxParcel;
+  symm::Impl::UcxParcels parcels;
+  for (std::size_t const bytes :
+       {std::size_t{0}, std::size_t{256}, std::size_t{257}, std::size_t{5000},
+        MessageEngine::max_eager}) {
+    constexpr std::size_t n = 300;
+    std::vector<std::byte> const payload(bytes, std::byte{7});
+    std::vector<UcxParcel*> taken;
+    taken.reserve(n);
+    auto const before = data_bytes();
+    for (std::size_t i = 0; i < n; ++i) {
+      taken.push_back(parcels.take_copy(payload));
+    }
+    EXPECT_LE(data_bytes(), before + n * (1024 + 2 * bytes)) << bytes;
+    for (auto* const parcel : taken) {
+      EXPECT_EQ(parcel->bytes, bytes);
+      EXPECT_TRUE(std::equal(payload.begin(), payload.end(),
+                             static_cast<std::byte const*>(parcel->payload)));
+      parcels.give_back(parcel);
+    }
+  }
+}
 
 class MessageEngineUcx : public UcxTest {};
 

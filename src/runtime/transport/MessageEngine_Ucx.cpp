@@ -20,9 +20,7 @@ constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 std::size_t pending_bytes_of(UcxParcel const& parcel) {
-  bool const is_copy =
-      parcel.token == 0 && parcel.bytes <= MessageEngine::max_eager;
-  return sizeof(UcxParcel) + (is_copy ? parcel.bytes : 0);
+  return sizeof(UcxParcel) + parcel.large_bytes;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #define SYMM_TRANSPORT_UCX_PARCEL_HPP
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,7 +50,8 @@ struct UcxParcel {
   void* place         = nullptr;
   std::size_t bytes   = 0;
   std::array<std::byte, small_bytes> small;
-  std::unique_ptr<std::byte[]> large;  // max_eager
+  std::unique_ptr<std::byte[]> large;
+  std::size_t large_bytes = 0;  // of `large`
 
   [[nodiscard]] std::size_t all_header_bytes() const {
     return sizeof(UcxHead) + header_bytes;
@@ -69,16 +71,13 @@ struct UcxParcel {
 class UcxParcels {
  public:
   /// \throws std::bad_alloc.
-  UcxParcel* take() { return take_from(m_without).release(); }
+  UcxParcel* take() { return take_from(0).release(); }
 
   /// With a copy of `bytes` (at most max_eager). \throws std::bad_alloc.
   UcxParcel* take_copy(std::span<std::byte const> bytes) {
-    bool const is_small = bytes.size() <= UcxParcel::small_bytes;
-    auto parcel         = take_from(is_small ? m_without : m_with);
-    if (!is_small && !parcel->large) {
-      parcel->large.reset(new std::byte[MessageEngine::max_eager]);
-    }
-    auto* const copy = is_small ? parcel->small.data() : parcel->large.get();
+    auto parcel = take_from(list_of(bytes.size()));
+    auto* const copy =
+        parcel->large ? parcel->large.get() : parcel->small.data();
     if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
     parcel->payload = copy;
     parcel->bytes   = bytes.size();
@@ -87,29 +86,46 @@ class UcxParcels {
 
   void give_back(UcxParcel* parcel) noexcept {
     std::unique_ptr<UcxParcel> owner(parcel);
-    auto& list = parcel->large ? m_with : m_without;
+    auto& list = m_lists[list_of(parcel->large_bytes)];
     if (list.size() == list.capacity()) return;  // enough of them
     list.push_back(std::move(owner));
   }
 
   UcxParcels() {
-    m_without.reserve(1024);
-    m_with.reserve(32);
+    for (auto& list : m_lists) list.reserve(32);
+    m_lists[0].reserve(1024);
   }
 
  private:
   using List = std::vector<std::unique_ptr<UcxParcel>>;
 
-  static std::unique_ptr<UcxParcel> take_from(List& list) {
+  /// Of those whose `large` has small_bytes * 2^i, but none in the first.
+  static std::size_t list_of(std::size_t bytes) {
+    if (bytes == 0) return 0;
+    return static_cast<std::size_t>(
+        std::bit_width((bytes - 1) / UcxParcel::small_bytes));
+  }
+
+  std::unique_ptr<UcxParcel> take_from(std::size_t i) {
+    auto& list = m_lists[i];
+    if (!list.empty()) {
+      auto parcel = std::move(list.back());
+      list.pop_back();
+      return parcel;
+    }
     // Not make_unique(), which would clear it.
-    if (list.empty()) return std::unique_ptr<UcxParcel>(new UcxParcel);
-    auto parcel = std::move(list.back());
-    list.pop_back();
+    std::unique_ptr<UcxParcel> parcel(new UcxParcel);
+    if (i != 0) {
+      parcel->large_bytes = UcxParcel::small_bytes << i;
+      parcel->large.reset(new std::byte[parcel->large_bytes]);
+    }
     return parcel;
   }
 
-  List m_without;  // of `large`
-  List m_with;
+  std::array<List,
+             1 + std::bit_width(
+                     MessageEngine::max_eager / UcxParcel::small_bytes - 1)>
+      m_lists;
 };
 
 }  // namespace symm::Impl
