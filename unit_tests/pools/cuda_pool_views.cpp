@@ -10,6 +10,7 @@
 #include <Kokkos_SymmetricSpace.hpp>
 
 #include <string>
+#include <thread>
 #include <type_traits>
 
 #include "cuda_streams.hpp"
@@ -108,6 +109,34 @@ TYPED_TEST(CudaPoolViews, have_a_header_that_kernels_of_earlier_ones_leave) {
     EXPECT_EQ(record->data(), two.data());
   }
   EXPECT_EQ(this->m_wrong.count(), 0);
+}
+
+TYPED_TEST(CudaPoolViews, are_found_by_their_data_while_they_live) {
+  auto const find = [](void* data) {
+    return Kokkos::Impl::SharedAllocationRecord<TypeParam, void>::get_record(
+        data);
+  };
+  symm::barrier_all();
+  auto view        = this->make("first");
+  auto* const data = view.data();
+  view             = {};
+  for (int round = 0; round < 3; ++round) {
+    symm::barrier(this->m_exec, symm::team_world());
+    // Another thread makes one where the one before was, and destroys it.
+    std::thread([&] { view = this->make("second"); }).join();
+    EXPECT_EQ(view.data(), data);
+    this->m_exec.fence();
+    auto* const record = find(view.data());
+    EXPECT_EQ(record, view.impl_track().template get_record<TypeParam>());
+    EXPECT_EQ(record->get_label(), "second");
+    std::thread([&] { view = {}; }).join();
+    symm::barrier(this->m_exec, symm::team_world());
+    view = this->make("third");
+    EXPECT_EQ(find(view.data()),
+              view.impl_track().template get_record<TypeParam>());
+    view = {};
+  }
+  this->m_exec.fence();
 }
 
 TEST(CudaPoolViewsOfTwoSpaces, are_in_a_pool_of_memory_of_their_space) {

@@ -9,7 +9,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../../runtime/pools/PoolCalls.hpp"
 #include "../../kokkos_impl/MemorySpaceAccess.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
@@ -96,6 +95,18 @@ template <>
 struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
     : std::true_type {};
 
+namespace symm::Impl {
+
+// The records of Views in pools of GPU memory that live, by where their data
+// are. On any thread.
+
+void note_pool_record(void const* data, void* record);
+void forget_pool_record(void const* data) noexcept;
+/// Null: there is none.
+[[nodiscard]] void* find_pool_record(void const* data) noexcept;
+
+}  // namespace symm::Impl
+
 #ifdef KOKKOS_ENABLE_DEBUG
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
     symm::SymmetricCudaSpace);
@@ -114,9 +125,7 @@ class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
   SharedAllocationRecord(Space const& space, std::string const& label,
                          std::size_t bytes,
                          function_type end = &Common::deallocate)
-      : Common(space, label, bytes, end) {
-    note();
-  }
+      : Common(space, label, bytes, end) {}
 
   template <class ExecutionSpace>
   SharedAllocationRecord(ExecutionSpace const& exec, Space const& space,
@@ -125,29 +134,24 @@ class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
       : Common(checked_allocation_with_header(exec, space, label, bytes),
                sizeof(Header) + bytes, end, label) {
     m_space = space;
-    note();
-    if (space.has_pool()) return;
+    if (space.has_pool()) {
+      symm::Impl::note_pool_record(data(), this);
+      return;
+    }
     Header header;
     fill_host_accessible_header_info(this, header, label);
     DeepCopy<Space, HostSpace>(exec, m_alloc_ptr, &header, sizeof(header));
   }
-
-  /// Of a View in a pool: on the thread that constructs it, until the next one.
-  static SharedAllocationRecord* get_record(void* data) {
-    if (data == s_data && symm::Impl::is_in_pool(Header::get_header(data))) {
-      return s_record;
-    }
-    return Common::get_record(data);
+  /// Behind it the memory is freed, and may become another View's.
+  ~SharedAllocationRecord() {
+    if (m_space.has_pool()) symm::Impl::forget_pool_record(data());
   }
 
- private:
-  // The last one that this thread has made.
-  static inline thread_local void* s_data                     = nullptr;
-  static inline thread_local SharedAllocationRecord* s_record = nullptr;
-
-  void note() {
-    s_data   = data();
-    s_record = this;
+  static SharedAllocationRecord* get_record(void* data) {
+    if (auto* const record = symm::Impl::find_pool_record(data)) {
+      return static_cast<SharedAllocationRecord*>(record);
+    }
+    return Common::get_record(data);
   }
 };
 #endif
