@@ -19,7 +19,9 @@ namespace {
 using symm::Impl::env_bytes;
 using symm::Impl::env_count;
 using symm::Impl::env_flag;
+using symm::Impl::env_pages;
 using symm::Impl::env_seconds;
+using symm::Impl::HugePages;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -170,6 +172,24 @@ TEST_F(Env, seconds_are_not_negative) {
     set(name, text);
     EXPECT_THAT(refusal_of([] { return env_seconds({{name}}); }),
                 HasSubstr(std::string(name) + "=" + text));
+  }
+}
+
+TEST_F(Env, pages_are_advised_or_of_a_size) {
+  EXPECT_EQ(env_pages({{name}}), std::nullopt);
+  set(name, "never");
+  EXPECT_EQ(env_pages({{name}}), HugePages::never);
+  set(name, "Advise");
+  EXPECT_EQ(env_pages({{name}}), HugePages::advise);
+  set(name, "2M");
+  EXPECT_EQ(env_pages({{name}}), HugePages{std::size_t{2} << 20U});
+  set(name, "1G");
+  EXPECT_EQ(bytes_of(*env_pages({{name}})), std::size_t{1} << 30U);
+  for (char const* text : {"always", "0", "1", "3M", "2K", "-2M"}) {
+    set(name, text);
+    EXPECT_THAT(refusal_of([] { return env_pages({{name}}); }),
+                AllOf(HasSubstr(std::string(name) + "=" + text),
+                      HasSubstr("never, advise")));
   }
 }
 

@@ -17,8 +17,11 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Runtime.hpp>
+#include <runtime/memory/ReservedPages.hpp>
 #include <runtime/symm_job.hpp>
 #include <runtime/symm_memory.hpp>
+#include <runtime/symm_rma.hpp>
+#include <runtime/symm_teams.hpp>
 
 namespace symm_test::runtime {
 namespace {
@@ -46,7 +49,8 @@ class RuntimeOfPes : public testing::Test {
   void SetUp() override {
     for (char const* variable :
          {"SYMM_STATIC_HEAP", "SYMM_SYMMETRIC_SIZE", "SYMM_HEAP_LIMIT",
-          "SYMM_TIMEOUT", "NVSHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"}) {
+          "SYMM_HUGE_PAGES", "SYMM_TIMEOUT", "NVSHMEM_SYMMETRIC_SIZE",
+          "SHMEM_SYMMETRIC_SIZE"}) {
       ASSERT_EQ(::unsetenv(variable), 0);
     }
   }
@@ -67,8 +71,9 @@ void expect_refused(std::function<void()> const& set_on_all,
     EXPECT_THAT(failure->message, message);
     EXPECT_FALSE(Runtime::is_initialized());
     EXPECT_EQ(n_open_descriptors(), before);
-    for (char const* variable : {"SYMM_STATIC_HEAP", "SYMM_SYMMETRIC_SIZE",
-                                 "SYMM_HEAP_LIMIT", "SYMM_TIMEOUT"}) {
+    for (char const* variable :
+         {"SYMM_STATIC_HEAP", "SYMM_SYMMETRIC_SIZE", "SYMM_HEAP_LIMIT",
+          "SYMM_HUGE_PAGES", "SYMM_TIMEOUT"}) {
       ASSERT_EQ(::unsetenv(variable), 0);
     }
     initialize(bootstrap);
@@ -81,6 +86,7 @@ TEST_F(RuntimeOfPes, junk_on_one_pe_is_refused_by_all) {
   for (auto const& [variable, junk] : {std::pair{"SYMM_SYMMETRIC_SIZE", "12Q"},
                                        std::pair{"SYMM_STATIC_HEAP", "maybe"},
                                        std::pair{"SYMM_HEAP_LIMIT", "-1"},
+                                       std::pair{"SYMM_HUGE_PAGES", "many"},
                                        std::pair{"SYMM_TIMEOUT", "soon"}}) {
     expect_refused(
         [] {}, [&, name = variable, value = junk] { set(name, value); },
@@ -119,6 +125,47 @@ TEST_F(RuntimeOfPes, a_heap_of_no_bytes_is_refused_by_all) {
         set("SYMM_SYMMETRIC_SIZE", "0");
       },
       [] {}, HasSubstr("SYMM_SYMMETRIC_SIZE=0"));
+}
+
+TEST_F(RuntimeOfPes, pages_that_differ_are_refused_by_all) {
+  expect_refused([] { set("SYMM_HUGE_PAGES", "advise"); },
+                 [] { set("SYMM_HUGE_PAGES", "never"); },
+                 HasSubstr("SYMM_HUGE_PAGES differs"));
+}
+
+TEST_F(RuntimeOfPes, pages_of_a_size_that_does_not_exist_are_refused_by_all) {
+  expect_refused([] { set("SYMM_HUGE_PAGES", "8T"); }, [] {},
+                 HasSubstr("no pages of that size"));
+}
+
+TEST_F(RuntimeOfPes, a_heap_of_advised_pages_is_one_as_any) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    set("SYMM_HUGE_PAGES", "advise");
+    initialize(bootstrap);
+    auto* const block = static_cast<int*>(symm::malloc(3 * mib));
+    EXPECT_NE(block, nullptr);
+    if (block != nullptr) *block = bootstrap.my_pe() + 1;
+    symm::barrier_all();
+    Pe const other = 1 - bootstrap.my_pe();
+    EXPECT_EQ(symm::g(block, other), other + 1);
+    Runtime::finalize();
+  });
+}
+
+TEST_F(RuntimeOfPes, a_heap_without_enough_large_pages_says_what_is_missing) {
+  auto const sizes = symm::Impl::ReservedPages::all();
+  if (sizes.empty()) GTEST_SKIP() << "this system has no large pages";
+  auto const pages = sizes.front();
+  if (pages.n_left >= 1024) GTEST_SKIP() << "there are " << pages.n_left;
+  expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
+    set("SYMM_HUGE_PAGES", symm::Impl::page_size_text(pages.bytes).c_str());
+    initialize(bootstrap);
+    EXPECT_EQ(symm::malloc(1024 * pages.bytes), nullptr);
+    EXPECT_THAT(symm::last_error(),
+                AllOf(HasSubstr("SYMM_HUGE_PAGES"), HasSubstr("nr_hugepages"),
+                      HasSubstr(std::to_string(pages.n_left) + " of ")));
+    Runtime::finalize();
+  });
 }
 
 TEST_F(RuntimeOfPes, a_timeout_may_differ) {

@@ -23,6 +23,8 @@ class VmmProvider {
   virtual ~VmmProvider() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
+  /// Why this machine cannot run the tests; nothing, if it can.
+  [[nodiscard]] virtual std::string reason_to_skip() const { return {}; }
   [[nodiscard]] virtual std::unique_ptr<symm::Impl::MemoryProvider> make()
       const = 0;
 
@@ -60,6 +62,11 @@ class VmmContractBase : public testing::TestWithParam<VmmProvider const*> {
  protected:
   using Vmm    = symm::Impl::Vmm;
   using Handle = Vmm::Handle;
+
+  void SetUp() override {
+    auto const reason = provider().reason_to_skip();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
 
   /// Bytes that differ along a block and between seeds.
   static std::vector<char> pattern(std::size_t bytes, int seed) {

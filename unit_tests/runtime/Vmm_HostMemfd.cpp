@@ -12,29 +12,55 @@
 #include <support/ProcessResources.hpp>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/base/UniqueFd.hpp>
+#include <runtime/memory/ReservedPages.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {
 namespace {
 
+using symm::Impl::HugePages;
+using symm::Impl::ReservedPages;
 using symm::Impl::Vmm;
 using symm::Impl::Vmm_HostMemfd;
+using testing::AllOf;
 using testing::HasSubstr;
+
+Vmm_HostMemfd with_pages(HugePages pages) {
+  return Vmm_HostMemfd(1, symm::Impl::available_pageable_memory, pages);
+}
 
 class HostMemfdProvider final : public VmmProvider {
  public:
-  [[nodiscard]] std::string name() const override { return "HostMemfd"; }
+  explicit HostMemfdProvider(std::string name,
+                             HugePages pages = HugePages::never)
+      : m_name(std::move(name)), m_pages(pages) {}
+  [[nodiscard]] std::string name() const override { return m_name; }
+  [[nodiscard]] std::string reason_to_skip() const override {
+    // The tests use some hundred at a time.
+    constexpr std::size_t n_pages = 300;
+    auto const bytes              = bytes_of(m_pages);
+    if (bytes == 0) return {};
+    for (auto const& pages : ReservedPages::all())
+      if (pages.bytes == bytes && pages.n_left >= n_pages) return {};
+    return "fewer than " + std::to_string(n_pages) + " pages of " +
+           symm::Impl::page_size_text(bytes) + " are reserved";
+  }
   [[nodiscard]] std::unique_ptr<symm::Impl::MemoryProvider> make()
       const override {
-    return std::make_unique<Vmm_HostMemfd>();
+    auto const pages = reason_to_skip().empty() ? m_pages : HugePages::never;
+    return std::make_unique<Vmm_HostMemfd>(
+        1, symm::Impl::available_pageable_memory, pages);
   }
   void write(char* to, std::vector<char> const& from) const override {
     std::memcpy(to, from.data(), from.size());
@@ -62,15 +88,111 @@ class HostMemfdProvider final : public VmmProvider {
     EXPECT_EQ(::fstat(descriptor.get(), &status), 0);
     return static_cast<std::size_t>(status.st_blocks) * 512;
   }
+
+ private:
+  std::string m_name;
+  HugePages m_pages;
 };
 
-HostMemfdProvider const host_memfd;
+constexpr HugePages pages_of_2m{std::size_t{2} << 20U};
+HostMemfdProvider const host_memfd("HostMemfd");
+HostMemfdProvider const advised("HostMemfdAdvised", HugePages::advise);
+HostMemfdProvider const reserved("HostMemfdReserved", pages_of_2m);
+auto const all_kinds = testing::Values(&host_memfd, &advised, &reserved);
 
-INSTANTIATE_TEST_SUITE_P(Providers, VmmContractOfPes,
-                         testing::Values(&host_memfd),
+INSTANTIATE_TEST_SUITE_P(Providers, VmmContractOfPes, all_kinds,
                          [](auto const& test) { return test.param->name(); });
-INSTANTIATE_TEST_SUITE_P(Providers, VmmContract, testing::Values(&host_memfd),
+INSTANTIATE_TEST_SUITE_P(Providers, VmmContract, all_kinds,
                          [](auto const& test) { return test.param->name(); });
+
+/// A folder as the system shows its large pages, with ten of 2M.
+class HostMemfdPages : public testing::Test {
+ protected:
+  HostMemfdPages() {
+    std::filesystem::create_directories(m_root / "hugepages-2048kB");
+    std::filesystem::create_directories(m_root / "hugepages-1048576kB");
+    set("nr_hugepages", 10);
+    set("free_hugepages", 7);
+    set("resv_hugepages", 4);
+    set("nr_overcommit_hugepages", 3);
+    set("surplus_hugepages", 1);
+  }
+  ~HostMemfdPages() override { std::filesystem::remove_all(m_root); }
+  void set(char const* name, int value) {
+    std::ofstream(m_root / "hugepages-2048kB" / name) << value << '\n';
+  }
+
+  std::filesystem::path m_root =
+      std::filesystem::temp_directory_path() /
+      ("symm_test_pages." + std::to_string(::getpid()));
+};
+
+TEST_F(HostMemfdPages, those_that_are_promised_are_not_left) {
+  auto const all = ReservedPages::all(m_root);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].bytes, bytes_of(pages_of_2m));
+  EXPECT_EQ(all[0].n, 10U);
+  EXPECT_EQ(all[0].n_left, 7U - 4U + 3U - 1U);
+  EXPECT_EQ(all[1].bytes, std::size_t{1} << 30U);
+  EXPECT_EQ(all[1].n_left, 0U);
+  EXPECT_TRUE(ReservedPages::all(m_root / "none").empty());
+}
+
+TEST_F(HostMemfdPages, a_refusal_says_how_many_are_needed_and_where) {
+  EXPECT_THAT(ReservedPages::all(m_root)[0].refusal(std::size_t{8} << 20U, 2),
+              AllOf(HasSubstr("each of the 2 PEs of this node needs 4"),
+                    HasSubstr("5 of 10 are left"),
+                    HasSubstr("hugepages-2048kB/nr_hugepages to 13 or more")));
+}
+
+TEST(HostMemfd, more_large_pages_than_there_are_cannot_be_had) {
+  if (ReservedPages::all().empty()) GTEST_SKIP() << "no large pages here";
+  auto vmm           = with_pages(HugePages{ReservedPages::all()[0].bytes});
+  auto const failure = symm::Impl::failure_of([&] {
+    static_cast<void>(
+        vmm.create(std::size_t{1} << 46U, Vmm::Sharing::by_descriptor));
+  });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::out_of_memory);
+  EXPECT_THAT(failure->message, HasSubstr("nr_hugepages"));
+}
+
+TEST(HostMemfd, a_size_of_pages_that_the_system_lacks_is_refused) {
+  auto const failure = symm::Impl::failure_of(
+      [&] { static_cast<void>(with_pages(HugePages{std::size_t{1} << 43U})); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage);
+  EXPECT_THAT(failure->message, HasSubstr("SYMM_HUGE_PAGES=8T"));
+}
+
+/// What the system says of the mapping that begins at the address.
+std::string flags_of_mapping(void const* address) {
+  std::ifstream maps("/proc/self/smaps");
+  char start[32];
+  std::snprintf(start, sizeof start, "%zx-",
+                reinterpret_cast<std::size_t>(address));
+  bool is_it = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.rfind(start, 0) == 0) is_it = true;
+    if (is_it && line.rfind("VmFlags:", 0) == 0) return line;
+  }
+  return "no such mapping";
+}
+
+TEST(HostMemfd, memory_is_advised_to_have_large_pages) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage"))
+    GTEST_SKIP() << "this system has no transparent large pages";
+  auto vmm            = with_pages(HugePages::advise);
+  auto const bytes    = vmm.granularity(Vmm::Granularity::recommended);
+  char* const address = vmm.reserve(bytes);
+  EXPECT_EQ(reinterpret_cast<std::size_t>(address) % bytes, 0U);
+  auto const handle = vmm.create(bytes, Vmm::Sharing::by_descriptor);
+  vmm.map(address, bytes, 0, handle);
+  EXPECT_THAT(flags_of_mapping(address), HasSubstr(" hg"));
+  vmm.unmap(address, bytes);
+  vmm.release(handle);
+  vmm.address_free(address, bytes);
+}
 
 TEST(HostMemfd, B17_all_of_a_large_range_must_be_mapped_to_be_pinned) {
   constexpr std::size_t bytes = std::size_t{3} << 30U;

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 OURS = ["SYMM_HEAP_LIMIT", "SYMM_SYMMETRIC_SIZE", "SYMM_STATIC_HEAP",
-        "SYMM_TIMEOUT", "SYMM_PES_PER_NODE"]
+        "SYMM_HUGE_PAGES", "SYMM_TIMEOUT", "SYMM_PES_PER_NODE"]
 
 
 def run(program, *options, status=0, **variables):
@@ -82,6 +82,13 @@ def check_machine(program, version):
 
     junk = facts(program, status=1, SYMM_PES_PER_NODE="2.5")["variables"]
     assert "expected a whole number" in junk["SYMM_PES_PER_NODE"]["error"]
+
+    junk = facts(program, status=1, SYMM_HUGE_PAGES="3M")["variables"]
+    assert "expected never" in junk["SYMM_HUGE_PAGES"]["error"]
+    assert said["limits"]["huge_pages"] == "never", said["limits"]
+    reserved = facts(program, SYMM_HUGE_PAGES="2M")["limits"]
+    enough = reserved.get("pages_of_2M", 0) > 0
+    assert reserved["huge_pages"] is enough, reserved
 
     for_people = run(program, SYMM_STATIC_HEAP="1")
     assert "  version" in for_people and version in for_people

@@ -3,6 +3,7 @@
 
 #include "Env.hpp"
 
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -61,6 +62,20 @@ std::optional<double> unit_factor(std::string_view unit) {
   return std::ldexp(1.0, 10 * (static_cast<int>(power) + 1));
 }
 
+/// Of a number with a unit; nothing for junk.
+std::optional<std::size_t> bytes_in(std::string_view setting) {
+  auto text         = lower_case(setting);
+  auto rest         = std::string_view(text);
+  auto const number = take_number(rest);
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  auto const factor = unit_factor(rest);
+  // 2^63 bytes: more than any address space, exactly representable.
+  if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(*number * *factor);
+}
+
 }  // namespace
 
 std::optional<Setting> setting_of(EnvironmentVariable const& variable) {
@@ -79,18 +94,10 @@ std::optional<Setting> setting_of(EnvironmentVariable const& variable) {
 std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable) {
   auto const setting = setting_of(variable);
   if (!setting) return std::nullopt;
-  auto text         = lower_case(setting->text);
-  auto rest         = std::string_view(text);
-  auto const number = take_number(rest);
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  auto const factor = unit_factor(rest);
-  // 2^63 bytes: more than any address space, exactly representable.
-  if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
-    throw_junk(*setting,
-               "a number of bytes such as 65536, 512M or 1.5G (units B, K, M, "
-               "G, T; powers of 1024)");
-  }
-  return static_cast<std::size_t>(*number * *factor);
+  if (auto const bytes = bytes_in(setting->text)) return bytes;
+  throw_junk(*setting,
+             "a number of bytes such as 65536, 512M or 1.5G (units B, K, M, G, "
+             "T; powers of 1024)");
 }
 
 std::optional<int> env_count(EnvironmentVariable const& variable) {
@@ -129,6 +136,20 @@ std::optional<double> env_seconds(EnvironmentVariable const& variable) {
     throw_junk(*setting, "a number of seconds such as 30 or 0.5 (0: never)");
   }
   return number;
+}
+
+std::optional<HugePages> env_pages(EnvironmentVariable const& variable) {
+  auto const setting = setting_of(variable);
+  if (!setting) return std::nullopt;
+  auto const text = lower_case(setting->text);
+  if (text == "never") return HugePages::never;
+  if (text == "advise") return HugePages::advise;
+  auto const bytes = bytes_in(text);
+  if (!bytes || *bytes < 4096 || !std::has_single_bit(*bytes)) {
+    throw_junk(*setting,
+               "never, advise, or the size of a page such as 2M or 1G");
+  }
+  return HugePages{*bytes};
 }
 
 }  // namespace symm::Impl

@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-enum class VariableType { bytes, count, flag, seconds, text };
+enum class VariableType { bytes, count, flag, seconds, pages, text };
 
 /// A variable of the environment; EnvironmentTable.hpp has all that are read.
 struct EnvironmentVariable {
@@ -53,6 +53,19 @@ std::optional<bool> env_flag(EnvironmentVariable const& variable);
 /// A number of seconds, at least 0: `30`, `0.5`.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
+
+/// Pages that are larger than the system's ordinary ones; any other value is
+/// their size in bytes, a power of two.
+enum class HugePages : std::size_t { never = 0, advise = 1 };
+
+/// The size of reserved pages; 0 for never and advise.
+constexpr std::size_t bytes_of(HugePages pages) {
+  return pages == HugePages::advise ? 0 : static_cast<std::size_t>(pages);
+}
+
+/// never, advise, or a size such as `2M`.
+/// \throws UsageError on this PE.
+std::optional<HugePages> env_pages(EnvironmentVariable const& variable);
 
 }  // namespace symm::Impl
 

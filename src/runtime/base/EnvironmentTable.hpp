@@ -32,6 +32,18 @@ inline constexpr EnvironmentVariable static_heap{
     "0",
     "1: the heap has `SYMM_SYMMETRIC_SIZE` bytes and never grows"};
 
+inline constexpr EnvironmentVariable huge_pages{
+    {"SYMM_HUGE_PAGES"},
+    VariableType::pages,
+    "never",
+    "large pages for heaps of a job without GPUs; `advise`: the system is told "
+    "that they may have them, and gives some where "
+    "`/sys/kernel/mm/transparent_hugepage/shmem_enabled` says `advise`; a "
+    "size, `2M` or `1G`: of those that an administrator has reserved "
+    "(`vm.nr_hugepages`); a heap grows by multiples of it, and "
+    "without enough of them an allocation fails; `never`: nothing is asked "
+    "for"};
+
 inline constexpr EnvironmentVariable timeout{
     {"SYMM_TIMEOUT"},
     VariableType::seconds,
@@ -94,9 +106,9 @@ inline constexpr EnvironmentVariable kokkos_device{
     "node take its GPUs in turn"};
 
 inline constexpr std::array table{
-    &heap_limit,   &symmetric_size, &static_heap,  &timeout,
-    &peer_timeout, &trace,          &pes_per_node, &ucx_transports,
-    &visible_gpus, &module_loading, &kokkos_device};
+    &heap_limit,     &symmetric_size, &static_heap,    &huge_pages,
+    &timeout,        &peer_timeout,   &trace,          &pes_per_node,
+    &ucx_transports, &visible_gpus,   &module_loading, &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

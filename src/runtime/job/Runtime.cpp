@@ -105,6 +105,7 @@ RuntimeOptions RuntimeOptions::from_environment(int n_near) {
         "SYMM_SYMMETRIC_SIZE=0: a static heap (SYMM_STATIC_HEAP) needs a size "
         "above 0");
   }
+  options.huge_pages = env_pages(environment::huge_pages).value();
   options.timeout =
       std::chrono::duration<double>(env_seconds(environment::timeout).value());
   auto const trace = setting_of(environment::trace);
@@ -153,6 +154,8 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   check_equal(*m_bootstrap, {{"SYMM_STATIC_HEAP", options.is_static ? 1U : 0U},
                              {"SYMM_SYMMETRIC_SIZE", options.symmetric_bytes},
                              {"SYMM_HEAP_LIMIT", options.limit_bytes},
+                             {"SYMM_HUGE_PAGES",
+                              static_cast<std::size_t>(options.huge_pages)},
                              {"SYMM_TRACE", options.traces ? 1U : 0U},
                              {"the use of a GPU", device ? 1U : 0U}});
 
@@ -209,7 +212,15 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   if (!device) {
     memory(MemoryKind::device).missing =
         "the runtime was initialised without a GPU";
-    make_heap(MemoryKind::host, *m_control, options);
+    auto& host = memory(MemoryKind::host).provider;
+    if (options.huge_pages != HugePages::never) {
+      all_or_none(agree_through(*m_bootstrap), "symm::initialize", [&] {
+        host = std::make_unique<Vmm_HostMemfd>(nodes().n_on_machine(),
+                                               available_pageable_memory,
+                                               options.huge_pages);
+      });
+    }
+    make_heap(MemoryKind::host, host ? *host : *m_control, options);
     return;
   }
   make_device_memories(*device);

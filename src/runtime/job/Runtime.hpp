@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "../base/Env.hpp"
 #include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -36,6 +37,7 @@ struct RuntimeOptions {
   std::size_t limit_bytes               = 0;      // SYMM_HEAP_LIMIT
   std::chrono::duration<double> timeout = {};     // SYMM_TIMEOUT
   bool traces                           = false;  // SYMM_TRACE
+  HugePages huge_pages                  = HugePages::never;  // SYMM_HUGE_PAGES
 
   /// \param n_near PEs of the largest node, which share an address space: the
   ///        default limit depends on it.

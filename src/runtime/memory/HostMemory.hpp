@@ -19,6 +19,10 @@ enum class HostMemoryUse { pageable, pinned };
 /// snapshot; the largest std::size_t where the system does not say.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
+inline std::size_t available_pageable_memory() {
+  return available_host_memory();
+}
+
 /// The part of control groups, of version 1 or 2.
 /// \param mount      where the system shows them.
 /// \param membership the file that names the groups of the process.

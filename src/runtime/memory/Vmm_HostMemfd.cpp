@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -21,6 +22,7 @@
 #include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "HostCopy.hpp"
+#include "ReservedPages.hpp"
 
 namespace symm::Impl {
 
@@ -49,11 +51,18 @@ void check_file_size(std::size_t bytes) {
 
 }  // namespace
 
-Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory)
+Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory,
+                             HugePages pages)
     : m_page_bytes(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
+      m_pages(pages),
+      m_unit(std::max(m_page_bytes, bytes_of(pages))),
       m_n_sharers(static_cast<std::size_t>(n_sharers)),
       m_available_memory(std::move(available_memory)),
-      m_ledger("Vmm_HostMemfd", m_page_bytes, m_page_bytes) {}
+      m_ledger("Vmm_HostMemfd", m_page_bytes, m_unit) {
+  if (bytes_of(pages) != 0) {
+    static_cast<void>(ReservedPages::of_size(bytes_of(pages)));
+  }
+}
 
 Vmm_HostMemfd::~Vmm_HostMemfd() {
   if (m_is_abandoned) return;
@@ -65,14 +74,19 @@ Vmm_HostMemfd::~Vmm_HostMemfd() {
 }
 
 std::size_t Vmm_HostMemfd::granularity(Granularity kind) const {
-  return kind == Granularity::minimum ? m_page_bytes : recommended_granularity;
+  return kind == Granularity::minimum
+             ? m_unit
+             : std::max(m_unit, recommended_granularity);
 }
 
 char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_reserve(bytes, alignment, hint);
-  // mmap() aligns to pages: reserve more and give the ends back.
+  // mmap() aligns to ordinary pages: reserve more and give the ends back.
+  alignment =
+      std::max(alignment,
+               m_pages == HugePages::advise ? recommended_granularity : m_unit);
   std::size_t const slack = alignment > m_page_bytes ? alignment : 0;
   if (bytes > std::numeric_limits<std::size_t>::max() - slack) {
     throw OutOfMemory("Vmm_HostMemfd::reserve: " + bytes_text(bytes) +
@@ -133,14 +147,37 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   }
 }
 
+/// A mapping takes the pages, and the memory has them until it ends: without it
+/// the first access to a page that is not there would be a SIGBUS.
+void Vmm_HostMemfd::take_huge_pages(UniqueFd const& memory,
+                                    std::size_t bytes) const {
+  void* const mapping =
+      ::mmap(nullptr, bytes, no_access, MAP_SHARED, memory.get(), 0);
+  if (mapping != MAP_FAILED) {
+    static_cast<void>(::munmap(mapping, bytes));
+    return;
+  }
+  int const error = errno;
+  if (error != ENOMEM) {
+    throw SystemError("taking large pages for " + bytes_text(bytes), "mmap",
+                      error);
+  }
+  throw OutOfMemory(ReservedPages::of_size(m_unit).refusal(bytes, m_n_sharers));
+}
+
 Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_create(bytes);
-  check_capacity(bytes);
+  auto const huge_bytes = bytes_of(m_pages);
+  if (huge_bytes == 0) check_capacity(bytes);
   check_file_size(bytes);
-  auto memory = std::make_shared<Memory>();
-  memory->descriptor =
-      UniqueFd(::memfd_create("symm", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  auto memory    = std::make_shared<Memory>();
+  unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  if (huge_bytes != 0) {
+    flags |= MFD_HUGETLB | static_cast<unsigned>(std::countr_zero(huge_bytes))
+                               << 26U;
+  }
+  memory->descriptor = UniqueFd(::memfd_create("symm", flags));
   std::string const what =
       "creating " + bytes_text(bytes) + " of shareable memory";
   if (!memory->descriptor) throw SystemError(what, "memfd_create", errno);
@@ -151,6 +188,7 @@ Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
               size_seals | F_SEAL_SEAL) != 0) {
     throw SystemError(what, "fcntl(F_ADD_SEALS)", errno);
   }
+  if (huge_bytes != 0) take_huge_pages(memory->descriptor, bytes);
   memory->bytes   = bytes;
   memory->sharing = sharing;
   return m_ledger.add_handle(std::move(memory));
@@ -165,6 +203,17 @@ void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
     int const error = errno;
     m_ledger.forget_mapping(address);
     throw SystemError("mapping " + bytes_text(bytes), "mmap", error);
+  }
+  // A system without large pages knows no such advice, and needs none.
+  if (m_pages == HugePages::advise &&
+      ::madvise(address, bytes, MADV_HUGEPAGE) != 0 && errno != EINVAL) {
+    int const error = errno;
+    m_ledger.forget_mapping(address);
+    static_cast<void>(
+        ::mmap(address, bytes, no_access,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+    throw SystemError("advising large pages for " + bytes_text(bytes),
+                      "madvise", error);
   }
 }
 

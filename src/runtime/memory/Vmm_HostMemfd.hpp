@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "../base/Env.hpp"
 #include "HostMemory.hpp"
 #include "MemoryProvider.hpp"
 #include "VmmLedger.hpp"
@@ -22,15 +23,18 @@ namespace symm::Impl {
 /// touches them. So that a lack of memory is an error now and not a SIGBUS
 /// later, create() refuses what the machine or its control group could not
 /// commit, counting what earlier mappings were promised and have not touched.
+/// Of large pages that are reserved (hugetlb) the system counts itself:
+/// create() takes as many as the memory can ever have.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
 
   /// \param n_sharers PEs of this node that each create as much as this one.
+  /// \throws UsageError if the system has no pages of such a size.
   explicit Vmm_HostMemfd(
-      int n_sharers = 1, AvailableMemory available_memory = [] {
-        return available_host_memory();
-      });
+      int n_sharers                    = 1,
+      AvailableMemory available_memory = available_pageable_memory,
+      HugePages pages                  = HugePages::never);
   ~Vmm_HostMemfd() override;
 
   Vmm_HostMemfd(Vmm_HostMemfd const&)            = delete;
@@ -79,10 +83,13 @@ class Vmm_HostMemfd final : public MemoryProvider {
   };
 
   void check_capacity(std::size_t bytes) const;
+  void take_huge_pages(UniqueFd const& memory, std::size_t bytes) const;
   /// As is_mapped(), of addresses that are not only reserved here.
   [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
 
   std::size_t m_page_bytes;
+  HugePages m_pages;
+  std::size_t m_unit;  // of memory: m_page_bytes, or the size of large pages
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
   std::mutex m_mutex;  // held by the public functions that use the ledger

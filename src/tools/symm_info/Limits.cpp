@@ -12,8 +12,10 @@
 #include <string>
 #include <system_error>
 
+#include "../../runtime/base/EnvironmentTable.hpp"
 #include "../../runtime/base/UniqueFd.hpp"
 #include "../../runtime/memory/HostMemory.hpp"
+#include "../../runtime/memory/ReservedPages.hpp"
 #include "../../runtime/memory/Vmm_HostMemfd.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "Sections.hpp"
@@ -22,6 +24,7 @@ namespace symm_info {
 
 namespace {
 
+using symm::Impl::HugePages;
 using symm::Impl::Vmm;
 
 /// What setrlimit() and ulimit set.
@@ -43,6 +46,15 @@ std::optional<std::uint64_t> number_in(char const* file) {
   std::uint64_t number = 0;
   if (in >> number) return number;
   return std::nullopt;
+}
+
+/// Where shared memory may have large pages: the word in brackets.
+std::string transparent_huge_pages() {
+  std::ifstream in("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  for (std::string word; in >> word;) {
+    if (word.front() == '[') return word.substr(1, word.size() - 2);
+  }
+  return "not known";
 }
 
 Value mappings() {
@@ -67,9 +79,10 @@ Value memory_left() {
 }
 
 /// By making some, as the heap does.
-Value shareable_memory() {
+Value shareable_memory(HugePages pages = HugePages::never) {
   try {
-    symm::Impl::Vmm_HostMemfd vmm;
+    symm::Impl::Vmm_HostMemfd vmm(1, symm::Impl::available_pageable_memory,
+                                  pages);
     auto const handle =
         vmm.create(vmm.granularity(Vmm::Granularity::recommended),
                    Vmm::Sharing::by_descriptor);
@@ -78,6 +91,24 @@ Value shareable_memory() {
   } catch (symm::Error const& error) {
     return with_remark(flag(false), error.what());
   }
+}
+
+/// What SYMM_HUGE_PAGES gives here.
+Value huge_pages() {
+  auto pages = HugePages::never;
+  try {
+    pages = env_pages(symm::Impl::environment::huge_pages).value();
+  } catch (symm::UsageError const&) {  // shown with the variables
+    return nothing("not known");
+  }
+  if (pages == HugePages::never) return text("never");
+  if (pages != HugePages::advise) return shareable_memory(pages);
+  auto const use = transparent_huge_pages();
+  return use == "advise" || use == "always" || use == "within_size" ||
+                 use == "force"
+             ? text("advise")
+             : with_remark(text("never"),
+                           "the system gives none: shmem_enabled is " + use);
 }
 
 /// Tells the end of a PE's process.
@@ -112,6 +143,13 @@ Section limits() {
   facts.emplace_back("mappings", mappings());
   facts.emplace_back("memory_left", memory_left());
   facts.emplace_back("memfd", shareable_memory());
+  facts.emplace_back("shmem_enabled", text(transparent_huge_pages()));
+  for (auto const& pages : symm::Impl::ReservedPages::all()) {
+    facts.emplace_back(
+        "pages_of_" + symm::Impl::page_size_text(pages.bytes),
+        with_remark(number(pages.n_left), "of " + std::to_string(pages.n)));
+  }
+  facts.emplace_back("huge_pages", huge_pages());
   facts.emplace_back("dev_shm_left", shared_memory());
   facts.emplace_back("pidfd", pidfd());
   facts.emplace_back("ptrace_scope", ptrace_scope());

@@ -20,6 +20,7 @@ char const* name_of(VariableType type) {
     case VariableType::count: return "number";
     case VariableType::flag: return "0 or 1";
     case VariableType::seconds: return "seconds";
+    case VariableType::pages: return "never, advise or size";
     default: return "text";
   }
 }
@@ -32,6 +33,7 @@ std::optional<std::string> junk_in(EnvironmentVariable const& variable) {
       case VariableType::count: env_count(variable); break;
       case VariableType::flag: env_flag(variable); break;
       case VariableType::seconds: env_seconds(variable); break;
+      case VariableType::pages: env_pages(variable); break;
       default: break;
     }
     return std::nullopt;
