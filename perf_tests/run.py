@@ -250,7 +250,8 @@ def write_results(part, config, records, rounds, pages):
         folder.mkdir(parents=True, exist_ok=True)
         pages[target] = page.with_part(pages[target], part.title, markdown)
         (target / "RESULTS.md").write_text(pages[target], encoding="utf-8")
-        (folder / part.figures_file).write_text(figures, encoding="utf-8")
+        if target != HERE:  # the page has what they say
+            (folder / part.figures_file).write_text(figures, encoding="utf-8")
         for name, text in all_plots.items():
             (folder / name).write_text(text, encoding="utf-8")
     return blocks
