@@ -25,33 +25,33 @@ namespace symm {
 
 /// malloc_async() in the order of `exec`.
 template <class ExecutionSpace>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] Status malloc_async(void** address, std::size_t bytes,
-                                  ExecutionSpace const& exec) noexcept {
+requires Kokkos::is_execution_space_v<ExecutionSpace> Status
+malloc_async(void** address, std::size_t bytes, ExecutionSpace const& exec)
+noexcept {
   return Impl::malloc_async(address, bytes, nullptr, Impl::stream_of(exec));
 }
 
 template <class T, class ExecutionSpace>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] Status malloc_async(T** address, std::size_t bytes,
-                                  ExecutionSpace const& exec) noexcept {
+requires Kokkos::is_execution_space_v<ExecutionSpace> Status
+malloc_async(T** address, std::size_t bytes, ExecutionSpace const& exec)
+noexcept {
   return Impl::allocate_as(
       address, [&](void** block) { return malloc_async(block, bytes, exec); });
 }
 
 /// malloc_from_pool_async() in the order of `exec`.
 template <class ExecutionSpace>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] Status malloc_from_pool_async(
-    void** address, std::size_t bytes, MemPool pool,
-    ExecutionSpace const& exec) noexcept {
+requires Kokkos::is_execution_space_v<ExecutionSpace> Status
+malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
+                       ExecutionSpace const& exec)
+noexcept {
   return Impl::malloc_async(address, bytes, &pool, Impl::stream_of(exec));
 }
 template <class T, class ExecutionSpace>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] Status malloc_from_pool_async(
-    T** address, std::size_t bytes, MemPool pool,
-    ExecutionSpace const& exec) noexcept {
+requires Kokkos::is_execution_space_v<ExecutionSpace> Status
+malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
+                       ExecutionSpace const& exec)
+noexcept {
   return Impl::allocate_as(address, [&](void** block) {
     return malloc_from_pool_async(block, bytes, pool, exec);
   });

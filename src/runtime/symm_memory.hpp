@@ -4,6 +4,7 @@
 #define SYMM_MEMORY_HPP
 
 #include <cstddef>
+#include <type_traits>
 
 #include "base/Types.hpp"
 
@@ -19,6 +20,14 @@
 /// calls meanwhile fails, alone and at once.
 namespace symm {
 
+namespace Impl {
+
+/// Of functions that are templates and take no type.
+template <class T>
+concept NoType = std::is_void_v<T>;
+
+}  // namespace Impl
+
 /// Why the latest function of this header on this thread has failed; "" if it
 /// has not. Valid until the next of them.
 [[nodiscard]] char const* last_error() noexcept;
@@ -30,6 +39,7 @@ namespace symm {
 //
 // Those that C has, too, are templates, so that they do not clash with C's in a
 // file that says `using namespace symm`: an unqualified malloc() is C's there.
+// They take bytes, and no type.
 
 /// Allocates `bytes` on every PE; contents are indeterminate. Collective, with
 /// a barrier on exit: every PE has the block when the call returns on any PE,
@@ -37,7 +47,7 @@ namespace symm {
 /// \param bytes 0: null, without a barrier (M06-M08).
 /// \returns the symmetric address of this PE's copy, a multiple of 16 (M03,
 ///          M04); null on every PE on failure.
-template <class = void>
+template <Impl::NoType T = void>
 [[nodiscard]] void* malloc(std::size_t bytes) noexcept;
 
 /// As malloc().
@@ -48,7 +58,7 @@ template <class = void>
 /// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
 /// \param count, size number of objects and bytes of each; if either is 0,
 ///        null without a barrier.
-template <class = void>
+template <Impl::NoType T = void>
 [[nodiscard]] void* calloc(std::size_t count, std::size_t size) noexcept;
 
 /// Changes the size of a block, which may move; its contents up to the smaller
@@ -56,7 +66,7 @@ template <class = void>
 /// \param address null: as malloc(bytes).
 /// \param bytes   0: as free(address), and null.
 /// \returns as malloc(); null on failure, and the block is unchanged.
-template <class = void>
+template <Impl::NoType T = void>
 [[nodiscard]] void* realloc(void* address, std::size_t bytes) noexcept;
 
 /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
@@ -64,7 +74,7 @@ template <class = void>
 /// returned, was freed already, or belongs to a View; nothing is freed then,
 /// and the reason is printed on stderr, too, since nothing is returned.
 /// \param address null: does nothing, without a barrier (M16, M17).
-template <class = void>
+template <Impl::NoType T = void>
 void free(void* address) noexcept;
 
 /// The address of PE `pe`'s copy of the object at the symmetric address
@@ -84,7 +94,7 @@ template <class T>
 
 /// What the functions that have a result to return return; the numbers are
 /// NVSHMEM's.
-enum class Status : int {
+enum class [[nodiscard]] Status : int {
   success       = 0,
   invalid_value = 1,
   out_of_memory = 2,
@@ -109,7 +119,7 @@ enum class Status : int {
 ///          CUDA knows both ends, nobody looks between them), an overlap with a
 ///          registered buffer (B09), and outside of initialize() and
 ///          finalize(). out_of_memory (B10), internal (B11).
-[[nodiscard]] Status buffer_register(void* address, std::size_t bytes) noexcept;
+Status buffer_register(void* address, std::size_t bytes) noexcept;
 
 /// Ends the registration of the buffer that starts at `address` (B12). Local.
 /// \returns invalid_value if none does (B13, B14); internal.

@@ -136,8 +136,8 @@ enum class MemPoolAttribute : std::uint32_t {
 /// \param pool null: invalid_value.
 /// \returns invalid_value for properties that contradict each other or a place
 ///          where there is no memory; out_of_memory; internal.
-[[nodiscard]] Status mem_pool_create(
-    MemPool* pool, MemPoolProperties const& properties) noexcept;
+Status mem_pool_create(MemPool* pool,
+                       MemPoolProperties const& properties) noexcept;
 
 /// Ends a pool; returns at once. Its blocks stay until they are freed, and its
 /// memory until the collective call of the heap behind that (H44). If it was
@@ -148,14 +148,11 @@ Status mem_pool_destroy(MemPool pool) noexcept;
 
 /// The pool that there is from the start, of a kind of memory; symmetric.
 /// Local.
-[[nodiscard]] Status device_get_default_mem_pool(MemPool* pool,
-                                                 MemoryKind memory) noexcept;
+Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// The pool that malloc_async() uses: the default one, until it is set. Local.
-[[nodiscard]] Status device_get_mem_pool(MemPool* pool,
-                                         MemoryKind memory) noexcept;
+Status device_get_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// \returns invalid_value for a pool in other memory, or an imported one (H86).
-[[nodiscard]] Status device_set_mem_pool(MemoryKind memory,
-                                         MemPool pool) noexcept;
+Status device_set_mem_pool(MemoryKind memory, MemPool pool) noexcept;
 
 /// Allocates from the current pool of GPU memory, if the PEs have devices, else
 /// of host memory; contents are indeterminate. The address is there at once,
@@ -171,14 +168,13 @@ Status mem_pool_destroy(MemPool pool) noexcept;
 ///        is that of the calls.
 /// \returns invalid_value; not_supported while the stream is being captured
 ///          (H16); out_of_memory (H17); internal.
-[[nodiscard]] Status malloc_async(void** address, std::size_t bytes,
-                                  void* stream = nullptr) noexcept;
+Status malloc_async(void** address, std::size_t bytes,
+                    void* stream = nullptr) noexcept;
 
 /// The same from a given pool, which may be in other memory than the stream's
 /// (H30, H31).
-[[nodiscard]] Status malloc_from_pool_async(void** address, std::size_t bytes,
-                                            MemPool pool,
-                                            void* stream = nullptr) noexcept;
+Status malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
+                              void* stream = nullptr) noexcept;
 
 namespace Impl {
 
@@ -195,16 +191,15 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 /// The same for a pointer of any type. \param bytes not elements.
 template <class T>
-[[nodiscard]] Status malloc_async(T** address, std::size_t bytes,
-                                  void* stream = nullptr) noexcept {
+Status malloc_async(T** address, std::size_t bytes,
+                    void* stream = nullptr) noexcept {
   return Impl::allocate_as(address, [&](void** block) {
     return malloc_async(block, bytes, stream);
   });
 }
 template <class T>
-[[nodiscard]] Status malloc_from_pool_async(T** address, std::size_t bytes,
-                                            MemPool pool,
-                                            void* stream = nullptr) noexcept {
+Status malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
+                              void* stream = nullptr) noexcept {
   return Impl::allocate_as(address, [&](void** block) {
     return malloc_from_pool_async(block, bytes, pool, stream);
   });
@@ -227,9 +222,8 @@ Status order_after(void* stream, void* earlier) noexcept;
 
 /// \param value int* or uint64_t*, as the attribute says.
 /// \returns invalid_value for null, an unknown attribute, no pool (H56).
-[[nodiscard]] Status mem_pool_get_attribute(MemPool pool,
-                                            MemPoolAttribute attribute,
-                                            void* value) noexcept;
+Status mem_pool_get_attribute(MemPool pool, MemPoolAttribute attribute,
+                              void* value) noexcept;
 /// Of a symmetric pool: all PEs call, with equal values.
 Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
                               void const* value) noexcept;
@@ -251,8 +245,8 @@ Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
 /// Who does (H71). Of an imported pool from the first import_pointer() on.
 /// \returns invalid_value for null, no pool, a GPU that there is not (H72).
-[[nodiscard]] Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
-                                         MemLocation const* location) noexcept;
+Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
+                           MemLocation const* location) noexcept;
 
 // Local pools between processes of a node, PEs of this job or others that use
 // this library: one exports the pool, and then blocks of it; others import
@@ -273,9 +267,9 @@ Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
 ///        imported.
 /// \param flags 0 (H82).
 /// \returns invalid_value, out_of_memory (H84); internal.
-[[nodiscard]] Status mem_pool_export_to_shareable_handle(
-    void* shared_handle, MemPool pool, MemPoolHandleType type,
-    unsigned flags) noexcept;
+Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
+                                           MemPoolHandleType type,
+                                           unsigned flags) noexcept;
 
 /// A pool of another process, to import pointers from (H85). It does not
 /// allocate and cannot be the current one (H86); mem_pool_destroy() ends it,
@@ -286,17 +280,17 @@ Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
 /// \param flags 0 (H82).
 /// \returns invalid_value, also for a descriptor of something else;
 ///          out_of_memory (H84); internal.
-[[nodiscard]] Status mem_pool_import_from_shareable_handle(
-    MemPool* pool, void* shared_handle, MemPoolHandleType type,
-    unsigned flags) noexcept;
+Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
+                                             MemPoolHandleType type,
+                                             unsigned flags) noexcept;
 
 /// What import_pointer() needs to know of a block; no handle, it may travel in
 /// any way (H87).
 /// \param address of a block, as its allocation has returned it, in a pool that
 ///        has been exported.
 /// \returns invalid_value (H87).
-[[nodiscard]] Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
-                                             void* address) noexcept;
+Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
+                               void* address) noexcept;
 
 /// The address of an exported block in this process. It is freed once for each
 /// import, by free_async() on any stream, or by free(), which waits for the
@@ -305,7 +299,7 @@ Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
 /// \param pool    imported, from the pool of the block.
 /// \returns invalid_value, also for data of another pool or none;
 ///          out_of_memory (H88); internal.
-[[nodiscard]] Status mem_pool_import_pointer(
+Status mem_pool_import_pointer(
     void** address, MemPool pool,
     MemPoolPtrExportData const* export_data) noexcept;
 

@@ -19,6 +19,16 @@ std::vector<std::size_t> const sizes = {
     63,      64,          65,      4 * kib - 1, 4 * kib,    4 * kib + 1,
     100'003, 2 * mib - 1, 2 * mib, 2 * mib + 1, 5 * mib + 3};
 
+// They take bytes: a program with a type does not compile.
+template <class T>
+concept Typed = requires {
+  symm::malloc<T>(8);
+}
+|| requires { symm::calloc<T>(1, 8); }
+|| requires(void* block) { symm::realloc<T>(block, 8); }
+|| requires(void* block) { symm::free<T>(block); };
+static_assert(!Typed<double> && Typed<void>);
+
 TEST(Malloc, M02_blocks_have_all_their_bytes_and_do_not_overlap) {
   auto const me = symm::my_pe();
   std::vector<char*> blocks;

@@ -80,6 +80,9 @@ static_assert(
     std::is_same_v<Kokkos::View<int*, Space>::host_mirror_type::memory_space,
                    std::conditional_t<is_on_host<Space>, Space, Host>>);
 
+// It is made of {}, as Kokkos' spaces are.
+static_assert(requires(void (*take)(Space)) { take({}); });
+
 TEST(MemorySpace, has_a_name_for_tools) {
   EXPECT_STREQ(Space::name(),
                is_on_host<Space> ? "SymmetricHost" : "SymmetricCuda");

@@ -149,7 +149,8 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   }
   using SymmetricSpaceBase::allocate;
 
-  explicit SymmetricSpaceIn(Deallocate deallocate = Deallocate::retire)
+  SymmetricSpaceIn() : SymmetricSpaceIn(Deallocate::retire) {}
+  explicit SymmetricSpaceIn(Deallocate deallocate)
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
   /// Its Views live in a pool, which must be in memory of this kind: their
   /// construction with an execution space instance, and their destruction, are

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 
@@ -20,12 +21,15 @@ requires(std::is_trivially_copyable_v<Value> &&
          sizeof(Value) % sizeof(std::uint64_t) == 0) class Snapshot {
  public:
   void publish(Value const& value) {
-    auto const words   = std::bit_cast<Words>(value);
     auto const version = m_version.load(std::memory_order_relaxed);
     m_version.store(version + 1, std::memory_order_relaxed);
     // Each store releases the odd version in front of it.
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      m_words[i].store(words[i], std::memory_order_release);
+    for (std::size_t i = 0; i < m_words.size(); ++i) {
+      std::uint64_t word;
+      std::memcpy(&word,
+                  reinterpret_cast<char const*>(&value) + i * sizeof word,
+                  sizeof word);
+      m_words[i].store(word, std::memory_order_release);
     }
     m_version.store(version + 2, std::memory_order_release);
   }

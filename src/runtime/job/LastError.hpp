@@ -41,7 +41,7 @@ ErrorKind run_noting_failure(Body const& body) noexcept {
   }
 }
 
-[[nodiscard]] Status status_of(ErrorKind kind) noexcept;
+Status status_of(ErrorKind kind) noexcept;
 
 template <class Body>
 Status status_of(Body const& body) noexcept {

@@ -54,7 +54,7 @@ void run_named(char const* name, Body const& body) {
 
 }  // namespace Impl
 
-template <class>
+template <Impl::NoType T>
 void* malloc(std::size_t bytes) noexcept {
   return Impl::null_on_failure(
       "symm::malloc", nullptr,
@@ -67,21 +67,21 @@ void* align(std::size_t alignment, std::size_t bytes) noexcept {
       [&](Impl::SymmetricHeap& heap) { return heap.align(alignment, bytes); });
 }
 
-template <class>
+template <Impl::NoType T>
 void* calloc(std::size_t count, std::size_t size) noexcept {
   return Impl::null_on_failure(
       "symm::calloc", nullptr,
       [&](Impl::SymmetricHeap& heap) { return heap.calloc(count, size); });
 }
 
-template <class>
+template <Impl::NoType T>
 void* realloc(void* address, std::size_t bytes) noexcept {
   return Impl::null_on_failure(
       "symm::realloc", address,
       [&](Impl::SymmetricHeap& heap) { return heap.realloc(address, bytes); });
 }
 
-template <class>
+template <Impl::NoType T>
 void free(void* address) noexcept {
   auto const kind = Impl::run_noting_failure([&] {
     if (address == nullptr) return;

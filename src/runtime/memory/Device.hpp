@@ -61,20 +61,6 @@ void load_kernels_with_programs();
 [[nodiscard]] std::unique_ptr<MemoryProvider> make_device_memory(
     MemoryKind kind, int device, int n_pes);
 
-// Queues of GPUs (a CUstream; null for the default one of the GPU that is
-// current on this thread), in the context that is current on this thread.
-// Local. \throws SystemError on this PE, in all of them, if the driver refuses.
-
-/// Whether all that was put into it has ended.
-[[nodiscard]] bool is_idle_queue(void* queue);
-/// Waits for that on the host.
-void fence_queue(void* queue);
-/// What is put into `later` from now on begins when what is in `earlier` now
-/// has ended; the host does not wait.
-void make_queue_wait(void* later, void* earlier);
-/// Whether it records a graph instead of doing its work.
-[[nodiscard]] bool is_captured_queue(void* queue);
-
 }  // namespace symm::Impl
 
 #endif

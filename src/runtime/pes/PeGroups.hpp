@@ -65,7 +65,6 @@ class PeGroups {
   [[nodiscard]] std::span<Group const> groups() const {
     return std::span(m_groups).first(m_n_groups);
   }
-  [[nodiscard]] int n_other_pes() const { return m_n_other_pes; }
 
   /// For the end of a message: ", and so many other PEs", or nothing.
   [[nodiscard]] Text others() const;

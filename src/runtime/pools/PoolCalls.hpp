@@ -14,9 +14,8 @@
 namespace symm::Impl {
 
 /// \param pool null: the current one of the default kind of memory.
-[[nodiscard]] Status malloc_async(void** address, std::size_t bytes,
-                                  MemPool const* pool,
-                                  StreamName const& stream) noexcept;
+Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
+                    StreamName const& stream) noexcept;
 Status free_async(void* address, StreamName const& stream) noexcept;
 Status order_after(StreamName const& stream,
                    StreamName const& earlier) noexcept;
