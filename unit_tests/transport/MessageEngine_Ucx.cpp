@@ -268,6 +268,36 @@ TEST_F(MessageEngineUcx, its_thread_stays_out_of_the_way_of_who_polls) {
   });
 }
 
+TEST_F(MessageEngineUcx, its_thread_lets_others_in_while_messages_come) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    bootstrap.barrier();
+    auto const end = Clock::now() + 1500ms;
+    if (test.me == 1) {
+      // More than the other one takes: there is always one.
+      while (Clock::now() < end + 200ms) {
+        test.send(0, 1, {});
+        std::this_thread::sleep_for(1ms);
+      }
+    } else {
+      test.receiver.time_of_each = 2ms;
+      int n_long                 = 0;
+      while (Clock::now() < end) {
+        auto const begin = Clock::now();
+        test.engine->watch(1);
+        test.engine->unwatch(1);
+        if (Clock::now() - begin > 60ms) ++n_long;
+        std::this_thread::sleep_for(1ms);
+      }
+      EXPECT_LE(n_long, 2) << "of 1500 ms";
+      test.receiver.time_of_each = 0ms;
+    }
+    bootstrap.barrier();
+    test.engine->close();
+  });
+}
+
 TEST_F(MessageEngineUcx, what_nobody_polls_for_leaves_and_arrives) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap);
