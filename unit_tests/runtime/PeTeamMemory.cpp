@@ -3,6 +3,9 @@
 
 // The words that PE teams synchronise with.
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/ForkedPes.hpp>
@@ -189,6 +192,34 @@ TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
         EXPECT_EQ(*word, 99U);
       }
     }
+    bootstrap.barrier();
+  });
+}
+
+/// Pages of this PE's part that have memory.
+std::size_t n_resident_pages(PeTeamMemory const& memory) {
+  auto const page   = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  auto const& map   = memory.words(0).map;
+  auto* const start = map.part(map.my_pe);
+  // Only what is mapped: the words of all teams.
+  auto* const end = reinterpret_cast<char*>(
+      memory.words(PeTeamMemory::max_teams - 1).member(map.n_pes));
+  auto const bytes = static_cast<std::size_t>(end - start);
+  std::vector<unsigned char> pages((bytes + page - 1) / page);
+  EXPECT_EQ(::mincore(start, bytes, pages.data()), 0);
+  std::size_t n = 0;
+  for (auto const is_there : pages) n += is_there & 1U;
+  return n;
+}
+
+TEST_P(PeTeamMemoryOf, host_memory_is_taken_as_far_as_teams_use_it) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Behind::nothing);
+    EXPECT_EQ(n_resident_pages(memory), 0U);
+    bootstrap.barrier();
+    memory.begin(63, std::vector<Pe>{bootstrap.my_pe()});
+    EXPECT_EQ(n_resident_pages(memory), 1U);
     bootstrap.barrier();
   });
 }

@@ -44,6 +44,7 @@ struct Cost {
 /// Of PE 0.
 struct Costs {
   Cost start;    // of the start
+  Cost look;     // of a report of who waits: is anybody in finalize()?
   Cost contact;  // of a first put to every PE
 };
 
@@ -59,12 +60,18 @@ Costs costs_of(int n_pes) {
     auto const started = Cost::now();
     bootstrap.barrier();  // nobody is met before PE 0 has looked
     if (bootstrap.my_pe() == 0 && all != nullptr) {
+      auto const& rendezvous = Runtime::instance("test").rendezvous();
+      for (symm::Pe pe = 0; pe < n_pes; ++pe) {
+        EXPECT_FALSE(rendezvous.is_in_finalize(pe));
+      }
+      costs->look       = Cost::now() - started;
+      auto const looked = Cost::now();
       for (symm::Pe pe = 0; pe < n_pes; ++pe) {
         symm::p(all + pe, std::uint64_t{1}, pe);
       }
       symm::quiet();
       costs->start   = started - before;
-      costs->contact = Cost::now() - started;
+      costs->contact = Cost::now() - looked;
     }
     symm::barrier_all();
     EXPECT_EQ(all[bootstrap.my_pe()], 1U);
@@ -83,19 +90,21 @@ TEST(CostOfPes,
   auto const of_many = costs_of(many);
   ::unsetenv("SYMM_PES_PER_NODE");
   auto const unmet = (of_many.start - of_few.start) / (many - few);
+  auto const look  = (of_many.look - of_few.look) / (many - few);
   auto const met   = (of_many.contact - of_few.contact) / (many - few);
   std::printf(
       "the start with %d: %.0f KiB and %.0f descriptors\n"
-      "each further PE: %.0f bytes and %.2f descriptors; when it is met %.0f "
-      "and %.2f more\n",
+      "each further PE: %.0f bytes and %.2f descriptors; %.0f bytes when a "
+      "report looks where it is; when it is met %.0f and %.2f more\n",
       few, of_few.start.bytes / 1024, of_few.start.descriptors, unmet.bytes,
-      unmet.descriptors, met.bytes, met.descriptors);
+      unmet.descriptors, look.bytes, met.bytes, met.descriptors);
   // A start meets ceil(log2(nodes)) of them, 6 in place of 2, and a few bytes
   // for each of the others; pages are counted whole.
   EXPECT_LE(unmet.descriptors * (many - few), 8);
   EXPECT_LE(met.descriptors, 1);
   if (is_sanitized) return;
   EXPECT_LT(unmet.bytes, 8 * 1024);
+  EXPECT_LT(look.bytes, 512);
   EXPECT_LT(met.bytes, 32 * 1024);
 }
 

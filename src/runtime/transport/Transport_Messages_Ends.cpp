@@ -27,6 +27,9 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 std::optional<Standing> Transport_Messages::standing_of(
     Pe pe, std::chrono::milliseconds most) {
+  // Nothing is known of a PE that was never met, and a look does not meet it.
+  bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
+  if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);
   auto const get = [&]() -> std::optional<Standing> {
     std::lock_guard const lock(m_notes_mutex);
