@@ -202,6 +202,15 @@ TEST(PeerView, S14_of_an_unmanaged_View_of_symmetric_memory_works) {
   symm::free(block);
 }
 
+#ifndef __CUDACC__  // which warns in spite of the pragma
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST(HeapMap, as_it_was_called_before_is_that_of_the_space) {
+  EXPECT_EQ(symm::heap_map().base, symm::heap_map<symm::SymmetricSpace>().base);
+}
+#pragma GCC diagnostic pop
+#endif
+
 TEST(HeapMap, S16_of_a_View_or_its_space_finds_the_copies_of_all_PEs) {
   View1 const view("v", 3);
   for (auto const& map : {symm::heap_map(view), symm::heap_map<Space>()}) {

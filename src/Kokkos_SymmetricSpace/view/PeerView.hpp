@@ -100,6 +100,14 @@ template <class Space>
   return heap_map(Space::memory_kind);
 }
 
+/// As it was called before 0.1.0 (docs/from_older_versions.md).
+[[deprecated(
+      "say symm::heap_map(view), or symm::heap_map<symm::SymmetricSpace>()"),
+  nodiscard]] inline HeapMap
+heap_map() {
+  return heap_map<SymmetricSpace>();
+}
+
 /// PE `pe`'s copy of `view` as an ordinary unmanaged View: everything of Kokkos
 /// works on it (kernels, subview, deep_copy). Local.
 ///
