@@ -29,13 +29,32 @@ gives the PEs precedence.
 
 import argparse
 import datetime
+import importlib.util
 import os
 import pathlib
 import shlex
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+
+def require_modules(*names):
+    """Says what this python3 lacks, and which one has it."""
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if not missing:
+        return
+    text = f"perf_tests/run.py: {sys.executable} has no {' and no '.join(missing)}"
+    system = "/usr/bin/python3"  # that of setup.sh's packages, in PATH or not
+    test = [system, "-c", "import " + ", ".join(names)]
+    if (os.path.exists(system)
+            and subprocess.run(test, capture_output=True, check=False).returncode == 0):
+        sys.exit(f"{text}; {system} has what it needs:\n    {system} {shlex.join(sys.argv)}")
+    sys.exit(f"{text}; scripts/setup.sh installs them for {system}")
+
+
+require_modules("pandas", "matplotlib")
 
 # pylint: disable=wrong-import-position
 from driver import jobs as job_list  # noqa: E402

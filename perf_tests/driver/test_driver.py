@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -806,6 +807,18 @@ class UserReport(unittest.TestCase):
         self.assertIn("| Programs on CPUs | 1 | 1 | 9 |", text)
         self.assertIn("(data:image/svg+xml;base64,", text)
         self.assertNotIn("](results/", text)
+
+
+class ModulesTest(unittest.TestCase):
+    def test_what_this_python_lacks_is_said(self):
+        # Without the modules that are installed besides its own.
+        driver = subprocess.run(
+            [sys.executable, "-I", "-S", run.__file__, "--build-dir", "x"],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(driver.returncode, 1)
+        self.assertNotIn("Traceback", driver.stderr)
+        self.assertIn("has no pandas and no matplotlib; ", driver.stderr)
+        self.assertIn("/usr/bin/python3", driver.stderr)
 
 
 if __name__ == "__main__":
