@@ -128,7 +128,7 @@ function(_symm_find_test_cases out)
 endfunction()
 
 function(symm_tests_order)
-  if(NOT SYMM_OPTIMIZE_TESTS)
+  if(SYMM_OPTIMIZE_PROGRAMS AND NOT SYMM_OPTIMIZE_TESTS)
     set_source_files_properties(
       ${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
   endif()
@@ -136,7 +136,7 @@ endfunction()
 
 # Of a program's sources but those of symm_tests_order(), whose options come later.
 function(_symm_optimize_test target)
-  if(NOT SYMM_OPTIMIZE_TESTS)
+  if(SYMM_OPTIMIZE_PROGRAMS AND NOT SYMM_OPTIMIZE_TESTS)
     target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
   endif()
 endfunction()

@@ -71,13 +71,14 @@ n_gpus=$(gpus | grep -c '^GPU' || true)
 # shellcheck disable=SC2317  # called by stage
 build_all() {
   # As one command: within a condition, the shell does not stop at a failure.
+  SYMM_CMAKE_OPTIONS="-DSYMM_OPTIMIZE_TESTS=ON ${SYMM_CMAKE_OPTIONS:-}"
   configure && cmake --build --preset "$preset" -j "$(nproc)" && return
   # An NVSHMEM or NCCL that was found may not fit this compiler; they are only
   # compared with.
   grep -qE '"nvshmem libraries": "|"nccl": true' \
     "$build_dir/perf_tests/config.json" || return
   echo "Once more, without NVSHMEM and NCCL."
-  SYMM_CMAKE_OPTIONS="${SYMM_CMAKE_OPTIONS:-} -DSYMM_PERF_NVSHMEM=OFF"
+  SYMM_CMAKE_OPTIONS+=" -DSYMM_PERF_NVSHMEM=OFF"
   SYMM_CMAKE_OPTIONS+=" -DSYMM_PERF_NCCL=OFF"
   configure && cmake --build --preset "$preset" -j "$(nproc)"
 }

@@ -39,7 +39,7 @@ entries=(
   "clang-openmp package clang++-19 mpich -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON"
   "shared package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DBUILD_SHARED_LIBS=ON"
   "shared-clang-mpich package clang++-19 mpich -DKokkos_ENABLE_SERIAL=ON -DBUILD_SHARED_LIBS=ON"
-  "unity package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_UNITY=ON"
+  "alone package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_UNITY=OFF"
   "debug package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_BUILD_TYPE=Debug"
   "legacy-views package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON"
   "no-ucx package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_ENABLE_UCX=OFF"
@@ -274,7 +274,7 @@ for name in "${chosen[@]}"; do
   if $fast; then
     optimisation=-O0
     [[ $way == emulated ]] && optimisation=-O1 # it is slow as it is
-    options+=("-DCMAKE_CXX_FLAGS_RELEASE=$optimisation" -DSYMM_UNITY=ON)
+    options+=("-DCMAKE_CXX_FLAGS_RELEASE=$optimisation")
   fi
   dir=$logs/$name
   rm -rf "$dir"
