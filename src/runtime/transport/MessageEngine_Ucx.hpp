@@ -146,6 +146,7 @@ class MessageEngine_Ucx final : public MessageEngine {
   void stop_thread() noexcept;
   void serve() noexcept;
   bool others_poll() noexcept;
+  bool progress_in_turn() noexcept;
   bool poll_until_silent() noexcept;
   void sleep_until_something_comes() noexcept;
   void wake_if_needed() noexcept;

@@ -78,17 +78,19 @@ bool MessageEngine_Ucx::others_poll() noexcept {
   return now - m_they_polled < longest_park;
 }
 
+/// Behind those that wait for the lock.
+bool MessageEngine_Ucx::progress_in_turn() noexcept {
+  while (m_n_waiting.load() != 0) std::this_thread::yield();
+  Section const section(*this);
+  return progress();
+}
+
 /// \returns false if somebody else polls, or there is something else to do.
 bool MessageEngine_Ucx::poll_until_silent() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto last          = Clock::time_point{};
   while (m_n_polls.load(std::memory_order_relaxed) == n_polls && !m_stops) {
-    while (m_n_waiting.load() != 0) std::this_thread::yield();
-    bool any = false;
-    {
-      Section const section(*this);
-      any = progress();
-    }
+    bool const any = progress_in_turn();
     auto const now = Clock::now();
     if (any) last = now;
     if (now - last > silence) return true;
@@ -173,13 +175,14 @@ void MessageEngine_Ucx::unwatch_all() {
 }
 
 void MessageEngine_Ucx::check_peers() noexcept {
-  Section const section(*this);
   auto const now    = Clock::now();
   auto const passed = now - std::exchange(m_last_check, now);
-  if (m_peer_timeout == Clock::duration(0) || m_is_closing) return;
+  if (m_peer_timeout == Clock::duration(0)) return;
   // What is there already is heard first, as far as time allows.
-  while (progress() && Clock::now() - now < m_check_time) {
+  while (progress_in_turn() && Clock::now() - now < m_check_time) {
   }
+  Section const section(*this);
+  if (m_is_closing) return;
   // This process has slept (SIGSTOP, a debugger, a busy machine): whom it has
   // not heard of meanwhile need not have been silent.
   auto const overslept = passed > 4 * m_check_time ? passed : passed * 0;
