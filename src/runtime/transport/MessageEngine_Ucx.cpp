@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "MessageEngine_Ucx.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -51,6 +52,14 @@ MessageEngine_Ucx::Section::~Section() {
 MessageEngine_Ucx::Peer& MessageEngine_Ucx::peer_of(Pe pe) {
   auto& peer = m_peers[static_cast<std::size_t>(pe)];
   if (!peer) {
+    // What follows later must not fail.
+    if (auto const n = m_met.size(); n == m_met.capacity()) {
+      auto const room = std::max<std::size_t>(16, 2 * n);
+      m_to_connect.reserve(room);
+      m_failed.reserve(room);
+      m_closing.reserve(room);
+      m_met.reserve(room);
+    }
     auto made        = std::make_unique<Peer>();
     made->engine     = this;
     made->pe         = pe;
@@ -121,7 +130,7 @@ void MessageEngine_Ucx::send(Pe to, std::span<std::byte const> header,
     if (peer.endpoint != nullptr) {
       submit(peer, parcel);
     } else {
-      m_to_post.push_back(parcel);
+      m_to_post.push(parcel);
     }
     return;
   }
@@ -196,12 +205,20 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
 }
 
 void MessageEngine_Ucx::finish(UcxParcel* parcel) noexcept {
-  if (parcel->token != 0) m_sent.push_back(parcel->token);
-  m_parcels.give_back(parcel);
+  if (parcel->token != 0) {
+    m_sent.push(parcel);
+  } else {
+    m_parcels.give_back(parcel);
+  }
 }
 
 void MessageEngine_Ucx::post_control(Peer& peer, UcxHead::Kind kind) noexcept {
-  auto* const parcel  = m_parcels.take_copy({});
+  UcxParcel* parcel = nullptr;
+  try {
+    parcel = m_parcels.take_copy({});
+  } catch (std::bad_alloc const&) {
+    return;  // the next one may get there
+  }
   parcel->head.engine = {m_key, m_me, kind};
   parcel->set_header({});
   parcel->owner = this;
@@ -210,7 +227,7 @@ void MessageEngine_Ucx::post_control(Peer& peer, UcxHead::Kind kind) noexcept {
   if (peer.endpoint != nullptr) {
     submit(peer, parcel);
   } else {
-    m_to_post.push_back(parcel);
+    m_to_post.push(parcel);
   }
 }
 
@@ -231,111 +248,6 @@ void MessageEngine_Ucx::send_farewell(
       return;  // they will find out themselves
     }
   }
-}
-
-// --- Receiving
-
-ucs_status_t MessageEngine_Ucx::on_message(void* engine, void const* header,
-                                           std::size_t header_bytes, void* data,
-                                           std::size_t bytes,
-                                           ucp_am_recv_param_t const* param) {
-  bool const is_rendezvous =
-      (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-  return static_cast<MessageEngine_Ucx*>(engine)->take_message(
-      header, header_bytes, data, bytes, is_rendezvous);
-}
-
-MessageEngine_Ucx::Peer* MessageEngine_Ucx::sender_of(
-    UcxHead const& head) noexcept {
-  if (head.key == m_key && head.from >= 0 &&
-      static_cast<std::size_t>(head.from) < m_peers.size() &&
-      head.from != m_me) {
-    return &peer_of(head.from);
-  }
-  m_n_strangers.fetch_add(1, std::memory_order_relaxed);
-  return nullptr;
-}
-
-ucs_status_t MessageEngine_Ucx::take_message(void const* header,
-                                             std::size_t header_bytes,
-                                             void* data, std::size_t bytes,
-                                             bool is_rendezvous) noexcept {
-  UcxParcel::Head head;  // UCX's is not aligned
-  bool const has_head =
-      header_bytes >= sizeof(UcxHead) && header_bytes <= sizeof head;
-  if (has_head) std::memcpy(&head, header, header_bytes);
-  auto* const peer = sender_of(has_head ? head.engine : UcxHead{~m_key});
-  // Whom we have given up stays lost: others have been told.
-  if (peer == nullptr || peer->has_failed || m_is_over) return UCS_OK;
-
-  peer->was_heard = true;
-  if (peer->endpoint == nullptr && !peer->is_to_connect) {
-    // So that UCX tells us when it fails.
-    peer->is_to_connect = true;
-    m_to_connect.push_back(peer);
-  }
-  switch (head.engine.kind) {
-    case UcxHead::Kind::ping:
-      post_control(*peer, UcxHead::Kind::pong);
-      return UCS_OK;
-    case UcxHead::Kind::message: break;
-    case UcxHead::Kind::pong:
-    default: return UCS_OK;
-  }
-  std::span<std::byte const> const user(head.user.data(),
-                                        header_bytes - sizeof(UcxHead));
-  if (is_rendezvous) return take_rendezvous(peer->pe, user, data, bytes);
-  m_receiver.load()->receive(peer->pe, user,
-                             {static_cast<std::byte const*>(data), bytes});
-  return UCS_OK;
-}
-
-ucs_status_t MessageEngine_Ucx::take_rendezvous(
-    Pe from, std::span<std::byte const> header, void* data,
-    std::size_t bytes) noexcept {
-  auto& receiver    = *m_receiver.load();
-  void* const place = receiver.place_for(from, header, bytes);
-  if (place == nullptr) {
-    receiver.received(from, header, nullptr, bytes);
-    return UCS_OK;  // drops it, and completes the send
-  }
-  auto* const parcel = m_parcels.take();
-  parcel->owner      = this;
-  parcel->peer       = from;
-  parcel->place      = place;
-  parcel->bytes      = bytes;
-  parcel->token      = 0;
-  parcel->set_header(header);
-  ucp_request_param_t params{};
-  params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
-                        UCP_OP_ATTR_FIELD_USER_DATA |
-                        UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-  params.cb.recv_am = on_received;
-  params.user_data  = parcel;
-  auto* const request =
-      m_ucp->ucp_am_recv_data_nbx(m_worker, data, place, bytes, &params);
-  if (UCS_PTR_IS_ERR(request)) {
-    m_parcels.give_back(parcel);
-    note_failure(peer_of(from), UCS_PTR_STATUS(request));
-  }
-  m_needs_progress = true;
-  return UCS_INPROGRESS;
-}
-
-void MessageEngine_Ucx::on_received(void* request, ucs_status_t status,
-                                    std::size_t /*bytes*/, void* parcel_of) {
-  auto* const parcel = static_cast<UcxParcel*>(parcel_of);
-  auto& engine       = *static_cast<MessageEngine_Ucx*>(parcel->owner);
-  auto& peer         = engine.peer_of(parcel->peer);
-  engine.m_ucp->ucp_request_free(request);
-  if (status != UCS_OK) {
-    engine.note_failure(peer, status);
-  } else if (!engine.m_is_over) {
-    peer.was_heard = true;
-    engine.m_receiver.load()->received(parcel->peer, parcel->header(),
-                                       parcel->place, parcel->bytes);
-  }
-  engine.m_parcels.give_back(parcel);
 }
 
 // --- Failures
@@ -390,16 +302,15 @@ bool MessageEngine_Ucx::settle() noexcept {
     any = true;
   }
   // The receiver may add to these.
-  for (std::size_t i = 0; i < m_to_post.size(); ++i) {
-    submit(peer_of(m_to_post[i]->peer), m_to_post[i]);
+  while (auto* const parcel = m_to_post.pop()) {
+    submit(peer_of(parcel->peer), parcel);
     any = true;
   }
-  m_to_post.clear();
-  for (std::size_t i = 0; i < m_sent.size(); ++i) {
-    if (!m_is_over) m_receiver.load()->sent(m_sent[i]);
+  while (auto* const parcel = m_sent.pop()) {
+    if (!m_is_over) m_receiver.load()->sent(parcel->token);
+    m_parcels.give_back(parcel);
     any = true;
   }
-  m_sent.clear();
   for (std::size_t i = 0; i < m_failed.size(); ++i) {
     auto& peer = *m_failed[i];
     lose(peer,

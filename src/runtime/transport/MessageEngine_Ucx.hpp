@@ -120,12 +120,13 @@ class MessageEngine_Ucx final : public MessageEngine {
   void post(Peer& peer, UcxParcel* parcel) noexcept;
   void finish(UcxParcel* parcel) noexcept;
   void post_control(Peer& peer, UcxHead::Kind kind) noexcept;
-  [[nodiscard]] Peer* sender_of(UcxHead const& head) noexcept;
+  [[nodiscard]] bool is_of_job(UcxHead const& head) noexcept;
   ucs_status_t take_message(void const* header, std::size_t header_bytes,
                             void* data, std::size_t bytes,
                             bool is_rendezvous) noexcept;
   ucs_status_t take_rendezvous(Pe from, std::span<std::byte const> header,
                                void* data, std::size_t bytes) noexcept;
+  void refuse_message(Pe from) noexcept;
   void note_failure(Peer& peer, ucs_status_t status) noexcept;
   void lose(Peer& peer, Text const& why) noexcept;
   bool progress() noexcept;
@@ -179,11 +180,11 @@ class MessageEngine_Ucx final : public MessageEngine {
   std::vector<Peer*> m_met;
   int m_n_watching_all = 0;
   UcxParcels m_parcels;
-  // Left for when UCX has returned.
+  // Left for when UCX has returned. There is room for all of m_met in each.
   std::vector<Peer*> m_to_connect;
-  std::vector<UcxParcel*> m_to_post;
+  UcxParcelQueue m_to_post;
   std::vector<Peer*> m_failed;
-  std::vector<std::size_t> m_sent;
+  UcxParcelQueue m_sent;  // of which the receiver is to hear
   std::vector<ucs_status_ptr_t> m_closing;
   bool m_is_closing     = false;  // connections may end
   bool m_is_over        = false;  // the receiver is not called any more

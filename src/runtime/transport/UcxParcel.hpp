@@ -51,7 +51,8 @@ struct UcxParcel {
   std::size_t bytes   = 0;
   std::array<std::byte, small_bytes> small;
   std::unique_ptr<std::byte[]> large;
-  std::size_t large_bytes = 0;  // of `large`
+  std::size_t large_bytes = 0;        // of `large`
+  UcxParcel* next         = nullptr;  // in a UcxParcelQueue
 
   [[nodiscard]] std::size_t all_header_bytes() const {
     return sizeof(UcxHead) + header_bytes;
@@ -65,6 +66,35 @@ struct UcxParcel {
       std::memcpy(head.user.data(), header.data(), header.size());
     }
   }
+};
+
+/// Owns parcels that wait; it needs no memory for them.
+class UcxParcelQueue {
+ public:
+  UcxParcelQueue()                                 = default;
+  UcxParcelQueue(UcxParcelQueue const&)            = delete;
+  UcxParcelQueue& operator=(UcxParcelQueue const&) = delete;
+  ~UcxParcelQueue() {
+    while (auto* const parcel = pop()) delete parcel;
+  }
+
+  void push(UcxParcel* parcel) noexcept {
+    parcel->next                                 = nullptr;
+    (m_last == nullptr ? m_first : m_last->next) = parcel;
+    m_last                                       = parcel;
+  }
+  /// The oldest; null: there is none.
+  UcxParcel* pop() noexcept {
+    auto* const parcel = m_first;
+    if (parcel == nullptr) return nullptr;
+    m_first = parcel->next;
+    if (m_first == nullptr) m_last = nullptr;
+    return parcel;
+  }
+
+ private:
+  UcxParcel* m_first = nullptr;
+  UcxParcel* m_last  = nullptr;
 };
 
 /// Parcels for the next messages. One thread at a time.

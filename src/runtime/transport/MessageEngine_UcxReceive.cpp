@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// What UCX delivers to MessageEngine_Ucx.
+#include <cstring>
+#include <new>
+
+#include "MessageEngine_Ucx.hpp"
+
+namespace symm::Impl {
+
+ucs_status_t MessageEngine_Ucx::on_message(void* engine, void const* header,
+                                           std::size_t header_bytes, void* data,
+                                           std::size_t bytes,
+                                           ucp_am_recv_param_t const* param) {
+  bool const is_rendezvous =
+      (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+  return static_cast<MessageEngine_Ucx*>(engine)->take_message(
+      header, header_bytes, data, bytes, is_rendezvous);
+}
+
+bool MessageEngine_Ucx::is_of_job(UcxHead const& head) noexcept {
+  if (head.key == m_key && head.from >= 0 &&
+      static_cast<std::size_t>(head.from) < m_peers.size() &&
+      head.from != m_me) {
+    return true;
+  }
+  m_n_strangers.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+/// Without it the job cannot go on.
+void MessageEngine_Ucx::refuse_message(Pe from) noexcept {
+  m_receiver.load()->lost(
+      from, Text("PE ", m_me, " has no private memory for a message of it"));
+}
+
+ucs_status_t MessageEngine_Ucx::take_message(void const* header,
+                                             std::size_t header_bytes,
+                                             void* data, std::size_t bytes,
+                                             bool is_rendezvous) noexcept {
+  UcxParcel::Head head;  // UCX's is not aligned
+  bool const has_head =
+      header_bytes >= sizeof(UcxHead) && header_bytes <= sizeof head;
+  if (has_head) std::memcpy(&head, header, header_bytes);
+  if (!is_of_job(has_head ? head.engine : UcxHead{~m_key}) || m_is_over) {
+    return UCS_OK;
+  }
+  Peer* peer = nullptr;
+  try {
+    peer = &peer_of(head.engine.from);
+  } catch (std::bad_alloc const&) {
+    refuse_message(head.engine.from);
+    return UCS_OK;
+  }
+  // Whom we have given up stays lost: others have been told.
+  if (peer->has_failed) return UCS_OK;
+
+  peer->was_heard = true;
+  if (peer->endpoint == nullptr && !peer->is_to_connect) {
+    // So that UCX tells us when it fails.
+    peer->is_to_connect = true;
+    m_to_connect.push_back(peer);
+  }
+  switch (head.engine.kind) {
+    case UcxHead::Kind::ping:
+      post_control(*peer, UcxHead::Kind::pong);
+      return UCS_OK;
+    case UcxHead::Kind::message: break;
+    case UcxHead::Kind::pong:
+    default: return UCS_OK;
+  }
+  std::span<std::byte const> const user(head.user.data(),
+                                        header_bytes - sizeof(UcxHead));
+  if (is_rendezvous) return take_rendezvous(peer->pe, user, data, bytes);
+  m_receiver.load()->receive(peer->pe, user,
+                             {static_cast<std::byte const*>(data), bytes});
+  return UCS_OK;
+}
+
+ucs_status_t MessageEngine_Ucx::take_rendezvous(
+    Pe from, std::span<std::byte const> header, void* data,
+    std::size_t bytes) noexcept {
+  UcxParcel* parcel = nullptr;
+  try {
+    parcel = m_parcels.take();
+  } catch (std::bad_alloc const&) {
+    refuse_message(from);
+    return UCS_OK;  // drops it, and completes the send
+  }
+  auto& receiver    = *m_receiver.load();
+  void* const place = receiver.place_for(from, header, bytes);
+  if (place == nullptr) {
+    m_parcels.give_back(parcel);
+    receiver.received(from, header, nullptr, bytes);
+    return UCS_OK;
+  }
+  parcel->owner = this;
+  parcel->peer  = from;
+  parcel->place = place;
+  parcel->bytes = bytes;
+  parcel->token = 0;
+  parcel->set_header(header);
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                        UCP_OP_ATTR_FIELD_USER_DATA |
+                        UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+  params.cb.recv_am = on_received;
+  params.user_data  = parcel;
+  auto* const request =
+      m_ucp->ucp_am_recv_data_nbx(m_worker, data, place, bytes, &params);
+  if (UCS_PTR_IS_ERR(request)) {
+    m_parcels.give_back(parcel);
+    note_failure(peer_of(from), UCS_PTR_STATUS(request));
+  }
+  m_needs_progress = true;
+  return UCS_INPROGRESS;
+}
+
+void MessageEngine_Ucx::on_received(void* request, ucs_status_t status,
+                                    std::size_t /*bytes*/, void* parcel_of) {
+  auto* const parcel = static_cast<UcxParcel*>(parcel_of);
+  auto& engine       = *static_cast<MessageEngine_Ucx*>(parcel->owner);
+  auto& peer         = engine.peer_of(parcel->peer);
+  engine.m_ucp->ucp_request_free(request);
+  if (status != UCS_OK) {
+    engine.note_failure(peer, status);
+  } else if (!engine.m_is_over) {
+    peer.was_heard = true;
+    engine.m_receiver.load()->received(parcel->peer, parcel->header(),
+                                       parcel->place, parcel->bytes);
+  }
+  engine.m_parcels.give_back(parcel);
+}
+
+}  // namespace symm::Impl
