@@ -94,6 +94,7 @@ template <class T>
 
 /// What the functions that have a result to return return; the numbers are
 /// NVSHMEM's.
+// clang-format off (14 does not know the attribute)
 enum class [[nodiscard]] Status : int {
   success       = 0,
   invalid_value = 1,
@@ -101,6 +102,7 @@ enum class [[nodiscard]] Status : int {
   not_supported = 3,
   internal      = 7,  // the system or the driver has refused
 };
+// clang-format on
 
 // Local operands: this PE's kernels read and write the buffer, as the source of
 // a put, the destination of a get. Needed for host memory that kernels use;

@@ -83,7 +83,9 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
 }
 
 void MessageEngine_Ucx::start_context(Nodes const& nodes) {
-  // UCX 1.13 knows no other way to set what belongs to a transport.
+  // By the environment, before the library has threads: ucp_config_modify()
+  // wants another name in each version (1.13 "CONN_NB", later ones with
+  // "TCP_"), accepts every name, and only warns of those that change nothing.
   auto const set_of_transport = [](char const* name, char const* value) {
     if (::setenv(name, value, 0) != 0) {
       throw SystemError(Text("setting ", std::string_view(name)), "setenv",
