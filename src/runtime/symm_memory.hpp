@@ -94,7 +94,7 @@ template <class T>
 
 /// What the functions that have a result to return return; the numbers are
 /// NVSHMEM's.
-// clang-format off (14 does not know the attribute)
+// clang-format off
 enum class [[nodiscard]] Status : int {
   success       = 0,
   invalid_value = 1,
