@@ -287,9 +287,7 @@ TEST(RemoteCopy, of_a_near_part_takes_no_longer_than_deep_copy) {
   auto const mine =
       Kokkos::subview(all, Range(2, 10), Range(2, 10), Range(8, 10), ALL);
   auto const peer = symm::remote_view(ghosts).peer(right());
-  if (is_sanitized || !peer.is_reachable()) {
-    GTEST_SKIP() << "the PE is not near, or each access is checked";
-  }
+  if (is_sanitized) GTEST_SKIP() << "each access is checked";
   Kokkos::DefaultHostExecutionSpace const exec;
   using Clock     = std::chrono::steady_clock;
   auto copy       = Clock::duration::max();
@@ -299,11 +297,12 @@ TEST(RemoteCopy, of_a_near_part_takes_no_longer_than_deep_copy) {
     for (int i = 0; i < 20; ++i) work();
     least = std::min(least, Clock::now() - start);
   };
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 100 && peer.is_reachable(); ++i) {
     time(copy, [&] { symm::copy(peer, mine); });
     time(deep_copy, [&] { Kokkos::deep_copy(exec, peer, mine); });
   }
-  EXPECT_LT(copy.count(), deep_copy.count());
+  EXPECT_TRUE(!peer.is_reachable() || copy < deep_copy)
+      << copy.count() << " ns, deep_copy " << deep_copy.count();
   symm::barrier_all();
 }
 #endif

@@ -129,9 +129,11 @@ Form<T> by_words_of_a_gpu() {
 /// Runs send() in a process of its own, one instruction after the other, and
 /// calls look() after each. send() does not throw.
 /// \returns whether this process may do that.
+///
+/// _Fork() calls no handlers: after fork() the process would be no PE.
 template <class Send, class Look>
 bool look_between_instructions(Send const& send, Look const& look) {
-  auto const child = ::fork();
+  auto const child = ::_Fork();
   if (child == 0) {
     if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(1);
     ::raise(SIGSTOP);
