@@ -256,7 +256,10 @@ TEST_F(FarPes, who_waits_polls_and_looks_again_at_once) {
     transport.at_next_poll([&] { is_there = true; });
     symm::Impl::PeBackoff backoff(spins);
     int n_pauses = 0;
-    for (; !is_there; ++n_pauses) backoff.pause();
+    while (!is_there) {
+      backoff.pause();
+      ++n_pauses;
+    }
     EXPECT_EQ(n_pauses, 1);
     EXPECT_THAT(transport.calls(), ElementsAre("poll"));
   }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <support/ForkedPes.hpp>
 #include <support/MissingEngine.hpp>
+#include <support/Sanitizers.hpp>
 #include <support/Shared.hpp>
 
 #include <algorithm>
@@ -39,6 +40,12 @@
 #include <runtime/transport/MessageEngineOptions.hpp>
 
 namespace symm_test::runtime_nodes_faults {
+#ifdef SYMM_HAS_ASAN
+/// A forked process has UCX's memory, and not the threads that know of it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" char const* __lsan_default_suppressions() { return "leak:ucs_"; }
+#endif
+
 namespace {
 
 using namespace std::chrono_literals;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "../base/Failure.hpp"
 #include "../base/Types.hpp"
 #include "../symm_errors.hpp"
 

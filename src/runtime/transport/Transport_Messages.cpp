@@ -138,6 +138,19 @@ void Transport_Messages::stop_thread() {
 
 // Messages.
 
+Transport_Messages::Lock Transport_Messages::enter() {
+  while (m_n_returning.load(std::memory_order_relaxed) != 0) {
+    std::this_thread::yield();
+  }
+  return Lock(m_mutex);
+}
+
+void Transport_Messages::enter_again(Lock& lock) {
+  m_n_returning.fetch_add(1, std::memory_order_relaxed);
+  lock.lock();
+  m_n_returning.fetch_sub(1, std::memory_order_relaxed);
+}
+
 bool Transport_Messages::is_window_full(Peer const& peer) const {
   return peer.bytes_since_half >= m_options.half_window &&
          peer.acked.load(std::memory_order_acquire) < peer.half;
@@ -148,7 +161,7 @@ void Transport_Messages::wait_for_room(Lock& lock, Peer& peer) {
   auto const half = peer.half;
   lock.unlock();
   wait("a put", peer.pe, [&] { return peer.acked >= half; });
-  lock.lock();
+  enter_again(lock);
 }
 
 void Transport_Messages::post(Peer& peer, MessageHeader header,
@@ -233,7 +246,7 @@ void Transport_Messages::post_block(Lock& lock, Peer& peer,
     lock.unlock();
     wait("a put", peer.pe,
          [&] { return peer.acked >= after && peer.unsent < most_large; });
-    lock.lock();
+    enter_again(lock);
   }
   wait_for_room(lock, peer);
   if (until == Until::is_begun) {
@@ -259,7 +272,7 @@ void Transport_Messages::ask_for_ack(Peer& peer) {
 
 void Transport_Messages::fence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  Lock lock(m_mutex);
+  auto lock = enter();
   // flush() may unlock, and m_dirty change then.
   auto const dirty = m_dirty;
   for (auto* const peer : dirty) {
@@ -276,7 +289,7 @@ void Transport_Messages::quiet() {
     std::uint64_t begun;
   };
   std::vector<Last> all;
-  Lock lock(m_mutex);
+  auto lock = enter();
   if (m_dirty.empty()) return;
   all.reserve(m_dirty.size());
   for (auto* const peer : m_dirty) all.push_back({peer, 0, 0});
@@ -294,7 +307,7 @@ void Transport_Messages::quiet() {
       return peer->acked >= number && peer->done.up_to() >= begun;
     });
   }
-  lock.lock();
+  enter_again(lock);
   for (auto const& last : all) {
     auto& peer         = *last.peer;
     bool const is_done = peer.acked >= peer.sent &&
@@ -315,7 +328,7 @@ void Transport_Messages::send(Pe to, std::uint64_t number,
   Counter left        = is_large ? 1 : 0;
   Pending unsent{.left = &left};
   {
-    Lock lock(m_mutex);
+    auto lock = enter();
     if (m_is_lost) end_job_of_lost("a collective call", to);
     flush(lock, peer_of(to));
     send_message(to, header, message, is_large ? &unsent : nullptr);

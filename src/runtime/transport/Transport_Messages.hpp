@@ -157,6 +157,12 @@ class Transport_Messages final : public Transport,
 
   Peer& peer_of(Pe pe);
 
+  /// The lock for an operation. It lets threads go first that have waited for a
+  /// PE and need the lock again: a mutex is not fair to them.
+  [[nodiscard]] Lock enter();
+  /// Locks again, after a wait.
+  void enter_again(Lock& lock);
+
   // Transport_Messages.cpp, with m_mutex.
 
   void mark_dirty(Peer& peer);
@@ -272,6 +278,7 @@ class Transport_Messages final : public Transport,
   std::vector<std::atomic<Peer*>> m_peers;  // null: nothing to do with it yet
 
   std::mutex m_mutex;
+  std::atomic<int> m_n_returning = 0;     // threads in enter_again()
   std::vector<Peer*> m_dirty;             // something may not be done there yet
   std::atomic<std::size_t> m_n_open = 0;  // batches
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t most_packed_gets = 32;
 void Transport_Messages::put(Remote to, void const* from, std::size_t bytes,
                              Until until) {
   if (bytes == 0) return;
-  Lock lock(m_mutex);
+  auto lock  = enter();
   auto& peer = peer_of(to.pe);
   if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
       to.offset < BatchEntry::end_offset) {
@@ -42,7 +42,7 @@ void Transport_Messages::put_signal(Remote to, void const* from,
                                     std::size_t bytes, Remote signal,
                                     std::uint64_t value, AtomicOp op,
                                     Until until) {
-  Lock lock(m_mutex);
+  auto lock = enter();
   MessageHeader header{.kind           = MessageKind::put_signal,
                        .segment        = to.segment,
                        .op             = op,
@@ -73,7 +73,7 @@ void Transport_Messages::put_strided(Remote to, void const* from,
       copy_host_memory(elements + k * size, source, size);
       source += strides.local_bytes;
     }
-    Lock lock(m_mutex);
+    auto lock = enter();
     MessageHeader header{.kind    = MessageKind::put_strided,
                          .segment = to.segment,
                          .offset  = to.offset + i * strides.remote_bytes};
@@ -98,7 +98,7 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
     header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
     send_message(from.pe, header);
   };
-  Lock lock(m_mutex);
+  auto lock = enter();
   if (m_is_lost) end_job_of_lost("a get", from.pe);
   flush(lock, peer);
   if (until == Until::is_safe) {
@@ -115,7 +115,7 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
   if (left >= most) {  // once, as wait_for_room()
     lock.unlock();
     wait("a get", from.pe, [&] { return left < most; });
-    lock.lock();
+    enter_again(lock);
   }
   ask(*begin(peer, {.to = memory, .left = &left}));
 }
@@ -132,7 +132,7 @@ void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
     return;
   }
   {
-    Lock lock(m_mutex);
+    auto lock = enter();
     if (m_is_lost) end_job_of_lost("a get", from.pe);
     flush(lock, peer_of(from.pe));
   }
@@ -176,7 +176,7 @@ void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
                        .offset  = at.offset};
   header.detail.atomic = {value, compare,
                           reinterpret_cast<std::uint64_t>(&pending)};
-  Lock lock(m_mutex);
+  auto lock            = enter();
   if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
   auto& peer = peer_of(at.pe);
   flush(lock, peer);
@@ -191,7 +191,7 @@ void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,
   MessageHeader header{
       .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
   header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(pending.get())};
-  Lock lock(m_mutex);
+  auto lock         = enter();
   if (m_is_lost) end_job_of_lost("a get", from.pe);
   flush(lock, peer_of(from.pe));
   static_cast<void>(pending.release());  // the answer's
@@ -215,7 +215,7 @@ void Transport_Messages::wait_for_begun(Pe pe, Transport::Counter& left) {
 
 void Transport_Messages::post_atomic(Remote at, AtomicOp op, WordType type,
                                      std::uint64_t value) {
-  Lock lock(m_mutex);
+  auto lock = enter();
   auto* const place =
       add_entry(lock, peer_of(at.pe),
                 BatchEntry::atomic(at.segment, at.offset, op, type));
