@@ -137,6 +137,19 @@ class FakeNetwork {
     m_messages.push_back(std::move(message));
   }
 
+  /// Of a message that has been moved from. Tens of thousands may be there:
+  /// none is moved but the last.
+  void remove(std::size_t at) {
+    if (m_order == Order::as_sent) {
+      m_messages.pop_front();
+      return;
+    }
+    if (at + 1 != m_messages.size()) {
+      m_messages[at] = std::move(m_messages.back());
+    }
+    m_messages.pop_back();
+  }
+
   /// A random message, rather none that is to be late. With m_mutex.
   std::size_t next() {
     std::size_t at = 0;
@@ -171,7 +184,7 @@ class FakeNetwork {
       m_messages[at] = std::move(message);
       return false;
     }
-    m_messages.erase(m_messages.begin() + static_cast<std::ptrdiff_t>(at));
+    remove(at);
     ++m_n_steps;
     m_last_step = std::chrono::steady_clock::now();
     if (m_observer != nullptr && message.next == Message::Next::all) {

@@ -151,6 +151,7 @@ TEST(TransportThreads, a_large_put_waits_for_no_fence_that_comes_meanwhile) {
       job[0].fence();
     }
   });
+  std::this_thread::sleep_for(100ms);  // the window is full of them
   auto const block = block_of(1, 100'000);
   for (int i = 0; i < 20; ++i) {
     job[0].put({1, Segment::host_heap, 4096}, block.data(), block.size());

@@ -27,24 +27,28 @@ class ArrivalOrder {
   /// Keeps what comes after number `after`.
   void hold(std::uint64_t after, Held held) {
     m_held.emplace_back(after, std::move(held));
+    std::push_heap(m_held.begin(), m_held.end(), is_later);
   }
-  /// What may be carried out now, if there is anything.
+  /// What may be carried out now, if there is anything: what waited for the
+  /// least number.
   std::optional<Held> take() {
-    if (m_held.empty()) return {};
-    auto const found =
-        std::find_if(m_held.begin(), m_held.end(),
-                     [&](auto const& one) { return may_be_done(one.first); });
-    if (found == m_held.end()) return {};
-    std::optional<Held> held = std::move(found->second);
-    m_held.erase(found);
+    if (m_held.empty() || !may_be_done(m_held.front().first)) return {};
+    std::pop_heap(m_held.begin(), m_held.end(), is_later);
+    std::optional<Held> held = std::move(m_held.back().second);
+    m_held.pop_back();
     return held;
   }
 
   void set_done(std::uint64_t number) { m_done.set(number); }
 
  private:
+  using Waiting = std::pair<std::uint64_t, Held>;
+  static bool is_later(Waiting const& a, Waiting const& b) {
+    return a.first > b.first;
+  }
+
   DoneNumbers m_done;
-  std::vector<std::pair<std::uint64_t, Held>> m_held;
+  std::vector<Waiting> m_held;  // a heap: tens of thousands may wait
 };
 
 }  // namespace symm::Impl
