@@ -11,7 +11,7 @@
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
 #include "shmem/Atomics.hpp"
-#include "shmem/Far.hpp"
+#include "shmem/PeOperations.hpp"
 #include "shmem/RingClient.hpp"
 #include "shmem/Words.hpp"
 
@@ -73,19 +73,13 @@ using AtomicValue = std::type_identity_t<T>;
   template <class T>                                                          \
   SYMM_INLINE_FUNCTION result name(HeapMap const& heap, SYMM_LIST parameters, \
                                    Pe pe) {                                   \
-    SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {                    \
-      Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);      \
-      return Impl::change_far<result, T>({heap, address, pe, "symm::" #name}, \
+    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);        \
+    if (!heap.is_near(pe)) [[unlikely]] {                                     \
+      return Impl::change_far<result, T>(heap, address, pe, "symm::" #name,   \
                                          Impl::AtomicOp::op,                  \
                                          SYMM_LIST operands);                 \
-    }))                                                                       \
-    SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {                  \
-      Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);      \
-      return Impl::change_far_in_kernel<result, T>(                           \
-          address, pe, Impl::AtomicOp::op, SYMM_LIST operands);               \
-    }))                                                                       \
-    address =                                                                 \
-        Impl::expected_copy(heap, address, sizeof(T), pe, "symm::" #name);    \
+    }                                                                         \
+    address = heap.peer_ptr(address, pe);                                     \
     return symm::name arguments;                                              \
   }                                                                           \
   template <class T>                                                          \
@@ -96,14 +90,13 @@ using AtomicValue = std::type_identity_t<T>;
                                  pe, sizeof(T), address};                     \
         },                                                                    \
         [=]() mutable -> result {                                             \
-          auto const& map =                                                   \
-              Impl::map_to_access(address, sizeof(T), pe, "symm::" #name);    \
-          if (!map.is_near(pe)) [[unlikely]] {                                \
-            return Impl::change_far<result, T>(                               \
-                {map, address, pe, "symm::" #name}, Impl::AtomicOp::op,       \
-                SYMM_LIST operands);                                          \
+          auto const its =                                                    \
+              Impl::resolve_words(address, sizeof(T), pe, "symm::" #name);    \
+          if (its.reach == Impl::Reach::messages) [[unlikely]] {              \
+            return Impl::change_at<result, T>(                                \
+                its, "symm::" #name, Impl::AtomicOp::op, SYMM_LIST operands); \
           }                                                                   \
-          address = map.peer_ptr(address, pe);                                \
+          address = static_cast<decltype(address)>(its.address());            \
           return symm::name arguments;                                        \
         });                                                                   \
   }

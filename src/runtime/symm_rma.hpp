@@ -160,13 +160,13 @@ void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
                                sizeof(T), dest};
       },
       [=, &value] {
-        auto const its = Impl::copy_to_access(dest, sizeof(T), pe, "symm::p");
+        Impl::PeMemory const its =
+            Impl::resolve(dest, sizeof(T), pe, "symm::p");
         if (its.reach == Impl::Reach::words) {
-          Impl::store_element(its.address, value);
-        } else if (its.reach == Impl::Reach::gpu) {
-          Impl::copy_gpu_memory(its.address, &value, sizeof(T), "symm::p");
+          Impl::store_element(its.address<T>(), value);
         } else {
-          Impl::put_far(Impl::far_copy(dest, pe, "symm::p"), &value, sizeof(T));
+          Impl::put_otherwise(its, &value, sizeof(T), Impl::Until::is_safe,
+                              "symm::p");
         }
       });
 }
@@ -183,17 +183,14 @@ template <class T>
                                sizeof(T), source};
       },
       [=]() -> Value {
-        auto const its = Impl::copy_to_access(source, sizeof(T), pe, "symm::g");
+        Impl::PeMemory const its =
+            Impl::resolve(source, sizeof(T), pe, "symm::g");
         if (its.reach == Impl::Reach::words) {
-          return Impl::load_element<Value>(its.address);
+          return Impl::load_element<Value>(its.address<Value const>());
         }
         Value value;
-        if (its.reach == Impl::Reach::gpu) {
-          Impl::copy_gpu_memory(&value, its.address, sizeof(T), "symm::g");
-        } else {
-          Impl::get_far(&value, Impl::far_copy(source, pe, "symm::g"),
-                        sizeof(T));
-        }
+        Impl::get_otherwise(&value, its, sizeof(T), Impl::Until::is_safe,
+                            "symm::g");
         return value;
       });
 }
@@ -385,18 +382,12 @@ template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
-  SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
-    Impl::copy_elements_far<Impl::Way::put, T>(
-        heap, dest, &value, sizeof(T), pe, "symm::p", Impl::Until::is_safe);
-    return;
-  }))
-  SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
-    Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
-    Impl::InKernel::store_far(dest, value, pe);
-    return;
-  }))
-  Impl::store_element(Impl::expected_copy(heap, dest, sizeof(T), pe, "symm::p"),
-                      value);
+  Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
+  if (heap.is_near(pe)) [[likely]] {
+    Impl::store_element(heap.peer_ptr(dest, pe), value);
+  } else {
+    Impl::store_far_element(heap, dest, value, pe);
+  }
 }
 
 /// One element: of 4 or 8 bytes by a single load, which no cache answers.
@@ -405,18 +396,11 @@ template <class T>
                                                             T* source, Pe pe) {
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
-  SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
-    Value value;
-    Impl::copy_elements_far<Impl::Way::get, Value>(
-        heap, &value, source, sizeof(T), pe, "symm::g", Impl::Until::is_safe);
-    return value;
-  }))
-  SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
-    Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
-    return Impl::InKernel::load_far(source, pe);
-  }))
-  return Impl::load_element<Value>(
-      Impl::expected_copy(heap, source, sizeof(T), pe, "symm::g"));
+  Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
+  if (heap.is_near(pe)) [[likely]] {
+    return Impl::load_element<Value>(heap.peer_ptr(source, pe));
+  }
+  return Impl::load_far_element(heap, source, pe);
 }
 
 }  // namespace symm

@@ -14,8 +14,8 @@
 #include "base/Types.hpp"
 #include "memory/HeapMap.hpp"
 #include "shmem/Access.hpp"
-#include "shmem/Far.hpp"
 #include "shmem/Group.hpp"
+#include "shmem/PeOperations.hpp"
 #include "shmem/Rma.hpp"
 #include "shmem/Signal.hpp"
 #include "shmem/ThisBlock.hpp"
@@ -49,21 +49,21 @@ template <class T>
 [[gnu::always_inline]] inline void put_signal_unobserved(
     T* dest, T const* source, std::size_t count, Signal* signal_address,
     Signal signal, SignalOp op, Pe pe, Until until, char const* call) {
-  auto const bytes = bytes_of(sizeof(T), count);
-  auto const its_signal =
-      copy_to_access(signal_address, sizeof(Signal), pe, call);
-  if (its_signal.reach == Reach::message) {
+  auto const bytes      = bytes_of(sizeof(T), count);
+  auto const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
+  if (its_signal.reach == Reach::messages) {
+    PeMemory its;
     if (bytes != 0) {
-      static_cast<void>(copy_to_access(dest, bytes, pe, call));
+      its = resolve(dest, bytes, pe, call);
       check_private(source, call);
     }
-    put_signal_far(far_copy(dest, pe, call), source, bytes,
-                   far_copy(signal_address, pe, call), signal, atomic_op_of(op),
-                   until);
+    put_signal_to(its, source, bytes, its_signal, signal, atomic_op_of(op),
+                  until, call);
     return;
   }
   put_bytes(dest, source, bytes, pe, call);
-  DeliverSignal const deliver{its_signal.address, signal, op, count != 0};
+  DeliverSignal const deliver{its_signal.address<Signal>(), signal, op,
+                              count != 0};
   if (its_signal.reach == Reach::words) {
     deliver();
   } else {
@@ -100,37 +100,42 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         until, call);
 }
 
+/// The same to a far PE by a group of threads, without a barrier.
+template <Group Threads>
+SYMM_FUNCTION void put_signal_far(Threads const& group, HeapMap const& heap,
+                                  void const* dest, void const* source,
+                                  std::size_t bytes,
+                                  Signal const* signal_address, Signal signal,
+                                  AtomicOp op, Pe pe, Until until,
+                                  [[maybe_unused]] char const* call) {
+  SYMM_IF_ON_HOST((if (group.rank() == 0) {
+    put_signal_to(resolve_far(heap, dest, pe), source, bytes,
+                  resolve_far(heap, signal_address, pe), signal, op, until,
+                  call);
+  }))
+  SYMM_IF_ON_DEVICE((static_cast<void>(heap); InKernel::put_signal_far(
+                         group, dest, source, bytes, signal_address, signal, op,
+                         pe, until == Until::is_safe);))
+}
+
 /// put_signal() by a group of threads.
 template <ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_of_group(
     Threads const& threads, HeapMap const& heap, T* dest,
     std::type_identity_t<T> const* source, std::size_t count,
-    Signal* signal_address, Signal signal, SignalOp op, Pe pe,
-    [[maybe_unused]] Until until, char const* call) {
+    Signal* signal_address, Signal signal, SignalOp op, Pe pe, Until until,
+    char const* call) {
   auto const group = group_of(threads);
-  SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
-    auto const bytes = bytes_of(sizeof(T), count);
+  auto const bytes = bytes_of(sizeof(T), count);
+  expect_access(heap, signal_address, sizeof(Signal), pe, call);
+  if (!heap.is_near(pe)) [[unlikely]] {
     if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
-    expect_access(heap, signal_address, sizeof(Signal), pe, call);
-    if (group.rank() == 0) {
-      put_signal_far({heap, dest, pe, call}, source, bytes,
-                     {heap, signal_address, pe, call}, signal, atomic_op_of(op),
-                     until);
-    }
+    put_signal_far(group, heap, dest, source, bytes, signal_address, signal,
+                   atomic_op_of(op), pe, until, call);
     group.barrier();
     return;
-  }))
-  SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
-    auto const bytes = bytes_of(sizeof(T), count);
-    if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
-    expect_access(heap, signal_address, sizeof(Signal), pe, call);
-    InKernel::put_signal_far(group, dest, source, bytes, signal_address, signal,
-                             atomic_op_of(op), pe, until == Until::is_safe);
-    group.barrier();
-    return;
-  }))
-  auto* const its_signal =
-      expected_copy(heap, signal_address, sizeof(Signal), pe, call);
+  }
+  auto* const its_signal = heap.peer_ptr(signal_address, pe);
   // One fence for all threads. The put ends with a barrier of the group
   // (bar.sync, or for lanes bar.warp.sync), which orders the stores of each
   // before whatever the signalling thread does next, and fences are cumulative:

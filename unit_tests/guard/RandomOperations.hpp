@@ -42,9 +42,9 @@ class RandomOperations {
   void check_all();
 
  private:
-  using Remote  = symm::Impl::Remote;
-  using Strides = symm::Impl::Strides;
-  using Until   = symm::Impl::Transport::Until;
+  using PeMemory = symm::Impl::PeMemory;
+  using Strides  = symm::Impl::Strides;
+  using Until    = symm::Impl::Transport::Until;
 
   static constexpr std::size_t n_words   = 64;  // for atomics and signals
   static constexpr std::size_t blocks_at = n_words * 8;
@@ -73,7 +73,7 @@ class RandomOperations {
   Until any_until() { return below(2) == 0 ? Until::is_safe : Until::is_begun; }
   /// Around a limit of the protocol, mostly a small one.
   std::size_t any_size();
-  [[nodiscard]] Remote there(Target const& target, std::size_t at) const {
+  [[nodiscard]] PeMemory there(Target const& target, std::size_t at) const {
     return {target.pe, symm::Impl::Segment::host_heap, m_job.offset + at};
   }
   Target& any_target() { return m_targets[below(m_targets.size())]; }

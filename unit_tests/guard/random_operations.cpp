@@ -167,7 +167,7 @@ TEST(RandomOperationsOfFarPes, of_threads_that_never_wait_go_on) {
   std::vector<std::thread> threads;
   for (std::size_t thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
-      Remote const to{1, Segment::host_heap, 64 + thread * row};
+      PeMemory const to{1, Segment::host_heap, 64 + thread * row};
       for (std::size_t i = 0; i < n; ++i) {
         if (thread % 2 == 0) {
           job[0].put(to, block.data(), 512, Until::is_begun);
@@ -176,7 +176,7 @@ TEST(RandomOperationsOfFarPes, of_threads_that_never_wait_go_on) {
         }
       }
       job[0].quiet();
-      EXPECT_TRUE(holds(job.target(1).heap() + to.offset, seed,
+      EXPECT_TRUE(holds(job.target(1).heap() + to.offset(), seed,
                         thread % 2 == 0 ? 512 : block.size()));
     });
   }

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/shmem/Far.hpp>
+#include <runtime/shmem/Access.hpp>
 #include <runtime/symm.hpp>
 
 namespace symm_test {
@@ -43,11 +43,12 @@ TEST(RandomOperationsOverNodes, leave_what_the_model_says) {
   for (std::size_t i = 0; i < n_threads; ++i) {
     auto const number        = static_cast<std::size_t>(me) * n_threads + i;
     auto const* const region = memory + number * RandomOperations::region_bytes;
-    auto const there         = symm::Impl::far_copy(region, far_pes[0], "test");
+    auto const there         = symm::Impl::resolve(
+                region, RandomOperations::region_bytes, far_pes[0], "test");
     threads.emplace_back(
         RandomOperations::Job{*symm::Impl::Transport::instance(),
                               far_pes,
-                              there.heap.offset_of(region),
+                              there.offset(),
                               seed + number,
                               {}});
   }

@@ -339,17 +339,16 @@ void expect_calls(symm::Impl::ViewBlock const& block,
   };
   for_each_byte(
       [&](std::size_t t, std::size_t h) { expected_there[t] = here[h]; });
-  symm::HeapMap const map{there.data() - n, n, 0, 2, 0, 1};
-  symm::Impl::FarCopy const far{map, there.data() - n, 1, "test"};
+  symm::Impl::PeMemory const far(1, symm::Impl::Segment::host_heap, 0);
   FakeTransport transport([&](symm::Pe) { return there.data(); });
-  symm::Impl::put_block(far, here.data(), block);
+  symm::Impl::put_block(far, here.data(), block, "test");
   EXPECT_EQ(transport.calls(), puts);
   EXPECT_EQ(there, expected_there);
   std::fill(here.begin(), here.end(), 5);
   std::fill(expected_here.begin(), expected_here.end(), 5);
   for_each_byte(
       [&](std::size_t t, std::size_t h) { expected_here[h] = there[t]; });
-  symm::Impl::get_block(here.data(), far, block);
+  symm::Impl::get_block(here.data(), far, block, "test");
   EXPECT_EQ(transport.calls(), gets);
   EXPECT_EQ(here, expected_here);
 }

@@ -43,7 +43,7 @@ using symm::Impl::ErrorKind;
 using symm::Impl::failure_of;
 using symm::Impl::Network;
 using symm::Impl::Nodes;
-using symm::Impl::Remote;
+using symm::Impl::PeMemory;
 using symm::Impl::Runtime;
 using symm::Impl::Segment;
 using symm::Impl::Transport;

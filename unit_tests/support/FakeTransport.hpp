@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -26,7 +27,7 @@ namespace symm_test {
 class FakeTransport final : public symm::Impl::Transport {
  public:
   using Pe       = symm::Pe;
-  using Remote   = symm::Impl::Remote;
+  using PeMemory = symm::Impl::PeMemory;
   using AtomicOp = symm::Impl::AtomicOp;
   using WordType = symm::Impl::WordType;
   using Strides  = symm::Impl::Strides;
@@ -46,42 +47,43 @@ class FakeTransport final : public symm::Impl::Transport {
     return std::exchange(m_calls, {});
   }
 
-  void put(Remote to, void const* from, std::size_t bytes,
+  void put(PeMemory to, void const* from, std::size_t bytes,
            Until until) override {
     run(until, name("put", to, until),
         [=, this] { std::memcpy(at(to), from, bytes); });
   }
-  void put_strided(Remote to, void const* from, Strides strides) override {
+  void put_strided(PeMemory to, void const* from, Strides strides) override {
     run(Until::is_safe, name("put_strided", to), [=, this] {
       copy_strided(at(to), strides.remote_bytes, static_cast<char const*>(from),
                    strides.local_bytes, strides);
     });
   }
-  void put_signal(Remote to, void const* from, std::size_t bytes, Remote signal,
-                  std::uint64_t value, AtomicOp op, Until until) override {
+  void put_signal(PeMemory to, void const* from, std::size_t bytes,
+                  PeMemory signal, std::uint64_t value, AtomicOp op,
+                  Until until) override {
     run(until, name("put_signal", to, until), [=, this] {
       if (bytes != 0) std::memcpy(at(to), from, bytes);
       static_cast<void>(change<std::uint64_t>(at(signal), op, value, 0));
     });
   }
-  void get(void* to, Remote from, std::size_t bytes, Until until) override {
+  void get(void* to, PeMemory from, std::size_t bytes, Until until) override {
     run(until, name("get", from, until),
         [=, this] { std::memcpy(to, at(from), bytes); });
   }
-  void get_strided(void* to, Remote from, Strides strides) override {
+  void get_strided(void* to, PeMemory from, Strides strides) override {
     run(Until::is_safe, name("get_strided", from), [=, this] {
       copy_strided(static_cast<char*>(to), strides.local_bytes, at(from),
                    strides.remote_bytes, strides);
     });
   }
-  std::uint64_t atomic(Remote where, AtomicOp op, WordType type,
+  std::uint64_t atomic(PeMemory where, AtomicOp op, WordType type,
                        std::uint64_t value, std::uint64_t compare) override {
     std::uint64_t was = 0;
     run(Until::is_safe, name("atomic", where),
         [&] { was = change_typed(at(where), op, type, value, compare); });
     return was;
   }
-  void post_atomic(Remote where, AtomicOp op, WordType type,
+  void post_atomic(PeMemory where, AtomicOp op, WordType type,
                    std::uint64_t value) override {
     run(Until::is_begun, name("post_atomic", where), [=, this] {
       static_cast<void>(change_typed(at(where), op, type, value, 0));
@@ -116,6 +118,15 @@ class FakeTransport final : public symm::Impl::Transport {
     return true;
   }
   void close() override {}
+  std::optional<symm::Impl::Standing> standing_of(
+      Pe, std::chrono::milliseconds) override {
+    return {};
+  }
+  void watch_all() override {}
+  void unwatch_all() override {}
+  [[noreturn]] void end_job(symm::Impl::LostPe const&) noexcept override {
+    std::abort();
+  }
 
   /// What the next poll() does.
   void at_next_poll(std::function<void()> action) {
@@ -123,7 +134,7 @@ class FakeTransport final : public symm::Impl::Transport {
   }
 
  private:
-  static std::string name(char const* call, Remote remote,
+  static std::string name(char const* call, PeMemory remote,
                           Until until = Until::is_safe) {
     if (remote.segment != symm::Impl::Segment::host_heap) {
       throw std::logic_error("not of the heap");
@@ -131,8 +142,8 @@ class FakeTransport final : public symm::Impl::Transport {
     return std::string(call) + (until == Until::is_begun ? "_nbi " : " ") +
            std::to_string(remote.pe);
   }
-  [[nodiscard]] char* at(Remote remote) const {
-    return m_find_part(remote.pe) + remote.offset;
+  [[nodiscard]] char* at(PeMemory remote) const {
+    return m_find_part(remote.pe) + remote.offset();
   }
   template <class Action>
   void run(Until until, std::string call, Action const& action) {

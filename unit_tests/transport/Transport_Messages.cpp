@@ -120,7 +120,7 @@ TEST_P(TransportMessages, strided_elements_go_where_they_belong) {
 }
 
 TEST_P(TransportMessages, a_signal_comes_after_its_data) {
-  Remote const signal{1, Segment::host_heap, 0};
+  PeMemory const signal{1, Segment::host_heap, 0};
   std::uint64_t id = 0;
   for (auto const bytes : block_sizes) {
     ++id;
@@ -149,7 +149,7 @@ void expect_atomic(FakeJob& job, WordType type, AtomicOp op, T before, T value,
     std::memcpy(&word, &number, sizeof number);
     return word;
   };
-  Remote const at{2, Segment::host_heap, 64};
+  PeMemory const at{2, Segment::host_heap, 64};
   auto& word      = job.target(2).at<T>(64);
   auto& neighbour = job.target(2).at<T>(64 + sizeof(T));
   word            = before;

@@ -26,7 +26,7 @@ void use_lost_peer(std::function<void(Transport&)> const& call) {
 }
 
 TEST_F(TransportDeathTest, whoever_waits_for_a_lost_pe_ends_the_job) {
-  Remote const there{2, Segment::host_heap, 64};
+  PeMemory const there{2, Segment::host_heap, 64};
   std::uint64_t got = 0;
   std::vector<std::pair<char const*, std::function<void(Transport&)>>> const
       calls{{"a put", [&](auto& it) { it.put(there, &word, 8); }},
@@ -81,7 +81,7 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
   std::vector<std::byte> bytes(100'000);
   std::uint64_t got = 0;
   auto const at     = [](std::size_t offset) {
-    return Remote{1, Segment::host_heap, offset};
+    return PeMemory{1, Segment::host_heap, offset};
   };
   std::vector<
       std::pair<char const*, std::function<void(Transport&)>>> const calls{

@@ -9,12 +9,12 @@ namespace {
 using namespace symm_test;
 using Order = FakeNetwork::Order;
 
-constexpr Remote data{1, Segment::host_heap, 4096};
-constexpr Remote flag{1, Segment::host_heap, 8};
+constexpr PeMemory data{1, Segment::host_heap, 4096};
+constexpr PeMemory flag{1, Segment::host_heap, 8};
 
 /// Delivers until the flag has this value, and nothing else.
 testing::AssertionResult flag_comes(FakeJob& job, std::uint64_t value) {
-  while (job.target(1).at(flag.offset) != value) {
+  while (job.target(1).at(flag.offset()) != value) {
     if (!job.network.step()) return testing::AssertionFailure() << "no flag";
   }
   return testing::AssertionSuccess();
@@ -27,7 +27,7 @@ TEST(TransportOrder, without_a_fence_a_later_put_may_be_seen_first) {
     job[0].put(data, &round, 8);
     job[0].put(flag, &round, 8);
     EXPECT_TRUE(flag_comes(job, round));
-    if (job.target(1).at(data.offset) != round) ++n_early;
+    if (job.target(1).at(data.offset()) != round) ++n_early;
     job[0].quiet();
   }
   EXPECT_GT(n_early, 10);
@@ -73,10 +73,10 @@ TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
           }
           EXPECT_TRUE(flag_comes(job, round));
           EXPECT_EQ(job.target(1).at(64), round);
-          EXPECT_TRUE(holds(job.target(1).heap() + data.offset, round, bytes))
+          EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes))
               << bytes << " bytes, form " << static_cast<int>(form);
           job[0].quiet();
-          std::fill_n(job.target(1).heap() + data.offset, bytes, std::byte{});
+          std::fill_n(job.target(1).heap() + data.offset(), bytes, std::byte{});
         }
       }
     }
@@ -92,14 +92,15 @@ TEST(TransportOrder, a_large_put_behind_a_fence_waits_for_what_is_before) {
     }
     job[0].fence();
     job[0].put(data, block.data(), block.size(), Until::is_begun);
-    while (!holds(job.target(1).heap() + data.offset, 1, block.size())) {
+    while (!holds(job.target(1).heap() + data.offset(), 1, block.size())) {
       ASSERT_TRUE(job.network.step());
     }
     for (std::size_t i = 0; i < 8; ++i) {
       EXPECT_EQ(job.target(1).at(64 + 8 * i), round);
     }
     job[0].quiet();
-    std::fill_n(job.target(1).heap() + data.offset, block.size(), std::byte{});
+    std::fill_n(job.target(1).heap() + data.offset(), block.size(),
+                std::byte{});
   }
 }
 
@@ -115,7 +116,7 @@ TEST(TransportOrder, chains_of_fences_keep_their_order) {
     }
     std::uint64_t last = round * n;
     while (job.network.step()) {
-      auto const now = job.target(1).at(flag.offset);
+      auto const now = job.target(1).at(flag.offset());
       EXPECT_GE(now, last);
       last = now;
     }
@@ -130,7 +131,7 @@ TEST(TransportOrder, quiet_has_completed_everything_on_all_pes) {
     std::uint64_t const word = seed + 1;
     std::vector<std::byte> got(70'000 + 128);
     for (Pe pe = 1; pe < 3; ++pe) {
-      Remote const here{pe, Segment::host_heap, 128};
+      PeMemory const here{pe, Segment::host_heap, 128};
       job[0].put({pe, Segment::host_heap, 100'000}, large.data(), large.size(),
                  Until::is_begun);
       job[0].put(here, &word, 8, Until::is_begun);
@@ -288,10 +289,10 @@ TEST(TransportMessageCounts, what_is_called_for_a_pe_sends_its_batch) {
     FakeJob job(2);
     job[0].put(data, &word, 8, Until::is_begun);
     job.deliver_all();
-    EXPECT_EQ(job.target(1).at(data.offset), 0U);
+    EXPECT_EQ(job.target(1).at(data.offset()), 0U);
     call(job[0]);
     job.deliver_all();
-    EXPECT_EQ(job.target(1).at(data.offset), word);
+    EXPECT_EQ(job.target(1).at(data.offset()), word);
   }
 }
 

@@ -41,7 +41,7 @@ TEST(TransportThreads, pes_in_blocking_calls_to_each_other_go_on) {
   job.target(0).at(64) = 100;
   job.target(1).at(64) = 101;
   on_threads(2, [&](int me) {
-    Remote const there{1 - me, Segment::host_heap, 64};
+    PeMemory const there{1 - me, Segment::host_heap, 64};
     std::vector<std::byte> large(100'000);
     for (int i = 0; i < 2000; ++i) {
       std::uint64_t got = 0;
@@ -63,7 +63,7 @@ TEST(TransportThreads, atomics_of_many_threads_add_up) {
   constexpr std::uint64_t n = 3000;
   on_threads(4, [&](int thread) {
     auto& pe = job[thread / 2];
-    Remote const there{2, Segment::host_heap, 64};
+    PeMemory const there{2, Segment::host_heap, 64};
     for (std::uint64_t i = 0; i < n; ++i) {
       pe.post_atomic(there, AtomicOp::add, WordType::u64, 1);
       if (i % 8 == 0) {
@@ -120,7 +120,7 @@ TEST(TransportThreads, quiet_waits_for_nothing_that_others_begin_meanwhile) {
     for (bool const gets : {false, true}) {
       FakeJob job(2);
       std::vector<std::byte> memory(bytes);
-      Remote const there{1, Segment::host_heap, 64};
+      PeMemory const there{1, Segment::host_heap, 64};
       Busy other([&] {
         if (gets) {
           job[0].get(memory.data(), there, bytes, Until::is_begun);

@@ -75,7 +75,7 @@ TEST_F(TransportUcx, strided_elements_go_where_they_belong) {
     Strides const strides{12, 5000, 24, 36};
     auto const local =
         block_of(id_of(pe.me, 0), strides.count * strides.local_bytes);
-    Remote const there{pe.next(), Segment::host_heap, 4096};
+    PeMemory const there{pe.next(), Segment::host_heap, 4096};
     pe.transport.put_strided(there, local.data(), strides);
     pe.transport.quiet();
     bootstrap.barrier();
@@ -113,8 +113,8 @@ void wait_for_word(UcxPe& pe, std::size_t offset, std::uint64_t value) {
 TEST_F(TransportUcx, signals_and_flags_behind_fences_come_after_the_data) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     UcxPe pe(bootstrap);
-    Remote const data{pe.next(), Segment::host_heap, 4096};
-    Remote const signal{pe.next(), Segment::host_heap, 64};
+    PeMemory const data{pe.next(), Segment::host_heap, 4096};
+    PeMemory const signal{pe.next(), Segment::host_heap, 64};
     std::uint64_t round = 0;
     for (int repeat = 0; repeat < 20; ++repeat) {
       for (std::size_t const bytes : {8U, 3001U, 65'536U, 65'537U, 1U << 20U}) {
@@ -204,7 +204,7 @@ TEST_F(TransportUcx, threads_of_all_pes_put_and_get_at_once) {
         for (std::size_t i = 0; i < 300; ++i) {
           auto const bytes = block_sizes[(i + t) % block_sizes.size()] % 70'000;
           auto const block = block_of(id_of(pe.me, i), bytes);
-          Remote const there{pe.next(), Segment::host_heap, mine};
+          PeMemory const there{pe.next(), Segment::host_heap, mine};
           pe.transport.put(there, block.data(), bytes,
                            i % 2 == 0 ? Until::is_safe : Until::is_begun);
           pe.transport.quiet();

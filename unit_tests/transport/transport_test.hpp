@@ -25,7 +25,7 @@
 namespace symm_test {
 
 using symm::Impl::AtomicOp;
-using symm::Impl::Remote;
+using symm::Impl::PeMemory;
 using symm::Impl::Segment;
 using symm::Impl::Strides;
 using symm::Impl::Transport;

@@ -13,7 +13,7 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HostCopy.hpp"
 #include "../../runtime/shmem/Access.hpp"
-#include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/shmem/PeOperations.hpp"
 #include "../../runtime/shmem/RingClient.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/shmem/RmaStrided.hpp"
@@ -106,7 +106,9 @@ void enqueue_copy(Exec const& exec, Reach reach, void* to, void const* from,
       return;
     }
   }
-  if (static_cast<MemoryKind>(reach) == SymmetricSpace::memory_kind) {
+  bool const is_on_gpu    = reach == Reach::gpu;
+  constexpr bool has_gpus = SymmetricSpace::memory_kind == MemoryKind::device;
+  if (is_on_gpu == has_gpus) {
     enqueue_copy_in<SymmetricSpace>(exec, to, from, bytes);
   } else {
     enqueue_copy_in<SymmetricHostSpace>(exec, to, from, bytes);
@@ -126,11 +128,11 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
                      is_put ? dest : source,
                      is_put ? source : dest};
   });
-  auto const its = copy_to_access(is_put ? dest : source, bytes, pe, call);
+  auto const its = resolve(is_put ? dest : source, bytes, pe, call);
   check_private(is_put ? source : dest, call);
-  if (its.reach != Reach::message) {
-    enqueue_copy(exec, its.reach, is_put ? its.address : dest,
-                 is_put ? source : its.address, bytes, call);
+  if (its.reach != Reach::messages) {
+    enqueue_copy(exec, its.reach, is_put ? its.address() : dest,
+                 is_put ? source : its.address(), bytes, call);
   } else if constexpr (!runs_on_host_v<Exec>) {
     enqueue_far(exec, call,
                 FarCopyKernel{is_put, is_put ? dest : source,
@@ -138,9 +140,9 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   } else {
     exec.fence(call);
     if constexpr (is_put) {
-      put_far(far_copy(dest, pe, call), source, bytes);
+      put_otherwise(its, source, bytes, Until::is_safe, call);
     } else {
-      get_far(dest, far_copy(source, pe, call), bytes);
+      get_otherwise(dest, its, bytes, Until::is_safe, call);
     }
   }
 }
@@ -160,12 +162,12 @@ template <Way way, class Exec, class T>
 void enqueue_strided(Exec const& exec, StridedCopy<way, T> const& strided,
                      Pe pe) {
   Observed const observed([=] { return strided.operation(pe); });
-  find_and_copy(strided, pe, [&](Reach reach, auto const& copy, Pe its_pe) {
+  find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);
-      copy_found(reach, copy, its_pe);
-    } else if (reach == Reach::message) {
-      enqueue_far(exec, copy.call, far_kernel_of(copy, its_pe));
+      copy_found(its, copy);
+    } else if (its.reach == Reach::messages) {
+      enqueue_far(exec, copy.call, far_kernel_of(copy, its.pe));
     } else {
       copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
     }

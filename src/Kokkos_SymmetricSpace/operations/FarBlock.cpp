@@ -7,9 +7,6 @@
 #include <functional>
 #include <memory>
 
-#include "../../runtime/base/Text.hpp"
-#include "../../runtime/symm_errors.hpp"
-
 namespace symm::Impl {
 
 namespace {
@@ -21,12 +18,6 @@ constexpr std::size_t most_packed = std::size_t{1} << 20U;
 
 /// Runs that are worth a message each.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
-
-void check_pe(FarCopy const& far) {
-  if (0 <= far.pe && far.pe < far.heap.n_pes) return;
-  throw UsageError(Text(far.call, ": there is no PE ", far.pe,
-                        "; PEs are 0 to ", far.heap.n_pes - 1));
-}
 
 /// A block whose elements lie one behind the other here, in the order of a
 /// simplified block's dimensions.
@@ -67,14 +58,9 @@ ViewBlock repacked(ViewBlock const& block) {
 
 // There.
 
-FarCopy moved(FarCopy const& far, std::size_t bytes) {
-  return {far.heap, static_cast<char const*>(far.address) + bytes, far.pe,
-          far.call};
-}
-
 /// Calls copy(far, here, strides) for each copy with one stride.
 template <class Here, class Copy>
-void for_each_strided(FarCopy const& far, Here* here, ViewBlock const& block,
+void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
                       std::size_t rank, Copy const& copy) {
   if (rank <= 1) {
     auto const d = rank == 0 ? Dimension{1, block.element, block.element}
@@ -84,8 +70,8 @@ void for_each_strided(FarCopy const& far, Here* here, ViewBlock const& block,
   }
   auto const& d = block.dimensions[rank - 1];
   for (std::size_t i = 0; i < d.extent; ++i) {
-    for_each_strided(moved(far, i * d.there), here + i * d.here, block,
-                     rank - 1, copy);
+    for_each_strided(far.moved(i * d.there), here + i * d.here, block, rank - 1,
+                     copy);
   }
 }
 
@@ -93,7 +79,7 @@ void for_each_strided(FarCopy const& far, Here* here, ViewBlock const& block,
 /// be while bytes_of(part) is no more than most_packed; a part of rank 0 is one
 /// element, however large.
 template <class Here, class BytesOf, class Work>
-void for_each_part(FarCopy const& far, Here* here, ViewBlock const& block,
+void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
                    BytesOf const& bytes_of, Work const& work) {
   std::size_t const bytes = bytes_of(block);
   if (block.rank == 0 || bytes <= most_packed) {
@@ -108,7 +94,7 @@ void for_each_part(FarCopy const& far, Here* here, ViewBlock const& block,
   if (one > most_packed) {
     --part.rank;
     for (std::size_t i = 0; i < outer.extent; ++i) {
-      for_each_part(moved(far, i * outer.there), here + i * outer.here, part,
+      for_each_part(far.moved(i * outer.there), here + i * outer.here, part,
                     bytes_of, work);
     }
     return;
@@ -117,33 +103,35 @@ void for_each_part(FarCopy const& far, Here* here, ViewBlock const& block,
   std::size_t const most      = 1 + (most_packed - one) / each_more;
   for (std::size_t i = 0; i < outer.extent; i += most) {
     count = std::min(most, outer.extent - i);
-    work(moved(far, i * outer.there), here + i * outer.here, part);
+    work(far.moved(i * outer.there), here + i * outer.here, part);
   }
 }
 
-void put_each(FarCopy const& far, char const* here, ViewBlock const& block) {
-  for_each_strided(
-      far, here, block, block.rank,
-      [](FarCopy const& to, char const* from, Strides const& strides) {
-        put_strided_far(to, from, strides);
-      });
+void put_each(PeMemory far, char const* here, ViewBlock const& block,
+              char const* call) {
+  for_each_strided(far, here, block, block.rank,
+                   [=](PeMemory to, char const* from, Strides const& strides) {
+                     put_strided_to(to, from, strides, call);
+                   });
 }
 
-void get_each(char* here, FarCopy const& far, ViewBlock const& block) {
+void get_each(char* here, PeMemory far, ViewBlock const& block,
+              char const* call) {
   if (block.rank <= 1 || block.element < long_run) {
     for_each_strided(far, here, block, block.rank,
-                     [](FarCopy const& from, char* to, Strides const& strides) {
-                       get_strided_far(to, from, strides);
+                     [=](PeMemory from, char* to, Strides const& strides) {
+                       get_strided_from(to, from, strides, call);
                      });
     return;
   }
   // All at once, not one round trip behind the other.
   for_each_strided(far, here, block, block.rank,
-                   [](FarCopy const& from, char* to, Strides const& strides) {
+                   [=](PeMemory from, char* to, Strides const& strides) {
                      for (std::size_t i = 0; i < strides.count; ++i) {
-                       get_far(to + i * strides.local_bytes,
-                               moved(from, i * strides.remote_bytes),
-                               strides.element_bytes, Until::is_begun);
+                       get_otherwise(to + i * strides.local_bytes,
+                                     from.moved(i * strides.remote_bytes),
+                                     strides.element_bytes, Until::is_begun,
+                                     call);
                      }
                    });
   quiet_far();
@@ -151,43 +139,41 @@ void get_each(char* here, FarCopy const& far, ViewBlock const& block) {
 
 }  // namespace
 
-void put_block(FarCopy const& dest, void const* source,
-               ViewBlock const& block) {
-  check_pe(dest);
+void put_block(PeMemory dest, void const* source, ViewBlock const& block,
+               char const* call) {
   if (block.bytes() == 0) return;
   auto const plain        = simplified(block);
   auto const* const start = static_cast<char const*>(source);
   if (n_strided(simplified(packed(plain))) >= n_strided(plain)) {
-    put_each(dest, start, plain);
+    put_each(dest, start, plain, call);
     return;
   }
   std::unique_ptr<char[]> const memory(
       new char[std::min(most_packed, plain.bytes())]);
-  for_each_part(
-      dest, start, plain, std::mem_fn(&ViewBlock::bytes),
-      [&](FarCopy const& to, char const* from, ViewBlock const& part) {
-        if (part.rank == 0) {
-          put_each(to, from, part);
-          return;
-        }
-        copy_block(memory.get(), from, repacked(part));
-        put_each(to, memory.get(), simplified(packed(part)));
-      });
+  for_each_part(dest, start, plain, std::mem_fn(&ViewBlock::bytes),
+                [&](PeMemory to, char const* from, ViewBlock const& part) {
+                  if (part.rank == 0) {
+                    put_each(to, from, part, call);
+                    return;
+                  }
+                  copy_block(memory.get(), from, repacked(part));
+                  put_each(to, memory.get(), simplified(packed(part)), call);
+                });
 }
 
-void get_block(void* dest, FarCopy const& source, ViewBlock const& block) {
-  check_pe(source);
+void get_block(void* dest, PeMemory source, ViewBlock const& block,
+               char const* call) {
   if (block.bytes() == 0) return;
   auto const plain  = simplified(block);
   auto* const start = static_cast<char*>(dest);
   if (plain.rank <= 1) {
-    get_each(start, source, plain);
+    get_each(start, source, plain, call);
     return;
   }
   bool const has_small_gaps = span(plain) / 2 <= plain.bytes();
   if (!has_small_gaps &&
       n_strided(simplified(packed(plain))) >= n_strided(plain)) {
-    get_each(start, source, plain);
+    get_each(start, source, plain, call);
     return;
   }
   auto const bytes_of = [&](ViewBlock const& part) {
@@ -195,18 +181,19 @@ void get_block(void* dest, FarCopy const& source, ViewBlock const& block) {
   };
   std::unique_ptr<char[]> const memory(
       new char[std::min(most_packed, bytes_of(plain))]);
-  for_each_part(source, start, plain, bytes_of,
-                [&](FarCopy const& from, char* to, ViewBlock const& part) {
-                  if (part.rank == 0) {
-                    get_each(to, from, part);
-                  } else if (has_small_gaps) {
-                    get_far(memory.get(), from, span(part));
-                    copy_block(to, memory.get(), turned(part));
-                  } else {
-                    get_each(memory.get(), from, simplified(packed(part)));
-                    copy_block(to, memory.get(), turned(repacked(part)));
-                  }
-                });
+  for_each_part(
+      source, start, plain, bytes_of,
+      [&](PeMemory from, char* to, ViewBlock const& part) {
+        if (part.rank == 0) {
+          get_each(to, from, part, call);
+        } else if (has_small_gaps) {
+          get_otherwise(memory.get(), from, span(part), Until::is_safe, call);
+          copy_block(to, memory.get(), turned(part));
+        } else {
+          get_each(memory.get(), from, simplified(packed(part)), call);
+          copy_block(to, memory.get(), turned(repacked(part)));
+        }
+      });
 }
 
 }  // namespace symm::Impl

@@ -3,7 +3,7 @@
 #ifndef KOKKOS_SYMMETRICSPACE_FARBLOCK_HPP
 #define KOKKOS_SYMMETRICSPACE_FARBLOCK_HPP
 
-#include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/shmem/PeOperations.hpp"
 #include "ViewBlock.hpp"
 
 namespace symm::Impl {
@@ -15,10 +15,11 @@ namespace symm::Impl {
 // Gets take what is between the elements along, where that is no more than
 // they are. On the host, by one thread; as put() and get().
 
-/// \throws UsageError on this PE, if there is no such PE or its memory is not
-///         reached.
-void put_block(FarCopy const& dest, void const* source, ViewBlock const& block);
-void get_block(void* dest, FarCopy const& source, ViewBlock const& block);
+/// \param call the operation, for messages.
+void put_block(PeMemory dest, void const* source, ViewBlock const& block,
+               char const* call);
+void get_block(void* dest, PeMemory source, ViewBlock const& block,
+               char const* call);
 
 }  // namespace symm::Impl
 

@@ -10,8 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/shmem/Far.hpp"
 #include "../../runtime/shmem/Group.hpp"
+#include "../../runtime/shmem/PeOperations.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 #include "../view/RemoteView.hpp"
@@ -58,9 +58,11 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
+/// The memory of a far PE's part. \throws UsageError on this PE, if there is no
+/// such PE.
 template <class Peer>
-FarCopy far_copy_of(Peer const& peer, char const* call) {
-  return {peer.heap(), peer.local().data(), peer.pe(), call};
+PeMemory far_memory_of(Peer const& peer, char const* call) {
+  return resolve_part(peer.heap(), peer.local().data(), peer.pe(), call);
 }
 
 // On the host, by one thread, to and from PEs that are not near; the other side
@@ -70,12 +72,13 @@ template <class View, class Src>
 void put_view(RemotePeer<View> const& dst, Src const& src, char const* call) {
   using Peer = RemotePeer<View>;
   if constexpr (are_same_bytes_v<Peer, Src>) {
-    put_block(far_copy_of(dst, call), src.data(), block_of(dst.local(), src));
+    put_block(far_memory_of(dst, call), src.data(), block_of(dst.local(), src),
+              call);
   } else {
     auto const staging = make_staging_view(dst);
     copy_view(OneThread(), staging, src);
-    put_block(far_copy_of(dst, call), staging.data(),
-              block_of(dst.local(), staging));
+    put_block(far_memory_of(dst, call), staging.data(),
+              block_of(dst.local(), staging), call);
   }
 }
 
@@ -83,11 +86,12 @@ template <class Dst, class View>
 void get_view(Dst const& dst, RemotePeer<View> const& src, char const* call) {
   using Peer = RemotePeer<View>;
   if constexpr (are_same_bytes_v<Peer, Dst>) {
-    get_block(dst.data(), far_copy_of(src, call), block_of(src.local(), dst));
+    get_block(dst.data(), far_memory_of(src, call), block_of(src.local(), dst),
+              call);
   } else {
     auto const staging = make_staging_view(src);
-    get_block(staging.data(), far_copy_of(src, call),
-              block_of(src.local(), staging));
+    get_block(staging.data(), far_memory_of(src, call),
+              block_of(src.local(), staging), call);
     copy_view(OneThread(), dst, staging);
   }
 }

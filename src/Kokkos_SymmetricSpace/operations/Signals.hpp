@@ -45,7 +45,7 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
   if (poll.set.count == 0) return;
   Observed const observed([=] { return Operation{OperationKind::wait, call}; });
-  static_cast<void>(copy_to_access(
+  static_cast<void>(resolve(
       poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call));
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
@@ -59,11 +59,12 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
 /// PE `pe`'s copy of a signal, for a thread of the space; a host's must reach
 /// it. \throws UsageError on this PE.
 template <class Exec>
-Copy<Signal> signal_to_deliver(Signal* address, Pe pe, char const* call) {
+PeMemory signal_to_deliver(Signal* address, Pe pe, char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
-    static_cast<void>(map_to_access(address, sizeof(Signal), pe, call));
+    return resolve_words(address, sizeof(Signal), pe, call);
+  } else {
+    return resolve(address, sizeof(Signal), pe, call);
   }
-  return copy_to_access(address, sizeof(Signal), pe, call);
 }
 
 /// put_signal() in the order of an execution space instance.
@@ -78,7 +79,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
     return Operation{OperationKind::signal, call, pe, bytes, dest, source};
   });
   auto const its_signal = signal_to_deliver<Exec>(signal_address, pe, call);
-  if (its_signal.reach == Reach::message) {
+  if (its_signal.reach == Reach::messages) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(call);
       symm::fence();
@@ -86,7 +87,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
                          Until::is_safe, call);
     } else {
       if (bytes != 0) {
-        static_cast<void>(copy_to_access(dest, bytes, pe, call));
+        static_cast<void>(resolve(dest, bytes, pe, call));
         check_private(source, call);
       }
       enqueue_far(exec, call,
@@ -97,7 +98,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
   }
   enqueue_copy_of_pe<Way::put>(exec, dest, source, bytes, pe, call);
   // There are data, even if not these: those of kernels before.
-  DeliverSignal const deliver{its_signal.address, signal, op, true};
+  DeliverSignal const deliver{its_signal.address<Signal>(), signal, op, true};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     deliver();

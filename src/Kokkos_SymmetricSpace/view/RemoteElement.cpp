@@ -7,7 +7,7 @@
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/heap/SymmetricHeap.hpp"
 #include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/shmem/Far.hpp"
+#include "../../runtime/shmem/PeOperations.hpp"
 #include "../../runtime/shmem/Rma.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/transport/Message.hpp"
@@ -45,8 +45,8 @@ void put_far_element(HeapMap const& map, void* dest, void const* value,
   }
   // What fits into a batch is copied at once; nothing else may be read later.
   bool const is_copied = bytes <= BatchEntry::most_bytes;
-  put_far({map, dest, pe, call_of_elements}, value, bytes,
-          is_copied ? Until::is_begun : Until::is_safe);
+  put_otherwise(resolve_far(map, dest, pe), value, bytes,
+                is_copied ? Until::is_begun : Until::is_safe, call_of_elements);
 }
 
 void get_far_element(void* value, HeapMap const& map, void const* source,
@@ -56,7 +56,8 @@ void get_far_element(void* value, HeapMap const& map, void const* source,
     return;
   }
   quiet_far();
-  get_far(value, {map, source, pe, call_of_elements}, bytes);
+  get_otherwise(value, resolve_far(map, source, pe), bytes, Until::is_safe,
+                call_of_elements);
 }
 
 }  // namespace symm::Impl

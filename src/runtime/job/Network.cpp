@@ -52,18 +52,13 @@ Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
         [&bootstrap] { bootstrap.abort(); }, Transport_Messages::Options{});
   });
   Transport::set_instance(m_transport.get());
-  FarPes::set_instance(m_transport.get());
 }
 
 Network::~Network() { leave(); }
 
 Transport& Network::transport() const { return *m_transport; }
 
-void Network::leave() noexcept {
-  KernelRequests::set_instance(nullptr);
-  Transport::set_instance(nullptr);
-  FarPes::set_instance(nullptr);
-}
+void Network::leave() noexcept { Transport::set_instance(nullptr); }
 
 void Network::open_rendezvous(Rendezvous& rendezvous) {
   m_lost_pe    = rendezvous.lost_pe();
@@ -109,7 +104,7 @@ char* Network::find(Segment segment, std::size_t offset,
 }
 
 bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
-                          Remote& found) const noexcept {
+                          PeMemory& found) const noexcept {
   constexpr std::array heaps{Segment::host_heap, Segment::device_heap};
   constexpr std::array team_words{Segment::host_team_words,
                                   Segment::device_team_words};
@@ -136,18 +131,18 @@ void Network::open_ring(MemoryProvider& provider) {
   m_gpu_memory = &provider;
   m_ring       = std::make_unique<RingServer>(
       m_bootstrap.my_pe(), *m_transport, provider,
-      [this](void const* address, std::size_t bytes, Pe pe, Remote& found) {
+      [this](void const* address, std::size_t bytes, Pe pe, PeMemory& found) {
         return find_remote(address, bytes, pe, found);
       },
       [this] { m_bootstrap.abort(); });
-  KernelRequests::set_instance(m_ring.get());
+  m_transport->set_kernel_requests(m_ring.get());
   provider.run_in_context([this] { set_ring_of_kernels(m_ring->ring()); });
 }
 
 void Network::close_ring() {
   if (m_ring == nullptr) return;
   m_ring->drain();
-  KernelRequests::set_instance(nullptr);
+  m_transport->set_kernel_requests(nullptr);
   m_gpu_memory->run_in_context([] { set_ring_of_kernels(nullptr); });
   m_ring = nullptr;
 }

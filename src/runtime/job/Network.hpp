@@ -15,7 +15,6 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../memory/SideQueue.hpp"
-#include "../transport/FarPes.hpp"
 #include "../transport/GpuStaging.hpp"
 #include "../transport/LostPe.hpp"
 #include "../transport/Transport.hpp"
@@ -90,7 +89,7 @@ class Network final : public TransportTarget {
   }
   /// What memory of this PE is to other nodes.
   [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
-                                 Remote& found) const noexcept;
+                                 PeMemory& found) const noexcept;
   void close_ring();
 
   Bootstrap& m_bootstrap;

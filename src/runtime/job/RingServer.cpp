@@ -212,9 +212,9 @@ void RingServer::advance() {
   if (m_freed != freed) release_word(*m_freed_for_kernels, m_freed);
 }
 
-Remote RingServer::find(void const* address, std::size_t bytes, Pe pe,
-                        char const* what) const {
-  Remote found;
+PeMemory RingServer::find(void const* address, std::size_t bytes, Pe pe,
+                          char const* what) const {
+  PeMemory found;
   if (m_find(address, bytes, pe, found)) return found;
   throw UsageError(Text(what, " of ", bytes, " bytes at ", address, " on PE ",
                         pe,
@@ -231,13 +231,13 @@ RingServer::Pending& RingServer::add_pending(FarRequest const& request) {
   return pending;
 }
 
-void RingServer::begin_load(FarRequest const& request, Remote const& from) {
+void RingServer::begin_load(FarRequest const& request, PeMemory const& from) {
   auto& pending = add_pending(request);
   m_transport.begin_get(&pending.value, from, element_bytes_of(request),
                         pending.left);
 }
 
-void RingServer::begin_atomic(FarRequest const& request, Remote const& at) {
+void RingServer::begin_atomic(FarRequest const& request, PeMemory const& at) {
   auto const code = code_of(request);
   auto& pending   = add_pending(request);
   m_transport.begin_atomic(at, static_cast<AtomicOp>(code.atomic_op),
@@ -245,7 +245,7 @@ void RingServer::begin_atomic(FarRequest const& request, Remote const& at) {
                            request.count, pending.value, pending.left);
 }
 
-void RingServer::begin_get(FarRequest const& request, Remote const& from) {
+void RingServer::begin_get(FarRequest const& request, PeMemory const& from) {
   auto* const to = address_of(request.local);
   if (request.count > Transport::most_begun || m_landings.empty()) {
     m_staging.get(to, from, request.count, Transport::Until::is_safe);

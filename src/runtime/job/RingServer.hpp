@@ -33,7 +33,7 @@ class RingServer final : public KernelRequests {
   /// Where memory of this PE is that other nodes have, too.
   /// \returns whether it is there.
   using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
-                                  Remote& found)>;
+                                  PeMemory& found)>;
   /// Ends the job; the reason has been printed.
   using EndJob = std::function<void()>;
 
@@ -78,9 +78,9 @@ class RingServer final : public KernelRequests {
   bool finish_pending();
   void advance();
   void carry_out(FarRequest const& request);
-  void begin_load(FarRequest const& request, Remote const& from);
-  void begin_get(FarRequest const& request, Remote const& from);
-  void begin_atomic(FarRequest const& request, Remote const& at);
+  void begin_load(FarRequest const& request, PeMemory const& from);
+  void begin_get(FarRequest const& request, PeMemory const& from);
+  void begin_atomic(FarRequest const& request, PeMemory const& at);
   Pending& add_pending(FarRequest const& request);
   void quiet_all();
   void reply(Number ticket, std::uint64_t value);
@@ -88,8 +88,8 @@ class RingServer final : public KernelRequests {
     m_states[ticket % size] = state;
   }
   [[nodiscard]] bool is_written(Number ticket) const;
-  [[nodiscard]] Remote find(void const* address, std::size_t bytes, Pe pe,
-                            char const* what) const;
+  [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
+                              char const* what) const;
   [[noreturn]] void end_job(Text const& why) noexcept;
 
   Pe const m_my_pe;

@@ -19,7 +19,6 @@
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm.hpp"
-#include "../transport/FarPes.hpp"
 #include "../transport/LostPe.hpp"
 #include "../transport/Transport.hpp"
 #include "CallTrail.hpp"

@@ -35,7 +35,7 @@ BasicText<255> Rendezvous::missing_nodes() const { return m_across->missing(); }
 
 void Rendezvous::quiet() {
   if (auto* const transport = Transport::instance()) {
-    KernelRequests::drain_all();
+    transport->drain_kernels();
     transport->quiet();
   }
 }
@@ -63,7 +63,7 @@ Standing Rendezvous::standing() const {
 
 bool Rendezvous::is_far_in_finalize(Pe pe,
                                     std::chrono::milliseconds most) const {
-  auto* const far_pes = FarPes::instance();
+  auto* const far_pes = Transport::instance();
   if (far_pes == nullptr) return false;
   auto const said = far_pes->standing_of(pe, most);
   return said && said->is_in_finalize && said->n_calls > latest(m_my_pe);
@@ -71,7 +71,7 @@ bool Rendezvous::is_far_in_finalize(Pe pe,
 
 Text Rendezvous::whereabouts_of_far(Pe pe) const {
   auto text           = m_across->name_of(pe);
-  auto* const far_pes = FarPes::instance();
+  auto* const far_pes = Transport::instance();
   if (far_pes == nullptr) return text;
   auto const said = far_pes->standing_of(pe, health_interval);
   if (!said) return text;
@@ -87,7 +87,7 @@ LostPeRecord* Rendezvous::lost_pe() const {
 }
 
 void Rendezvous::end_job(LostPe const& lost) const {
-  if (auto* const far_pes = FarPes::instance()) far_pes->end_job(lost);
+  if (auto* const far_pes = Transport::instance()) far_pes->end_job(lost);
   m_bootstrap.abort();
   std::abort();  // for the compiler
 }

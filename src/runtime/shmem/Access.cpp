@@ -48,6 +48,19 @@ namespace {
   return heap;
 }
 
+constexpr Segment segment_of(MemoryKind kind) {
+  return kind == MemoryKind::host ? Segment::host_heap : Segment::device_heap;
+}
+
+[[gnu::always_inline]] inline PeMemory resolve_in(SymmetricHeap const& heap,
+                                                  void const* address, Pe pe) {
+  auto const& map = heap.map();
+  if (!map.is_near(pe)) [[unlikely]] {
+    return {pe, segment_of(heap.memory()), map.offset_of(address)};
+  }
+  return PeMemory::at(pe, segment_of(heap.memory()), map.peer_ptr(address, pe));
+}
+
 }  // namespace
 
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
@@ -55,24 +68,32 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
   return find_heap(address, bytes, pe, call);
 }
 
-Copy<void> copy_to_access(void const* address, std::size_t bytes, Pe pe,
-                          char const* call) {
-  auto const& heap = find_heap(address, bytes, pe, call);
-  auto const& map  = heap.map();
-  if (!map.is_near(pe)) [[unlikely]] {
-    return {nullptr, Reach::message};
-  }
-  return {map.peer_ptr(const_cast<void*>(address), pe),
-          static_cast<Reach>(heap.memory())};
+PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
+                 char const* call) {
+  return resolve_in(find_heap(address, bytes, pe, call), address, pe);
 }
 
-HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
-                             char const* call) {
-  auto const& heap = find_heap(address, bytes, pe, call);
-  if (heap.memory() == MemoryKind::device && heap.map().is_near(pe)) {
-    throw_not_reached(address, call);
-  }
-  return heap.map();
+PeMemory resolve_words(void const* address, std::size_t bytes, Pe pe,
+                       char const* call) {
+  auto const its = resolve_in(find_heap(address, bytes, pe, call), address, pe);
+  if (its.reach == Reach::gpu) throw_not_reached(address, call);
+  return its;
+}
+
+PeMemory resolve_part(HeapMap const& heap, void const* address, Pe pe,
+                      char const* call) {
+  if (pe < 0 || pe >= heap.n_pes) throw_no_pe(pe, heap.n_pes, call);
+  return resolve_far(heap, address, pe);
+}
+
+PeMemory resolve_far(HeapMap const& heap, void const* address, Pe pe) {
+  auto const* const on_gpus =
+      Runtime::is_initialized()
+          ? Runtime::instance("symm").find_heap(MemoryKind::device)
+          : nullptr;
+  bool const is_on_gpu = on_gpus != nullptr && on_gpus->map().base == heap.base;
+  return {pe, is_on_gpu ? Segment::device_heap : Segment::host_heap,
+          heap.offset_of(address)};
 }
 
 }  // namespace symm::Impl

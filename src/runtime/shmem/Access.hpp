@@ -11,6 +11,7 @@
 #include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/PeMemory.hpp"
 
 namespace symm::Impl {
 
@@ -30,39 +31,24 @@ class SymmetricHeap;
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
-/// How the host gets to a copy: by loads and stores, by copies of its GPU, or
-/// by messages to another node (Far.hpp).
-enum class Reach : std::uint16_t {
-  words   = static_cast<std::uint16_t>(MemoryKind::host),
-  gpu     = static_cast<std::uint16_t>(MemoryKind::device),
-  message = n_memory_kinds
-};
+/// PE `pe`'s copy of the `bytes` at the symmetric address `address`, if
+/// heap_to_access() finds them. The one look-up of an operation.
+[[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
+                               char const* call);
 
-/// What an operation of the host works on: one PE's copy of an object.
-template <class T>
-struct Copy {
-  T* address;  // nothing, if it takes a message
-  Reach reach;
-};
+/// The same for operations that take loads and stores, or messages.
+/// \throws UsageError, too, if the memory is that of a near PE's GPU.
+[[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
+                                     Pe pe, char const* call);
 
-/// PE `pe`'s copy of the object at `address`, if heap_to_access() finds it.
-[[nodiscard]] Copy<void> copy_to_access(void const* address, std::size_t bytes,
-                                        Pe pe, char const* call);
+/// The same of a far PE, for memory whose heap is known.
+/// \throws UsageError on this PE, if there is no such PE.
+[[nodiscard]] PeMemory resolve_part(HeapMap const& heap, void const* address,
+                                    Pe pe, char const* call);
 
-template <class T>
-requires(!std::is_void_v<T>)
-    [[nodiscard]] Copy<T> copy_to_access(T* address, std::size_t bytes, Pe pe,
-                                         char const* call) {
-  auto const copy =
-      copy_to_access(static_cast<void const*>(address), bytes, pe, call);
-  return {static_cast<T*>(copy.address), copy.reach};
-}
-
-/// The heap's map for an operation that the host carries out by loads and
-/// stores, or messages, if the PE is not near.
-/// \throws UsageError, too, if the memory is a GPU's and the PE is near.
-HeapMap const& map_to_access(void const* address, std::size_t bytes, Pe pe,
-                             char const* call);
+/// The same without the check. Preconditions are those of expect_access().
+[[nodiscard, gnu::cold]] PeMemory resolve_far(HeapMap const& heap,
+                                              void const* address, Pe pe);
 
 /// In a kernel: stops the program, with PE and address, if an operation cannot
 /// work, with a map of another heap than the address' too; where preconditions

@@ -13,13 +13,13 @@
 #include "../memory/HostCopy.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "CollectiveCall.hpp"
-#include "Far.hpp"
 #include "FarBlocks.hpp"
 #include "FarTeam.hpp"
 #include "Group.hpp"
 #include "GroupCopy.hpp"
 #include "PacketExchange.hpp"
 #include "PassedSources.hpp"
+#include "PeOperations.hpp"
 #include "PeTeam.hpp"
 #include "RingClient.hpp"
 #include "Rma.hpp"
@@ -109,8 +109,8 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
     Pe const pe = team.world_pe(member);
     if (!heap.is_near(pe)) {
       if (group.rank() == 0 && count != 0) {
-        get_far(dest, {heap, mine, pe, call}, count * sizeof(T),
-                Until::is_begun);
+        get_otherwise(dest, resolve_far(heap, mine, pe), count * sizeof(T),
+                      Until::is_begun, call);
       }
       return;
     }

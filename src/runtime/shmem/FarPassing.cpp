@@ -11,7 +11,7 @@
 #include "../base/Types.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/PeTeamWords.hpp"
-#include "../transport/FarPes.hpp"
+#include "../transport/InCall.hpp"
 #include "FarRounds.hpp"
 
 namespace symm::Impl {

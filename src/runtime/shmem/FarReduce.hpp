@@ -12,7 +12,7 @@
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CollectiveWork.hpp"
-#include "Far.hpp"
+#include "PeOperations.hpp"
 
 namespace symm::Impl {
 
@@ -37,6 +37,7 @@ class FarReduce {
   }
 
  private:
+  static constexpr char const* call        = "symm::reduce";
   static constexpr std::size_t most_bytes  = std::size_t{1} << 20U;
   static constexpr std::size_t least_bytes = 4096;
   static constexpr std::size_t few         = std::max<std::size_t>(
@@ -72,16 +73,16 @@ class FarReduce {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;
   }
-  [[nodiscard]] FarCopy copy_of(T const* mine, Pe member) const {
-    return {m_heap, mine, m_work.team.world_pe(member), "symm::reduce"};
+  [[nodiscard]] PeMemory copy_of(T const* mine, Pe member) const {
+    return resolve_far(m_heap, mine, m_work.team.world_pe(member));
   }
 
   void fetch_all(std::size_t first, std::size_t count) {
     std::size_t n_far = 0;
     for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe) {
       if (!is_far(pe)) continue;
-      get_far(block(++n_far), copy_of(m_work.source + first, pe),
-              count * sizeof(T), Until::is_begun);
+      get_otherwise(block(++n_far), copy_of(m_work.source + first, pe),
+                    count * sizeof(T), Until::is_begun, call);
     }
     quiet_far();
   }
@@ -97,8 +98,8 @@ class FarReduce {
       } else if (m_has_all) {
         its = block(++n_far);
       } else {
-        get_far(block(1), copy_of(m_work.source + first, pe),
-                count * sizeof(T));
+        get_otherwise(block(1), copy_of(m_work.source + first, pe),
+                      count * sizeof(T), Until::is_safe, call);
         its = block(1);
       }
       if (pe == 0) {
@@ -110,8 +111,9 @@ class FarReduce {
     }
     for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe) {
       if (is_far(pe)) {
-        put_far(copy_of(m_work.dest + first, pe), result, count * sizeof(T),
-                m_has_all ? Until::is_begun : Until::is_safe);
+        put_otherwise(copy_of(m_work.dest + first, pe), result,
+                      count * sizeof(T),
+                      m_has_all ? Until::is_begun : Until::is_safe, call);
         continue;
       }
       T* const to = block_of(m_work.team, m_heap, m_work.dest, pe) + first;

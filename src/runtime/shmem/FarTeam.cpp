@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "../job/Runtime.hpp"
-#include "../transport/FarPes.hpp"
+#include "../transport/InCall.hpp"
 #include "FarRounds.hpp"
 
 namespace symm::Impl {

@@ -25,14 +25,14 @@ HostWait::HostWait(char const* call)
 
 void HostWait::set_next_look() {
   m_next_look         = m_waited + Rendezvous::health_interval;
-  auto* const far_pes = FarPes::instance();
+  auto* const far_pes = Transport::instance();
   if (far_pes == nullptr || m_watches) return;
   far_pes->watch_all();
   m_watches = true;
 }
 
 void HostWait::unwatch() const noexcept {
-  if (auto* const far_pes = FarPes::instance()) far_pes->unwatch_all();
+  if (auto* const far_pes = Transport::instance()) far_pes->unwatch_all();
 }
 
 bool HostWait::is_report_due() const {

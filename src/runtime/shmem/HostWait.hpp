@@ -9,7 +9,7 @@
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../pes/PeBackoff.hpp"
-#include "../transport/FarPes.hpp"
+#include "../transport/InCall.hpp"
 
 namespace symm::Impl {
 

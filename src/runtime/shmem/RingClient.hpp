@@ -240,7 +240,8 @@ __device__ void put_words(Threads const& group, void const* dest,
   });
 }
 
-/// By all threads of a group, and its barrier.
+// By all threads of a group; without a barrier.
+
 template <Group Threads>
 __device__ __noinline__ void put_far(Threads const& group, void const* dest,
                                      void const* source, std::size_t bytes,
@@ -250,7 +251,6 @@ __device__ __noinline__ void put_far(Threads const& group, void const* dest,
   } else if (group.rank() == 0) {
     far_pes().put({dest, pe}, source, bytes, waits);
   }
-  group.barrier();
 }
 
 template <Group Threads>
@@ -266,7 +266,6 @@ __device__ __noinline__ void get_far(Threads const& group, void* dest,
   } else if (group.rank() == 0) {
     far_pes().get(dest, {source, pe}, bytes, waits);
   }
-  group.barrier();
 }
 
 /// Strides in bytes. Without a barrier.

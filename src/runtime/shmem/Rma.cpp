@@ -6,7 +6,6 @@
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/CopyQueue.hpp"
-#include "../memory/HostCopy.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -21,15 +20,9 @@ template <Until until>
                                                    std::size_t bytes, Pe pe,
                                                    char const* call) {
   if (bytes == 0) return;
-  auto const its = copy_to_access(dest, bytes, pe, call);
+  auto const its = resolve(dest, bytes, pe, call);
   check_private(source, call);
-  if (its.reach == Reach::words) {
-    copy_host_memory(its.address, source, bytes);
-  } else if (its.reach == Reach::gpu) {
-    copy_gpu_memory(its.address, source, bytes, call);
-  } else {
-    put_far(far_copy(dest, pe, call), source, bytes, until);
-  }
+  put_to(its, source, bytes, until, call);
 }
 
 template <Until until>
@@ -38,15 +31,9 @@ template <Until until>
                                                    std::size_t bytes, Pe pe,
                                                    char const* call) {
   if (bytes == 0) return;
-  auto const its = copy_to_access(source, bytes, pe, call);
+  auto const its = resolve(source, bytes, pe, call);
   check_private(dest, call);
-  if (its.reach == Reach::words) {
-    copy_host_memory(dest, its.address, bytes);
-  } else if (its.reach == Reach::gpu) {
-    copy_gpu_memory(dest, its.address, bytes, call);
-  } else {
-    get_far(dest, far_copy(source, pe, call), bytes, until);
-  }
+  get_from(dest, its, bytes, until, call);
 }
 
 /// The same, where somebody observes: apart, since a put of one word is less

@@ -12,8 +12,8 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
-#include "Far.hpp"
 #include "GroupCopy.hpp"
+#include "PeOperations.hpp"
 #include "RingClient.hpp"
 #include "Words.hpp"
 
@@ -79,53 +79,51 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 
 // By a group of threads, on the host as well as in kernels.
 
-/// Copies from or to a PE that is not near: on the host, by one thread.
-template <Way way, class T>
-void copy_elements_far(HeapMap const& heap, T* dest, T const* source,
-                       std::size_t bytes, Pe pe, char const* call,
-                       Until until) {
-  if constexpr (way == Way::put) {
-    expect_access(heap, dest, bytes, pe, call);
-    put_far({heap, dest, pe, call}, source, bytes, until);
-  } else {
-    expect_access(heap, source, bytes, pe, call);
-    get_far(dest, {heap, source, pe, call}, bytes, until);
-  }
+/// Copies from or to a far PE, by a group of threads, without a barrier.
+/// \param symmetric this PE's address of the side that `pe` has.
+/// \param local     the other side.
+template <Way way, Group Threads>
+SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
+                            void const* symmetric, void const* local,
+                            std::size_t bytes, Pe pe,
+                            [[maybe_unused]] char const* call, Until until) {
+  SYMM_IF_ON_HOST((
+      static_cast<void>(group); if (group.rank() != 0) return;
+      auto const its = resolve_far(heap, symmetric, pe);
+      if constexpr (way == Way::put) {
+        put_otherwise(its, local, bytes, until, call);
+      } else {
+        get_otherwise(const_cast<void*>(local), its, bytes, until, call);
+      }))
+  SYMM_IF_ON_DEVICE((
+      static_cast<void>(heap); bool const waits = until == Until::is_safe;
+      if constexpr (way == Way::put) {
+        InKernel::put_far(group, symmetric, local, bytes, pe, waits);
+      } else {
+        InKernel::get_far(group, const_cast<void*>(local), symmetric, bytes, pe,
+                          waits);
+      }))
 }
 
 template <Way way, ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements_of_pe(
     Threads const& threads, HeapMap const& heap, T* dest, T const* source,
-    std::size_t count, Pe pe, char const* call,
-    [[maybe_unused]] Until until = Until::is_safe) {
+    std::size_t count, Pe pe, char const* call, Until until = Until::is_safe) {
   check_element<T>();
   auto const group        = group_of(threads);
   std::size_t const bytes = bytes_of(sizeof(T), count);
   if (bytes != 0) {
-    SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
-      if (group.rank() == 0) {
-        copy_elements_far<way>(heap, dest, source, bytes, pe, call, until);
-      }
-      group.barrier();
-      return;
-    }))
-    SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
-      bool const waits = until == Until::is_safe;
-      if constexpr (way == Way::put) {
-        expect_access(heap, dest, bytes, pe, call);
-        InKernel::put_far(group, dest, source, bytes, pe, waits);
-      } else {
-        expect_access(heap, source, bytes, pe, call);
-        InKernel::get_far(group, dest, source, bytes, pe, waits);
-      }
-      return;
-    }))
-    if constexpr (way == Way::put) {
-      dest = expected_copy(heap, dest, bytes, pe, call);
+    constexpr bool is_put       = way == Way::put;
+    void const* const symmetric = is_put ? dest : source;
+    expect_access(heap, symmetric, bytes, pe, call);
+    if (!heap.is_near(pe)) [[unlikely]] {
+      copy_far<way>(group, heap, symmetric, is_put ? source : dest, bytes, pe,
+                    call, until);
+    } else if constexpr (is_put) {
+      copy_bytes<alignof(T)>(group, heap.peer_ptr(dest, pe), source, bytes);
     } else {
-      source = expected_copy(heap, source, bytes, pe, call);
+      copy_bytes<alignof(T)>(group, dest, heap.peer_ptr(source, pe), bytes);
     }
-    copy_bytes<alignof(T)>(group, dest, source, bytes);
   }
   group.barrier();
 }
@@ -160,6 +158,28 @@ template <class T>
                      return element;))
     SYMM_IF_ON_DEVICE((return *from;))
   }
+}
+
+// The same at a far PE's element, whose address on this PE is given.
+
+template <class T>
+SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
+                                     Pe pe) {
+  SYMM_IF_ON_HOST((copy_far<Way::put>(OneThread(), heap, to, &value, sizeof(T),
+                                      pe, "symm::p", Until::is_safe);))
+  SYMM_IF_ON_DEVICE(
+      (static_cast<void>(heap); InKernel::store_far(to, value, pe);))
+}
+
+template <class T>
+[[nodiscard]] SYMM_FUNCTION std::remove_const_t<T> load_far_element(
+    HeapMap const& heap, T* from, Pe pe) {
+  SYMM_IF_ON_HOST((std::remove_const_t<T> value;
+                   copy_far<Way::get>(OneThread(), heap, from, &value,
+                                      sizeof(T), pe, "symm::g", Until::is_safe);
+                   return value;))
+  SYMM_IF_ON_DEVICE(
+      (static_cast<void>(heap); return InKernel::load_far(from, pe);))
 }
 
 }  // namespace symm::Impl

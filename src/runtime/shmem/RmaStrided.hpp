@@ -13,8 +13,8 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
-#include "Far.hpp"
 #include "GroupCopy.hpp"
+#include "PeOperations.hpp"
 #include "RingClient.hpp"
 #include "Rma.hpp"
 
@@ -66,7 +66,7 @@ struct StridedCopy {
             is_put ? dest : source,
             private_side()};
   }
-  [[nodiscard]] void const* private_side() const {
+  [[nodiscard]] SYMM_FUNCTION void const* private_side() const {
     return way == Way::put ? source : dest;
   }
   [[nodiscard]] CopyQueue::Strided in_bytes() const {
@@ -103,55 +103,58 @@ void check_strides(std::size_t dest_stride, std::size_t source_stride,
 /// that this PE's GPU has begun. Done when it returns.
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
-/// Carries out a copy whose symmetric side is of a PE that is not near.
+/// Carries out a copy to or from a far PE.
 template <Way way, class T>
-void copy_strided_far(FarCopy const& far, StridedCopy<way, T> const& copy) {
+void copy_strided_by_messages(PeMemory its, StridedCopy<way, T> const& copy) {
   std::size_t const to   = copy.dest_stride * sizeof(T);
   std::size_t const from = copy.source_stride * sizeof(T);
   if constexpr (way == Way::put) {
-    put_strided_far(far, copy.source, {sizeof(T), copy.count, to, from});
+    put_strided_to(its, copy.source, {sizeof(T), copy.count, to, from},
+                   copy.call);
   } else {
-    get_strided_far(copy.dest, far, {sizeof(T), copy.count, from, to});
+    get_strided_from(copy.dest, its, {sizeof(T), copy.count, from, to},
+                     copy.call);
   }
 }
 
 /// Carries out a copy whose symmetric side is found.
 template <Way way, class T>
-[[gnu::always_inline]] inline void copy_found(Reach reach,
-                                              StridedCopy<way, T> copy, Pe pe) {
-  if (reach == Reach::words) {
+[[gnu::always_inline]] inline void copy_found(PeMemory its,
+                                              StridedCopy<way, T> const& copy) {
+  if (its.reach == Reach::words) {
     run_strided(OneThread(), copy);
-  } else if (reach == Reach::gpu) {
+  } else if (its.reach == Reach::gpu) {
     copy_gpu_memory(copy.in_bytes(), copy.call);
   } else {
-    copy_strided_far(far_copy(copy.symmetric(), pe, copy.call), copy);
+    copy_strided_by_messages(its, copy);
   }
 }
 
-/// Calls copy_it(reach, copy, pe) with what iput() or iget() is to copy, if
-/// there is anything. Its symmetric side is the PE's copy, or, if it is not
-/// near, as it was.
+/// Calls copy_it(its, copy) with what iput() or iget() is to copy, if there is
+/// anything. `its` is the PE's side, which a near PE's copy begins with.
 template <Way way, class T, class CopyIt>
 [[gnu::always_inline]] inline void find_and_copy(StridedCopy<way, T> copy,
                                                  Pe pe, CopyIt const& copy_it) {
   check_element<T>();
   check_strides(copy.dest_stride, copy.source_stride, copy.call);
   if (copy.count == 0) return;
-  auto const its =
-      copy_to_access(copy.symmetric(), copy.symmetric_bytes(), pe, copy.call);
+  auto& symmetric = copy.symmetric();
+  auto const its  = resolve(symmetric, copy.symmetric_bytes(), pe, copy.call);
   check_private(copy.private_side(), copy.call);
-  if (its.reach != Reach::message) copy.symmetric() = its.address;
-  copy_it(its.reach, copy, pe);
+  if (its.reach != Reach::messages) {
+    symmetric = static_cast<std::remove_reference_t<decltype(symmetric)>>(
+        its.address());
+  }
+  copy_it(its, copy);
 }
 
 /// iput() and iget() on the host, without their being observed.
 template <Way way, class T>
 [[gnu::always_inline]] inline void copy_strided_unobserved(
     StridedCopy<way, T> const& copy, Pe pe) {
-  find_and_copy(copy, pe,
-                [](Reach reach, StridedCopy<way, T> const& found, Pe its_pe) {
-                  copy_found(reach, found, its_pe);
-                });
+  find_and_copy(copy, pe, [](PeMemory its, StridedCopy<way, T> const& found) {
+    copy_found(its, found);
+  });
 }
 
 /// The same, where somebody observes.
@@ -173,24 +176,22 @@ template <Way way, class T>
   copy_strided_unobserved(copy, pe);
 }
 
-#ifdef SYMM_FOR_DEVICE
-/// Without a barrier.
+/// To or from a far PE by a group of threads, without a barrier.
 template <Group Threads, Way way, class T>
-__device__ void copy_strided_far_in_kernel(Threads const& group,
-                                           StridedCopy<way, T> const& copy,
-                                           Pe pe) {
-  std::size_t const to   = copy.dest_stride * sizeof(T);
-  std::size_t const from = copy.source_stride * sizeof(T);
-  if constexpr (way == Way::put) {
-    InKernel::copy_strided_far(group, true, copy.dest,
-                               const_cast<std::remove_cv_t<T>*>(copy.source),
-                               sizeof(T), copy.count, to, from, pe);
-  } else {
-    InKernel::copy_strided_far(group, false, copy.source, copy.dest, sizeof(T),
-                               copy.count, from, to, pe);
-  }
+SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
+                                    StridedCopy<way, T> copy, Pe pe) {
+  SYMM_IF_ON_HOST((if (group.rank() == 0) {
+    copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy);
+  }))
+  SYMM_IF_ON_DEVICE(
+      (static_cast<void>(heap); constexpr bool is_put = way == Way::put;
+       std::size_t const to   = copy.dest_stride * sizeof(T);
+       std::size_t const from = copy.source_stride * sizeof(T);
+       InKernel::copy_strided_far(group, is_put, copy.symmetric(),
+                                  const_cast<void*>(copy.private_side()),
+                                  sizeof(T), copy.count, is_put ? to : from,
+                                  is_put ? from : to, pe);))
 }
-#endif
 
 /// By a group of threads, on the host as well as in kernels.
 template <ThreadGroup Threads, Way way, class T>
@@ -202,25 +203,14 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
   expect(copy.dest_stride != 0 && copy.source_stride != 0, copy.call,
          "strides are at least 1");
   if (copy.count != 0) {
-    SYMM_IF_ON_HOST((if (!heap.is_near(pe)) [[unlikely]] {
-      expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe,
-                    copy.call);
-      if (group.rank() == 0) {
-        copy_strided_far({heap, copy.symmetric(), pe, copy.call}, copy);
-      }
-      group.barrier();
-      return;
-    }))
-    SYMM_IF_ON_DEVICE((if (!heap.is_near(pe)) [[unlikely]] {
-      expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe,
-                    copy.call);
-      copy_strided_far_in_kernel(group, copy, pe);
-      group.barrier();
-      return;
-    }))
-    copy.symmetric() = expected_copy(heap, copy.symmetric(),
-                                     copy.symmetric_bytes(), pe, copy.call);
-    run_strided(group, copy);
+    auto& symmetric = copy.symmetric();
+    expect_access(heap, symmetric, copy.symmetric_bytes(), pe, copy.call);
+    if (heap.is_near(pe)) [[likely]] {
+      symmetric = heap.peer_ptr(symmetric, pe);
+      run_strided(group, copy);
+    } else {
+      copy_strided_far(group, heap, copy, pe);
+    }
   }
   group.barrier();
 }

@@ -14,8 +14,8 @@
 #include "../memory/HeapMap.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
-#include "Far.hpp"
 #include "PassedSources.hpp"
+#include "PeOperations.hpp"
 #include "PeTeam.hpp"
 #include "RingClient.hpp"
 
@@ -119,13 +119,13 @@ struct ScanWork {
         its = block_of(team, heap, source, pe) + first;
         to  = block_of(team, heap, dest, pe) + first;
       } else {
-        get_far(fetched, {heap, source + first, in_world, call().name},
-                n * sizeof(T));
+        get_otherwise(fetched, resolve_far(heap, source + first, in_world),
+                      n * sizeof(T), Until::is_safe, call().name);
       }
       add_block(values, pe, its, to, n);
       if (!is_near) {
-        put_far({heap, dest + first, in_world, call().name}, fetched,
-                n * sizeof(T));
+        put_otherwise(resolve_far(heap, dest + first, in_world), fetched,
+                      n * sizeof(T), Until::is_safe, call().name);
       }
     }
   }

@@ -10,9 +10,9 @@
 #include "../memory/HeapMap.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
-#include "Far.hpp"
 #include "Group.hpp"
 #include "GroupCopy.hpp"
+#include "PeOperations.hpp"
 #include "PeTeam.hpp"
 #include "RingClient.hpp"
 #include "Rma.hpp"
@@ -82,9 +82,10 @@ struct StridedAlltoallWork {
     if (!team.has_far_pes() || heap.is_near(team.world_pe(member)))
       return false;
     if (group.rank() == 0 && n != 0) {
-      get_strided_far(
-          to, {heap, mine, team.world_pe(member), call().name},
-          {sizeof(T), n, source_stride * sizeof(T), dest_stride * sizeof(T)});
+      get_strided_from(
+          to, resolve_far(heap, mine, team.world_pe(member)),
+          {sizeof(T), n, source_stride * sizeof(T), dest_stride * sizeof(T)},
+          call().name);
     }
     return true;
   }

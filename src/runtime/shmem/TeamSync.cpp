@@ -11,7 +11,7 @@
 #include "../job/Runtime.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
-#include "../transport/FarPes.hpp"
+#include "../transport/InCall.hpp"
 #include "../transport/Transport.hpp"
 #include "FarTeam.hpp"
 #include "Group.hpp"

@@ -15,8 +15,8 @@
 #include "../job/Runtime.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../symm_errors.hpp"
-#include "Far.hpp"
 #include "HostWait.hpp"
+#include "PeOperations.hpp"
 
 namespace symm::Impl {
 

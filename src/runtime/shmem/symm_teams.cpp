@@ -4,7 +4,7 @@
 #include "../base/Observer.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_job.hpp"
-#include "Far.hpp"
+#include "PeOperations.hpp"
 #include "PeTeam.hpp"
 #include "TeamSync.hpp"
 

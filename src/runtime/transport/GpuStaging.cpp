@@ -8,11 +8,6 @@ namespace symm::Impl {
 
 namespace {
 
-Remote moved(Remote remote, std::size_t bytes) {
-  remote.offset += bytes;
-  return remote;
-}
-
 CopyQueue::Strided block(void* to, void const* from, std::size_t bytes) {
   return {static_cast<char*>(to),
           static_cast<char const*>(from),
@@ -36,10 +31,10 @@ class GpuStaging::Begun {
   Begun& operator=(Begun const&) = delete;
   ~Begun() { wait(); }
 
-  void get(std::byte* to, Remote from, std::size_t bytes) {
+  void get(std::byte* to, PeMemory from, std::size_t bytes) {
     for (std::size_t done = 0; done < bytes; done += Transport::most_begun) {
       m_left.fetch_add(1, std::memory_order_relaxed);
-      m_transport.begin_get(to + done, moved(from, done),
+      m_transport.begin_get(to + done, from.moved(done),
                             std::min(bytes - done, Transport::most_begun),
                             m_left);
     }
@@ -60,16 +55,16 @@ GpuStaging::GpuStaging(Transport& transport, MemoryProvider& provider)
       m_memory(provider, 2 * half),
       m_queue(provider) {}
 
-void GpuStaging::put_from_host(Remote to, std::byte const* from,
+void GpuStaging::put_from_host(PeMemory to, std::byte const* from,
                                std::size_t bytes, Until until) {
   auto const piece = is_of_gpu(to.segment) ? Transport::most_begun : bytes;
   for (std::size_t done = 0; done < bytes; done += piece) {
-    m_transport.put(moved(to, done), from + done, std::min(bytes - done, piece),
+    m_transport.put(to.moved(done), from + done, std::min(bytes - done, piece),
                     until);
   }
 }
 
-void GpuStaging::put(Remote to, void const* from, std::size_t bytes,
+void GpuStaging::put(PeMemory to, void const* from, std::size_t bytes,
                      Until until) {
   auto const* const data = static_cast<std::byte const*>(from);
   if (!m_provider.is_on_gpu(from)) {
@@ -86,13 +81,13 @@ void GpuStaging::put(Remote to, void const* from, std::size_t bytes,
     m_queue.finish();
     // The next part is on its way while this one is sent.
     if (done + half < bytes) begin(done + half);
-    put_from_host(moved(to, done), half_of(done / half),
+    put_from_host(to.moved(done), half_of(done / half),
                   std::min(bytes - done, half), Until::is_safe);
   }
 }
 
-void GpuStaging::put_signal(Remote to, void const* from, std::size_t bytes,
-                            Remote signal, std::uint64_t value, AtomicOp op,
+void GpuStaging::put_signal(PeMemory to, void const* from, std::size_t bytes,
+                            PeMemory signal, std::uint64_t value, AtomicOp op,
                             Until until) {
   bool const is_on_gpu = bytes != 0 && m_provider.is_on_gpu(from);
   bool const is_one    = bytes <= Transport::most_begun;
@@ -113,17 +108,17 @@ void GpuStaging::put_signal(Remote to, void const* from, std::size_t bytes,
                          Until::is_safe);
 }
 
-void GpuStaging::get_to_host(std::byte* to, Remote from, std::size_t bytes) {
+void GpuStaging::get_to_host(std::byte* to, PeMemory from, std::size_t bytes) {
   Begun begun(m_transport, from.pe);
   // Not all at once: the answers take memory until they are read.
   constexpr std::size_t most = 8 * half;
   for (std::size_t done = 0; done < bytes; done += most) {
-    begun.get(to + done, moved(from, done), std::min(bytes - done, most));
+    begun.get(to + done, from.moved(done), std::min(bytes - done, most));
     begun.wait();
   }
 }
 
-void GpuStaging::get(void* to, Remote from, std::size_t bytes, Until until) {
+void GpuStaging::get(void* to, PeMemory from, std::size_t bytes, Until until) {
   auto* const data = static_cast<std::byte*>(to);
   if (!m_provider.is_on_gpu(to)) {
     if (is_of_gpu(from.segment)) {
@@ -136,7 +131,7 @@ void GpuStaging::get(void* to, Remote from, std::size_t bytes, Until until) {
   std::lock_guard const lock(m_mutex);
   Begun begun(m_transport, from.pe);
   auto const begin = [&](std::size_t at) {
-    begun.get(half_of(at / half), moved(from, at), std::min(bytes - at, half));
+    begun.get(half_of(at / half), from.moved(at), std::min(bytes - at, half));
   };
   if (bytes != 0) begin(0);
   for (std::size_t done = 0; done < bytes; done += half) {
@@ -150,12 +145,12 @@ void GpuStaging::get(void* to, Remote from, std::size_t bytes, Until until) {
   m_queue.finish();
 }
 
-void GpuStaging::put_strided(Remote to, void const* from, Strides strides) {
+void GpuStaging::put_strided(PeMemory to, void const* from, Strides strides) {
   auto const size        = strides.element_bytes;
   auto const* const data = static_cast<std::byte const*>(from);
   if (size > most_of_element) {
     for (std::size_t i = 0; i < strides.count; ++i) {
-      put(moved(to, i * strides.remote_bytes), data + i * strides.local_bytes,
+      put(to.moved(i * strides.remote_bytes), data + i * strides.local_bytes,
           size, Until::is_safe);
     }
     return;
@@ -173,17 +168,17 @@ void GpuStaging::put_strided(Remote to, void const* from, Strides strides) {
          reinterpret_cast<char const*>(data + first * strides.local_bytes),
          size, strides.local_bytes, size, count});
     m_queue.finish();
-    m_transport.put_strided(moved(to, first * strides.remote_bytes), half_of(0),
+    m_transport.put_strided(to.moved(first * strides.remote_bytes), half_of(0),
                             {size, count, strides.remote_bytes, size});
   }
 }
 
-void GpuStaging::get_strided(void* to, Remote from, Strides strides) {
+void GpuStaging::get_strided(void* to, PeMemory from, Strides strides) {
   auto const size  = strides.element_bytes;
   auto* const data = static_cast<std::byte*>(to);
   if (size > most_of_element) {
     for (std::size_t i = 0; i < strides.count; ++i) {
-      get(data + i * strides.local_bytes, moved(from, i * strides.remote_bytes),
+      get(data + i * strides.local_bytes, from.moved(i * strides.remote_bytes),
           size, Until::is_safe);
     }
     return;
@@ -197,7 +192,7 @@ void GpuStaging::get_strided(void* to, Remote from, Strides strides) {
   for (std::size_t first = 0; first < strides.count; first += at_once) {
     auto const count = std::min(strides.count - first, at_once);
     m_transport.get_strided(half_of(0),
-                            moved(from, first * strides.remote_bytes),
+                            from.moved(first * strides.remote_bytes),
                             {size, count, strides.remote_bytes, size});
     m_queue.begin_copy(
         {reinterpret_cast<char*>(data + first * strides.local_bytes),

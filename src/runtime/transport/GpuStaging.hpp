@@ -29,12 +29,13 @@ class GpuStaging {
 
   // As the Transport's; those with a side on the GPU are Until::is_safe.
 
-  void put(Remote to, void const* from, std::size_t bytes, Until until);
-  void put_strided(Remote to, void const* from, Strides strides);
-  void put_signal(Remote to, void const* from, std::size_t bytes, Remote signal,
-                  std::uint64_t value, AtomicOp op, Until until);
-  void get(void* to, Remote from, std::size_t bytes, Until until);
-  void get_strided(void* to, Remote from, Strides strides);
+  void put(PeMemory to, void const* from, std::size_t bytes, Until until);
+  void put_strided(PeMemory to, void const* from, Strides strides);
+  void put_signal(PeMemory to, void const* from, std::size_t bytes,
+                  PeMemory signal, std::uint64_t value, AtomicOp op,
+                  Until until);
+  void get(void* to, PeMemory from, std::size_t bytes, Until until);
+  void get_strided(void* to, PeMemory from, Strides strides);
 
  private:
   static constexpr std::size_t half = 4 * Transport::most_begun;
@@ -43,9 +44,9 @@ class GpuStaging {
   [[nodiscard]] std::byte* half_of(std::size_t n) const {
     return m_memory.data() + n % 2 * half;
   }
-  void put_from_host(Remote to, std::byte const* from, std::size_t bytes,
+  void put_from_host(PeMemory to, std::byte const* from, std::size_t bytes,
                      Until until);
-  void get_to_host(std::byte* to, Remote from, std::size_t bytes);
+  void get_to_host(std::byte* to, PeMemory from, std::size_t bytes);
 
   Transport& m_transport;
   MemoryProvider& m_provider;

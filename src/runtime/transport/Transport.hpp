@@ -4,65 +4,35 @@
 #define SYMM_TRANSPORT_TRANSPORT_HPP
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
+#include "../memory/PeMemory.hpp"
+#include "LostPe.hpp"
 #include "StepMessages.hpp"
 
 namespace symm::Impl {
 
-/// What every PE has, equal in size and offsets: addresses travel as (segment,
-/// offset), and the target adds its own base.
-enum class Segment : std::uint8_t {
-  host_heap,
-  device_heap,
-  host_team_words,
-  device_team_words
+/// Where a PE stands, as it says itself.
+struct Standing {
+  std::uint64_t n_calls = 0;  // rendezvous that it has come to
+  bool is_in_finalize   = false;
+  Text call;  // the last of them
 };
 
-/// Whether no processor reaches it. What goes there is in pieces of
-/// Transport::most_begun at most.
-[[nodiscard]] constexpr bool is_of_gpu(Segment segment) {
-  return segment == Segment::device_heap ||
-         segment == Segment::device_team_words;
-}
-
-/// Memory of a PE of another node.
-struct Remote {
-  Pe pe              = 0;
-  Segment segment    = Segment::host_heap;
-  std::size_t offset = 0;  // in bytes, in the PE's part
-};
-
-/// Elements at a distance, of iput() and iget().
-struct Strides {
-  std::size_t element_bytes = 0;
-  std::size_t count         = 0;
-  std::size_t remote_bytes  = 0;  // from one element to the next there
-  std::size_t local_bytes   = 0;  // and here
-};
-
-/// What kernels of this PE have asked for, and what has not gone to a Transport
-/// yet.
+/// Requests of this PE's kernels, which reach a Transport by way of the host.
 class KernelRequests {
  public:
   virtual ~KernelRequests() = default;
 
-  /// Waits until it has, as far as kernels that have ended have asked.
+  /// Waits until all requests of kernels that have ended are with the
+  /// Transport.
   virtual void drain() = 0;
-
-  /// Of this process: drain() of the one; null: nothing.
-  static void drain_all() {
-    if (s_instance != nullptr) s_instance->drain();
-  }
-  static void set_instance(KernelRequests* requests) noexcept {
-    s_instance = requests;
-  }
-
- private:
-  static KernelRequests* s_instance;
 };
 
 /// The operations on memory of PEs of other nodes, made of messages that the
@@ -75,32 +45,30 @@ class KernelRequests {
 /// target checks them again and ends the job if they are wrong.
 class Transport : public StepMessages {
  public:
-  /// How an operation returns: with nothing left to do at this side, or as soon
-  /// as it can, with the rest done by quiet().
-  enum class Until { is_safe, is_begun };
+  using Until = Impl::Until;
 
   // The target has it after quiet(); before later operations on the same PE
   // after fence(). is_safe: `from` may be written again.
-  virtual void put(Remote to, void const* from, std::size_t bytes,
-                   Until until = Until::is_safe)                         = 0;
-  virtual void put_strided(Remote to, void const* from, Strides strides) = 0;
+  virtual void put(PeMemory to, void const* from, std::size_t bytes,
+                   Until until = Until::is_safe)                           = 0;
+  virtual void put_strided(PeMemory to, void const* from, Strides strides) = 0;
   /// The signal is changed when the data are there, in one message.
   /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
-  virtual void put_signal(Remote to, void const* from, std::size_t bytes,
-                          Remote signal, std::uint64_t value, AtomicOp op,
+  virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
+                          PeMemory signal, std::uint64_t value, AtomicOp op,
                           Until until = Until::is_safe) = 0;
 
   // is_safe: the data are in `to`; else after quiet().
-  virtual void get(void* to, Remote from, std::size_t bytes,
-                   Until until = Until::is_safe)                   = 0;
-  virtual void get_strided(void* to, Remote from, Strides strides) = 0;
+  virtual void get(void* to, PeMemory from, std::size_t bytes,
+                   Until until = Until::is_safe)                     = 0;
+  virtual void get_strided(void* to, PeMemory from, Strides strides) = 0;
 
   /// What the word was. Bits of a word of 4 bytes are the lower ones.
-  [[nodiscard]] virtual std::uint64_t atomic(Remote at, AtomicOp op,
+  [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
                                              WordType type, std::uint64_t value,
                                              std::uint64_t compare = 0) = 0;
   /// Without an answer, complete after quiet(), as a put.
-  virtual void post_atomic(Remote at, AtomicOp op, WordType type,
+  virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value) = 0;
 
   // Begun, and counted down in `left` when done, which poll() brings about:
@@ -109,13 +77,13 @@ class Transport : public StepMessages {
   using Counter = std::atomic<std::uint64_t>;
 
   /// \param bytes no more than most_begun.
-  virtual void begin_get(void* to, Remote from, std::size_t bytes,
+  virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
                          Counter& left) {
     get(to, from, bytes);
     left.fetch_sub(1, std::memory_order_release);
   }
   /// \param was gets what the word was.
-  virtual void begin_atomic(Remote at, AtomicOp op, WordType type,
+  virtual void begin_atomic(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             std::uint64_t& was, Counter& left) {
     was = atomic(at, op, type, value, compare);
@@ -128,6 +96,23 @@ class Transport : public StepMessages {
   virtual void fence() = 0;
   virtual void quiet() = 0;
 
+  // PEs of other nodes, besides their memory. Any thread.
+
+  /// What `pe` says within `most`, or has said before and cannot have become
+  /// otherwise: that it is in finalize. 0: nobody is asked. Ends the job if a
+  /// PE is lost.
+  [[nodiscard]] virtual std::optional<Standing> standing_of(
+      Pe pe, std::chrono::milliseconds most) = 0;
+
+  /// A PE that waits, and does not know for whom, says so: all PEs that it has
+  /// met are watched meanwhile. Nests.
+  virtual void watch_all()   = 0;
+  virtual void unwatch_all() = 0;
+
+  /// Ends the job; the reason has been printed. The PEs of this node, and those
+  /// of others that this one has met, hear of it and say so, too.
+  [[noreturn]] virtual void end_job(LostPe const& lost) noexcept = 0;
+
   /// Collective: behind the last operation of all PEs.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
@@ -136,7 +121,16 @@ class Transport : public StepMessages {
   /// to share cores. Any thread.
   void set_spins(int spins) noexcept { m_spins = spins; }
 
-  /// Of this process, for who waits and knows no runtime; null in jobs of one
+  /// Waits until the transport has what kernels that have ended have asked for.
+  void drain_kernels() {
+    if (auto* const requests = m_kernel_requests.load()) requests->drain();
+  }
+  /// \param requests null: there are none.
+  void set_kernel_requests(KernelRequests* requests) noexcept {
+    m_kernel_requests = requests;
+  }
+
+  /// Of this process, for all that waits for other PEs; null in jobs of one
   /// node.
   static Transport* instance() noexcept { return s_instance; }
   static void set_instance(Transport* transport) noexcept {
@@ -149,6 +143,7 @@ class Transport : public StepMessages {
  private:
   static Transport* s_instance;
   std::atomic<int> m_spins = 100;  // each a part of a microsecond
+  std::atomic<KernelRequests*> m_kernel_requests{nullptr};
 };
 
 }  // namespace symm::Impl

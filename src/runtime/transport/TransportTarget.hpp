@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "FarPes.hpp"
 #include "LostPe.hpp"
 #include "Transport.hpp"
 

@@ -22,7 +22,6 @@
 #include "../base/Types.hpp"
 #include "ArrivalOrder.hpp"
 #include "DoneNumbers.hpp"
-#include "FarPes.hpp"
 #include "LostPe.hpp"
 #include "Message.hpp"
 #include "MessageEngine.hpp"
@@ -61,7 +60,6 @@ namespace symm::Impl {
 /// One mutex guards what is to be sent. The Receiver never takes it, so it may
 /// be held while the engine sends.
 class Transport_Messages final : public Transport,
-                                 public FarPes,
                                  private MessageEngine::Receiver {
  public:
   using EndJob = std::function<void()>;
@@ -85,24 +83,24 @@ class Transport_Messages final : public Transport,
   Transport_Messages(Transport_Messages const&)            = delete;
   Transport_Messages& operator=(Transport_Messages const&) = delete;
 
-  void put(Remote to, void const* from, std::size_t bytes,
+  void put(PeMemory to, void const* from, std::size_t bytes,
            Until until = Until::is_safe) override;
-  void put_strided(Remote to, void const* from, Strides strides) override;
-  void put_signal(Remote to, void const* from, std::size_t bytes, Remote signal,
-                  std::uint64_t value, AtomicOp op,
+  void put_strided(PeMemory to, void const* from, Strides strides) override;
+  void put_signal(PeMemory to, void const* from, std::size_t bytes,
+                  PeMemory signal, std::uint64_t value, AtomicOp op,
                   Until until = Until::is_safe) override;
-  void get(void* to, Remote from, std::size_t bytes,
+  void get(void* to, PeMemory from, std::size_t bytes,
            Until until = Until::is_safe) override;
-  void get_strided(void* to, Remote from, Strides strides) override;
-  std::uint64_t atomic(Remote at, AtomicOp op, WordType type,
+  void get_strided(void* to, PeMemory from, Strides strides) override;
+  std::uint64_t atomic(PeMemory at, AtomicOp op, WordType type,
                        std::uint64_t value, std::uint64_t compare = 0) override;
-  void post_atomic(Remote at, AtomicOp op, WordType type,
+  void post_atomic(PeMemory at, AtomicOp op, WordType type,
                    std::uint64_t value) override;
-  void begin_get(void* to, Remote from, std::size_t bytes,
+  void begin_get(void* to, PeMemory from, std::size_t bytes,
                  Transport::Counter& left) override;
-  void begin_atomic(Remote at, AtomicOp op, WordType type, std::uint64_t value,
-                    std::uint64_t compare, std::uint64_t& was,
-                    Transport::Counter& left) override;
+  void begin_atomic(PeMemory at, AtomicOp op, WordType type,
+                    std::uint64_t value, std::uint64_t compare,
+                    std::uint64_t& was, Transport::Counter& left) override;
   void wait_for_begun(Pe pe, Transport::Counter& left) override;
   void fence() override;
   void quiet() override;
@@ -190,7 +188,7 @@ class Transport_Messages final : public Transport,
                   void const* from, std::size_t bytes, Until until);
   void ask_for_ack(Peer& peer);
   /// The reply counts down what `pending` says.
-  void ask_for_atomic(Remote at, AtomicOp op, WordType type,
+  void ask_for_atomic(PeMemory at, AtomicOp op, WordType type,
                       std::uint64_t value, std::uint64_t compare,
                       Pending& pending);
   /// On the heap, as the next that quiet() waits for.

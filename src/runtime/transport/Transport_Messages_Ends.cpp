@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "InCall.hpp"
 #include "Transport_Messages.hpp"
 
 namespace symm::Impl {

@@ -20,26 +20,26 @@ constexpr std::uint64_t most_packed_gets = 32;
 
 }  // namespace
 
-void Transport_Messages::put(Remote to, void const* from, std::size_t bytes,
+void Transport_Messages::put(PeMemory to, void const* from, std::size_t bytes,
                              Until until) {
   if (bytes == 0) return;
   auto lock  = enter();
   auto& peer = peer_of(to.pe);
   if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
-      to.offset < BatchEntry::end_offset) {
+      to.offset() < BatchEntry::end_offset) {
     auto* const place =
-        add_entry(lock, peer, BatchEntry::put(to.segment, to.offset, bytes));
+        add_entry(lock, peer, BatchEntry::put(to.segment, to.offset(), bytes));
     copy_host_memory(place, from, bytes);
     return;
   }
   post_block(
       lock, peer,
-      {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset},
+      {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset()},
       from, bytes, until);
 }
 
-void Transport_Messages::put_signal(Remote to, void const* from,
-                                    std::size_t bytes, Remote signal,
+void Transport_Messages::put_signal(PeMemory to, void const* from,
+                                    std::size_t bytes, PeMemory signal,
                                     std::uint64_t value, AtomicOp op,
                                     Until until) {
   auto lock = enter();
@@ -48,12 +48,12 @@ void Transport_Messages::put_signal(Remote to, void const* from,
                        .op             = op,
                        .type           = WordType::u64,
                        .signal_segment = signal.segment,
-                       .offset         = to.offset};
-  header.detail.signal = {signal.offset, value};
+                       .offset         = to.offset()};
+  header.detail.signal = {signal.offset(), value};
   post_block(lock, peer_of(to.pe), header, from, bytes, until);
 }
 
-void Transport_Messages::put_strided(Remote to, void const* from,
+void Transport_Messages::put_strided(PeMemory to, void const* from,
                                      Strides strides) {
   auto const size = strides.element_bytes;
   if (size == 0) return;
@@ -61,7 +61,7 @@ void Transport_Messages::put_strided(Remote to, void const* from,
   if (size > most_strided) {
     for (std::size_t i = 0; i < strides.count; ++i) {
       put(to, source, size);
-      to.offset += strides.remote_bytes;
+      to = to.moved(strides.remote_bytes);
       source += strides.local_bytes;
     }
     return;
@@ -76,7 +76,7 @@ void Transport_Messages::put_strided(Remote to, void const* from,
     auto lock = enter();
     MessageHeader header{.kind    = MessageKind::put_strided,
                          .segment = to.segment,
-                         .offset  = to.offset + i * strides.remote_bytes};
+                         .offset  = to.offset() + i * strides.remote_bytes};
     header.detail.strided = {static_cast<std::uint32_t>(size),
                              static_cast<std::uint32_t>(count),
                              strides.remote_bytes, 0};
@@ -86,7 +86,7 @@ void Transport_Messages::put_strided(Remote to, void const* from,
   }
 }
 
-void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
+void Transport_Messages::get(void* to, PeMemory from, std::size_t bytes,
                              Until until) {
   if (bytes == 0) return;
   auto& peer         = peer_of(from.pe);
@@ -94,7 +94,7 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
   auto const ask     = [&](Pending const& pending) {
     MessageHeader header{.kind    = MessageKind::get,
                              .segment = from.segment,
-                             .offset  = from.offset};
+                             .offset  = from.offset()};
     header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
     send_message(from.pe, header);
   };
@@ -120,14 +120,14 @@ void Transport_Messages::get(void* to, Remote from, std::size_t bytes,
   ask(*begin(peer, {.to = memory, .left = &left}));
 }
 
-void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
+void Transport_Messages::get_strided(void* to, PeMemory from, Strides strides) {
   auto const size = strides.element_bytes;
   if (size == 0 || strides.count == 0) return;
   auto* const memory = static_cast<std::byte*>(to);
   if (size > most_strided) {
     for (std::size_t i = 0; i < strides.count; ++i) {
       get(memory + i * strides.local_bytes, from, size);
-      from.offset += strides.remote_bytes;
+      from = from.moved(strides.remote_bytes);
     }
     return;
   }
@@ -142,10 +142,11 @@ void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
   for (std::size_t first = 0; first < strides.count; first += count_at_once) {
     wait("a get", from.pe, [&] { return left < most_packed_gets; });
     auto const count = std::min(strides.count - first, count_at_once);
-    MessageHeader header{.kind    = MessageKind::get_strided,
-                         .segment = from.segment,
-                         .number  = first,
-                         .offset  = from.offset + first * strides.remote_bytes};
+    MessageHeader header{
+        .kind    = MessageKind::get_strided,
+        .segment = from.segment,
+        .number  = first,
+        .offset  = from.offset() + first * strides.remote_bytes};
     header.detail.strided = {
         static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
         strides.remote_bytes, reinterpret_cast<std::uint64_t>(&pending)};
@@ -155,8 +156,8 @@ void Transport_Messages::get_strided(void* to, Remote from, Strides strides) {
   wait("a get", from.pe, [&] { return left == 0; });
 }
 
-std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
-                                         std::uint64_t value,
+std::uint64_t Transport_Messages::atomic(PeMemory at, AtomicOp op,
+                                         WordType type, std::uint64_t value,
                                          std::uint64_t compare) {
   Counter left = 1;
   Pending pending{.left = &left};
@@ -165,7 +166,7 @@ std::uint64_t Transport_Messages::atomic(Remote at, AtomicOp op, WordType type,
   return pending.value;
 }
 
-void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
+void Transport_Messages::ask_for_atomic(PeMemory at, AtomicOp op, WordType type,
                                         std::uint64_t value,
                                         std::uint64_t compare,
                                         Pending& pending) {
@@ -173,7 +174,7 @@ void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
                        .segment = at.segment,
                        .op      = op,
                        .type    = type,
-                       .offset  = at.offset};
+                       .offset  = at.offset()};
   header.detail.atomic = {value, compare,
                           reinterpret_cast<std::uint64_t>(&pending)};
   auto lock            = enter();
@@ -184,12 +185,13 @@ void Transport_Messages::ask_for_atomic(Remote at, AtomicOp op, WordType type,
   post(peer, header, peer.fenced, {});
 }
 
-void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,
+void Transport_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
                                    Transport::Counter& left) {
   auto pending = std::make_unique<Pending>(Pending{
       .to = static_cast<std::byte*>(to), .left = &left, .is_on_heap = true});
-  MessageHeader header{
-      .kind = MessageKind::get, .segment = from.segment, .offset = from.offset};
+  MessageHeader header{.kind    = MessageKind::get,
+                       .segment = from.segment,
+                       .offset  = from.offset()};
   header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(pending.get())};
   auto lock         = enter();
   if (m_is_lost) end_job_of_lost("a get", from.pe);
@@ -198,7 +200,7 @@ void Transport_Messages::begin_get(void* to, Remote from, std::size_t bytes,
   send_message(from.pe, header);
 }
 
-void Transport_Messages::begin_atomic(Remote at, AtomicOp op, WordType type,
+void Transport_Messages::begin_atomic(PeMemory at, AtomicOp op, WordType type,
                                       std::uint64_t value,
                                       std::uint64_t compare, std::uint64_t& was,
                                       Transport::Counter& left) {
@@ -213,12 +215,12 @@ void Transport_Messages::wait_for_begun(Pe pe, Transport::Counter& left) {
        [&] { return left.load(std::memory_order_acquire) == 0; });
 }
 
-void Transport_Messages::post_atomic(Remote at, AtomicOp op, WordType type,
+void Transport_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
                                      std::uint64_t value) {
   auto lock = enter();
   auto* const place =
       add_entry(lock, peer_of(at.pe),
-                BatchEntry::atomic(at.segment, at.offset, op, type));
+                BatchEntry::atomic(at.segment, at.offset(), op, type));
   std::memcpy(place, &value, sizeof value);
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MEMORY_PE_MEMORY_HPP
+#define SYMM_MEMORY_PE_MEMORY_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// What every PE has, equal in size and offsets: messages name memory by
+/// segment and offset, and the target adds its own base.
+enum class Segment : std::uint8_t {
+  host_heap,
+  device_heap,
+  host_team_words,
+  device_team_words
+};
+
+/// Whether the segment is in memory of a GPU. Messages carry pieces of at most
+/// Transport::most_begun bytes to and from it.
+[[nodiscard]] constexpr bool is_of_gpu(Segment segment) {
+  return segment == Segment::device_heap ||
+         segment == Segment::device_team_words;
+}
+
+/// How the host of this PE reaches memory of a PE.
+enum class Reach : std::uint8_t {
+  words,    // by loads and stores
+  gpu,      // by copies of this PE's GPU
+  messages  // by messages to another node
+};
+
+/// Memory of one PE, near or far: where the bytes of an operation are. It is
+/// valid as long as the block of the heap that they are in. In two registers.
+class PeMemory {
+ public:
+  constexpr PeMemory() = default;
+  /// Of a far PE, `offset` bytes into its part of the segment.
+  constexpr PeMemory(Pe its_pe, Segment its_segment, std::size_t offset)
+      : pe(its_pe), segment(its_segment), m_position(offset) {}
+  /// Of a near PE, at `address` in this process.
+  [[nodiscard]] static PeMemory at(Pe pe, Segment segment,
+                                   void const* address) {
+    PeMemory result(pe, segment, reinterpret_cast<std::size_t>(address));
+    result.reach = is_of_gpu(segment) ? Reach::gpu : Reach::words;
+    return result;
+  }
+
+  /// Precondition: reached by messages. In bytes, in the PE's part.
+  [[nodiscard]] constexpr std::size_t offset() const { return m_position; }
+  /// Precondition: not reached by messages.
+  template <class T = void>
+  [[nodiscard]] T* address() const {
+    return reinterpret_cast<T*>(m_position);
+  }
+  /// What is `bytes` behind it.
+  [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
+    auto result = *this;
+    result.m_position += bytes;
+    return result;
+  }
+
+  Pe pe           = 0;
+  Segment segment = Segment::host_heap;
+  Reach reach     = Reach::messages;
+
+ private:
+  std::size_t m_position = 0;
+};
+static_assert(sizeof(PeMemory) == 16);
+
+/// Elements at a distance, of iput() and iget().
+struct Strides {
+  std::size_t element_bytes = 0;
+  std::size_t count         = 0;
+  std::size_t remote_bytes  = 0;  // from one element to the next there
+  std::size_t local_bytes   = 0;  // and here
+};
+
+/// When an operation returns: with nothing left to do on this side, or as soon
+/// as it can, and quiet() completes it.
+enum class Until { is_safe, is_begun };
+
+}  // namespace symm::Impl
+
+#endif

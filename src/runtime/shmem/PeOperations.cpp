@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "PeOperations.hpp"
+
+#include "../base/Observer.hpp"
+#include "../base/Text.hpp"
+#include "../job/Network.hpp"
+#include "../job/Runtime.hpp"
+#include "../symm_errors.hpp"
+#include "../transport/GpuStaging.hpp"
+#include "../transport/InCall.hpp"
+#include "../transport/Transport.hpp"
+#include "Rma.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+Transport& transport_to(Pe pe, char const* call) {
+  if (auto* const transport = Transport::instance()) return *transport;
+  throw UsageError(Text(call, ": there is no PE ", pe, " to be reached"));
+}
+
+/// Copies to or from memory of a far PE's GPU. This PE's side may be in memory
+/// of its own GPU: waits for the kernels that write there then.
+GpuStaging& staging_for(void const* local, char const* call) {
+  auto& runtime = Runtime::instance(call);
+  auto& queue   = *runtime.provider(MemoryKind::device);
+  if (queue.is_on_gpu(local)) queue.synchronize();
+  return *runtime.network()->staging();
+}
+
+/// Calls work(x) with the Transport, or the GpuStaging for memory of GPUs.
+template <class Work>
+void with_way_to(PeMemory its, void const* local, char const* call,
+                 Work const& work) {
+  InCall const in(call);
+  auto& transport = transport_to(its.pe, call);
+  if (is_of_gpu(its.segment)) {
+    work(staging_for(local, call));
+  } else {
+    work(transport);
+  }
+}
+
+bool have_no_gaps(Strides const& strides) {
+  return strides.remote_bytes == strides.element_bytes &&
+         strides.local_bytes == strides.element_bytes;
+}
+
+}  // namespace
+
+void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
+                   Until until, char const* call) {
+  if (to.reach == Reach::gpu) {
+    copy_gpu_memory(to.address(), from, bytes, call);
+    return;
+  }
+  with_way_to(to, from, call,
+              [&](auto& way) { way.put(to, from, bytes, until); });
+}
+
+void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
+                   char const* call) {
+  if (from.reach == Reach::gpu) {
+    copy_gpu_memory(to, from.address(), bytes, call);
+    return;
+  }
+  with_way_to(from, to, call,
+              [&](auto& way) { way.get(to, from, bytes, until); });
+}
+
+void put_strided_to(PeMemory to, void const* from, Strides const& strides,
+                    char const* call) {
+  if (have_no_gaps(strides)) {
+    put_to(to, from, strides.element_bytes * strides.count, Until::is_safe,
+           call);
+    return;
+  }
+  with_way_to(to, from, call,
+              [&](auto& way) { way.put_strided(to, from, strides); });
+}
+
+void get_strided_from(void* to, PeMemory from, Strides const& strides,
+                      char const* call) {
+  if (have_no_gaps(strides)) {
+    get_from(to, from, strides.element_bytes * strides.count, Until::is_safe,
+             call);
+    return;
+  }
+  with_way_to(from, to, call,
+              [&](auto& way) { way.get_strided(to, from, strides); });
+}
+
+void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
+                   PeMemory signal, std::uint64_t value, AtomicOp op,
+                   Until until, char const* call) {
+  InCall const in(call);
+  auto& transport = transport_to(signal.pe, call);
+  if (bytes == 0) to = signal;
+  if (bytes != 0 && is_of_gpu(to.segment)) {
+    staging_for(from, call)
+        .put_signal(to, from, bytes, signal, value, op, until);
+    return;
+  }
+  transport.put_signal(to, from, bytes, signal, value, op, until);
+}
+
+std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
+                        std::uint64_t value, std::uint64_t compare,
+                        char const* call) {
+  InCall const in(call);
+  return transport_to(at.pe, call).atomic(at, op, type, value, compare);
+}
+
+void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
+                    std::uint64_t value, char const* call) {
+  InCall const in(call);
+  transport_to(at.pe, call).post_atomic(at, op, type, value);
+}
+
+void fence_far() {
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  InCall const in("symm::fence");
+  transport->drain_kernels();
+  transport->fence();
+}
+
+void quiet_far() {
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  constexpr char const* call = "symm::quiet";
+  Observed const observed([] { return Operation{OperationKind::quiet, call}; });
+  InCall const in(call);
+  transport->drain_kernels();
+  transport->quiet();
+}
+
+void poll_far() {
+  if (auto* const transport = Transport::instance()) transport->poll();
+}
+
+}  // namespace symm::Impl
