@@ -49,8 +49,8 @@ template <class T>
 [[gnu::always_inline]] inline void put_signal_unobserved(
     T* dest, T const* source, std::size_t count, Signal* signal_address,
     Signal signal, SignalOp op, Pe pe, Until until, char const* call) {
-  auto const bytes      = bytes_of(sizeof(T), count);
-  auto const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
+  auto const bytes          = bytes_of(sizeof(T), count);
+  PeMemory const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
   if (its_signal.reach == Reach::messages) {
     PeMemory its;
     if (bytes != 0) {

@@ -78,7 +78,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
   Observed const observed([=] {
     return Operation{OperationKind::signal, call, pe, bytes, dest, source};
   });
-  auto const its_signal = signal_to_deliver<Exec>(signal_address, pe, call);
+  PeMemory const its_signal = signal_to_deliver<Exec>(signal_address, pe, call);
   if (its_signal.reach == Reach::messages) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(call);
