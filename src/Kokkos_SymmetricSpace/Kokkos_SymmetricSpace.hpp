@@ -5,7 +5,7 @@
 
 /// Kokkos Views in a symmetric heap: include this one.
 
-// Before Kokkos, whose errors about an older C++ nobody understands.
+// First: its error about a C++ that is too old is clearer than Kokkos'.
 #include "../runtime/base/Function.hpp"
 
 #include <Kokkos_SymmetricSpace_Operations.hpp>

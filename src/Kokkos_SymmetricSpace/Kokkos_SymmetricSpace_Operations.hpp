@@ -20,35 +20,35 @@
 #include "../runtime/symm_rma.hpp"
 #include "view/RemoteView.hpp"
 
-// The operations on symmetric memory with what Kokkos has: thread teams,
-// execution spaces and Views.
+// The operations on symmetric memory for Kokkos' thread teams, execution spaces
+// and Views.
 
 namespace symm {
 
-// Groups of threads, which the forms of the operations for kernels take before
-// the heap map:
+// Groups of threads: the operations' forms for kernels take one before the heap
+// map.
 //
-//   who                first arguments
+//   group              first arguments
 //   a thread team      member, heap          all of its threads and lanes call
 //   a thread's lanes   lanes(member), heap   all of them call
 //
 // The barrier at the end is the team's or the lanes'.
 
-/// The vector lanes of the calling thread of a team, as a group. Valid as long
-/// as `member`.
+/// The vector lanes of the calling thread of a thread team, as a group. Valid
+/// as long as `member`.
 template <class Member>
 requires Kokkos::is_team_handle_v<Member>
 [[nodiscard]] KOKKOS_FUNCTION Impl::Lanes<Member> lanes(Member const& member) {
   return {member};
 }
 
-// Remote memory access (symm_rma.hpp), enqueued on an execution space instance,
-// in the order of what else is there; done when that is, by exec.fence() say.
-// On GPUs the copy engines do it, and no kernel is needed for a peer's memory.
-// The side that is not symmetric must stay until then; for an instance that
-// runs on the host and the symmetric heap in host memory it is memory that the
-// host reaches. Errors are those of the host's forms. To PEs of other nodes a
-// kernel of one thread has the host copy.
+// Remote memory access (symm_rma.hpp), enqueued on an execution space instance
+// in order with its other work, and done when the instance is (exec.fence()).
+// The side that is not symmetric must stay until then. If the instance runs on
+// the host and the symmetric heap is in host memory, that side must be memory
+// that the host reaches. Errors are those of the host's forms. On GPUs the copy
+// engines copy, without a kernel; for a PE of another node, a kernel of one
+// thread asks the host to copy.
 
 template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
@@ -100,21 +100,21 @@ void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
                         pe);
 }
 
-/// Copies the elements of `src` to `dst`, shared by the threads of a team, or
-/// by the vector lanes of one thread of it: copy(symm::lanes(member), dst,
-/// src). Either may be a peer's View, peer_view() or GlobalView::peer(). Views
-/// of equal order in memory and without gaps are copied by the widest accesses
+/// Copies the elements of `src` to `dst`, shared by the threads of a thread
+/// team, or by the lanes of one thread: copy(symm::lanes(member), dst, src).
+/// Either may be a peer's View, peer_view() or GlobalView::peer(). Views of
+/// equal order in memory and without gaps are copied by the widest accesses
 /// there are, all others element by element.
 ///
-/// All threads (lanes) of the group call with equal arguments. When it returns
-/// on any, all elements have been read, and they are written as far as the
-/// group sees: its barrier is inside. Other PEs see them as after put(): behind
-/// quiet() or barrier_all().
+/// All threads (lanes) of the group call with equal arguments. The call ends
+/// with the group's barrier: all elements have been read, and all of the group
+/// sees what was written. Other PEs see it as after put(): after quiet() or
+/// barrier_all().
 ///
 /// \param threads member handle of a Kokkos thread team, or lanes() of it.
 /// \param dst, src of any layouts, subviews too, of equal rank and extents;
-///        they must not overlap. Stops the program, with the extents, if those
-///        differ.
+///        they must not overlap. If the extents differ, the program stops and
+///        prints them.
 template <Impl::ThreadGroup Threads, class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads,
                           Kokkos::View<T, P...> const& dst,
@@ -126,12 +126,11 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   group.barrier();
 }
 
-/// The same by the calling thread alone: one of a kernel, or of the host where
-/// that reaches both Views (where it does not, use Kokkos::deep_copy).
+/// The same by the calling thread alone, in a kernel, or on the host if it
+/// reaches both Views (otherwise use Kokkos::deep_copy).
 ///
 /// \throws UsageError on the host, on this PE, if the extents differ (in a
-///         kernel on a GPU the program stops), or if the memory of a View is a
-///         GPU's.
+///         kernel on a GPU the program stops), or if a View is in GPU memory.
 template <class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                           Kokkos::View<U, Q...> const& src) {
@@ -146,14 +145,15 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 }
 
 // Copies to and from any PE: one side, or both on the host, is a RemotePeer,
-// remote_view(view).peer(pe). Where the PE is near they are those above. Where
-// it is not, the elements travel in as few messages as the layout there allows
-// (a block that is contiguous there in one for each MiB, a plane of a larger
-// View in messages of 64 KiB), other layouts and types are converted here, and
-// other PEs see what is copied behind quiet() or barrier_all().
+// remote_view(view).peer(pe). If that PE is near, they are the copies above. If
+// it is far, the host sends as few messages as the layout there allows: one for
+// a block that is contiguous there (one per MiB if this PE must pack it first),
+// messages of 64 KiB for a plane of a larger View. A kernel copies a block that
+// is contiguous on both sides at once, others element by element. This PE
+// converts layouts and types. Other PEs see the result after quiet() or
+// barrier_all().
 
-/// By the threads of a team, or the lanes of one thread; to PEs of other nodes
-/// one thread does it.
+/// By the threads of a thread team, or the lanes of one thread.
 template <Impl::ThreadGroup Threads, class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads, RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
@@ -202,7 +202,7 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                        Impl::copy_from_peer(Impl::OneThread(), dst, src);))
 }
 
-/// From PE to PE, on the host; through memory of this PE, if neither is near.
+/// From PE to PE, on the host; through memory of this PE, if both are far.
 template <class DstView, class SrcView>
 void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
   Impl::check_views<RemotePeer<DstView>, RemotePeer<SrcView>>();
@@ -222,13 +222,12 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 }  // namespace symm
 
-// Kokkos::deep_copy with a RemotePeer on one side: where its PE is near, that
-// of its View. Where it is not, the same by messages, as symm::copy() has them,
-// but all is done when it returns: the elements are on the PE. Waits for
-// kernels as Kokkos does: without an instance for all, with one for those of
-// that one, which must run on the host (UsageError). A View in memory of a GPU
-// goes through a copy of it in HostSpace.
-// (No parameter has the name of something here: nvcc takes one for the other.)
+// Kokkos::deep_copy with a RemotePeer on one side. If its PE is near, it is the
+// deep_copy of its View. If it is far, the host sends messages as symm::copy()
+// does, and the elements have arrived when the call returns. It waits for
+// kernels as Kokkos does: for those of the instance, or for all if none is
+// passed. The other View, if in GPU memory, is copied by way of HostSpace.
+// (No parameter has the name of something here: nvcc confuses the two.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>

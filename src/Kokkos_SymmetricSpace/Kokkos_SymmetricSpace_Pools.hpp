@@ -3,14 +3,14 @@
 #ifndef KOKKOS_SYMMETRICSPACE_POOLS_HPP
 #define KOKKOS_SYMMETRICSPACE_POOLS_HPP
 
-/// Memory pools (symm_pools.hpp) in the order of an execution space instance,
-/// which the pools keep alive as long as they need it. A View in a pool:
+/// Memory pools (symm_pools.hpp) in the order of an execution space instance;
+/// the pools keep the instance alive as long as they need it. A View in a pool:
 ///
 ///     Kokkos::View<double*, symm::SymmetricSpace> t(
 ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
 ///
-/// Its destruction frees it in the order of `exec`; if other instances use it,
-/// order_after(exec, other) first.
+/// Destroying the View frees it in the order of `exec`. If another instance
+/// uses it, call order_after(exec, other) first.
 
 #include <cstddef>
 
@@ -63,9 +63,9 @@ requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 free_async(void* address, ExecutionSpace const& exec)
 noexcept { return Impl::free_async(address, Impl::stream_of(exec)); }
 
-/// order_after(): what is put into `exec` from now on begins when all that is
-/// in `earlier` now has ended. The host waits only where one of them is its
-/// own.
+/// order_after(): work put into `exec` from now on begins when all that is in
+/// `earlier` now has ended. The host waits only if one of the two runs on the
+/// host.
 template <class ExecutionSpace, class EarlierSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> &&
     Kokkos::is_execution_space_v<EarlierSpace>

@@ -3,8 +3,8 @@
 #ifndef KOKKOS_SYMMETRICSPACE_SPACE_HPP
 #define KOKKOS_SYMMETRICSPACE_SPACE_HPP
 
-/// The memory spaces, their start and their end: what a program needs that
-/// declares Views in them.
+/// The memory spaces, initialize() and finalize(): all that a program needs to
+/// declare Views in them.
 
 #include <symm_gpu/Space.hpp>
 

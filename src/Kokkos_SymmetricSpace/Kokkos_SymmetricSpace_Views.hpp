@@ -3,9 +3,9 @@
 #ifndef KOKKOS_SYMMETRICSPACE_VIEWS_HPP
 #define KOKKOS_SYMMETRICSPACE_VIEWS_HPP
 
-/// Views of other PEs, and Views that the program has, for other PEs:
-/// peer_view, global_view, remote_view, places, heap_map; register_view and its
-/// siblings, share_view; UnevenView.
+/// Views of other PEs' memory (peer_view, global_view, remote_view, places,
+/// heap_map), registration and sharing of the program's own Views
+/// (register_view and its siblings, share_view), and UnevenView.
 
 #include <Kokkos_SymmetricSpace_Space.hpp>
 

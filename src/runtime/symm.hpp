@@ -3,8 +3,8 @@
 #ifndef SYMM_HPP
 #define SYMM_HPP
 
-/// The symmetric heap and what is done with it, without Kokkos and without
-/// MPI's header: all public headers of the runtime but symm_mpi.hpp.
+/// All public headers of the runtime but symm_mpi.hpp: the symmetric heap and
+/// the operations on it, without Kokkos and without MPI's header.
 
 #include "symm_atomics.hpp"
 #include "symm_collectives.hpp"

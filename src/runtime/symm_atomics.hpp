@@ -16,43 +16,43 @@
 #include "shmem/Words.hpp"
 
 // The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
-// Each is one step for all threads of all PEs, on CPUs and GPUs, that work on
-// the object by these operations. There are three forms of each:
+// Each is one indivisible step to all threads of all PEs, on CPUs and GPUs,
+// that access the object by these operations. Each has three forms:
 //
 //   atomic_add(address, value)
 //     On any address that the caller reaches: of an element of a global_view or
-//     peer_view, or what symm::ptr() returns. Callable from host and device; on
-//     the device in global memory only, not on scratch memory of a team.
+//     peer_view, or one that symm::ptr() has returned. Callable from host and
+//     device; on the device in global memory only, not on scratch memory of a
+//     thread team.
 //   atomic_add(heap, address, value, pe)
 //     On PE `pe`'s copy of the object at the symmetric address `address`, with
-//     `heap` from symm::heap_map(view). Callable from host and device. Stops
-//     the program if it cannot work, where SYMM_CHECKS_IN_KERNELS is on.
+//     `heap` from symm::heap_map(view). Callable from host and device. With
+//     SYMM_CHECKS_IN_KERNELS, a wrong `pe` or `address` stops the program.
 //   atomic_add(address, value, pe)
 //     The same on the host, without the heap. Throws UsageError on this PE, if
-//     there is no PE `pe`, or the object is not in this PE's part of the heap,
-//     or is in GPU memory of a PE of this node.
+//     there is no PE `pe`, the object is not in this PE's part of the heap, or
+//     `pe` is on this node and the object in GPU memory.
 //
-// PEs of other nodes: the forms that take a PE reach them. Their processors
-// carry out the same instructions, and where the object is in GPU memory, their
-// GPUs, by a kernel.
+// The forms that take a PE reach PEs of other nodes, too. That PE's CPU carries
+// out the operation, or, if the object is in GPU memory, a kernel on its GPU.
 //
-// Ordering: none (relaxed). What returns a value has been done then; what
-// returns nothing is complete after quiet(), as a put is.
+// Ordering: none (relaxed). An operation that returns a value is complete when
+// it returns; one that returns nothing is complete after quiet(), as a put is.
 //
-// Types: of 4 and 8 bytes. All operations work on integers; those that compute,
-// on float and double, too; those that only replace, on enumerations and
-// pointers, too (a pointer makes sense only to the process that made it).
-// Objects are aligned to their size. Values are converted to the object's type.
+// Types: 4 or 8 bytes, aligned to their size. Operations that only load, set or
+// swap take numbers, enumerations and pointers (a pointer makes sense only to
+// the process that made it); arithmetic takes integers, float and double;
+// operations on bits take integers. Values are converted to the object's type.
 //
-// Not one step for all: what kernels do to memory of the host where its link to
-// the GPU is PCI Express (CUDA's attribute HostNativeAtomicSupported is 0).
-// There a GPU takes it in its own cache, and additions of another GPU or of a
-// CPU get lost (they were, between two H200). Use memory of GPUs for what
-// several GPUs count.
+// Exception: operations of kernels on host memory are not atomic to others if
+// the GPU's link to the host is PCI Express (CUDA's attribute
+// HostNativeAtomicSupported is 0). The GPU then changes the object in its own
+// cache, and additions of another GPU or of a CPU get lost (seen between two
+// H200). Put counters of several GPUs in GPU memory.
 
 namespace symm {
 
-/// What T must be is known from the address alone.
+/// Keeps T from being deduced from a value: the address alone determines it.
 template <class T>
 using AtomicValue = std::type_identity_t<T>;
 
@@ -67,8 +67,8 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// The forms of an operation that take a PE, made of the one that does not; for
-/// a PE of another node of its AtomicOp and operands.
+/// Defines the two forms of an operation that take a PE. For a PE of this node
+/// they call the form without one; to another node they send `op` and operands.
 #define SYMM_ATOMIC_OF_PE(result, name, parameters, arguments, op, operands)  \
   template <class T>                                                          \
   SYMM_INLINE_FUNCTION result name(HeapMap const& heap, SYMM_LIST parameters, \
@@ -132,8 +132,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_swap, (T * address, AtomicValue<T> value),
                   (address, value), swap, (value))
 
 /// Sets the object to `value` if it is `compare`, and returns what it was in
-/// either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). Compares bits: for numbers
-/// with a fraction, 0.0 is not -0.0, and a NaN is itself.
+/// either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). Compares bits: 0.0 differs
+/// from -0.0, and a NaN equals the same NaN.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_compare_swap(T* address, AtomicValue<T> compare,
                                            AtomicValue<T> value) {
@@ -179,7 +179,7 @@ SYMM_INLINE_FUNCTION void atomic_inc(T* address) {
 SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address), add, (T{1}))
 
 /// Sets the object to `value` if that is less, and returns what it was.
-/// Not in OpenSHMEM. A NaN, here or there, changes nothing.
+/// Not in OpenSHMEM. If `value` or the object is a NaN, nothing changes.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -188,8 +188,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_min, (T * address, AtomicValue<T> value),
                   (address, value), min, (value))
 
-/// Sets the object to `value` if that is less. Not in OpenSHMEM. A NaN, here
-/// or there, changes nothing.
+/// Sets the object to `value` if that is less. Not in OpenSHMEM. If `value` or
+/// the object is a NaN, nothing changes.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -199,7 +199,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
                   (address, value), min, (value))
 
 /// Sets the object to `value` if that is greater, and returns what it was.
-/// Not in OpenSHMEM. A NaN, here or there, changes nothing.
+/// Not in OpenSHMEM. If `value` or the object is a NaN, nothing changes.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -208,8 +208,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_max, (T * address, AtomicValue<T> value),
                   (address, value), max, (value))
 
-/// Sets the object to `value` if that is greater. Not in OpenSHMEM. A NaN, here
-/// or there, changes nothing.
+/// Sets the object to `value` if that is greater. Not in OpenSHMEM. If `value`
+/// or the object is a NaN, nothing changes.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -220,7 +220,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
 
 // Operations on bits.
 
-/// Keeps only the bits of `value` and returns what the object was (9.8,
+/// Clears the bits that `value` lacks and returns what the object was (9.8,
 /// SHMEM_ATOMIC_FETCH_AND).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
@@ -230,7 +230,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
                   (address, value), bit_and, (value))
 
-/// Keeps only the bits of `value` (9.8, SHMEM_ATOMIC_AND).
+/// Clears the bits that `value` lacks (9.8, SHMEM_ATOMIC_AND).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -239,7 +239,7 @@ SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_and, (T * address, AtomicValue<T> value),
                   (address, value), bit_and, (value))
 
-/// Adds the bits of `value` and returns what the object was (9.8,
+/// Sets the bits that `value` has and returns what the object was (9.8,
 /// SHMEM_ATOMIC_FETCH_OR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
@@ -249,7 +249,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
                   (address, value), bit_or, (value))
 
-/// Adds the bits of `value` (9.8, SHMEM_ATOMIC_OR).
+/// Sets the bits that `value` has (9.8, SHMEM_ATOMIC_OR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -258,7 +258,7 @@ SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_or, (T * address, AtomicValue<T> value),
                   (address, value), bit_or, (value))
 
-/// Turns over the bits of `value` and returns what the object was (9.8,
+/// Inverts the bits that `value` has and returns what the object was (9.8,
 /// SHMEM_ATOMIC_FETCH_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
@@ -268,7 +268,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
                   (address, value), bit_xor, (value))
 
-/// Turns over the bits of `value` (9.8, SHMEM_ATOMIC_XOR).
+/// Inverts the bits that `value` has (9.8, SHMEM_ATOMIC_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -284,22 +284,21 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 #undef SYMM_EXPECT_WORD
 #undef SYMM_EXPECT_TYPE
 
-// In which order other PEs see what this PE does, and the loads and stores that
-// such an order is made of (OpenSHMEM 1.5, memory
-// ordering).
+// Memory ordering (OpenSHMEM 1.5): the order in which other PEs see what this
+// PE does, and loads and stores to make other orders of.
 
 /// Orders the stores, puts, atomics and signals of this thread: any PE that
 /// sees one issued after the call sees all issued before it (OpenSHMEM 1.5,
-/// shmem_fence). To all PEs of this node and all memory alike; also orders
-/// plain stores through peer_view() and global_view(). Local: neither waits for
-/// other PEs nor for kernels (Kokkos::fence() does that).
+/// shmem_fence). On this node, this holds across all PEs and all memory, and
+/// for plain stores through peer_view() and global_view(), too. Local: waits
+/// neither for PEs of this node nor for kernels (Kokkos::fence() does).
 ///
-/// To each PE of another node what goes there (OpenSHMEM asks for no more); for
-/// an order between what goes to several PEs, of which one is on another node,
-/// take quiet(). It may wait for those PEs.
+/// On other nodes, it orders only what goes to the same PE, as OpenSHMEM asks,
+/// and it may wait for PEs there. To order operations on several PEs, one of
+/// them on another node, call quiet().
 ///
-/// Callable from host and kernels. In a kernel it is about the calling thread
-/// and what that thread knows to be done, such as the stores of its team before
+/// Callable from host and kernels. In a kernel it orders what the calling
+/// thread knows to be done: its own stores, and those of its thread team before
 /// a team_barrier().
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
@@ -309,10 +308,9 @@ SYMM_INLINE_FUNCTION void fence() {
 }
 
 /// Completes the stores, puts, atomics and signals of this thread: all PEs see
-/// them when it returns (OpenSHMEM 1.5, shmem_quiet). What the thread loads
-/// afterwards is loaded after that. On the host it waits for PEs of other nodes
-/// to which anything is on its way, whichever thread of this PE has sent it.
-/// Otherwise like fence().
+/// them when it returns (OpenSHMEM 1.5, shmem_quiet). Later loads of the thread
+/// happen after that. On the host it waits for everything that any thread of
+/// this PE has sent to PEs of other nodes. Otherwise as fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   SYMM_IF_ON_HOST((Impl::quiet_far();))
@@ -320,23 +318,23 @@ SYMM_INLINE_FUNCTION void quiet() {
                          [[unlikely]] { Impl::InKernel::far_pes().quiet(); }))
 }
 
-// Plain loads and stores of one instruction, atomic for all PEs, of trivially
-// copyable objects of 4 or 8 bytes: T load_...(T const* from) and
-// store_...(T* to, value). Any address that this process reaches, aligned to
-// the size of T. Callable from host and kernels, where the memory is reached;
-// in kernels not on scratch memory nor on a thread's own variables.
+// Loads and stores of one instruction each, which all PEs see as atomic:
+// T load_...(T const* from) and store_...(T* to, value). T is trivially
+// copyable, of 4 or 8 bytes; the address is aligned to that. Callable from host
+// and kernels, on memory that the caller reaches; in kernels neither on scratch
+// memory nor on a thread's own variables.
 
 /// No order.
 using Impl::load_relaxed;
 using Impl::store_relaxed;
 
-/// What is loaded or stored afterwards is so after this load. What a release
-/// or fence() on the other side has ordered before the value is there.
+/// Later loads and stores of the thread happen after this load. They see what
+/// the writer has ordered before the value by store_release() or fence().
 using Impl::load_acquire;
 
-/// What was loaded or stored before is so before this store. A GPU waits for
-/// that, which takes longer than the store itself (1.39 us for both, one way,
-/// between two H200).
+/// Earlier loads and stores of the thread happen before this store. A GPU waits
+/// for them, which takes longer than the store itself (1.39 us for both, in one
+/// direction, between two H200).
 using Impl::store_release;
 
 }  // namespace symm

@@ -24,30 +24,30 @@ namespace symm {
 
 // Collective operations of a PE team (OpenSHMEM 1.5, 9.11): all its PEs call,
 // with equal arguments. `dest` and `source` are symmetric addresses in one
-// heap, of trivially copyable elements, and do not overlap, except that they
-// may be equal in broadcast(), reduce(), inscan() and exscan(). A PE calls when
-// its source is complete: what others put there needs a barrier before. When a
-// call has ended on a PE, its dest is complete and its source may be changed.
-// Every operation has three forms:
+// heap, of trivially copyable elements. They do not overlap, but may be equal
+// in broadcast(), reduce(), inscan() and exscan(). A PE calls when its source
+// is complete: a source that other PEs have put needs a barrier before the
+// call. When a call has ended on a PE, its dest is complete and its source may
+// be changed. Every operation has three forms:
 //
 //   reduce(team, ...)
-//     The host's, on memory of any heap; it waits. Kernels that write the
+//     On the host, on memory of any heap; it waits. Kernels that write the
 //     source must have ended (fence their space). Throws UsageError on every PE
-//     of the team, if a PE has passed what is wrong, or something else than the
-//     others; the team can go on then.
+//     of the team, if a PE passes a wrong argument, or another one than the
+//     others; the PE team can be used afterwards.
 //   reduce(exec, team, ...)
 //     Enqueued on an execution space instance, in order with its kernels; the
-//     host does not wait. Throws UsageError on this PE if what it passes is
-//     wrong: it has not taken part then; whether the others pass the same is
-//     not looked at. (If the space is one of the host, this waits for its
-//     kernels, and is the host's form.)
+//     host does not wait. Throws UsageError on this PE, if it passes a wrong
+//     argument: it has not taken part then. Whether the other PEs pass the same
+//     is not checked. (For an instance of a host space, this waits for its
+//     kernels and then is the host's form.)
 //   reduce(threads, heap, team, ...)
 //     In a kernel, by all threads of one thread group (a thread team's handle,
 //     or lanes(member)) of every PE; `heap` is heap_map<Space>() of the blocks'
 //     space. Nothing is checked in release builds. See barrier().
 //
-// The words of a team are on the host or on the GPU by where the operation
-// runs.
+// Operations that run on a GPU and those that run on the host are two separate
+// sequences of a PE team (class PeTeam).
 
 /// How reduce() combines two elements.
 struct Sum {
@@ -125,10 +125,10 @@ SYMM_INLINE_FUNCTION void fcollect(Threads const& threads, HeapMap const& heap,
                       Impl::GatherWork<T, false>{team, dest, source, count});
 }
 
-/// The same with a count of its own on every PE; 0 is one. The addresses are
-/// symmetric ones, equal on all PEs, whatever the count; if no PE has any
-/// element, they may be null. (Enqueued on a GPU with elements on other PEs,
-/// null stops the program.)
+/// The same with a count of its own on every PE, which may be 0. The symmetric
+/// addresses are equal on all PEs even then; they may be null only if no PE has
+/// an element. (Enqueued on a GPU, null stops the program if another PE has
+/// elements.)
 /// \param dest of as many elements as all counts together.
 template <class T>
 void collect(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
@@ -144,8 +144,8 @@ SYMM_INLINE_FUNCTION void collect(Threads const& threads, HeapMap const& heap,
                       Impl::CollectWork<T>{team, dest, source, count});
 }
 
-/// Block n of every member's source, of `count` elements, goes to member n: as
-/// the block of dest that has the sender's number.
+/// Block n of every member's source, of `count` elements, goes to member n:
+/// member m's becomes block m of dest there.
 /// \param dest, source of n_pes() * count elements.
 template <class T>
 void alltoall(PeTeam const& team, T* dest,
@@ -162,7 +162,7 @@ SYMM_INLINE_FUNCTION void alltoall(Threads const& threads, HeapMap const& heap,
 }
 
 /// alltoall() of elements that are `dest_stride` and `source_stride` elements
-/// apart (1: next to each other). What is between them stays as it is.
+/// apart (1: adjacent). The elements between them stay as they are.
 template <class T>
 void alltoalls(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -185,8 +185,8 @@ SYMM_INLINE_FUNCTION void alltoalls(Threads const& threads, HeapMap const& heap,
                                    source_stride, count});
 }
 
-/// Element by element over the PEs, combined in the order of their numbers; the
-/// result on all, with the same bits. dest may be equal to source.
+/// Combines the members' sources, element by element, in the order of their
+/// numbers. All PEs get the same bits. dest may be equal to source.
 /// \param op called as op(a, b): Sum, Prod, Min, Max, And, Or, Xor or any
 ///        trivially copyable function object that kernels can call.
 template <class T, class Op>
@@ -203,20 +203,20 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
                       Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }
 
-/// Of one value a PE, which needs no symmetric memory: combined in the order of
-/// the PEs' numbers; the result, with the same bits, on all. Collective over
-/// `team`; the host's, which has returned on no PE before all have called. (To
-/// leave the result on a GPU, enqueue the form of Views with rank 0.)
+/// Reduces one value of each PE, without symmetric memory: combines them in the
+/// order of the PEs' numbers; all PEs get the same bits. Collective over
+/// `team`, on the host; returns on no PE before all have called. (To leave the
+/// result on a GPU, enqueue the form that takes Views, with rank 0.)
 ///
 ///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
 ///
-/// \param value of a trivially copyable type, as double or a struct of several
-///        numbers; each 8 bytes of it take an exchange. The same type on all
-///        PEs.
+/// \param value of a trivially copyable type, such as double or a struct of
+///        several numbers; the same type on all PEs. Each 8 bytes take one
+///        exchange between the PEs.
 /// \param op as above.
 /// \throws UsageError on every PE of the team, if a PE is in another collective
 ///         operation of it, or passes another type or operation; on this PE, if
-///         it is no team.
+///         `team` is no PE team.
 template <class T, class Op>
 requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
     [[nodiscard]] T reduce(PeTeam const& team, T const& value, Op op) {
@@ -225,11 +225,12 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
 
 // Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
 // any operation, in the order of the PEs' numbers in the team; dest may be
-// equal to source. On the host of a value each, too, as reduce() of one:
+// equal to source. On the host also of one value a PE, as reduce():
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
-/// Inclusive: each PE gets what those up to itself make, element by element.
+/// Inclusive: each PE gets, element by element, the combination of the sources
+/// of all PEs up to itself.
 template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
@@ -251,10 +252,10 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
 }
 
-/// Exclusive: each PE gets what `init` and the elements of those before it
-/// make; the first PE gets `init`. (As std::exclusive_scan. Without `init` sums
-/// begin at T(), as OpenSHMEM's.) \param init the same on all PEs, at which
-/// nobody looks.
+/// Exclusive: each PE gets the combination of `init` and the sources of the PEs
+/// before it; the first PE gets `init`. (As std::exclusive_scan. Without `init`
+/// sums begin at T(), as in OpenSHMEM.)
+/// \param init the same on all PEs, which is not checked.
 template <class T, class Op>
 void exscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op, std::type_identity_t<T> const& init) {

@@ -7,18 +7,18 @@
 #include <string_view>
 
 /// The exceptions of this library. A collective call that fails throws on every
-/// PE, with one text; where a contract says "on this PE", the others know
-/// nothing of it.
+/// PE, with one text. Where a contract says "on this PE", the other PEs are not
+/// told.
 namespace symm {
 
-/// What every exception of this library derives from. Private memory is needed
-/// for the exception itself only, and the C++ runtime has a reserve for it.
+/// The base of all exceptions of this library. It holds its text: throwing one
+/// allocates only the object, for which the C++ runtime has a reserve.
 class Error : public std::runtime_error {
  public:
   /// \param text is cut at 2047 characters.
   explicit Error(std::string_view text);
 
-  /// Names what was called, with which values, and on which PE it failed.
+  /// Names the call, its values and the PE on which it failed.
   [[nodiscard]] char const* what() const noexcept override { return m_text; }
 
  private:
@@ -26,7 +26,8 @@ class Error : public std::runtime_error {
 };
 
 /// The caller broke a rule: a wrong argument, a mismatched collective call, a
-/// call before initialize() or after finalize(), a variable with junk.
+/// call before initialize() or after finalize(), an environment variable with
+/// an invalid value.
 class UsageError : public Error {
   using Error::Error;
 };

@@ -8,37 +8,37 @@
 
 #include "base/Types.hpp"
 
-/// Memory by the C-like functions of the OpenSHMEM and NVSHMEM documents. They
-/// are the only functions of this library that do not throw where they fail:
-/// they return null or a Status, and last_error() says why. Codes such as M06
-/// and B01 are those of docs/requirements.md.
+/// Memory by the C-like functions of the OpenSHMEM and NVSHMEM documents.
+/// Unlike most functions of this library they do not throw: they return null or
+/// a Status, and last_error() says why. Codes such as M06 and B01 are those of
+/// docs/requirements.md.
 ///
-/// Collective functions are called by all PEs, in the same order and with equal
+/// All PEs call collective functions in the same order and with equal
 /// arguments, by one thread of each. If the arguments differ or any PE cannot
 /// do its part, the call fails on every PE, last_error() names PEs and values,
-/// and the heap is as before (M27-M30, M34, M48). A second thread of a PE that
-/// calls meanwhile fails, alone and at once.
+/// and the heap is as before (M27-M30, M34, M48). If a second thread of a PE
+/// calls meanwhile, only its call fails, and at once.
 namespace symm {
 
 namespace Impl {
 
-/// Of functions that are templates and take no type.
+/// For functions that are templates but are called without a type.
 template <class T>
 concept NoType = std::is_void_v<T>;
 
 }  // namespace Impl
 
-/// Why the latest function of this header on this thread has failed; "" if it
-/// has not. Valid until the next of them.
+/// Why this thread's latest call of a function here or in symm_pools.hpp has
+/// failed; "" if it has not. Valid until the next such call.
 [[nodiscard]] char const* last_error() noexcept;
 
-// Symmetric memory: what a PE allocates, all PEs allocate, at the same offset
-// of their parts of the heap, and every PE reaches every copy. The heap is the
-// one in GPU memory if the PEs have devices, else the one in host memory;
-// functions that take an address find its heap.
+// Symmetric memory: all PEs allocate together, at the same offset of their
+// parts of the heap, and every PE reaches every copy. The heap is the one in
+// GPU memory if the PEs have devices, else the one in host memory; functions
+// that take an address find its heap.
 //
-// Those that C has, too, are templates, so that they do not clash with C's in a
-// file that says `using namespace symm`: an unqualified malloc() is C's there.
+// The functions with names of C's are templates, so that they do not clash with
+// those after `using namespace symm`: an unqualified malloc() is C's there.
 // They take bytes, and no type.
 
 /// Allocates `bytes` on every PE; contents are indeterminate. Collective, with
@@ -69,10 +69,10 @@ template <Impl::NoType T = void>
 template <Impl::NoType T = void>
 [[nodiscard]] void* realloc(void* address, std::size_t bytes) noexcept;
 
-/// Collective, with a barrier on entry: no PE's copy is reused before all PEs
-/// have called (M24). It fails if `address` is not what a function above has
-/// returned, was freed already, or belongs to a View; nothing is freed then,
-/// and the reason is printed on stderr, too, since nothing is returned.
+/// Frees a block. Collective, with a barrier on entry: no PE's copy is reused
+/// before all PEs have called (M24). It fails if no function above has returned
+/// `address`, or it was freed already, or belongs to a View. Nothing is freed
+/// then; the reason is printed on stderr, too, since nothing is returned.
 /// \param address null: does nothing, without a barrier (M16, M17).
 template <Impl::NoType T = void>
 void free(void* address) noexcept;
@@ -92,8 +92,7 @@ template <class T>
 // Registration of the program's own memory: nvshmemx_buffer_register and its
 // siblings.
 
-/// What the functions that have a result to return return; the numbers are
-/// NVSHMEM's.
+/// The result of functions that return no address; the numbers are NVSHMEM's.
 // clang-format off
 enum class [[nodiscard]] Status : int {
   success       = 0,
@@ -105,21 +104,21 @@ enum class [[nodiscard]] Status : int {
 // clang-format on
 
 // Local operands: this PE's kernels read and write the buffer, as the source of
-// a put, the destination of a get. Needed for host memory that kernels use;
-// for other memory it does nothing, or is refused (below).
+// a put or the destination of a get. Registration is needed for host memory
+// that kernels use; for other memory it does nothing, or is refused (below).
 
 /// Registers [address, address + bytes), page-locking host memory for the GPU
 /// where there is one (B02). Local: one PE alone may call (B18), on any thread.
 ///
 /// The buffer must be unregistered before it is freed (B08). Peers do not reach
-/// it (B05): see buffer_register_symmetric(). One operation may go over several
-/// registered buffers that are adjacent (B06): here the hardware does not mind.
+/// it (B05): see buffer_register_symmetric(). One operation may span several
+/// adjacent registered buffers (B06).
 ///
-/// \param bytes above 0; more than 2 GiB is as good (B17).
+/// \param bytes above 0; may be more than 2 GiB (B17).
 /// \returns invalid_value for null and 0 bytes (B19), managed memory (B07),
-///          memory of a symmetric heap (B03), memory that is not mapped (where
-///          CUDA knows both ends, nobody looks between them), an overlap with a
-///          registered buffer (B09), and outside of initialize() and
+///          memory of a symmetric heap (B03), memory that is not mapped (if
+///          CUDA knows both ends, the range between is not checked), an overlap
+///          with a registered buffer (B09), and before initialize() and after
 ///          finalize(). out_of_memory (B10), internal (B11).
 Status buffer_register(void* address, std::size_t bytes) noexcept;
 
@@ -132,18 +131,19 @@ Status buffer_unregister(void* address) noexcept;
 /// since nothing is returned.
 void buffer_unregister_all() noexcept;
 
-// Symmetric memory: every PE brings a buffer of its own, and all PEs reach all.
+// Symmetric memory: every PE passes a buffer of its own, and all PEs reach all
+// of them.
 
-/// Makes memory of virtual memory management part of the symmetric heap in
-/// memory of its kind: the same physical memory is then at the symmetric
-/// address returned, too; the program's own address stays as it is (R01-R03).
+/// Makes an allocation of virtual memory management part of the symmetric heap
+/// in memory of its kind. The same physical memory is then at the returned
+/// symmetric address, too, and stays at the program's own address (R01-R03).
 /// Collective, with a barrier on exit.
 ///
-/// \param buffer start of one memory that can be shared, on this PE's GPU or
-///        the host's (R05, R06, R15): what symm::make_registrable_view has
-///        made, or the program itself with the cuMem* functions.
-/// \param bytes  all of it, equal on all PEs: a multiple of 2 MiB, that of a
-///        registrable View its bytes rounded up (R12).
+/// \param buffer start of one such allocation that can be shared, on this PE's
+///        GPU or the host (R05, R06, R15): made by symm::make_registrable_view,
+///        or by the program itself with the cuMem* functions.
+/// \param bytes  size of the whole allocation, equal on all PEs: a multiple of
+///        2 MiB, for a registrable View its bytes rounded up to that (R12).
 /// \param flags  0 (R04).
 /// \returns the symmetric address, for put, get, atomics, signals, collectives
 ///          and ptr() (R01, R02); null on every PE on failure, and nothing is
@@ -151,13 +151,13 @@ void buffer_unregister_all() noexcept;
 [[nodiscard]] void* buffer_register_symmetric(void* buffer, std::size_t bytes,
                                               int flags) noexcept;
 
-/// Takes it out again: the symmetric address ends, the program's own stays
-/// (R18). Collective, with a barrier on entry and exit.
-/// \param address what buffer_register_symmetric() has returned.
-/// \param bytes   what it was given.
-/// \returns invalid_value on every PE, if `address` or `bytes` are not those of
-///          the registration on any (R19, R20), and nothing changes; internal
-///          (R21).
+/// Takes it out of the heap again: the symmetric address becomes invalid, the
+/// program's own stays (R18). Collective, with a barrier on entry and exit.
+/// \param address as buffer_register_symmetric() has returned it.
+/// \param bytes   as passed to that.
+/// \returns invalid_value on every PE, if on any PE `address` or `bytes` are
+///          not those of a registration (R19, R20), and nothing changes;
+///          internal (R21).
 Status buffer_unregister_symmetric(void* address, std::size_t bytes) noexcept;
 
 }  // namespace symm

@@ -10,14 +10,13 @@
 
 #include "bootstrap/Communicator.hpp"
 
-/// The only header that has MPI's: for programs whose PEs are not simply all
-/// processes of the job. Link MPI yourself (MPI::MPI_CXX); it must be the
-/// library's.
+/// The only header that includes MPI's: for programs whose PEs are not simply
+/// all processes of the job. Link MPI yourself (MPI::MPI_CXX): the same MPI
+/// that the library was built with.
 namespace symm {
 
 /// For initialize(): symm::initialize(argc, argv, symm::communicator(comm)).
-/// \param mpi must live until initialize() has returned; it is duplicated
-/// there.
+/// \param mpi must live until initialize() has returned, which duplicates it.
 [[nodiscard]] inline Communicator communicator(MPI_Comm mpi) {
   static_assert(sizeof(MPI_Comm) <= sizeof(std::uintptr_t));
   std::uintptr_t handle = 0;  // MPI_Comm is a pointer or an int

@@ -16,60 +16,59 @@
 #include "shmem/RmaStrided.hpp"
 #include "shmem/ThisBlock.hpp"
 
-// Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6): what is put goes to PE
-// `pe`'s copy of the symmetric object `dest`, what is got comes from its copy
-// of `source`. The other side is any memory of this PE that the caller reaches:
-// private or symmetric.
+// Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s
+// copy of the symmetric object `dest`; a get reads its copy of `source`. The
+// other side is any memory of this PE that the caller reaches, private or
+// symmetric.
 //
-//   who                  first arguments   returns when
+//   caller               first arguments   returns when
 //   the host                               it is done
 //   one thread           heap              it is done
 //   a group of threads   threads, heap     it is done: the group's barrier
 //
-// A group is symm::this_block() in kernels without Kokkos. (What it is with
-// Kokkos says Kokkos_SymmetricSpace_Operations.hpp, which has the forms for
-// execution space instances, too.)
+// In kernels without Kokkos, a group is symm::this_block().
+// Kokkos_SymmetricSpace_Operations.hpp has the groups of Kokkos, and the forms
+// for execution space instances.
 //
-// All take: elements of a type that is trivially copyable, and their number;
-// 0 copies nothing and looks at nothing else. `pe` may be this PE. Dest and
-// source must not overlap.
+// Elements are of a trivially copyable type. A count of 0 copies nothing; `pe`
+// and the addresses are not checked then. `pe` may be this PE. Dest and source
+// must not overlap.
 //
-// Ordering. "Done" is: `source` may be used again, and a get's data are there.
-// Other PEs see what is put after quiet() or barrier_all(), two puts in an
-// order after fence(). The _nbi forms may return before that (9.6), and quiet()
-// waits for them: those to and from PEs of other nodes do, where `source` must
-// stay as it is, and what is got is not there, until then. To PEs of this node
-// they are the blocking ones.
+// Ordering. "Done" means that `source` may be written again, and that a get's
+// data have arrived. Other PEs see a put after quiet() or barrier_all();
+// fence() orders two puts. The _nbi forms may return before they are done
+// (9.6), and quiet() waits for them. With a PE of another node `source` must
+// not change, and a get's data may be missing, until then. With a PE of this
+// node the _nbi forms are the same as the blocking ones.
 //
-// What may be polled: everything that OpenSHMEM programs poll. A word of 1, 2,
-// 4 or 8 bytes, at a multiple of its size, that another PE puts comes whole and
-// once: who has seen it may clear it, and does not see it again. It is one load
-// and one store, in no order with the other words of the copy,
+// Polling. A word of 1, 2, 4 or 8 bytes, at a multiple of its size, that
+// another PE puts arrives whole and once: a PE that has seen it may clear it,
+// and does not see it again. The word is one load and one store, in no order
+// with other words of the copy,
 //
-// - by p and g,
-// - on CPUs, in copies of up to 64 bytes, and in iput and iget in each element
-//   of up to 64 bytes; if it is aligned on one side only, one access there,
-// - by kernels on GPUs, in copies of any size, if it is aligned on both sides,
+// - in p and g,
+// - on CPUs, in copies of up to 64 bytes, and in each element of up to 64 bytes
+//   of iput and iget; if it is aligned on one side only, one access there,
+// - in kernels on GPUs, in copies of any size, if it is aligned on both sides,
 //   and in iput and iget if it is an element.
 //
-// It may come in pieces, several times, in larger copies on CPUs (memcpy), and
-// where CUDA copies: in the calls of the host for GPU memory, p too, and in
-// what is enqueued. Behind those wait for a signal, or
-// for a word put after fence(). To look at another PE's word again and again,
-// kernels on GPUs use g: what they get may be in a cache.
+// A word may arrive in pieces, and several times, in larger copies on CPUs
+// (memcpy) and in copies by CUDA: the host's calls on GPU memory, p included,
+// and enqueued copies. After these, wait for a signal or for a word put after
+// fence(). A kernel on a GPU that polls another PE's word must use g: get may
+// read a cache.
 //
-// Errors. The host's forms throw UsageError on this PE if there is no such PE
-// or the bytes are not in this PE's part of the symmetric heap (null, private
-// memory, a peer's part), SystemError if the copy fails. In kernels the same
-// stops the program if the library was built with SYMM_CHECKS_IN_KERNELS, as
-// debug builds are.
+// Errors. The host's forms throw UsageError on this PE, if there is no such PE,
+// the bytes are not in this PE's part of the symmetric heap (null, private
+// memory, a peer's part), or the other side is null; SystemError, if the copy
+// fails. In kernels a wrong PE or symmetric address stops the program if the
+// library was built with SYMM_CHECKS_IN_KERNELS, as debug builds are.
 //
-// PEs of other nodes. All forms reach them, and on the host those that take a
-// heap map, too: one thread of a group does it. Kernels on GPUs have a thread
-// of the host do it (docs/nodes.md). "Done" is then for put that `source` may
-// be used again.
+// PEs of other nodes. All forms reach them, those with a heap map on the host,
+// too, where one thread of the group sends. For kernels on GPUs a thread of the
+// host sends (docs/nodes.md).
 //
-// GPU memory. The host's forms wait for the kernels of this PE: not a way to
+// GPU memory. The host's forms wait for the kernels of this PE, so they cannot
 // answer a kernel that waits. For the symmetric heap in host memory, the other
 // side is memory that the host reaches.
 
@@ -124,7 +123,7 @@ inline void getmem_nbi(void* dest, void const* source, std::size_t bytes,
 }
 
 /// shmem_iput: element i * source_stride of `source` to element i * dest_stride
-/// of `dest`; what is between them is left alone.
+/// of `dest`. The elements between them stay as they are.
 /// \param dest_stride, source_stride in elements, at least 1.
 /// \param count in elements.
 /// \throws UsageError on this PE, also if a stride is 0.
@@ -197,15 +196,15 @@ template <class T>
 
 // In kernels, and on the host for memory that it reaches.
 //
-// `heap` is what heap_map() of the host returns for the memory (the Kokkos
-// layer: for the View) that has the symmetric address; kernels capture it by
+// `heap` is the result of heap_map() on the host for the memory that has the
+// symmetric address (in the Kokkos layer: for the View); kernels capture it by
 // value. A map of another heap stops the program where preconditions are
 // checked.
 //
-// All threads of a group call, with equal arguments. Before the call the source
-// must be complete as the group sees it: where its threads have written it,
-// with a barrier of the group in between. Copies of a group use accesses of 16
-// bytes if both addresses are congruent modulo 16, else as wide as they allow.
+// All threads of a group call, with equal arguments. If they have written the
+// source, a barrier of the group must come before the call. Copies of a group
+// use accesses of 16 bytes if both addresses are congruent modulo 16, else the
+// widest that the addresses allow.
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,
@@ -305,7 +304,7 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                      pe);
 }
 
-// One thread: the group of itself.
+// By one thread.
 
 template <class T>
 SYMM_INLINE_FUNCTION void put(HeapMap const& heap, T* dest,
@@ -390,7 +389,7 @@ SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
   }
 }
 
-/// One element: of 4 or 8 bytes by a single load, which no cache answers.
+/// One element: of 4 or 8 bytes by a single load, never from a stale cache.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::remove_const_t<T> g(HeapMap const& heap,
                                                             T* source, Pe pe) {

@@ -23,15 +23,15 @@
 
 namespace symm {
 
-// Data and a signal that they are there (OpenSHMEM 1.5, signaling operations).
-// PE `pe` gets `count` elements from `source` into its copy of `dest`, and then
-// its copy of the signal at `signal_address` is changed: who has seen that by
-// signal_wait_until(), a wait or a test sees the data. Nothing is said of other
-// puts of the caller: fence() comes before the call for them. Callers, returns
-// and errors are those of put() (symm_rma.hpp). With a count of 0 it is the
-// signal alone: signal_op().
+// Data, and a signal that they have arrived (OpenSHMEM 1.5, signaling
+// operations). A call puts `count` elements of `source` into PE `pe`'s copy of
+// `dest`, then changes its copy of the signal at `signal_address`. A PE that
+// has seen the change by signal_wait_until(), a wait or a test sees the data.
+// The signal does not order other puts of the caller: call fence() first for
+// those. Callers, completion and errors are those of put() (symm_rma.hpp). A
+// count of 0 sends the signal alone, as signal_op().
 //
-// Signals of several PEs to one signal object are atomic if all are of one
+// Signals of several PEs to one signal object are atomic if all use the same
 // SignalOp. Between PEs, signals may be mixed with atomics on std::uint64_t.
 
 }  // namespace symm
@@ -43,8 +43,8 @@ namespace symm::Impl {
   return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
 }
 
-/// put_signal() on the host, without its being observed.
-/// \param until what it waits for, if the PE is not near.
+/// put_signal() on the host, without telling observers.
+/// \param until what it waits for, if `pe` is a far PE.
 template <class T>
 [[gnu::always_inline]] inline void put_signal_unobserved(
     T* dest, T const* source, std::size_t count, Signal* signal_address,
@@ -71,7 +71,7 @@ template <class T>
   }
 }
 
-/// put_signal() on the host, where somebody observes.
+/// put_signal() on the host, telling observers.
 template <class T>
 [[gnu::cold, gnu::noinline]] void put_signal_observed(
     T* dest, T const* source, std::size_t count, Signal* signal_address,
@@ -150,9 +150,9 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
 
 namespace symm {
 
-/// shmem_put_signal, on the host. A signal in GPU memory is delivered by a
-/// kernel, which it waits for; with Kokkos, behind the others of the default
-/// instance. To a PE of another node, data and signal are one message.
+/// shmem_put_signal, on the host. A kernel changes a signal in GPU memory, and
+/// the call waits for it; with Kokkos the kernel runs in the default instance.
+/// To a PE of another node, data and signal are one message.
 /// \throws UsageError on this PE, too, if the signal is not in this PE's part
 ///         of the heap. Nothing has been put then.
 template <class T>
@@ -163,9 +163,9 @@ void put_signal(T* dest, std::type_identity_t<T> const* source,
                            Impl::Until::is_safe, "symm::put_signal");
 }
 
-/// shmem_put_signal in a kernel by a thread team, or the lanes of a thread, all
-/// of which call: one signal, when the data of all are there. `heap` is that of
-/// both the data and the signal.
+/// shmem_put_signal in a kernel by all threads of a thread team, or all lanes
+/// of a thread: sends one signal, after the data of all of them. `heap` is the
+/// map of both the data and the signal.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                                      HeapMap const& heap, T* dest,
@@ -187,9 +187,9 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
              signal, op, pe);
 }
 
-// shmem_put_signal_nbi: may return before the data and the signal are there,
-// which quiet() waits for. To a PE of this node they are put_signal(); to
-// another one `source` must stay as it is until then.
+// shmem_put_signal_nbi: may return before the data and the signal have arrived;
+// quiet() waits for them. For a PE of another node `source` must not change
+// until then. For a PE of this node it is the same as put_signal().
 
 template <class T>
 void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
@@ -219,11 +219,11 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
                  signal, op, pe);
 }
 
-/// The signal alone (nvshmemx_signal_op; OpenSHMEM has shmem_put_signal of
-/// nothing), on the host. It orders nothing: fence() comes before it for all
-/// that the caller has put or stored there. On return it may still be on its
-/// way to a PE of another node: quiet() waits for it. A signal in GPU memory is
-/// delivered as by put_signal().
+/// Sends the signal alone, on the host (nvshmemx_signal_op; in OpenSHMEM,
+/// shmem_put_signal of no elements). It orders nothing: call fence() first for
+/// earlier puts and stores of the caller. On return it may still be in flight
+/// to a PE of another node: quiet() waits for it. A signal in GPU memory is
+/// changed as by put_signal().
 /// \throws UsageError on this PE, as put_signal().
 inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                       Pe pe) {
@@ -232,8 +232,8 @@ inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                            "symm::signal_op");
 }
 
-/// The same in a kernel by one thread; for a team's stores behind the team's
-/// barrier, and fence() by that thread.
+/// The same in a kernel, by one thread. For stores of a thread team, the team's
+/// barrier comes first, then fence() by that thread.
 SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                                     Signal signal, SignalOp op, Pe pe) {
   Impl::put_signal_of_group(
@@ -242,8 +242,8 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
 }
 
 /// shmem_signal_fetch: the value of this PE's signal. Local; callable from host
-/// and kernels, as the waits are, and like them it shows the data of the
-/// signals that it has seen.
+/// and kernels, as the waits are. The data of the signals that it has seen are
+/// visible, as after a wait.
 /// \throws UsageError as wait_until().
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
@@ -262,28 +262,27 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 }
 
 // Waiting until another PE has changed a variable of this PE (OpenSHMEM 1.5,
-// point-to-point synchronization). The variables are changed by stores that
-// come whole and once: p, put and its relatives as
-// symm_rma.hpp says (on CPUs up to 64 bytes), atomics, signals,
-// store_relaxed(). Who has seen such a store may clear the variable
-// for the next one. What the other PE has ordered before such a store
-// (put_signal, fence) is visible to this thread when a wait or a test has seen
-// it.
+// point-to-point synchronization). The change must be a store that arrives
+// whole and once: by p, put and its relatives as symm_rma.hpp says (on CPUs up
+// to 64 bytes), atomics, signals, store_relaxed(). When a wait or a test has
+// seen such a store, this thread sees what the other PE has ordered before it
+// (put_signal, fence), and may clear the variable for the next one.
 //
 // Callable from host and kernels, on any address that is reached there (in
-// kernels: in global memory, not in scratch memory of a team); local.
-// A kernel polls; one that waits for a PE whose kernel cannot run meanwhile,
-// since both share a GPU that is full, waits for ever. The host polls, then
-// gives its core away, then sleeps. Every SYMM_TIMEOUT seconds it reports what
-// it waits for. It ends the job if the process of a PE is gone; and if it is
-// time for a report and all other PEs (one at least) wait in finalize(), where
-// they store nothing any more: until then a thread or a kernel of this PE may.
+// kernels: in global memory, not in scratch memory of a thread team); local.
+// A kernel polls. It waits for ever for a PE whose kernel cannot run meanwhile,
+// because both share a GPU that is full. The host polls, then yields its core,
+// then sleeps. Every SYMM_TIMEOUT seconds it reports what it waits for. It ends
+// the job if the process of a PE is gone. When a report is due, it also ends
+// the job if all other PEs (one at least) wait in finalize(), where they store
+// nothing any more; until then a thread or a kernel of this PE may store.
 //
 // On the host all throw UsageError on this PE, if the address is null or in the
 // GPU memory of a heap, and before initialize() and after finalize().
 
-/// Waits until `*ivar` compares with `value` so.
-/// \returns what it was then.
+/// Waits until the comparison of `*ivar` with `value` is true (Compare::ge:
+/// `*ivar >= value`).
+/// \returns the value of `*ivar` then.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION T wait_until(T const* ivar, Compare compare,
                                   std::type_identity_t<T> value) {
@@ -292,7 +291,7 @@ SYMM_INLINE_FUNCTION T wait_until(T const* ivar, Compare compare,
   return one.now;
 }
 
-/// Whether `*ivar` compares with `value` so.
+/// Whether the comparison of `*ivar` with `value` is true.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test(T const* ivar, Compare compare,
                                              std::type_identity_t<T> value) {
@@ -302,13 +301,13 @@ template <Impl::Waitable T>
 
 // Several variables at once. Common parameters:
 //
-// - `ivars`: the first of `count`; with none to wait for, none is waited for.
-// - `status`: null, or one int for each variable; nonzero: it does not count.
+// - `ivars`: the first of `count`; a wait returns at once if none counts.
+// - `status`: null, or one int for each variable, which counts if that is 0.
 // - `value`: for all variables; in the functions that end in _vector `values`,
 //   the first of one for each variable.
 
-/// Waits until each variable that counts has compared so, not necessarily all
-/// at one time.
+/// Waits until the comparison has been true of each variable that counts, not
+/// necessarily of all at one time.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
                                          int const* status, Compare compare,
@@ -317,8 +316,8 @@ SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
   Impl::wait_for("symm::wait_until_all", all);
 }
 
-/// Waits until a variable that counts compares so. If several do, none is left
-/// out for ever by calls in a row.
+/// Waits until the comparison is true of a variable that counts. If it is true
+/// of several, repeated calls return each of them sooner or later.
 /// \returns its index; SIZE_MAX if none counts.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
@@ -331,9 +330,9 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
   return any.found;
 }
 
-/// Waits until at least one variable that counts compares so.
-/// \param indices room for `count`; gets those that do, in order.
-/// \returns how many do; 0 if none counts.
+/// Waits until the comparison is true of at least one variable that counts.
+/// \param indices room for `count`; gets the indices of those, ascending.
+/// \returns how many there are; 0 if none counts.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_some(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,
@@ -343,7 +342,8 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_some(
   return some.n_found;
 }
 
-/// Whether each variable that counts compares so; true if none counts.
+/// Whether the comparison is true of each variable that counts; true if none
+/// counts.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test_all(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -352,8 +352,8 @@ template <Impl::Waitable T>
   return Impl::test_for("symm::test_all", all);
 }
 
-/// The index of a variable that counts and compares so, as wait_until_any();
-/// SIZE_MAX if there is none.
+/// The index of a variable that counts and of which the comparison is true,
+/// chosen as by wait_until_any(); SIZE_MAX if there is none.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -363,8 +363,8 @@ template <Impl::Waitable T>
   return any.found;
 }
 
-/// How many variables count and compare so; their indices as
-/// wait_until_some().
+/// The number of variables that count and of which the comparison is true.
+/// \param indices as for wait_until_some().
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_some(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,

@@ -13,8 +13,7 @@
 #include "shmem/TeamSync.hpp"
 #include "shmem/ThisBlock.hpp"
 
-/// PE teams (class PeTeam, shmem/PeTeam.hpp), their barriers, and teams that
-/// are made of others.
+/// PE teams (class PeTeam, shmem/PeTeam.hpp), their barriers, and splitting.
 namespace symm {
 
 /// All PEs. Local.
@@ -26,23 +25,22 @@ namespace symm {
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] PeTeam team_node();
 
-/// The number in `to` of member `pe` of `from`; -1, if it is not in it, or one
-/// of them is no team. Local.
+/// The number in `to` of the PE that is member `pe` of `from`; -1, if `from` or
+/// `to` has no such PE or is no team. Local.
 [[nodiscard]] Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to);
 
 // Barriers of PE teams. sync() waits until all PEs of the team have called;
 // barrier() also orders: what they wrote before is visible to all of them
-// afterwards (OpenSHMEM 1.5, 9.11). In kernels one thread group of a PE calls,
-// with all its threads; what the group, and kernels before it, have written is
-// written before. The kernels of all PEs must get to run: PEs that share a GPU
-// take turns there, of milliseconds.
+// afterwards (OpenSHMEM 1.5, 9.11).
 //
-// On the host the waits are those of wait_until(). The reports name the
-// operation, the team and the PEs that are missing. The job ends, too, if one
-// of those waits in finalize(): it has left early.
-
-// Kernels wait for PEs of other nodes, too, with the help of a thread of the
-// host.
+// In kernels all threads of one thread group of each PE call; the barrier
+// orders what the group and earlier kernels have written. The kernels of all
+// PEs must be able to run: PEs that share a GPU take turns of milliseconds. For
+// PEs of other nodes, a thread of the host helps the kernel.
+//
+// The host waits as in wait_until(). Its reports name the operation, the PE
+// team and the missing PEs. The job ends, too, if a missing PE waits in
+// finalize(): it has left early.
 
 /// In a kernel: all threads of one thread group of every PE call.
 template <Impl::ThreadGroup Threads>
@@ -55,10 +53,10 @@ SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::barrier_of(Impl::group_of(threads), team, "symm::sync");
 }
 
-/// Collective over `team`; the host's.
+/// Collective over `team`, on the host.
 /// \throws UsageError on every PE of the team, if a PE is in another collective
-///         operation of it (barrier() and sync() are one); on this PE, if it is
-///         no team.
+///         operation of it (barrier() and sync() count as the same); on this
+///         PE, if `team` is no team.
 void barrier(PeTeam const& team);
 
 /// The same, without the order.
@@ -68,43 +66,45 @@ void sync(PeTeam const& team);
 /// \throws UsageError on every PE, if a PE is in another collective call.
 void sync_all();
 
-// Teams of the PEs of another team (OpenSHMEM 1.5, 9.4). All that begin and end
-// teams return when all PEs of the parent have called. No kernel may wait for
-// another PE meanwhile.
+// Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that begin and end
+// teams return when all PEs of the parent have called. Meanwhile, no kernel may
+// wait for another PE.
 
-/// Collective over `parent`: the PEs that give one colour are a new team, in
-/// the order of their keys, then of their numbers in `parent`.
-/// \param colour below 0: in no new team.
-/// \returns this PE's new team; no team without a colour.
+/// Collective over `parent`: the PEs that pass the same colour become a new PE
+/// team, in the order of their keys, then of their numbers in `parent`.
+/// \param colour below 0: this PE joins no new team.
+/// \returns this PE's new team; no team if `colour` is below 0.
 /// \throws UsageError on every PE of `parent`, if they make different calls; on
 ///         this PE, if `parent` is no team.
-/// \throws OutOfMemory on every PE of `parent`, if the PEs of a new team are in
-///         61 teams already, besides those of the library, or a PE has no
-///         private memory left; nothing changes.
+/// \throws OutOfMemory on every PE of `parent`, if none of the 61 slots for
+///         teams is free on all PEs of a new team, or a PE has no private
+///         memory left; nothing changes.
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int colour, int key);
 
 /// Collective over `parent`, with equal arguments: the members first, first +
-/// stride, ... are a new team (shmem_team_split_strided).
+/// stride, ... become a new PE team (shmem_team_split_strided).
 /// \returns the new team; no team on the other PEs.
 /// \throws UsageError on every PE of `parent`, if the arguments differ or name
-///         a PE that is not there, or `count` is below 1; else as team_split().
+///         a PE that is not there or one twice, or `count` is below 1; else as
+///         team_split().
 [[nodiscard]] PeTeam team_split_strided(PeTeam const& parent, Pe first,
                                         int stride, int count);
 
-/// Collective over `parent`, with equal arguments: its PEs as a grid of rows of
-/// `x_range` PEs (the last may be shorter); the teams of this PE's row and of
-/// its column (shmem_team_split_2d).
+/// Collective over `parent`, with equal arguments: arranges its PEs as rows of
+/// `x_range` PEs, of which the last may be shorter (shmem_team_split_2d).
+/// \returns the PE teams of this PE's row and of its column.
 /// \throws UsageError on every PE of `parent`, if `x_range` differs or is below
 ///         1; else as team_split().
 [[nodiscard]] std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent,
                                                       int x_range);
 
-/// Collective over `team`, which no PE may use afterwards: `team` is none then.
-/// Waits for the kernels of this PE, which may use it still.
+/// Collective over `team`: ends it and makes `team` no team. No PE may use
+/// copies of it afterwards. First waits for the kernels of this PE, which may
+/// still use it.
 /// \throws UsageError on every PE of the team, if a PE is in another collective
-///         operation of it; on this PE, if it is none, destroyed, the world or
-///         the node's.
+///         operation of it; on this PE, if it is no team, destroyed already,
+///         team_world() or team_node().
 /// \throws SystemError on this PE, if its kernels have failed; the team has
 ///         ended nevertheless.
 void team_destroy(PeTeam& team);
