@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// How to wait for another PE: spin while it probably runs on another core,
-/// then give the core away, then sleep. More PEs than cores is normal, and an
+/// Waits for another PE: spins while that probably runs on another core, then
+/// gives the core away, then sleeps. More PEs than cores is normal, and an
 /// idle PE must not take time from the one that it waits for.
 class Backoff {
  public:
@@ -20,13 +20,13 @@ class Backoff {
   ///        PE, none without.
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
-  /// One pause. Returns how long this wait has lasted, 0 while it spins.
-  /// \param has_moved something has come, though not what is waited for: more
-  ///        of it may follow at once, and it does not sleep until then.
+  /// One pause. \returns how long this wait has lasted; 0 while it spins.
+  /// \param has_moved whether something else has arrived: as more may follow,
+  ///        pause() then returns at once, and does not sleep for 2 ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
-      // A pause instruction takes up to 140 cycles, as long as the answer of a
-      // PE that is on its way: look without it at first.
+      // A pause instruction takes up to 140 cycles, as long as the reply of a
+      // PE takes to arrive: the first checks do without.
       if (++m_spins > n_hot_spins) relax();
       --m_spins_left;
       return Clock::duration::zero();
@@ -41,7 +41,7 @@ class Backoff {
     if (idle < yield_time) {
       std::this_thread::yield();
     } else {
-      // A fraction of the wait so far: it makes the wait little longer.
+      // A fraction of the idle time so far lengthens the wait little.
       std::this_thread::sleep_for(
           std::min<Clock::duration>(idle / 16, longest_sleep));
     }

@@ -31,8 +31,8 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-/// The leading decimal number of `text`, which is shortened to what follows it.
-/// No sign, no exponent, no infinity, and the same in every locale.
+/// Removes the leading decimal number from `text` and returns it. Accepts no
+/// sign, exponent or infinity; does not depend on the locale.
 std::optional<double> take_number(std::string_view& text) {
   auto const is_digit = [&] {
     return !text.empty() && text[0] >= '0' && text[0] <= '9';
@@ -62,7 +62,7 @@ std::optional<double> unit_factor(std::string_view unit) {
   return std::ldexp(1.0, 10 * (static_cast<int>(power) + 1));
 }
 
-/// Of a number with a unit; nothing for junk.
+/// The bytes that a number with a unit stands for; nothing for junk.
 std::optional<std::size_t> bytes_in(std::string_view setting) {
   auto text         = lower_case(setting);
   auto rest         = std::string_view(text);

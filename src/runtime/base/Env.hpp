@@ -12,19 +12,18 @@ namespace symm::Impl {
 
 enum class VariableType { bytes, count, flag, seconds, pages, text };
 
-/// A variable of the environment; EnvironmentTable.hpp has all that are read.
+/// A variable of the environment. EnvironmentTable.hpp lists all that are read.
 struct EnvironmentVariable {
-  /// In order of precedence: the first one that is set counts; null: no more.
-  /// One that is set to nothing counts as unset, unless it is a text.
+  /// In order of precedence: the first one that is set counts; null entries
+  /// are unused. An empty value counts as unset, unless the type is text.
   std::array<char const*, 3> names{};
   VariableType type = VariableType::bytes;
-  /// What counts where none is set, written as a value of the variable; null:
-  /// nothing does.
+  /// The value if none is set, as a user would write it; null: no value.
   char const* default_text = nullptr;
   char const* meaning      = "";  // for pages and symm_info, in Markdown
 };
 
-/// What counts for a variable, and where that comes from.
+/// The value in effect for a variable, and the name that it was set by.
 struct Setting {
   char const* name = nullptr;
   std::string_view text;
@@ -34,8 +33,8 @@ struct Setting {
 /// \returns nothing, if none of its names is set and it has no default.
 std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 
-// Readers: setting_of(), as what it means. Junk is an error that names the
-// variable, its value and what it accepts.
+// Readers: each parses the text of setting_of(); nothing, if that has none. The
+// error for junk names the variable, its value and what it accepts.
 
 /// A number of bytes: digits, optionally a fraction, and one of the units B, K,
 /// M, G, T (or KB, KiB, ...; powers of 1024; either case): `512M`, `1.5G`.
@@ -54,8 +53,8 @@ std::optional<bool> env_flag(EnvironmentVariable const& variable);
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
 
-/// Pages that are larger than the system's ordinary ones; any other value is
-/// their size in bytes, a power of two.
+/// Use of pages larger than the system's ordinary ones; any other value is the
+/// size in bytes of reserved pages, a power of two.
 enum class HugePages : std::size_t { never = 0, advise = 1 };
 
 /// The size of reserved pages; 0 for never and advise.

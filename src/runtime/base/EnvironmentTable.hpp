@@ -8,7 +8,7 @@
 #include "Env.hpp"
 
 /// Every variable of the environment that this library reads. The table of
-/// docs/environment.md is what `symm_info --environment-table` prints of it.
+/// docs/environment.md is printed by `symm_info --environment-table`.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{

@@ -14,7 +14,7 @@ namespace {
 
 using Description = std::array<char, 128>;
 
-// strerror_r() returns the text (GNU) or whether it is in the buffer (POSIX).
+// strerror_r() returns the text (GNU), or 0 if the buffer has it (POSIX).
 [[maybe_unused]] char const* description_of(char const* text,
                                             Description const& /*buffer*/) {
   return text;

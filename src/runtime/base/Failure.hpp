@@ -30,8 +30,7 @@ struct Failure {
 Failure current_failure() noexcept;
 
 /// Runs `step` and returns why it failed, if it did: the first half of "catch
-/// locally, agree, undo, throw". Does not throw, also where there is no private
-/// memory.
+/// locally, agree, undo, throw". Works without private memory, too.
 template <class Step>
 std::optional<Failure> failure_of(Step&& step) noexcept {
   try {

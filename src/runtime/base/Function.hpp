@@ -3,16 +3,16 @@
 #ifndef SYMM_FUNCTION_HPP
 #define SYMM_FUNCTION_HPP
 
-// The first header of all, so that this comes before other errors. (GCC 10 says
-// 201709L where it is asked for C++20.)
+// Included before all other headers: this error shall be the first. (GCC 10
+// says 201709L for C++20.)
 #if __cplusplus < 201709L
 #error \
     "Kokkos SymmetricSpace needs C++20: -std=c++20 or later, or CMake's \
 target_compile_features(app PRIVATE cxx_std_20)"
 #endif
 
-// Functions for the host and for kernels, of the compilers that compile both
-// (nvcc, hipcc and Clang); of all others, for the host.
+// Mark functions as callable from the host and from kernels. Compilers other
+// than nvcc, hipcc and Clang compile them for the host only.
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define SYMM_FUNCTION __host__ __device__
@@ -24,9 +24,9 @@ target_compile_features(app PRIVATE cxx_std_20)"
 #define SYMM_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #endif
 
-// A function for both is compiled twice. SYMM_FOR_DEVICE is defined where that
-// is for kernels; SYMM_IF_ON_HOST((statements;)) and
-// SYMM_IF_ON_DEVICE((statements;)) are in one of the two only.
+// A function for both is compiled twice. SYMM_FOR_DEVICE is defined in the
+// compilation for kernels. SYMM_IF_ON_HOST((statements;)) keeps statements in
+// that for the host only, SYMM_IF_ON_DEVICE((statements;)) in that for kernels.
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define SYMM_FOR_DEVICE

@@ -12,16 +12,15 @@
 #include <symm_gpu/KernelAbort.hpp>
 #include "Function.hpp"
 
-// SYMM_CHECKS_IN_KERNELS: whether preconditions are checked in kernels. The
-// library's targets define it, for themselves and for all that use them, if it
-// was built so: an inline function has one body in a program. NDEBUG, which
-// sources may have or not, makes no difference.
+// SYMM_CHECKS_IN_KERNELS: kernels check preconditions. The library's targets
+// define it, if built so, for themselves and for their users: an inline
+// function must have one body in a program. NDEBUG may differ between sources
+// and has no influence.
 
 namespace symm::Impl {
 
-/// What a kernel says before it stops the program: one text, of up to 255
-/// characters, put together without memory of a heap. Callable from host and
-/// device.
+/// The message of a kernel that stops the program: up to 255 characters, joined
+/// without memory of a heap. Callable from host and device.
 class KernelText {
  public:
   SYMM_FUNCTION KernelText& operator<<(char const* text) {
@@ -44,8 +43,8 @@ class KernelText {
     return add_digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
 
-  /// Prints it on stderr and ends the program; on a GPU the kernel, and the
-  /// process can use the GPU no longer.
+  /// Prints it on stderr and ends the program; on a GPU it ends the kernel, and
+  /// the process cannot use the GPU any more.
   SYMM_FUNCTION void abort() const {
     SYMM_IF_ON_HOST((std::fprintf(stderr, "%s\n", m_text); std::abort();))
     SYMM_IF_ON_DEVICE((InKernel::abort(m_text);))
@@ -69,8 +68,8 @@ class KernelText {
   int m_length              = 0;
 };
 
-/// Stops the program with "<call>: <text>" unless `is_met`, where preconditions
-/// are checked.
+/// Stops the program with "<call>: <text>" unless `is_met`. Does nothing
+/// without SYMM_CHECKS_IN_KERNELS.
 SYMM_INLINE_FUNCTION void expect([[maybe_unused]] bool is_met,
                                  [[maybe_unused]] char const* call,
                                  [[maybe_unused]] char const* text) {

@@ -14,9 +14,9 @@
 
 namespace symm::Impl {
 
-/// A thread of the library: the program's signals are not for it.
-/// \param what for the message.
-/// \param name in debuggers, 15 characters at most.
+/// Starts a thread with all signals blocked: the program handles its signals.
+/// \param what for the message of an error.
+/// \param name for debuggers, 15 characters at most.
 /// \throws SystemError on this PE.
 template <class Body>
 std::thread make_library_thread(std::string_view what, char const* name,
@@ -34,7 +34,7 @@ std::thread make_library_thread(std::string_view what, char const* name,
   } catch (std::system_error const& failure) {
     error = failure.code().value();
   }
-  // The same call with a mask that was there.
+  // Cannot fail: the call has succeeded before, and this mask was in effect.
   static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
   if (error != 0) throw SystemError(what, "pthread_create", error);
   static_cast<void>(::pthread_setname_np(thread.native_handle(), name));

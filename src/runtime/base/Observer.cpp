@@ -8,7 +8,7 @@ std::atomic<Observer*> s_first_observer{nullptr};
 
 namespace {
 
-/// Operations that this thread is in.
+/// How many operations this thread is in, nested in each other.
 thread_local int s_depth = 0;
 
 bool is_waiting(Operation const& operation) {

@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-/// What an operation of the host is, for who observes the job.
+/// Kinds of operations of the host, for observers.
 enum class OperationKind : std::uint8_t {
   put,
   get,
@@ -21,27 +21,27 @@ enum class OperationKind : std::uint8_t {
   quiet,
   barrier,
   collective,
-  allocation,  // also registration, pools, and the end of all these
-  /// Inside any of the others: for PEs that have not come yet.
+  allocation,  // also registration, pools, and release of all these
+  /// Part of any of the others: waiting for PEs that have not called yet.
   waiting_for_pes
 };
 
 inline constexpr int n_operation_kinds = 10;
 
-/// One operation. What it says of memory is for those that move elements.
+/// One operation. Bytes and addresses are set only if it moves elements.
 struct Operation {
   OperationKind kind;
   char const* call;        // such as "symm::put"; lives as long as the program
   Pe pe             = -1;  // the other PE, of the world; -1: none, or several
-  std::size_t bytes = 0;   // of this PE, that move
-  void const* symmetric = nullptr;  // PE `pe`'s copy of what is here is meant
-  void const* local     = nullptr;  // this PE's side
+  std::size_t bytes = 0;   // that this PE moves
+  void const* symmetric = nullptr;  // symmetric address of the object on `pe`
+  void const* local     = nullptr;  // this PE's buffer
 };
 
 /// Sees the operations of this PE's host while it is in the list below: those
-/// that are called on the host or enqueued there (their end is then that of
-/// the enqueuing), not those that kernels call. Of an operation that is made of
-/// others it sees the outer one alone, and the waiting in them. On any thread.
+/// called or enqueued there (they end when they are enqueued), not those that
+/// kernels call. Of nested operations it sees the outermost one, and any
+/// waiting for PEs. Called on any thread.
 class Observer {
  public:
   Observer()                           = default;
@@ -50,8 +50,8 @@ class Observer {
   virtual ~Observer()                  = default;
 
   virtual void begin(Operation const& operation) noexcept = 0;
-  /// Of the latest one of this thread that has not ended; after its result, or
-  /// when it has thrown.
+  /// For the latest operation of this thread that has not ended: it has its
+  /// result, or has thrown.
   virtual void end(Operation const& operation) noexcept = 0;
 
  private:
@@ -59,29 +59,29 @@ class Observer {
   Observer* m_next = nullptr;
 };
 
-/// Who observes this process. Not in a header: a program whose symbols are
-/// hidden would get its own.
+/// The observers of this process. Defined in a source: a program whose symbols
+/// are hidden would get a list of its own from a header.
 class ObserverList {
  public:
   /// No other thread may be in an operation.
   static void add(Observer& observer) noexcept;
-  /// Likewise. Does nothing if it is not in the list.
+  /// The same holds. Does nothing if `observer` is not in the list.
   static void remove(Observer& observer) noexcept;
 
   static void begin(Operation const& operation) noexcept;
   static void end(Operation const& operation) noexcept;
 };
 
-/// The first of the list; null, if nobody observes: all that operations look
-/// at then.
+/// The first of the list; null without observers. Operations that nobody
+/// observes read nothing else.
 extern std::atomic<Observer*> s_first_observer;
 
 [[nodiscard]] inline bool is_observed() noexcept {
   return s_first_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
-/// An operation from here to the end of the scope, by what makes the Operation:
-/// where nobody observes, that is a compare, and nothing is made.
+/// An operation from here to the end of the scope. Takes a function that makes
+/// the Operation; without observers it costs a compare, and makes none.
 ///
 ///     Observed const observed([&] { return Operation{...}; });
 template <class MakeOperation>
@@ -106,8 +106,8 @@ class Observed {
   bool m_is_on;
 };
 
-/// observe(), where somebody does. By value: nothing of the way without it has
-/// an address then.
+/// observe() with an observer. By value: without observers, no variable of the
+/// caller has its address taken.
 template <class MakeOperation, class Body>
 [[gnu::cold, gnu::noinline]] decltype(auto) run_observed(MakeOperation make,
                                                          Body body) {
@@ -115,9 +115,9 @@ template <class MakeOperation, class Body>
   return body();
 }
 
-/// Runs `body` as an operation: for those of few instructions, to which a scope
-/// would add what it has to keep.
-/// \param make, body function objects of copies ([=]).
+/// Runs `body` as an operation. For operations of few instructions, in which
+/// Observed would keep variables alive until the end of its scope.
+/// \param make, body function objects that capture copies ([=]).
 template <class MakeOperation, class Body>
 [[gnu::always_inline]] inline decltype(auto) observe(MakeOperation make,
                                                      Body body) {

@@ -14,8 +14,8 @@
 
 namespace symm::Impl {
 
-/// A value that one thread at a time publishes and any number read: as a whole,
-/// without locks. A writer never waits; a reader tries again beside a change.
+/// A value that one thread at a time publishes and any number read, as a whole
+/// and without locks. A writer never waits; a reader retries during a change.
 template <class Value>
 requires(std::is_trivially_copyable_v<Value> &&
          sizeof(Value) % sizeof(std::uint64_t) == 0) class Snapshot {
@@ -23,7 +23,7 @@ requires(std::is_trivially_copyable_v<Value> &&
   void publish(Value const& value) {
     auto const version = m_version.load(std::memory_order_relaxed);
     m_version.store(version + 1, std::memory_order_relaxed);
-    // Each store releases the odd version in front of it.
+    // A reader that sees one of these words sees the odd version, too.
     for (std::size_t i = 0; i < m_words.size(); ++i) {
       std::uint64_t word;
       std::memcpy(&word,
@@ -38,7 +38,7 @@ requires(std::is_trivially_copyable_v<Value> &&
     Words words;
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // A word of a later change shows that change's version, too.
+      // If one is of a later change, the second load of the version differs.
       for (std::size_t i = 0; i < words.size(); ++i) {
         words[i] = m_words[i].load(std::memory_order_acquire);
       }
@@ -54,7 +54,7 @@ requires(std::is_trivially_copyable_v<Value> &&
       std::array<std::uint64_t, sizeof(Value) / sizeof(std::uint64_t)>;
 
   std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> m_words{};
-  std::atomic<std::uint64_t> m_version{0};  // odd: being changed
+  std::atomic<std::uint64_t> m_version{0};  // odd: a change is under way
 };
 
 }  // namespace symm::Impl

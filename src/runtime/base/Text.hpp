@@ -21,13 +21,13 @@ namespace symm::Impl {
 template <class T>
 concept TextLike = std::convertible_to<T const&, std::string_view>;
 
-/// What a text is made of: other texts, integers, and addresses, as "0x...".
+/// A part of a text: another text, an integer, or an address, as "0x...".
 template <class T>
 concept TextPart = TextLike<T> || std::integral<T> ||
     std::convertible_to<T const&, void const*>;
 
-/// Text of at most `max_length` characters; what is longer is cut. It takes no
-/// private memory: a PE that has none left can still say so to the others.
+/// Text that is cut at `max_length` characters. It allocates no memory: a PE
+/// that has none left can still report that to the others.
 template <std::size_t max_length>
 class BasicText {
  public:
@@ -38,7 +38,7 @@ class BasicText {
     append(whole);
   }
 
-  /// One behind the other: Text("PE ", pe, " failed").
+  /// Joins the parts: Text("PE ", pe, " failed").
   template <TextPart... Parts>
   requires(sizeof...(Parts) >
            1) explicit BasicText(Parts const&... parts) noexcept

@@ -15,9 +15,8 @@
 
 namespace symm::Impl {
 
-/// What the runtime needs of whoever started the job (MPI, a test's fork()).
-/// Used only while the runtime starts; steady-state calls go through
-/// Rendezvous.
+/// What the runtime needs from the launcher of the job (MPI, a test's fork()).
+/// Used only while the runtime starts; later calls go through Rendezvous.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
@@ -36,22 +35,22 @@ class Bootstrap {
   /// \throws SystemError on this PE.
   virtual void allgather(void const* mine, void* all, std::size_t bytes) = 0;
 
-  // Without memory that grows with the number of PEs.
+  // These need no memory that grows with the number of PEs.
 
-  /// Collective: the lowest of the numbers of all PEs.
+  /// Collective: \returns the lowest of the numbers of all PEs.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual int min(int mine) = 0;
-  /// Collective: the `bytes` bytes of PE `from` to all.
+  /// Collective: copies `bytes` bytes at `data` of PE `from` to `data` of all.
   /// \throws SystemError on this PE.
   virtual void broadcast(void* data, std::size_t bytes, Pe from) = 0;
 
-  /// Collective: gives back what the bootstrap holds; no call may follow.
+  /// Collective: releases what the bootstrap holds; no call may follow.
   /// (Destructors do not communicate.)
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// Ends the whole job: for a peer that died, after which no collective call
-  /// can return. Prints nothing. \param status that the launcher is to return.
+  /// Ends the whole job, as after the death of a peer: no collective call can
+  /// return then. Prints nothing. \param status that the launcher is to return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
   [[noreturn]] void abort() noexcept {
     abort(EXIT_FAILURE);
@@ -67,7 +66,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return all;
 }
 
-/// Collective: the lowest PE that says so.
+/// Collective: the lowest PE whose `mine` is true; the same on every PE.
 [[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
                                                     bool mine) {
   int const none = bootstrap.n_pes();
@@ -75,7 +74,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return first == none ? std::nullopt : std::optional(first);
 }
 
-/// What PE 0 has, and the lowest PE that has something else.
+/// The value of PE 0, and the lowest PE with a different one.
 template <class T>
 struct Difference {
   T of_first;
@@ -83,7 +82,7 @@ struct Difference {
   T its;
 };
 
-/// Collective: compares what all PEs have. The same on every PE.
+/// Collective: compares the values of all PEs; same result on every PE.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::optional<Difference<T>> difference_of(Bootstrap& bootstrap,
@@ -103,9 +102,9 @@ struct PeFailure {
   Failure failure;
 };
 
-/// Collective: every PE says whether its part failed; returns the failure of
-/// the lowest PE that has one, the same on every PE. Bootstrap's while the
-/// runtime starts, Rendezvous' afterwards.
+/// Collective: every PE passes its failure, if its part failed. Returns the
+/// failure of the lowest PE that has one, the same on every PE. It goes through
+/// Bootstrap while the runtime starts, through Rendezvous afterwards.
 using Agree =
     std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
 
@@ -113,11 +112,11 @@ using Agree =
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& mine);
 
-/// The same as a value. `bootstrap` must outlive it.
+/// The same as a function object. `bootstrap` must outlive it.
 Agree agree_through(Bootstrap& bootstrap);
 
-/// Runs a step that every PE has; if any fails, throws on all PEs the failure
-/// of the lowest PE, which the message names. Takes no private memory.
+/// Collective: runs a step of every PE. If any fails, throws on all PEs the
+/// failure of the lowest PE, which the message names. Takes no private memory.
 template <class Step>
 void all_or_none(Agree const& agree, Text const& what, Step const& step) {
   auto const failed = agree(failure_of(step));
@@ -127,9 +126,9 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
        Text(what, ": PE ", failed->pe, " failed: ", failed->failure.message)});
 }
 
-/// Runs collective steps, and returns the Error that they throw on all PEs, if
-/// they do. What else a step throws, it throws on this PE alone: that is left
-/// to run_collective().
+/// Runs collective steps and returns the Error that they throw on all PEs, if
+/// they do. Any other exception is of this PE alone: it passes through, to
+/// run_collective().
 template <class Steps>
 std::optional<Failure> error_of_all(Steps const& steps) {
   try {
@@ -140,14 +139,14 @@ std::optional<Failure> error_of_all(Steps const& steps) {
   }
 }
 
-/// Ends the job with a message: this PE has failed (with the exception that is
-/// being handled) where it cannot tell the others, which wait for it.
+/// Ends the job with a message: this PE has failed, with the exception that is
+/// being handled, and cannot tell the others, which wait for it.
 [[noreturn]] void end_job_alone(Bootstrap& bootstrap,
                                 char const* call) noexcept;
 
-/// Runs `body`, a collective call. It fails with an Error, on all PEs; whatever
-/// else it throws (there is no private memory for what no agreement covers)
-/// ends the job with a message, since the other PEs would wait for ever.
+/// Runs `body`, a collective call, which fails with an Error on all PEs. Any
+/// other exception (such as bad_alloc, where no agreement covers it) ends the
+/// job with a message, since the other PEs would wait for ever.
 template <class Body>
 decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
                               Body const& body) {

@@ -25,16 +25,15 @@ namespace {
 /// How long MPI may take to end the job.
 constexpr auto time_to_abort = std::chrono::seconds(3);
 
-/// How long the launcher may take to read what this process has written.
-/// MPICH's ends a job at once, and what it has not read is lost: that may be
-/// the reason.
+/// How long the launcher may take to read the output of this process. MPICH's
+/// ends a job at once and loses unread output, such as the reason of the end.
 constexpr auto time_to_read = std::chrono::milliseconds(100);
 
 void check(int result, char const* call) {
   if (result == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "unknown error";
   int length                      = 0;
-  // If even this fails, the initial text stands.
+  // If this fails, the text stays as it is.
   static_cast<void>(MPI_Error_string(result, text, &length));
   throw SystemError(std::string(call) + " failed: " + text);
 }
@@ -110,7 +109,7 @@ class Bootstrap_Mpi final : public Bootstrap {
     return static_cast<int>(bytes);
   }
 
-  /// The lowest rank on a node is its number.
+  /// The number of a node is the lowest rank on it.
   void find_node() {
     MPI_Comm node = MPI_COMM_NULL;
     check(MPI_Comm_split_type(m_communicator, MPI_COMM_TYPE_SHARED, 0,
@@ -131,17 +130,17 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_n_on_node         = 0;
 };
 
-/// The number that a variable of mpiexec has; 0 if it is unset, or none.
+/// The number in a variable of mpiexec; 0 if it is unset, or holds no number.
 int number_of(char const* variable) {
   auto const setting =
       setting_of({.names = {variable}, .type = VariableType::text});
   return setting ? std::atoi(setting->text.data()) : 0;
 }
 
-/// Where several MPIs are installed, an mpiexec starts programs of another one
-/// as so many jobs of one process, which nobody else notices. Of those that say
-/// what they start: Open MPI's, and those with PMI (MPICH's, Intel MPI's,
-/// Slurm's).
+/// Reports that the mpiexec of another MPI has started this program: it starts
+/// as many jobs of one process, and no other part of the system says so. Finds
+/// launchers that set the size of the job in the environment: Open MPI's, and
+/// those with PMI (MPICH's, Intel MPI's, Slurm's).
 void report_another_launcher() {
   int size = 0;
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
@@ -150,7 +149,7 @@ void report_another_launcher() {
        {std::pair("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
         std::pair("PMI_SIZE", "PMI_RANK")}) {
     int const started = number_of(size_of_job);
-    if (started <= 1 || number_of(rank) != 0) continue;  // one of them says it
+    if (started <= 1 || number_of(rank) != 0) continue;  // one process reports
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
     int length                                   = 0;
     check(MPI_Get_library_version(version, &length), "MPI_Get_library_version");
@@ -169,7 +168,7 @@ void report_another_launcher() {
 }  // namespace
 
 bool begin_mpi(int* argc, char*** argv, Communicator const& communicator) {
-  if (mpi_of(communicator) == MPI_COMM_NULL) {  // MPI would end the job for it
+  if (mpi_of(communicator) == MPI_COMM_NULL) {  // MPI would end the job
     throw UsageError(
         "symm::initialize: the communicator is MPI_COMM_NULL; call "
         "initialize() only in the processes of the communicator");
@@ -195,7 +194,7 @@ void end_mpi() {
 }
 
 void abort_mpi(int status) noexcept {
-  // MPI waits for a node that it does not reach, for ever.
+  // MPI would wait for ever for a node that it cannot reach.
   try {
     std::thread([status] {
       std::this_thread::sleep_for(time_to_abort);
@@ -205,8 +204,8 @@ void abort_mpi(int status) noexcept {
     ::_exit(status);
   }
   std::this_thread::sleep_for(time_to_read);
-  // Not on a duplicate: MPICH may end the processes of a communicator only, and
-  // wait for ever for one that is gone.
+  // Not on a duplicate: MPICH may end only the processes of a communicator, and
+  // wait for ever for a process that is gone.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();
 }

@@ -9,13 +9,13 @@
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/Communicator.hpp"
 
-// All that the library does with MPI.
+// The library's only calls of MPI.
 
 namespace symm::Impl {
 
 /// Begins MPI, with MPI_THREAD_FUNNELED, unless the program has.
 /// \param argc, argv those of main(), or null.
-/// \returns whether it has begun it, and end_mpi() is to follow.
+/// \returns whether it has begun MPI, so that end_mpi() must follow.
 /// \throws UsageError on this PE, if MPI is finalised or this process is in no
 ///         communicator (MPI_COMM_NULL); nothing has begun. SystemError.
 [[nodiscard]] bool begin_mpi(int* argc, char*** argv,
@@ -29,16 +29,16 @@ void end_mpi();
 
 struct MpiPes {
   std::unique_ptr<Bootstrap> bootstrap;
-  /// Of this PE among those of its node, from 0.
+  /// The number of this PE among those of its node, from 0.
   int number_on_node = 0;
-  /// Whether all share one.
+  /// Whether all PEs share one node.
   bool is_one_node = true;
 };
 
-/// Collective over `communicator`, which is duplicated: messages of the program
-/// never meet ours. The PEs are its processes, in the order of its ranks. The
-/// bootstrap's close() frees the duplicate, unless MPI is finalised already,
-/// which has freed everything.
+/// Collective over `communicator`, which is duplicated: the library receives no
+/// messages of the program, nor the program those of the library. The PEs are
+/// its processes, in the order of its ranks. The bootstrap's close() frees the
+/// duplicate, unless MPI is finalised already, which has freed everything.
 /// Precondition: MPI runs.
 /// \throws SystemError on this PE.
 [[nodiscard]] MpiPes make_mpi_pes(Communicator const& communicator);

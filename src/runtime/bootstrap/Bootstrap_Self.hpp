@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-/// A job of this PE alone, for memory that the others need not know of.
+/// A job of this PE alone, for memory that the other PEs do not share.
 class Bootstrap_Self final : public Bootstrap {
  public:
-  /// \param job to end where it has to end; outlives this.
+  /// \param job that abort() ends; outlives this.
   explicit Bootstrap_Self(Bootstrap& job) : m_job(job) {}
 
   [[nodiscard]] Pe my_pe() const override { return 0; }

@@ -26,16 +26,16 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-/// What every PE sends to every other in an exchange, with or without a
-/// descriptor beside it.
+/// The message that every PE sends to every other in an exchange, with or
+/// without a descriptor attached.
 struct FdExchange::Message {
   std::uint64_t exchange       = 0;  // its number
   std::uint64_t has_descriptor = 0;
   Note note{};
 };
 
-/// A message with room for a descriptor, as the system takes and gives it. It
-/// refers to itself: it stays where it is made.
+/// A message with room for a descriptor, in the form that sendmsg() and
+/// recvmsg() take. It holds pointers to itself, and so cannot be moved.
 struct FdExchange::Envelope {
   static_assert(std::has_unique_object_representations_v<Message>,
                 "padding would send what is left on the stack");
@@ -96,7 +96,7 @@ void FdExchange::send(Pe to, int fd, Note const& note) const {
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
 
   int const socket = link(to).socket.get();
-  // It never waits: a PE is at most one exchange ahead of another.
+  // Need not wait for room: a PE is at most one exchange ahead of another.
   auto const try_to_send = [&] {
     ssize_t sent = 0;
     do {
@@ -111,14 +111,14 @@ void FdExchange::send(Pe to, int fd, Note const& note) const {
   if (fd >= 0) {
     error            = try_to_send();
     int retries_left = 10'000;  // of a millisecond
-    // Other descriptors of this user are on their way, another job's maybe.
+    // Too many descriptors of this user are in flight, perhaps of another job.
     while (error == ETOOMANYREFS && retries_left-- > 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       error = try_to_send();
     }
     if (error == 0) return;
   }
-  // Also if the descriptor cannot be sent: the peer waits for a message.
+  // Sends a message in any case, as the peer waits for one.
   envelope.message.has_descriptor = 0;
   header.msg_control              = nullptr;
   header.msg_controllen           = 0;
@@ -145,7 +145,7 @@ void FdExchange::wait_for_message(Pe from) const {
     return (entries[0].revents & POLLIN) != 0;
   };
   while (!has_message(health_interval)) {
-    // In this order: a process may send its message and end.
+    // In this order: a process may have sent its message and ended.
     if (is_gone(from) && !has_message({})) end_job_of_gone(from);
     std::chrono::duration<double> const waited = Clock::now() - start;
     if (m_timeout.count() <= 0 || waited < next_report) continue;
@@ -209,8 +209,8 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd, Note const& note) {
   auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
-  // In rounds, each PE sending to one and receiving from one: the system limits
-  // how many descriptors of a user are on their way (like ulimit -n).
+  // In each round a PE sends to one PE and receives from one: the system limits
+  // how many descriptors of a user are in flight (like ulimit -n).
   Pe const first = m_nodes.first_near();
   int const me   = m_bootstrap.my_pe() - first;
   for (int round = 1; round < n_near; ++round) {

@@ -20,25 +20,25 @@
 namespace symm::Impl {
 
 /// Passes file descriptors (SCM_RIGHTS) between the PEs of a node, over a mesh
-/// of Unix sockets, and tells when a PE's process is gone.
+/// of Unix sockets, and detects that a PE's process is gone.
 class FdExchange {
  public:
-  /// A few bytes that travel beside a descriptor, for whoever uses it.
+  /// A few bytes sent with a descriptor; the caller defines their meaning.
   using Note = std::array<std::byte, 128>;
 
-  /// How often a PE that waits for others, in here or elsewhere, looks whether
-  /// their processes live.
+  /// How often a PE that waits for others, here or elsewhere, checks that their
+  /// processes live.
   static constexpr auto health_interval = std::chrono::milliseconds(100);
 
-  /// What a PE has passed.
+  /// What exchange() receives from a PE.
   struct Parcel {
     UniqueFd descriptor;
     Note note{};
   };
 
   /// Collective over all PEs of the job.
-  /// \param timeout how long a PE waits in an exchange before it reports for
-  ///        whom; 0: never. It goes on waiting afterwards.
+  /// \param timeout a PE that has waited for so long in an exchange reports for
+  ///        which PE, and goes on waiting; 0: never.
   /// \throws SystemError on every PE.
   FdExchange(Bootstrap& bootstrap, Nodes nodes,
              std::chrono::duration<double> timeout);
@@ -54,21 +54,21 @@ class FdExchange {
   /// node on (the entry of this PE is empty). A PE without a descriptor passes
   /// -1 and the others get an empty one.
   ///
-  /// A PE whose own part fails, for lack of private memory too, still sends all
-  /// its messages and takes all of the others': the mesh stays in step. Where
-  /// that is not so, or a peer's process is gone, the job ends with a message.
+  /// A PE whose own part fails, be it for lack of private memory, still sends
+  /// and receives all messages, so that the next exchange can follow. If it
+  /// cannot, or a peer's process is gone, the job ends with a message.
   /// \throws SystemError, OutOfMemory on the PE concerned only: agree
   ///         afterwards.
   [[nodiscard]] std::vector<Parcel> exchange(int fd, Note const& note = {});
 
   /// Whether the process of `pe` is gone (or has finalised, or executes another
-  /// program); not known of PEs of other nodes: false. Local. A process that it
-  /// has forked and that lives does not hide it, unless the system has no
+  /// program); false for PEs of other nodes, of which it is not known. Local.
+  /// A living child of that process hides its end only if the system has no
   /// pidfd_open() or `pe` is in a PID namespace that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
-  /// The number of the process of `pe`, as this process sees it; 0 if it is in
-  /// a namespace that this one cannot see, or on another node. Local.
+  /// The PID of `pe`, as this process sees it; 0 if `pe` is in a PID namespace
+  /// that this process cannot see, or on another node. Local.
   [[nodiscard]] pid_t process_of(Pe pe) const;
 
  private:
@@ -87,7 +87,7 @@ class FdExchange {
   std::chrono::duration<double> m_timeout;
   Nodes m_nodes;
   std::vector<MeshLink> m_links;    // see connect_mesh()
-  std::uint64_t m_n_exchanges = 0;  // the latest one's number
+  std::uint64_t m_n_exchanges = 0;  // also the number of the latest one
 };
 
 }  // namespace symm::Impl

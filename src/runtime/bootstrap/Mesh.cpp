@@ -40,16 +40,16 @@ using Number = std::array<std::uint64_t, 2>;
 constexpr auto connect_time = std::chrono::seconds(60);
 /// How long a PE tries before it asks whether another one has failed.
 constexpr auto round_time = std::chrono::milliseconds(100);
-/// Connections that are accepted before this PE goes on with its own.
+/// How many connections this PE accepts before it goes on to make its own.
 constexpr int batch = 256;
-/// Connections beside those of PEs that may be silent for a while.
+/// How many connections, besides those of PEs, may stay open without a Hello.
 constexpr std::size_t max_silent = 256;
 
-/// What a PE tells the others before they connect; what the first PE of a node
-/// says counts there.
+/// The numbers that a PE draws before the PEs connect. Those of the first PE of
+/// a node are used on that node.
 struct Introduction {
-  Number name{};  // in the addresses of the node's PEs
-  Number key{};   // who knows it is a PE of the node
+  Number name{};  // part of the addresses of the node's PEs
+  Number key{};   // only the node's PEs know it
 };
 
 /// The first message on a connection.
@@ -57,7 +57,7 @@ struct Hello {
   Number key{};
   std::int64_t pe = 0;
 };
-// No padding, which would send what is left on the stack.
+// Padding would send what is left on the stack.
 static_assert(std::has_unique_object_representations_v<Introduction>);
 static_assert(std::has_unique_object_representations_v<Hello>);
 
@@ -78,7 +78,7 @@ struct Address {
 
   Address(Number const& number, Pe pe) {
     name.sun_family = AF_UNIX;
-    // The leading 0 makes it an abstract name: no file, gone with the socket.
+    // A leading 0 makes an abstract name: no file, and it ends with the socket.
     int const length = std::snprintf(
         name.sun_path + 1, sizeof(name.sun_path) - 1, "symm-%016llx%016llx-%d",
         static_cast<unsigned long long>(number[0]),
@@ -99,7 +99,7 @@ UniqueFd new_socket() {
   return result;
 }
 
-/// The process that has connected, or has begun to listen.
+/// The process that has connected to a socket, or listened at its other end.
 ucred other_end_of(UniqueFd const& socket) {
   ucred process{};
   socklen_t bytes = sizeof process;
@@ -115,7 +115,7 @@ UniqueFd open_process(pid_t pid) {
 #ifdef SYS_pidfd_open
   if (pid > 0) {
     UniqueFd result(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    // Before Linux 5.3, or in a container that allows only what it knows.
+    // Linux before 5.3, or a container that forbids calls it does not know.
     bool const is_missing = errno == ENOSYS || errno == EPERM;
     if (!result && !is_missing) {
       throw SystemError("connecting PEs", "pidfd_open", errno);
@@ -127,8 +127,7 @@ UniqueFd open_process(pid_t pid) {
 }
 
 /// One PE's part of the start: it connects to the lower PEs of its node and
-/// accepts the higher ones, all at the same time and without ever waiting for
-/// one of them.
+/// accepts the higher ones, all at the same time, and waits for no single one.
 class Start {
  public:
   Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)
@@ -143,7 +142,7 @@ class Start {
     if (::bind(m_listener.get(), mine.generic(), mine.bytes) != 0) {
       throw SystemError("connecting PEs", "bind", errno);
     }
-    // As many as the system allows: strangers take places, too.
+    // The longest queue that the system allows: strangers take places, too.
     if (::listen(m_listener.get(), INT_MAX) != 0) {
       throw SystemError("connecting PEs", "listen", errno);
     }
@@ -159,7 +158,7 @@ class Start {
     return std::nullopt;
   }
 
-  /// Goes on until all is done, or `end` has come.
+  /// Connects until all links are there, or until `end`.
   void work_until(Clock::time_point end) {
     while (!is_complete() && Clock::now() < end) {
       bool is_queue_full = false;
@@ -169,7 +168,7 @@ class Start {
       accept_some();
       hear_greetings();
       if (is_queue_full) {
-        // Others take the free places at once: try as often as they do.
+        // Other processes take free places at once: try as often as they do.
         ::sched_yield();
       } else if (!is_complete()) {
         wait_for_news();
@@ -226,8 +225,8 @@ class Start {
     }
   }
 
-  /// Whether there is nothing more to wait for on this connection: it is a
-  /// PE's, and in its place now, or a stranger's.
+  /// Whether this connection is settled: it is a PE's and now its link, or a
+  /// stranger's.
   bool hear_greeting(UniqueFd& socket) {
     Hello hello;
     auto const bytes = ::recv(socket.get(), &hello, sizeof hello, 0);
@@ -247,7 +246,7 @@ class Start {
   void hear_greetings() {
     std::erase_if(m_silent,
                   [&](UniqueFd& socket) { return hear_greeting(socket); });
-    // A PE greets at once: the oldest ones are strangers.
+    // PEs greet at once, so the oldest silent connections are strangers'.
     auto const most = static_cast<std::size_t>(m_nodes.n_near()) + max_silent;
     if (m_silent.size() > most) {
       auto const surplus = static_cast<std::ptrdiff_t>(m_silent.size() - most);
@@ -273,7 +272,7 @@ class Start {
   std::vector<MeshLink> m_links;
   Hello m_hello;
   UniqueFd m_listener;
-  std::vector<UniqueFd> m_silent;  // accepted, not heard of yet
+  std::vector<UniqueFd> m_silent;  // accepted, without a Hello yet
 };
 
 }  // namespace
@@ -296,7 +295,7 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
     auto const leader = static_cast<std::size_t>(nodes.first_near());
     start.emplace(all[leader], nodes, me);
   });
-  // Everybody listens now.
+  // All PEs listen now.
   auto const deadline = Clock::now() + connect_time;
   for (bool is_complete = false; !is_complete;) {
     step([&] {
@@ -308,8 +307,8 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
                           " s");
       }
     });
-    // All have taken part in this after they were connected: the processes that
-    // were opened by their numbers are theirs.
+    // All PEs take part in this after they were connected, and so were alive
+    // when they were opened by PID: no other process had that PID.
     is_complete = !first_to_say(bootstrap, !start->is_complete());
   }
   return start->take_links();

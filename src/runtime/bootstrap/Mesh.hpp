@@ -13,29 +13,29 @@
 
 namespace symm::Impl {
 
-/// What connects this PE with another one of its node.
+/// Connects this PE with another one of its node.
 struct MeshLink {
-  /// SOCK_SEQPACKET: a message arrives whole or not at all. It hangs up when
-  /// the last process that holds its other end is gone.
+  /// SOCK_SEQPACKET: a message arrives whole or not at all. poll() reports a
+  /// hangup when the last process that holds the other end is gone.
   UniqueFd socket;
-  /// Can be read once the other PE's process is gone (pidfd_open()). Empty
-  /// where the system has none, and for a process in a PID namespace that this
-  /// one cannot see.
+  /// The other PE's process (pidfd_open()): poll() reports it as readable once
+  /// that is gone. Empty if the system has no pidfd_open(), or the process is
+  /// in a PID namespace that this one cannot see.
   UniqueFd process;
-  /// Its number, as this process sees it; 0 if it cannot.
+  /// The other PE's PID, as this process sees it; 0 if it cannot see it.
   pid_t pid = 0;
 };
 
-/// Collective: connects every two PEs of a node. One link for each of them, in
-/// their order; this PE's is empty but for its number.
+/// Collective: connects every two PEs of a node. \returns a link for each of
+/// them, in their order; in this PE's only the PID is set.
 ///
 /// The sockets are in the abstract namespace, under a random number that every
 /// process of the machine can read. A PE proves that it is one by a second
-/// number, which only the bootstrap has told it. Whoever connects and cannot is
-/// dropped: strangers, however many, do not make the start fail.
+/// number, which it knows from the bootstrap only. Connections without that
+/// number are dropped: strangers, however many, do not make the start fail.
 ///
 /// PEs of a node may be in different PID namespaces (containers), but not in
-/// different network namespaces: find_nodes() sees to that.
+/// different network namespaces: find_nodes() ensures it.
 ///
 /// \throws SystemError on every PE, if any PE cannot connect.
 std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes);

@@ -42,7 +42,7 @@ struct Place {
            (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);
   }
 };
-// No padding, which would send what is left on the stack.
+// Padding would send what is left on the stack.
 static_assert(std::has_unique_object_representations_v<Place>);
 
 /// The first line of a file, "" where the system has no such file.
@@ -63,7 +63,7 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
   if (pes_per_node > 0) me.pretended = bootstrap.my_pe() / pes_per_node;
-  // Abstract sockets are per network namespace; without /proc all PEs say 0.
+  // Abstract sockets are per network namespace. Without /proc all PEs have 0.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
   if (::stat(network_namespace, &status) == 0) {
@@ -87,10 +87,10 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
       other->its, " on PE ", other->pe, "; start all PEs with one value"));
 }
 
-/// PEs of one node with another node's between them.
+/// A node whose PEs have another node's PEs between them.
 struct Division {
-  Pe first = 0;  // of the node
-  Pe next  = 0;  // which should follow
+  Pe first = 0;  // the node's first PE
+  Pe next  = 0;  // its first PE after those of another node
 };
 
 [[noreturn]] void throw_divided(Division const& division,

@@ -14,24 +14,25 @@
 
 namespace symm::Impl {
 
-/// Which PEs share a node with which: consecutive ones.
+/// The nodes of a job. The PEs of a node have consecutive numbers.
 struct Nodes {
-  /// Of each node, and behind the last the number of PEs.
+  /// The first PE of each node; the last entry is the number of PEs.
   std::vector<Pe> first{0, 1};
+  /// The node of this PE.
   int mine = 0;
   /// SYMM_PES_PER_NODE: PEs of several nodes share a machine.
   bool are_pretended = false;
-  /// Of each node, for messages; none, if they are not known.
+  /// The name of each node, for messages; empty, if they are not known.
   std::vector<std::string> hosts{};
-  /// Of each node: whether it and this PE's are containers of one running
-  /// system; none, if that is not known.
+  /// For each node, whether it and this PE's are containers of one running
+  /// system; empty, if that is not known.
   std::vector<bool> share_machine{};
 
   static Nodes one(int n_pes) { return {{0, n_pes}, 0, false, {}}; }
 
   [[nodiscard]] int n() const { return static_cast<int>(first.size()) - 1; }
   [[nodiscard]] int n_pes() const { return first.back(); }
-  /// This PE's node.
+  /// The first PE of this PE's node.
   [[nodiscard]] Pe first_near() const { return first[index(mine)]; }
   [[nodiscard]] int n_near() const {
     return first[index(mine) + 1] - first[index(mine)];
@@ -44,17 +45,17 @@ struct Nodes {
     auto const behind = std::upper_bound(first.begin(), first.end(), pe);
     return static_cast<int>(behind - first.begin()) - 1;
   }
-  /// Of a PE, for messages in a job of several nodes; else, or if it is not
-  /// known, empty.
+  /// The name of a PE's node, for messages; empty in a job of one node, or if
+  /// it is not known.
   [[nodiscard]] std::string_view host_of(Pe pe) const {
     if (n() == 1 || pe < 0 || pe >= n_pes()) return {};
     auto const node = index(node_of(pe));
     return node < hosts.size() ? std::string_view(hosts[node])
                                : std::string_view();
   }
-  /// Who speaks for a node: its first PE.
+  /// The first PE of a node, which acts for it.
   [[nodiscard]] Pe leader(int node) const { return first[index(node)]; }
-  /// Of the largest node.
+  /// The number of PEs of the largest node.
   [[nodiscard]] int most_near() const {
     int most = 0;
     for (int node = 0; node < n(); ++node) {
@@ -62,12 +63,12 @@ struct Nodes {
     }
     return most;
   }
-  /// Whether `pe` may take memory and cores of this PE's machine.
+  /// Whether `pe` may use memory and cores of this PE's machine.
   [[nodiscard]] bool may_share_machine(Pe pe) const {
     return are_pretended || is_near(pe) ||
            (!share_machine.empty() && share_machine[index(node_of(pe))]);
   }
-  /// How many may, this PE among them.
+  /// The number of PEs that may use those, this PE included.
   [[nodiscard]] int n_on_machine() const {
     int n_pes_there = 0;
     for (int node = 0; node < n(); ++node) {
@@ -84,7 +85,7 @@ struct Nodes {
 /// Collective. PEs are on one node if the launcher says so and Unix sockets
 /// connect them: in one network namespace of one running system.
 /// \param pes_per_node SYMM_PES_PER_NODE: so many consecutive PEs, counted from
-///        PE 0, are taken for a node of their own; 0: as many as share one.
+///        PE 0, count as a node of their own; 0: those that share one.
 /// \throws UsageError on every PE, if PEs of a node are not consecutive, or
 ///         `pes_per_node` differs. SystemError on every PE.
 [[nodiscard]] Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node = 0);

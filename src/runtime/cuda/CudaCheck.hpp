@@ -11,12 +11,12 @@
 
 namespace symm::Impl {
 
-/// For what `function` of CUDA has returned within `call` of this library.
+/// Checks the `result` of CUDA's `function`, called in `call` of this library.
 /// \throws SystemError with both names and CUDA's text.
 inline void check_cuda(cudaError_t result, char const* call,
                        char const* function) {
   if (result == cudaSuccess) return;
-  // Whoever looks next would take it for a failure of his own.
+  // Clear it: the next caller of cudaGetLastError() must not see this error.
   static_cast<void>(cudaGetLastError());
   throw SystemError(std::string(call) + ": " + function +
                     " failed: " + cudaGetErrorString(result));

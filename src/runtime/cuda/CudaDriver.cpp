@@ -58,7 +58,7 @@ CudaDriver const& CudaDriver::instance() {
 }
 
 std::string CudaDriver::text_of(CUresult result) const {
-  // They fail for numbers that this driver does not know.
+  // Both calls fail for error numbers that this driver does not know.
   char const* name = nullptr;
   char const* text = nullptr;
   if (cuGetErrorName(result, &name) != CUDA_SUCCESS) name = nullptr;

@@ -72,8 +72,8 @@
 
 namespace symm::Impl {
 
-/// The CUDA driver, found when the program runs and not when it is linked: a
-/// CUDA build starts on a machine without a GPU, and says what is missing.
+/// The CUDA driver, loaded when the program runs and not linked: a CUDA build
+/// starts on a machine without a GPU, and reports what is missing.
 struct CudaDriver {
 #define SYMM_DECLARE_CUDA_FUNCTION(name) decltype(&::name) name = nullptr;
   SYMM_FOR_EACH_CUDA_FUNCTION(SYMM_DECLARE_CUDA_FUNCTION)
@@ -89,8 +89,8 @@ struct CudaDriver {
   /// \throws OutOfMemory, SystemError.
   void check(CUresult result, std::string const& what, char const* call) const;
 
-  /// 0 for one that the driver does not know: it does not have what that is
-  /// about.
+  /// An attribute of a device; 0 if the driver does not know it, and so lacks
+  /// the feature.
   /// \param place of the device, for messages. \throws SystemError.
   [[nodiscard]] int attribute(CUdevice device, CUdevice_attribute which,
                               std::string const& place) const;
@@ -99,7 +99,7 @@ struct CudaDriver {
   [[nodiscard]] std::string text_of(CUresult result) const;
 };
 
-/// As the driver's functions take an address.
+/// An address in the type that the driver's functions take.
 inline CUdeviceptr device_pointer(void const* address) {
   return reinterpret_cast<CUdeviceptr>(address);
 }

@@ -23,7 +23,7 @@ int n_devices() {
 }
 
 void load_kernels_with_programs() {
-  // Unless it is set. (No other thread of ours is there yet.)
+  // Keeps a value that is set. (The library has no other thread yet.)
   static_cast<void>(::setenv(environment::module_loading.names[0], "EAGER", 0));
 }
 

@@ -23,14 +23,15 @@ namespace symm::Impl {
 /// Memory of the CUDA driver's virtual memory management: a GPU's own, or that
 /// of the NUMA node next to it, which CPUs and GPUs reach.
 ///
-/// Physical memory is taken when it is created, not when it is touched. Needs
-/// of the device virtual memory management and descriptors, nothing else.
+/// Physical memory is taken when it is created, not when it is touched. The
+/// device must support virtual memory management and memory shared by file
+/// descriptor; for host memory, management of that as well.
 class Vmm_Cuda final : public MemoryProvider {
  public:
   /// \param driver    outlives this.
   /// \param device    ordinal among the GPUs that this process sees.
   /// \param n_sharers PEs of this node that each create as much host memory.
-  /// \throws SystemError if the device cannot do it.
+  /// \throws SystemError if the device lacks that support.
   Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
            int n_sharers = 1);
   ~Vmm_Cuda() override;
@@ -72,7 +73,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void address_free(char* address, std::size_t bytes) override;
   void zero(char* address, std::size_t bytes) override;
   void copy(void* to, void const* from, std::size_t bytes) override;
-  /// One copy of the driver, if no stride is above what that takes (2 GiB).
+  /// One call of the driver, unless a stride exceeds its limit (2 GiB).
   void copy_strided(Strided const& all, void* queue) override;
   void synchronize() override;
   [[nodiscard]] bool is_idle(void* queue) override;
@@ -109,7 +110,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
   Handle add_handle(std::shared_ptr<Memory> const& memory);
-  /// find_mapping() and describe(), for who holds m_mutex.
+  /// find_mapping() and describe(), for callers that hold m_mutex.
   [[nodiscard]] std::optional<Mapping> mapping_around(
       void const* address) const;
   [[nodiscard]] std::string text_about(void const* address) const;
@@ -117,7 +118,7 @@ class Vmm_Cuda final : public MemoryProvider {
                                          Reference const& memory) const;
   [[nodiscard]] std::string text_about_vmm(void const* address,
                                            Reference const& memory) const;
-  /// Of the memory at an address; nothing if CUDA does not know it.
+  /// An attribute of memory; nothing if CUDA does not know the memory.
   [[nodiscard]] std::optional<int> attribute_of(
       void const* address, CUpointer_attribute which) const;
   [[nodiscard]] bool is_known(void const* address) const;
@@ -138,22 +139,22 @@ class Vmm_Cuda final : public MemoryProvider {
   CUcontext m_context = nullptr;
   std::string m_place;
   CUmemAllocationProp m_properties{};
-  std::vector<CUmemLocation> m_users;  // who gets access
+  std::vector<CUmemLocation> m_users;  // GPU and CPUs that get access
   std::size_t m_minimum     = 0;
   std::size_t m_recommended = 0;
   bool m_may_have_fabric    = false;
   std::mutex m_mutex;  // held by the public functions that use the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
   std::mutex m_event_mutex;
-  CUevent m_event = nullptr;  // of make_wait(), made when it is needed
-  // Of change_words(), likewise.
+  CUevent m_event = nullptr;  // for make_wait(), made by the first call
+  // For change_words(), loaded by the first call.
   CUmodule m_module         = nullptr;
   CUfunction m_word_changes = nullptr;
   bool m_is_abandoned       = false;
 };
 
-/// The device's primary context, which Kokkos and the CUDA runtime use too, as
-/// the current one of this thread.
+/// Makes the device's primary context, which Kokkos and the CUDA runtime use
+/// too, the current one of this thread.
 class Vmm_Cuda::ContextGuard {
  public:
   explicit ContextGuard(Vmm_Cuda const& vmm) : m_driver(vmm.m_driver) {
@@ -162,7 +163,7 @@ class Vmm_Cuda::ContextGuard {
   }
   ~ContextGuard() {
     CUcontext ours = nullptr;
-    // Fails only if somebody else has popped what was pushed here.
+    // Fails only if other code has popped this context.
     static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
   }
   ContextGuard(ContextGuard const&)            = delete;

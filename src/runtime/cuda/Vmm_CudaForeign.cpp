@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Vmm_Cuda that are ForeignMemory. What is said
-// here of the driver was read off H200s with driver 580 and CUDA 13.0.
+// Vmm_Cuda's members of its role ForeignMemory. Comments on the driver's
+// behaviour hold for H200s with driver 580 and CUDA 13.0.
 
 #include <cstdint>
 #include <cstring>
@@ -19,11 +19,11 @@
 
 namespace symm::Impl {
 
-/// One handle to the memory that cuMemMap has mapped to an address, whoever
-/// called it, while this lives.
+/// Holds a handle to the memory that cuMemMap has mapped to an address, called
+/// by the runtime or by the program.
 class Vmm_Cuda::Reference {
  public:
-  /// Empty if there is none.
+  /// Empty if no such memory is mapped there.
   Reference(CudaDriver const& driver, void const* address) : m_driver(driver) {
     auto const result = m_driver.cuMemRetainAllocationHandle(
         &m_handle, const_cast<void*>(address));
@@ -90,9 +90,9 @@ bool Vmm_Cuda::is_only_reserved(void const* address) const {
   return m_ledger->is_reserved(address) && !m_ledger->find_mapping(address);
 }
 
-/// The driver has no start of host memory. A mapping is always one whole
-/// memory, in whole granules; where several of the same one touch, their sizes
-/// tell them apart.
+/// The start of a mapping of host memory, which the driver does not report. A
+/// mapping is one whole memory, in whole granules. If several mappings of one
+/// memory adjoin, each has `bytes` bytes.
 CUdeviceptr Vmm_Cuda::start_around(CUdeviceptr address, std::size_t bytes,
                                    Reference const& memory) const {
   auto first = round_down(address, m_minimum);
@@ -247,7 +247,7 @@ bool Vmm_Cuda::pin(void* address, std::size_t bytes) {
       refuse("not all of it is memory of this process");
     }
   }
-  // This takes a while, and is nothing that the ledger knows of.
+  // Without m_mutex: page-locking takes a while and does not use the ledger.
   ContextGuard const context(*this);
   auto const result =
       m_driver.cuMemHostRegister(address, bytes, CU_MEMHOSTREGISTER_PORTABLE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Vmm_Cuda that are CopyQueue's for what is done while kernels
+// Vmm_Cuda's members of its role CopyQueue that SideQueue uses while kernels
 // run.
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void* Vmm_Cuda::make_queue() {
 
 void Vmm_Cuda::free_queue(void* queue) noexcept {
   if (queue == nullptr || m_is_abandoned) return;
-  // Fails only with a context that is lost.
+  // Fails only if the context is lost.
   CUcontext ours = nullptr;
   if (m_driver.cuCtxPushCurrent(m_context) != CUDA_SUCCESS) return;
   static_cast<void>(m_driver.cuStreamDestroy(static_cast<CUstream>(queue)));
@@ -56,8 +56,8 @@ void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
   }
 }
 
-/// Of the device's primary context. The first launch of a kernel may wait for
-/// all others (it is loaded then), so there is one of no changes.
+/// The kernel in the device's primary context. Its first launch loads it and
+/// may wait for running kernels: SideQueue begins with one for no changes.
 CUfunction Vmm_Cuda::word_changes() {
   std::lock_guard const lock(m_event_mutex);
   if (m_word_changes != nullptr) return m_word_changes;
@@ -99,7 +99,7 @@ void* Vmm_Cuda::allocate(std::size_t bytes) {
 
 void Vmm_Cuda::deallocate(void* memory) noexcept {
   if (memory == nullptr || m_is_abandoned) return;
-  // Fails only with a context that is lost.
+  // Fails only if the context is lost.
   CUcontext ours = nullptr;
   if (m_driver.cuCtxPushCurrent(m_context) != CUDA_SUCCESS) return;
   static_cast<void>(m_driver.cuMemFree(device_pointer(memory)));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The kernel that changes words of this GPU for PEs of other nodes; no source
-// of the library. cuda/WordChanges.hpp is made of it, for any GPU and without a
-// compiler for GPUs:
+// The kernel that changes words of this GPU for far PEs. The library does not
+// compile it: cuda/WordChanges.hpp holds its PTX, which runs on any GPU, so
+// that the library builds without a compiler for GPUs. To make the PTX, run
 //
 //   nvcc -ptx -arch=compute_75 WordChanges.cu
 //
-// with the directives ".version 7.0" and ".target sm_70" in place of its own,
-// which older drivers take, too.
+// and replace its directives by ".version 7.0" and ".target sm_70", which older
+// drivers accept, too.
 
 struct Change {  // CopyQueue::WordChange
   unsigned long long address;
@@ -34,7 +34,7 @@ __device__ double number(u64 bits) {
   return __longlong_as_double(static_cast<i64>(bits));
 }
 
-/// Of numbers with a fraction; a NaN changes nothing.
+/// The minimum or maximum of floating-point numbers. A NaN changes nothing.
 template <class Bits>
 __device__ Bits extreme(Bits* word, Bits value, bool is_min) {
   Bits was = *static_cast<Bits volatile*>(word);

@@ -5,7 +5,7 @@
 
 namespace symm::Impl {
 
-/// PTX of symm_change_words(), made of WordChanges.cu, which says how.
+/// PTX of symm_change_words(), made from WordChanges.cu as described there.
 inline constexpr char const* word_changes_ptx = R"ptx(
 .version 7.0
 .target sm_70

@@ -8,7 +8,7 @@
 
 namespace symm::Impl {
 
-/// As the operations of symm_atomics.hpp.
+/// The operations of symm_atomics.hpp.
 enum class AtomicOp : std::uint8_t {
   fetch,
   set,
@@ -22,10 +22,10 @@ enum class AtomicOp : std::uint8_t {
   bit_xor
 };
 
-/// What they work on; enumerations and pointers travel as unsigned.
+/// Types of their objects; enumerations and pointers are sent as unsigned.
 enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
 
-/// Elements of 4 and of 8 bytes.
+/// The size of an object: 4 or 8.
 [[nodiscard]] constexpr std::size_t bytes_of(WordType type) {
   return type <= WordType::f32 ? 4 : 8;
 }

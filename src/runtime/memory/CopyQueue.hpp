@@ -11,14 +11,14 @@
 
 namespace symm::Impl {
 
-/// What moves bytes where a loop of the host may not: copies, fills, and waits.
-/// A role of MemoryProvider, for memory of its place. Local calls, on any
-/// thread.
+/// Copies and fills memory that loops of the host cannot reach, and waits for
+/// work on it. A role of MemoryProvider, for memory of its place. Local calls,
+/// on any thread.
 ///
-/// \throws SystemError in all of them, also for what kernels did wrong before.
+/// \throws SystemError in all of them, also for errors of earlier kernels.
 class CopyQueue {
  public:
-  /// Elements at equal distances, all in bytes.
+  /// Elements at equal distances; strides in bytes.
   struct Strided {
     char* to;
     char const* from;
@@ -37,9 +37,8 @@ class CopyQueue {
   /// returns; the ranges do not overlap.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
 
-  /// Enqueues a copy as copy() makes them, of any memory of the process.
-  /// \param queue of the GPU that does it (a CUstream), in whose order it is;
-  ///        null for its default one.
+  /// Enqueues a copy of any memory of the process, in the order of `queue`.
+  /// \param queue of the GPU that copies (a CUstream); null: its default one.
   virtual void copy_strided(Strided const& elements, void* /*queue*/) {
     for (std::size_t i = 0; i < elements.count; ++i) {
       copy(elements.to + i * elements.to_stride,
@@ -48,62 +47,62 @@ class CopyQueue {
   }
 
   /// Waits for everything that this process has begun and that may access the
-  /// memory (kernels).
+  /// memory, such as kernels.
   virtual void synchronize() = 0;
 
-  // One queue of the GPU (a CUstream; null for its default one). Where there is
-  // none, everything has ended when the call that began it returns.
+  // Calls on one queue of the GPU (a CUstream; null for its default one). A
+  // provider without queues has completed everything when a call returns.
 
-  /// Whether all that was put into it has ended.
+  /// Whether all work in `queue` has ended.
   [[nodiscard]] virtual bool is_idle(void* /*queue*/) { return true; }
-  /// Waits for that.
+  /// Waits until all work in `queue` has ended.
   virtual void wait(void* /*queue*/) {}
-  /// What is put into `later` from now on begins when what is in `earlier` now
-  /// has ended; the host does not wait.
+  /// Work enqueued in `later` from now on begins when the work in `earlier` so
+  /// far has ended. The host does not wait.
   virtual void make_wait(void* /*later*/, void* /*earlier*/) {}
-  /// Whether it records a graph instead of doing its work.
+  /// Whether `queue` records a graph instead of doing its work.
   [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
 
-  // For what is done while kernels run that may wait for it (SideQueue).
+  // For SideQueue, whose work is done while kernels run that may wait for it.
 
-  /// A queue for which no other waits, and which waits for none. Null, if there
-  /// are no queues.
+  /// A queue that waits for no other one, nor others for it. Null, if the
+  /// provider has no queues.
   [[nodiscard]] virtual void* make_queue() { return nullptr; }
   virtual void free_queue(void* /*queue*/) noexcept {}
 
-  /// A store of 4 or 8 bytes of the provider's memory, aligned to that.
+  /// A store of 4 or 8 bytes to the provider's memory, aligned to its size.
   struct WordStore {
     void* address;
     std::uint64_t value;
     std::size_t bytes;
   };
-  /// Puts some into a queue, in any order, also with what is in front of them.
+  /// Enqueues `n` stores, done in any order, also with earlier work in `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
-  /// A change of a word, and what that was.
+  /// A change of a word; `was` becomes its value before.
   struct WordChange {
     std::uint64_t address;
     std::uint64_t value;
     std::uint64_t compare;
     std::uint64_t was;
   };
-  /// Puts into a queue `n` changes of words of the provider's memory, in any
-  /// order, each one step for CPUs and GPUs.
-  /// \param changes page-locked (ForeignMemory::pin()), until they are done.
+  /// Enqueues `n` changes of words of the provider's memory, done in any order,
+  /// each atomic to CPUs and GPUs.
+  /// \param changes page-locked (ForeignMemory::pin()) until they are done.
   virtual void change_words(void* queue, WordChange* changes, std::size_t n,
                             AtomicOp op, WordType type);
 
-  /// A little memory of the GPU for kernels of this PE; null: none.
+  /// A little memory of the GPU for kernels of this PE; null without a GPU.
   [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {
     return nullptr;
   }
   virtual void deallocate(void* /*memory*/) noexcept {}
 
-  /// Calls body() on this thread, where the GPU is the one that functions of
-  /// the vendor's runtime are about.
+  /// Calls body() on this thread, with the GPU as the current one of the
+  /// vendor's runtime.
   virtual void run_in_context(std::function<void()> const& body) { body(); }
 
-  /// Whether `address` may be memory that no processor of the host reaches.
+  /// Whether `address` may be in memory that no CPU reaches.
   [[nodiscard]] virtual bool is_on_gpu(void const* /*address*/) {
     return false;
   }

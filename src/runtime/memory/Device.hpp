@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-// All that the rest of the runtime knows of GPUs. Device_Cuda.cpp or, in a
-// build without GPUs, Device_None.cpp defines it.
+// The runtime's only interface to GPUs. Device_Cuda.cpp or, in a build without
+// GPUs, Device_None.cpp defines it.
 
 /// Number of GPUs that this process can use, at least 1. Local.
 /// \throws SystemError on this PE, saying why there is none.
@@ -26,25 +26,25 @@ struct DeviceProperties {
   std::string bus_address;
   std::string architecture;  // such as "9.0"
   std::size_t memory_bytes = 0;
-  // What the symmetric heap needs: virtual memory management, whose memory is
-  // shared by file descriptors; and for the heap in host memory that as well.
+  // The symmetric heap needs virtual memory management and memory shared by
+  // file descriptors; in host memory, management of host memory as well.
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
-  std::vector<int> peers;  // GPUs whose memory it reaches
+  std::vector<int> peers;  // the GPUs whose memory it reaches
 };
 
-/// For jobs of several nodes, before CUDA starts: kernels are loaded when their
-/// program is. At its first launch a kernel may have to wait for those that
-/// run, and so, for ever, for messages that are served behind that launch.
-/// Local. Without effect where the environment says when, or CUDA has been
-/// started.
+/// For jobs of several nodes: has CUDA load all kernels of a program when it
+/// loads the program. A kernel that is loaded at its first launch may wait for
+/// running kernels; if those wait for messages that are served only after that
+/// launch, the job hangs. Local. Without effect if the environment says when
+/// kernels are loaded, or CUDA has been started.
 void load_kernels_with_programs();
-/// Whether they are loaded at their first launch, though. Local.
+/// Whether kernels are nevertheless loaded at their first launch. Local.
 /// \throws SystemError on this PE, if the driver cannot tell.
 [[nodiscard]] bool loads_kernels_at_launch();
 
-/// All that n_devices() counts. Local.
+/// The GPUs that n_devices() counts. Local.
 /// \throws SystemError on this PE, saying why there is none.
 [[nodiscard]] std::vector<DeviceProperties> describe_devices();
 
@@ -52,8 +52,8 @@ void load_kernels_with_programs();
 /// \throws SystemError on this PE, saying why there is none.
 [[nodiscard]] std::string device_driver();
 
-/// Memory that the kernels of GPU `device` and of its peers reach: its own, or
-/// host memory, which CPUs reach too. Local.
+/// Memory that the kernels of GPU `device` and of its peers reach: the GPU's
+/// own, or host memory, which CPUs reach too. Local.
 ///
 /// \param device below n_devices().
 /// \param n_pes  PEs of this machine that each take as much host memory.

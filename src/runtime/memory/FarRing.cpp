@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Modules come before main() and go after it.
+/// Never destroyed: modules are added before main() and removed after it.
 std::mutex& modules_mutex() {
   static auto* const mutex = new std::mutex;
   return *mutex;
@@ -29,7 +29,7 @@ void add_kernel_module(KernelModule& module) noexcept {
   try {
     module.set_ring(s_ring);
   } catch (std::exception const& failure) {
-    // Its kernels say so if they need it.
+    // Kernels of the module report the missing ring if they need it.
     std::fprintf(stderr, "symm: a library that was loaded: %s\n",
                  failure.what());
   }

@@ -12,19 +12,19 @@
 
 namespace symm::Impl {
 
-/// Memory that Vmm::create() has not made: that of the program, and what other
-/// processes let this one map of theirs. A role of MemoryProvider, for memory
+/// Memory that Vmm::create() has not made: that of the program, and memory of
+/// other processes that this one may map. A role of MemoryProvider, for memory
 /// of its kind and place. Errors and threads are those of Vmm.
 class ForeignMemory {
  public:
-  /// A whole mapping of this process, by whomever it was made.
+  /// A whole mapping of this process, made by the runtime or by the program.
   struct Mapping {
     char* start          = nullptr;
     std::size_t bytes    = 0;
     Vmm::Sharing sharing = Vmm::Sharing::none;
   };
 
-  /// What another process needs to map memory that has no Vmm::Handle.
+  /// Lets another process map memory that has no Vmm::Handle.
   struct ForeignHandle {
     std::array<std::byte, 64> bits{};
     std::size_t offset = 0;  // of the exported address in the allocation
@@ -37,22 +37,22 @@ class ForeignMemory {
   /// Not for mappings of imported memory whose handle is released.
   [[nodiscard]] virtual Vmm::Handle retain(void const* address) = 0;
 
-  /// The mapping around `address`, if it is of memory as create() makes, of
+  /// The mapping around `address`, if it is of memory as create() makes it, of
   /// the same kind and place. The program may have made it itself, with the
-  /// system's functions (V41). Nothing if other memory is there, or none:
-  /// describe() says what.
+  /// system's functions (V41). Nothing if there is other memory, or none:
+  /// describe() says which.
   [[nodiscard]] virtual std::optional<Mapping> find_mapping(
       void const* address) = 0;
 
-  /// Whether two addresses, inside what find_mapping() finds, are of one
-  /// memory.
+  /// Whether two addresses, inside mappings that find_mapping() finds, are of
+  /// the same physical memory.
   [[nodiscard]] virtual bool is_same_memory(void const* a, void const* b) = 0;
 
-  /// What is at `address`, for messages: "memory of cudaMalloc on GPU 0".
+  /// Names the memory at `address`: "memory of cudaMalloc on GPU 0".
   [[nodiscard]] virtual std::string describe(void const* address) = 0;
 
-  /// Lets what reaches this provider's memory (kernels) reach memory of the
-  /// program, too: page-locks host memory for a GPU.
+  /// Lets all that reach this provider's memory, such as kernels, reach memory
+  /// of the program, too: page-locks host memory for a GPU.
   /// \returns whether unpin() must follow.
   /// \throws UsageError if not all of it is mapped, or it cannot be used so
   ///         (CUDA managed memory, B07).
@@ -61,9 +61,9 @@ class ForeignMemory {
   /// Ends what pin() has begun, given its address.
   virtual void unpin(void* address) = 0;
 
-  /// For memory of the program that has no Vmm::Handle, and that another
-  /// process can map nevertheless (cudaMalloc, by CUDA IPC). Nothing where
-  /// there is no such way.
+  /// For memory of the program that has no Vmm::Handle, but that another
+  /// process can map nevertheless (of cudaMalloc, by CUDA IPC). Nothing if the
+  /// provider has no such mechanism.
   /// \throws UsageError if [address, address + bytes) is not in one such
   ///         allocation.
   [[nodiscard]] virtual std::optional<ForeignHandle> export_foreign(
@@ -71,9 +71,9 @@ class ForeignMemory {
     return std::nullopt;
   }
 
-  /// Maps an allocation that export_foreign() has named in another process.
-  /// Opened twice, it is closed twice.
-  /// \returns its start; the exported address is `handle.offset` behind it.
+  /// Maps an allocation that export_foreign() has exported in another process.
+  /// If opened twice, it must be closed twice.
+  /// \returns its start; the exported address is `handle.offset` bytes later.
   [[nodiscard]] virtual char* open_foreign(ForeignHandle const& /*handle*/) {
     return nullptr;
   }

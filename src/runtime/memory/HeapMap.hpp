@@ -10,18 +10,18 @@
 
 namespace symm {
 
-/// Where every PE's part of an address range is: PE p's at base + p * stride,
+/// Places every PE's part of an address range: PE p's is at base + p * stride,
 /// in the address space of this process. Captured by value in kernels; a
 /// translation is one multiplication and one addition, without a table (S16).
 /// Each process has its own base; offsets are the same everywhere (S14, S15).
-/// Only the parts of *near* PEs, those of this PE's node, are there.
+/// Only the parts of near PEs, those of this PE's node, are mapped.
 struct HeapMap {
-  char* base         = nullptr;  // where PE 0's part is, or would be
+  char* base         = nullptr;  // the part of PE 0, mapped or not
   std::size_t stride = 0;
   Pe my_pe           = 0;
   int n_pes          = 0;
   Pe first_near      = 0;
-  int n_near         = 0x7fff'ffff;  // all, unless told
+  int n_near         = 0x7fff'ffff;  // by default, all PEs are near
 
   /// Whether loads and stores reach the part of `pe`.
   [[nodiscard]] SYMM_FUNCTION bool is_near(Pe pe) const {
@@ -47,7 +47,7 @@ struct HeapMap {
     return moved(p, distance(pe));
   }
 
-  /// The same, given the address of PE 0's copy: one subtraction less.
+  /// The same, given the address of PE 0's copy; saves a subtraction.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
     return moved(first, static_cast<std::ptrdiff_t>(pe) *
@@ -79,12 +79,12 @@ struct HeapMap {
   template <class T>
   SYMM_FUNCTION static T* moved(T* p, std::ptrdiff_t bytes) {
 #ifdef SYMM_FOR_DEVICE
-    // A pointer: nvcc knows then that it is to global memory.
+    // Arithmetic on the pointer: nvcc then knows that it is to global memory.
     return reinterpret_cast<T*>(
         const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
 #else
-    // An integer: GCC then adds the distance to the start of an array outside
-    // of the loop, and not to every element's address.
+    // Arithmetic on an integer: GCC then adds the distance to the start of an
+    // array outside of the loop, and not to every element's address.
     return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
                                 static_cast<std::size_t>(bytes));
 #endif

@@ -13,9 +13,9 @@
 namespace symm::Impl {
 
 // Copies in memory that the host reaches, whose words another thread or PE may
-// poll. memcpy is no way to write those: it may store a word twice (glibc 2.36
-// does so with 8 bytes), and who has seen the word and cleared it sees it
-// again.
+// poll. memcpy must not write those words: it may store one twice (glibc 2.36
+// does so with 8 bytes). A thread that has seen a word and cleared it would see
+// it again.
 //
 // A word here is 1, 2, 4 or 8 bytes at a multiple of its size.
 
@@ -25,7 +25,7 @@ inline constexpr std::size_t widest_host_word = 8;
 /// The largest copy that copy_host_memory() carries out word by word, in bytes.
 inline constexpr std::size_t most_bytes_by_words = 64;
 
-/// An integer of so many bytes, whatever the objects are that it belongs to.
+/// An integer of so many bytes that may alias objects of any type.
 template <std::size_t bytes>
 struct HostWord;
 template <>
@@ -45,8 +45,8 @@ struct HostWord<1> {
   using type [[gnu::may_alias]] = std::uint8_t;
 };
 
-// One access, atomic, without an order: compilers neither split, double nor
-// merge them, nor make a call of memcpy of a loop of them.
+// Each is one atomic access without an order: compilers do not split, double or
+// merge them, and do not replace a loop of them by memcpy.
 
 template <std::size_t bytes>
 [[nodiscard]] auto load_host_word(char const* from) {
@@ -60,16 +60,16 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
   __atomic_store_n(reinterpret_cast<Word*>(to), value, __ATOMIC_RELAXED);
 }
 
-/// copy_host_memory() of 1 to most_bytes_by_words, whatever the addresses are.
+/// copy_host_memory() of 1 to most_bytes_by_words bytes, at any alignment.
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 
 /// Copies `bytes`, at least 1, from `from` to `to`, memory that the host
 /// reaches; the ranges are equal or do not overlap. Done when it returns.
 ///
-/// Up to most_bytes_by_words, all words in the range at `from` are loaded once
-/// and all words in the range at `to` stored once, whole, whatever the two
-/// addresses are; a store is of what is in the source at one moment if the
-/// word there is aligned, too. In larger copies words may be written more than
+/// Up to most_bytes_by_words bytes, every word in the range at `from` is loaded
+/// once, and every word in the range at `to` is stored once and whole, at any
+/// alignment. If the corresponding word at `from` is aligned, too, the stored
+/// word is its value at one moment. Larger copies may write words more than
 /// once, and in pieces.
 ///
 /// \tparam alignment of both addresses, at least; `bytes` is a multiple of it.
@@ -80,14 +80,14 @@ template <std::size_t alignment = 1>
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
   if (bytes > most_bytes_by_words) {
-    // No object is larger than that; GCC would warn of a count that wraps.
+    // No object is larger; without it GCC warns of a count that wraps around.
     constexpr std::size_t largest = ~std::size_t{0} >> 1U;
     std::memcpy(to, from, bytes & largest);
     return;
   }
   auto* const target       = static_cast<char*>(to);
   auto const* const source = static_cast<char const*>(from);
-  // What most copies are: whole words of the widest, or one that is narrower.
+  // Most copies are of whole widest words, or of one narrower word.
   std::size_t const all = reinterpret_cast<std::size_t>(to) |
                           reinterpret_cast<std::size_t>(from) | bytes;
   auto const copy_word = [&](std::size_t at, auto width) {

@@ -13,18 +13,18 @@ namespace symm::Impl {
 /// Memory that the system may move to its swap space, or may not.
 enum class HostMemoryUse { pageable, pinned };
 
-/// How many bytes processes of this node can still commit: the smallest of what
-/// the machine has (available memory and, if it may be used, free swap) and
-/// what each memory control group that contains this process has left. A
-/// snapshot; the largest std::size_t where the system does not say.
+/// How many bytes processes of this node can still commit: the least of those
+/// that the machine has (available memory and, for pageable use, free swap) and
+/// those that each memory control group around this process has left. A
+/// snapshot; the largest std::size_t if the system does not say.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
 inline std::size_t available_pageable_memory() {
   return available_host_memory();
 }
 
-/// The part of control groups, of version 1 or 2.
-/// \param mount      where the system shows them.
+/// The bytes left by the control groups alone, of version 1 or 2.
+/// \param mount      the folder in which the system shows the groups.
 /// \param membership the file that names the groups of the process.
 std::size_t left_in_control_groups(
     std::filesystem::path const& mount      = "/sys/fs/cgroup",

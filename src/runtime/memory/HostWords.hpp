@@ -9,8 +9,8 @@
 namespace symm::Impl {
 
 /// Calls access(at, width) for words that cover [memory, memory + bytes), each
-/// as wide as can be: any word in that range is in one of them. `at` is its
-/// distance from `memory`, `width` its size as an integral_constant.
+/// as wide as possible: every aligned word there is within one of them. `at` is
+/// its distance from `memory`, `width` its size as an integral_constant.
 template <class Access>
 void for_each_host_word(void const* memory, std::size_t bytes,
                         Access const& access) {

@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// Memory of one kind and place in its three roles, which share what it knows
-/// of its mappings. One for each heap; who needs one role takes that one.
+/// Memory of one kind and place in its three roles, which share the record of
+/// its mappings. One for each heap; code that needs one role takes that class.
 class MemoryProvider : public Vmm, public ForeignMemory, public CopyQueue {};
 
 }  // namespace symm::Impl

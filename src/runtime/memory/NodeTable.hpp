@@ -14,9 +14,8 @@
 
 namespace symm::Impl {
 
-/// Bytes that every PE has and nobody changes, once for each node, in the part
-/// of its first PE: what grows with the number of PEs of a job is not kept by
-/// every PE of a node.
+/// Constant bytes that all PEs of a node read in one copy, in the part of the
+/// node's first PE. For tables that grow with the number of PEs of the job.
 class NodeTable {
  public:
   /// Collective.

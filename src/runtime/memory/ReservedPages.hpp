@@ -13,24 +13,24 @@ namespace symm::Impl {
 /// Large pages of one size that an administrator has set aside (hugetlb); a
 /// snapshot.
 struct ReservedPages {
-  std::filesystem::path folder;  ///< where the system shows and sets them
+  std::filesystem::path folder;  ///< in which the system shows and sets them
   std::size_t bytes  = 0;        ///< of a page
-  std::size_t n      = 0;        ///< that there are
-  std::size_t n_left = 0;        ///< that nobody has been promised
+  std::size_t n      = 0;        ///< all pages
+  std::size_t n_left = 0;        ///< pages not promised to any mapping
 
-  /// Of all sizes that the system knows, smallest first.
+  /// One entry for each size that the system knows, smallest first.
   [[nodiscard]] static std::vector<ReservedPages> all(
       std::filesystem::path const& root = "/sys/kernel/mm/hugepages");
-  /// \throws UsageError naming the sizes that there are, if not this one.
+  /// \throws UsageError if there is no such size; it names those that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// Why there are not enough for `n_sharers` PEs with so much each, and what
-  /// to do.
+  /// The text of an error: there are too few pages for `n_sharers` PEs with
+  /// `wanted_bytes` each, and how to get more.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };
 
-/// "2M": as SYMM_HUGE_PAGES is written.
+/// A size as in SYMM_HUGE_PAGES: "2M".
 [[nodiscard]] std::string page_size_text(std::size_t bytes);
 
 }  // namespace symm::Impl

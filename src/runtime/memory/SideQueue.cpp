@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-// For providers whose memory a SideQueue is not for.
+// For providers whose memory needs no SideQueue.
 
 void CopyQueue::store_words(void*, WordStore const*, std::size_t) {
   throw SystemError("this memory has no queue that stores words");
@@ -38,7 +38,7 @@ PinnedMemory::~PinnedMemory() {
   try {
     m_provider.unpin(m_memory.get());
   } catch (Error const&) {
-    // The context is lost; the process does not use the GPU any more.
+    // The context is lost: leave the memory, which may still be page-locked.
     static_cast<void>(m_memory.release());
   }
 }
@@ -47,7 +47,7 @@ SideQueue::SideQueue(MemoryProvider& provider)
     : m_provider(provider),
       m_memory(provider, 3 * most_bytes + most_changes * sizeof(Change)),
       m_queue(provider.make_queue()) {
-  // The first kernel may wait for all others.
+  // Loads the kernel now: its first launch may wait for all running kernels.
   try {
     m_provider.change_words(
         m_queue, reinterpret_cast<Change*>(m_memory.data() + 3 * most_bytes), 0,
@@ -125,8 +125,8 @@ void SideQueue::add_store(CopyQueue::WordStore const& store) {
   if (m_n_stores == m_stores.size()) flush();
 }
 
-/// Begins what has not begun. Words that are changed are not those that are
-/// stored, unless it does not matter which comes first.
+/// Enqueues collected stores and changes. If both concern one word, their order
+/// does not matter.
 void SideQueue::flush() {
   if (m_n_stores != 0) {
     m_provider.store_words(m_queue, m_stores.data(),
@@ -152,8 +152,8 @@ void SideQueue::change(void* word, AtomicOp op, WordType type,
     add_store({word, value, bytes_of(type)});
     return;
   }
-  // Those of one kind may be made in any order, sums of numbers with a fraction
-  // apart, whose order nobody has asked for.
+  // Changes of one kind give the same result in any order, but for rounding in
+  // floating-point sums, whose order is unspecified.
   if (m_op != op || m_type != type) flush_changes();
   if (m_end_changes == most_changes) finish();
   m_op   = op;

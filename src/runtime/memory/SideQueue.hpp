@@ -16,11 +16,11 @@
 
 namespace symm::Impl {
 
-/// Page-locked memory of the host, which copies of a GPU and its kernels reach
-/// at the same address.
+/// Page-locked memory of the host, which a GPU's copies and kernels reach at
+/// the same address.
 class PinnedMemory {
  public:
-  /// Zeros. \throws OutOfMemory, SystemError on this PE.
+  /// Zeroes the memory. \throws OutOfMemory, SystemError on this PE.
   PinnedMemory(MemoryProvider& provider, std::size_t bytes);
   ~PinnedMemory();
   PinnedMemory(PinnedMemory const&)            = delete;
@@ -43,18 +43,18 @@ class PinnedMemory {
   bool m_is_pinned = false;
 };
 
-/// What the host does to memory of its GPU while kernels run there that may
-/// wait for it: on a queue of its own, in order, through page-locked memory.
-/// What is stored between two finish() is seen by kernels in any order. One
-/// thread at a time.
+/// Lets the host access memory of its GPU while kernels run there that may wait
+/// for it: on a queue of its own, in order, through page-locked memory. Kernels
+/// see the stores between two calls of finish() in any order. One thread at a
+/// time.
 ///
-/// Stores and copies go on while a kernel has all of the GPU. changes do not:
-/// they are made by a kernel.
+/// Stores and copies proceed while a kernel occupies the whole GPU. Changes do
+/// not, as a kernel makes them.
 ///
-/// \throws SystemError in all of them, also for what kernels did wrong before.
+/// \throws SystemError in all of them, also for errors of earlier kernels.
 class SideQueue {
  public:
-  /// Of load(), and twice of that what is stored at once.
+  /// The most that load() takes; half of the room for stores.
   static constexpr std::size_t most_bytes = std::size_t{64} << 10U;
 
   /// \param provider of the GPU's memory; outlives this.
@@ -63,29 +63,29 @@ class SideQueue {
   SideQueue(SideQueue const&)            = delete;
   SideQueue& operator=(SideQueue const&) = delete;
 
-  // Stores; done after finish(), the source may change at once. A word of 4 or
-  // 8 bytes, aligned, is one access.
+  // Stores: done after finish(); their source may change at once. An aligned
+  // word of 4 or 8 bytes is one access.
 
   void store(void* to, void const* from, std::size_t bytes);
-  /// \param count elements, next to each other in `from`; most_bytes at most.
+  /// \param count elements, contiguous in `from`; most_bytes in all at most.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
-  /// An operation without a result, is_atomic().
+  /// An atomic operation without a result. \param op, type for is_atomic().
   void change(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void finish();
 
-  // Behind all stores; wait.
+  // These come after all stores, and wait.
 
-  /// What the word was. \param op is_atomic()
+  /// \returns what the word was. \param op, type for which is_atomic().
   [[nodiscard]] std::uint64_t fetch_and_change(void* word, AtomicOp op,
                                                WordType type,
                                                std::uint64_t value,
                                                std::uint64_t compare);
-  /// In page-locked memory, until the next call.
+  /// \returns the bytes, in page-locked memory that the next call overwrites.
   /// \param bytes at most most_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
-  /// Likewise, one behind the other.
+  /// The same for elements, which are contiguous in the result.
   [[nodiscard]] std::span<std::byte const> load_strided(
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
@@ -108,8 +108,8 @@ class SideQueue {
   MemoryProvider& m_provider;
   PinnedMemory m_memory;  // for stores, for loads, for changes
   void* m_queue;
-  std::size_t m_used = 0;  // of what is for stores
-  // Not begun yet, all of one kind; behind those that have been.
+  std::size_t m_used = 0;  // bytes of the part for stores
+  // [m_first_change, m_end_changes) are not enqueued yet, all of one kind.
   std::size_t m_first_change = 0;
   std::size_t m_end_changes  = 0;
   std::array<CopyQueue::WordStore, 256> m_stores;

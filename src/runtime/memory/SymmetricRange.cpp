@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// What travels beside the descriptor of a PE's memory.
+/// Sent with the descriptor of a PE's memory.
 struct MemoryNote {
   Vmm::FabricHandle fabric{};  // all zero: none
   std::array<char, 64> place{};
@@ -28,7 +28,7 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                                int n_pes, std::size_t part_bytes,
                                std::size_t alignment)
     : m_vmm(vmm), m_exchange(exchange) {
-  // Of a job with other PEs is only what this one's node has of them.
+  // Only the PEs of this node have parts here.
   auto const& nodes = exchange.nodes();
   std::size_t total = 0;
   if (__builtin_mul_overflow(
@@ -39,7 +39,7 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                       "SYMM_HEAP_LIMIT");
   }
   m_reservation = m_vmm.reserve(total, alignment);
-  // An integer: PE 0's part need not be in any object.
+  // Arithmetic on an integer: PE 0's part need not be in any object.
   auto const first = static_cast<std::size_t>(nodes.first_near());
   m_map            = {
                  reinterpret_cast<char*>(reinterpret_cast<std::size_t>(m_reservation) -
@@ -53,8 +53,8 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
 
 SymmetricRange::~SymmetricRange() {
   if (is_abandoned()) return;
-  // Only a range with nothing mapped can be freed; what fails here is left to
-  // the provider, which gives everything back at its own end.
+  // A range can be freed only when nothing is mapped in it. If a call fails,
+  // the provider's destructor releases the rest.
   for (auto& [offset, chunk] : m_chunks) static_cast<void>(unmap(chunk));
   static_cast<void>(failure_of([&] {
     m_vmm.address_free(m_reservation,
@@ -85,7 +85,7 @@ std::optional<Failure> SymmetricRange::unmap(Chunk& chunk) {
 template <class Work>
 void SymmetricRange::with_handle(Vmm::Handle handle, Work const& work) {
   auto const failure = failure_of(work);
-  // The mapping, and the descriptor, keep the memory.
+  // The mapping and the descriptor keep the memory alive.
   auto const released = failure_of([&] { m_vmm.release(handle); });
   if (failure) throw_failure(*failure);
   if (released) throw_failure(*released);
@@ -132,7 +132,7 @@ void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
   auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
   for (Pe pe = m_map.first_near; m_map.is_near(pe); ++pe) {
     auto& parcel = parcels[index(pe)];
-    // A PE that could not pass one has failed, and says why itself.
+    // A PE that could not send one has failed, and reports why itself.
     if (parcel.descriptor) map_peer(chunk, pe, std::move(parcel));
   }
 }
@@ -171,7 +171,7 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
 
 void SymmetricRange::remove_chunk(std::size_t offset) {
   auto const chunk = m_chunks.find(offset);
-  if (chunk == m_chunks.end()) return;  // it was not even begun
+  if (chunk == m_chunks.end()) return;  // adding it failed before it was noted
   if (auto const failure = unmap(chunk->second)) throw_failure(*failure);
   m_chunks.erase(chunk);
 }

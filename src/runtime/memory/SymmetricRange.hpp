@@ -17,14 +17,14 @@
 namespace symm::Impl {
 
 /// One range of addresses with a part for every PE of this node, and chunks of
-/// memory mapped at the same offset in every part: what a PE creates, all PEs
-/// of its node reach.
+/// memory mapped at the same offset in every part. All PEs of a node reach the
+/// memory that one of them creates.
 class SymmetricRange {
  public:
   /// Reserves part_bytes for each PE that `exchange` connects. Local: agree on
-  /// a failure afterwards. \param part_bytes a multiple of the minimum
-  /// granularity, and of
-  ///        `alignment`; then an aligned offset is an aligned address.
+  /// a failure afterwards.
+  /// \param part_bytes a multiple of the minimum granularity and of
+  ///        `alignment`: an aligned offset is then an aligned address.
   /// \throws OutOfMemory, SystemError on this PE.
   SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
                  std::size_t part_bytes, std::size_t alignment);
@@ -37,12 +37,13 @@ class SymmetricRange {
 
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
-  /// What came of adding a chunk, the same on every PE.
+  /// The result of adding a chunk, the same on every PE.
   struct Addition {
-    /// Why no PE has it, if so: the first failure; the message names the PE.
+    /// If no PE has the chunk, the failure of the lowest PE that had one; the
+    /// message names that PE.
     std::optional<Failure> failure;
-    /// Whether a PE could not unmap what it had mapped of it: a place that no
-    /// chunk can have from now on.
+    /// Whether a PE could not unmap its part of a failed chunk: no chunk can be
+    /// at this offset from now on.
     bool is_lost = false;
   };
 
@@ -56,14 +57,14 @@ class SymmetricRange {
       std::size_t offset, std::size_t bytes, Agree const& agree,
       std::function<Vmm::Handle()> const& own_memory = {});
 
-  /// The same, where a failure is the end of the range.
+  /// The same for ranges that a failure makes useless.
   /// \throws OutOfMemory, SystemError on every PE.
   void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
 
   /// Removes a chunk from this process: the PE's own memory returns to the
   /// system when all PEs have removed it. Local: agree on a failure, after
-  /// which the place is lost on every PE.
-  /// \throws SystemError on this PE, after all that could be removed has been.
+  /// which no PE can use this offset again.
+  /// \throws SystemError on this PE, after unmapping all that it could.
   void remove_chunk(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends (live Views).
@@ -73,7 +74,7 @@ class SymmetricRange {
   }
 
  private:
-  /// What the other PEs need to reach this PE's memory.
+  /// Lets the other PEs map this PE's memory.
   struct Offer {
     UniqueFd descriptor;
     FdExchange::Note note{};
@@ -85,8 +86,8 @@ class SymmetricRange {
     std::vector<bool> is_mapped;  // by PE of the node
   };
 
-  // The steps of adding a chunk. What they have mapped is noted in it and stays
-  // if they fail: remove_chunk() is what undoes.
+  // The steps of adding a chunk. They note their mappings in the chunk; if they
+  // fail, remove_chunk() undoes them.
 
   /// Does `work` and releases the handle.
   template <class Work>
@@ -102,14 +103,14 @@ class SymmetricRange {
     return static_cast<std::size_t>(pe - m_map.first_near);
   }
 
-  /// Goes on after a failure and returns the first.
+  /// Unmaps all parts, also after a failure; returns the first failure.
   std::optional<Failure> unmap(Chunk& chunk);
 
   Vmm& m_vmm;
   FdExchange& m_exchange;
   char* m_reservation = nullptr;  // where the first part is
   HeapMap m_map;
-  // By offset; also what is left of those that could not be removed.
+  // By offset; also the rest of chunks that could not be removed.
   std::map<std::size_t, Chunk> m_chunks;
 };
 

@@ -14,18 +14,18 @@
 
 namespace symm::Impl {
 
-/// Virtual memory management: reserve addresses, create physical memory, map
-/// one onto the other, share it with another process. The rules are those of
-/// the CUDA driver's cuMem* functions (V01-V47), whatever the provider
-/// (MemoryProvider), of whose roles this is the first.
+/// Virtual memory management: reserve addresses, create physical memory, map it
+/// to addresses, share it with another process. The rules are those of the CUDA
+/// driver's cuMem* functions (V01-V47) in all providers. A role of
+/// MemoryProvider.
 ///
 /// Order: reserve, create, map, set_access, (export_handle; on the peer
 /// import_handle, map, set_access), ..., unmap, release, address_free.
 ///
 /// A broken rule is a UsageError that names the call and the values, a refusal
-/// of the system a SystemError, too little memory an OutOfMemory; nothing has
-/// changed then. Local calls, all of them, on any thread: Views that own memory
-/// may be destroyed while another thread is in a collective call.
+/// of the system a SystemError, a lack of memory an OutOfMemory; nothing has
+/// changed then. All calls are local, on any thread: Views that own memory may
+/// be destroyed while another thread is in a collective call.
 class Vmm {
  public:
   /// Physical memory of this process; means nothing in another one (V12).
@@ -38,12 +38,12 @@ class Vmm {
   enum class Access { none, read, read_write };
   enum class Sharing { none, by_descriptor };
 
-  /// What takes the place of a descriptor where processes share no kernel.
+  /// Replaces a descriptor between processes that do not share one system.
   using FabricHandle = std::array<std::byte, 64>;
 
   virtual ~Vmm() = default;
 
-  /// Where the memory is, for messages: "host memory", "GPU 0 (NVIDIA H200)".
+  /// Names where the memory is: "host memory", "GPU 0 (NVIDIA H200)".
   [[nodiscard]] virtual std::string place() const = 0;
 
   /// The unit in bytes of sizes, offsets and addresses (a power of two).
@@ -57,7 +57,7 @@ class Vmm {
                                       std::size_t alignment = 0,
                                       void* hint            = nullptr) = 0;
 
-  /// Whether all that create() makes is zero when it is first touched.
+  /// Whether memory of create() is zero when it is first touched.
   [[nodiscard]] virtual bool creates_zeros() const { return false; }
 
   /// Makes physical memory that is mapped nowhere yet.
@@ -81,12 +81,12 @@ class Vmm {
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
 
-  /// Whether import_handle() would take such a descriptor, whatever the size:
-  /// it is of memory that a provider of this kind has exported.
+  /// Whether a provider of this kind has exported the memory of `descriptor`:
+  /// import_handle() would take it, with the right size.
   [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
 
-  /// What set_access(read_write) gives to the CPUs, or to the kernels of a GPU
-  /// of this process; nothing if there is no such GPU.
+  /// The access that set_access(read_write) gives to CPUs, or to kernels of a
+  /// GPU of this process; nothing if there is no such GPU.
   /// \param device its ordinal; for MemoryKind::device only.
   [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
                                                           int device) const = 0;
@@ -94,15 +94,15 @@ class Vmm {
   /// Removes exactly one mapping that map() made.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
-  /// The handle for another process that reaches this memory over the fabric;
-  /// nothing where the system does not grant one (V16, V17).
+  /// A handle for processes that reach this memory over the fabric; nothing if
+  /// the system does not grant one (V16, V17).
   [[nodiscard]] virtual std::optional<FabricHandle> export_fabric(
       Handle /*handle*/) {
     return std::nullopt;
   }
 
-  /// As import_handle(), for what export_fabric() made; nothing if this process
-  /// is not granted access to it (V39): take the descriptor instead.
+  /// As import_handle(), for handles of export_fabric(). Nothing if the process
+  /// has no access (V39): use the descriptor instead.
   [[nodiscard]] virtual std::optional<Handle> import_fabric(
       FabricHandle const& /*fabric*/, std::size_t /*bytes*/) {
     return std::nullopt;
@@ -115,8 +115,8 @@ class Vmm {
   /// mapped in them.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 
-  /// Leaves every reservation and mapping in place until the process ends, for
-  /// memory that is still in use when its owner goes.
+  /// Leaves every reservation and mapping in place until the process ends: for
+  /// memory that is still in use when its owner is destroyed.
   virtual void abandon() noexcept = 0;
 };
 

@@ -21,9 +21,8 @@
 
 namespace symm::Impl {
 
-/// What a MemoryProvider has reserved, created and mapped, and the rules that
-/// follow from it: one place for the checks that every provider owes its
-/// callers. Makes no system calls.
+/// Records what a MemoryProvider has reserved, created and mapped, and checks
+/// the rules of Vmm against it, for all providers. Makes no system calls.
 ///
 /// \tparam Memory physical memory of the provider; has `bytes` and `sharing`.
 template <class Memory>
@@ -74,7 +73,7 @@ class VmmLedger {
     check_multiple("import_handle", "size in bytes", bytes, m_unit);
   }
 
-  /// Of memory that the provider need not have made.
+  /// For memory that the provider need not have made: the range does not wrap.
   void check_range(void const* address, std::size_t bytes,
                    char const* call) const {
     if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
@@ -110,8 +109,8 @@ class VmmLedger {
     return memory;
   }
 
-  /// V19-V21, V23, V27. Notes the mapping; forget_mapping() if the system then
-  /// refuses it.
+  /// V19-V21, V23, V27. Notes the mapping. If the system then refuses it, the
+  /// caller calls forget_mapping().
   Memory& add_mapping(char* address, std::size_t bytes, std::size_t offset,
                       Vmm::Handle handle) {
     auto const& memory = memory_of(handle, "map");

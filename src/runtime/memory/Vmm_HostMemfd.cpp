@@ -30,11 +30,11 @@ namespace {
 
 constexpr std::size_t recommended_granularity = std::size_t{2} << 20U;
 constexpr int no_access                       = PROT_NONE;
-/// Of memory whose size nobody can change: access beyond it would end a PE.
+/// They fix the size of memory: access beyond a new end would kill a PE.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
-/// A file larger than the process may have is a signal that ends it, not an
-/// error.
+/// Making a file larger than the limit would end the process by a signal, not
+/// fail with an error.
 void check_file_size(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
@@ -66,7 +66,7 @@ Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory,
 
 Vmm_HostMemfd::~Vmm_HostMemfd() {
   if (m_is_abandoned) return;
-  // Unmapping a reservation takes its mappings along. It fails only for
+  // Unmapping a reservation removes its mappings, too. It fails only for
   // arguments that reserve() cannot have recorded.
   for (auto const& [address, bytes] : m_ledger.reservations()) {
     static_cast<void>(::munmap(const_cast<char*>(address), bytes));
@@ -83,7 +83,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_reserve(bytes, alignment, hint);
-  // mmap() aligns to ordinary pages: reserve more and give the ends back.
+  // mmap() aligns to ordinary pages: reserve more and unmap both ends.
   alignment =
       std::max(alignment,
                m_pages == HugePages::advise ? recommended_granularity : m_unit);
@@ -113,8 +113,8 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
           : first + (round_up(reinterpret_cast<std::size_t>(first), alignment) -
                      reinterpret_cast<std::size_t>(first));
   auto const head = static_cast<std::size_t>(result - first);
-  // Cutting the ends off an own mapping cannot fail for valid arguments but
-  // for the limit on the number of mappings, which this does not raise.
+  // With valid arguments munmap() fails only at the limit on the number of
+  // mappings, and cutting off the ends adds none.
   if (head > 0) static_cast<void>(::munmap(first, head));
   if (slack > head) static_cast<void>(::munmap(result + bytes, slack - head));
   m_ledger.add_reservation(result, bytes);
@@ -147,8 +147,8 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   }
 }
 
-/// A mapping takes the pages, and the memory has them until it ends: without it
-/// the first access to a page that is not there would be a SIGBUS.
+/// Maps the memory once: this reserves all its pages for as long as it lives.
+/// Otherwise the first access to a missing page would be a SIGBUS.
 void Vmm_HostMemfd::take_huge_pages(UniqueFd const& memory,
                                     std::size_t bytes) const {
   void* const mapping =
@@ -204,7 +204,7 @@ void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
     m_ledger.forget_mapping(address);
     throw SystemError("mapping " + bytes_text(bytes), "mmap", error);
   }
-  // A system without large pages knows no such advice, and needs none.
+  // EINVAL: the system has no large pages and does not know the advice.
   if (m_pages == HugePages::advise &&
       ::madvise(address, bytes, MADV_HUGEPAGE) != 0 && errno != EINVAL) {
     int const error = errno;
@@ -316,9 +316,9 @@ bool Vmm_HostMemfd::is_mapped(void const* address, std::size_t bytes) {
   auto const page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   auto const first      = reinterpret_cast<std::size_t>(address);
   auto const n_end      = (first + (bytes - 1)) / page_bytes + 1;
-  // At most so many at once: mincore() wants a byte for each.
+  // Pages per call: mincore() needs a byte for each.
   constexpr std::size_t n_most = std::size_t{1} << 18U;
-  std::vector<unsigned char> is_resident;  // not of interest
+  std::vector<unsigned char> is_resident;  // unused: the error code matters
   for (auto page = first / page_bytes; page < n_end;) {
     auto const n_pages = std::min(n_end - page, n_most);
     is_resident.resize(n_pages);
@@ -353,14 +353,14 @@ bool Vmm_HostMemfd::pin(void* address, std::size_t bytes) {
                                     address_text(address) +
                                     " are memory of this process");
   }
-  return false;  // nothing to undo: everything here reaches it already
+  return false;  // nothing to undo: the CPUs reach it already
 }
 
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger.check_mapping(address, bytes, "unmap"));
-  // One call puts the reservation back: no moment in which another thread's
-  // mmap() could take the addresses.
+  // One call restores the reservation: at no moment could another thread's
+  // mmap() take the addresses.
   if (::mmap(address, bytes, no_access,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == MAP_FAILED) {
@@ -374,7 +374,7 @@ void Vmm_HostMemfd::release(Handle handle) {
   auto const memory = m_ledger.memory_of(handle, "release");
   m_ledger.remove_handle(handle);
   // Own memory keeps its descriptor while it is mapped, for retain(). Imported
-  // memory must not: there is one for every PE and chunk.
+  // memory must not: it has a descriptor for every PE and chunk.
   auto const& handles = m_ledger.handles();
   bool const has_other_handle =
       std::any_of(handles.begin(), handles.end(),

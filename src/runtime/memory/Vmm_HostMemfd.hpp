@@ -20,17 +20,17 @@ namespace symm::Impl {
 /// Host memory: memfd_create() and mmap().
 ///
 /// Pages are committed when first touched, on the NUMA node of the thread that
-/// touches them. So that a lack of memory is an error now and not a SIGBUS
-/// later, create() refuses what the machine or its control group could not
-/// commit, counting what earlier mappings were promised and have not touched.
-/// Of large pages that are reserved (hugetlb) the system counts itself:
-/// create() takes as many as the memory can ever have.
+/// touches them. create() refuses memory that the machine or its control group
+/// could not commit, so that a lack of memory is an error and not a later
+/// SIGBUS. It counts memory promised earlier and not touched yet as used.
+/// Reserved large pages (hugetlb) are counted by the system: create() takes all
+/// that the memory can ever need.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
 
   /// \param n_sharers PEs of this node that each create as much as this one.
-  /// \throws UsageError if the system has no pages of such a size.
+  /// \throws UsageError if the system has no pages of the size that `pages` is.
   explicit Vmm_HostMemfd(
       int n_sharers                    = 1,
       AvailableMemory available_memory = available_pageable_memory,
@@ -71,7 +71,7 @@ class Vmm_HostMemfd final : public MemoryProvider {
   void abandon() noexcept override { m_is_abandoned = true; }
 
   /// Whether the process has mapped every page of a range of at least one byte,
-  /// with whatever rights.
+  /// with any rights.
   [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
 
  private:
@@ -84,7 +84,7 @@ class Vmm_HostMemfd final : public MemoryProvider {
 
   void check_capacity(std::size_t bytes) const;
   void take_huge_pages(UniqueFd const& memory, std::size_t bytes) const;
-  /// As is_mapped(), of addresses that are not only reserved here.
+  /// As is_mapped(), but false if the first or last byte is only reserved here.
   [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
 
   std::size_t m_page_bytes;

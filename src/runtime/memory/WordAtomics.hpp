@@ -14,8 +14,7 @@
 
 namespace symm::Impl {
 
-// How the operations of symm_atomics.hpp are carried out at an address that the
-// caller reaches.
+// The operations of symm_atomics.hpp at an address that the caller reaches.
 
 template <class T>
 SYMM_INLINE_FUNCTION T fetch_word(T const* address) {
@@ -46,8 +45,8 @@ SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
   SYMM_IF_ON_DEVICE((return InKernel::compare_swap(address, compare, value);))
 }
 
-/// An operation of std::atomic_ref<T>; and the same where nobody asks what the
-/// word was.
+/// An operation of std::atomic_ref<T> in two forms: fetch_..._word() returns
+/// what the word was; the other returns nothing.
 #define SYMM_CHANGE_WORD(name, in_kernel)                               \
   template <class T>                                                    \
   SYMM_INLINE_FUNCTION T fetch_##name##_word(T* address, T value) {     \
@@ -68,8 +67,8 @@ SYMM_CHANGE_WORD(or, change_or)
 SYMM_CHANGE_WORD(xor, change_xor)
 #undef SYMM_CHANGE_WORD
 
-/// Sets the word to `value` if it is `seen`, and tells whether it was; `seen`
-/// is what it was in either case.
+/// Sets the word to `value` if it is `seen`, and returns whether it was. `seen`
+/// becomes what the word was.
 template <class T>
 SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   T const before = compare_swap_word(address, seen, value);

@@ -27,7 +27,7 @@ namespace {
 using symm::Impl::HugePages;
 using symm::Impl::Vmm;
 
-/// What setrlimit() and ulimit set.
+/// A limit that setrlimit() or ulimit sets.
 Value limit_of(decltype(RLIMIT_NOFILE) resource,
                Value (*format)(std::uint64_t)) {
   rlimit limit{};
@@ -48,7 +48,7 @@ std::optional<std::uint64_t> number_in(char const* file) {
   return std::nullopt;
 }
 
-/// Where shared memory may have large pages: the word in brackets.
+/// The setting for large pages of shared memory: the word in brackets.
 std::string transparent_huge_pages() {
   std::ifstream in("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   for (std::string word; in >> word;) {
@@ -62,7 +62,7 @@ Value mappings() {
   return limit ? number(*limit) : nothing("not known");
 }
 
-/// MPI's own, mostly: the heap has memory without a name.
+/// Room in /dev/shm, which MPI may use; the heap's memory is not there.
 Value shared_memory() {
   struct statvfs its {};
   if (::statvfs("/dev/shm", &its) != 0) return nothing("no /dev/shm");
@@ -78,7 +78,7 @@ Value memory_left() {
                                                          : bytes(left);
 }
 
-/// By making some, as the heap does.
+/// Whether the heap's kind of memory can be made: makes some.
 Value shareable_memory(HugePages pages = HugePages::never) {
   try {
     symm::Impl::Vmm_HostMemfd vmm(1, symm::Impl::available_pageable_memory,
@@ -93,7 +93,7 @@ Value shareable_memory(HugePages pages = HugePages::never) {
   }
 }
 
-/// What SYMM_HUGE_PAGES gives here.
+/// The pages that SYMM_HUGE_PAGES gives on this machine.
 Value huge_pages() {
   auto pages = HugePages::never;
   try {
@@ -111,7 +111,7 @@ Value huge_pages() {
                            "the system gives none: shmem_enabled is " + use);
 }
 
-/// Tells the end of a PE's process.
+/// Whether pidfd_open() works, which detects the end of a PE's process.
 Value pidfd() {
 #ifdef SYS_pidfd_open
   symm::Impl::UniqueFd const self(

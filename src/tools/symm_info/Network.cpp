@@ -12,7 +12,7 @@ namespace symm_info {
 
 namespace {
 
-/// What `ask()` returns, or why there is nothing.
+/// The result of ask(), or why it has none.
 template <class Ask>
 Value answer(Ask const& ask) {
   try {
@@ -22,10 +22,9 @@ Value answer(Ask const& ask) {
   }
 }
 
-/// While one lives, what others print to the standard output goes to the
-/// standard error: UCX's warnings would be in the middle of JSON. (It has read
-/// UCX_LOG_FILE before main() where MPI, too, has UCX. If this fails, so be
-/// it.)
+/// Redirects standard output to standard error while it lives: UCX's warnings
+/// would be in the middle of JSON. (If MPI uses UCX, it is too late to set
+/// UCX_LOG_FILE: UCX reads it before main(). Failures are ignored.)
 class ToStandardError {
  public:
   ToStandardError() : m_output(::dup(STDOUT_FILENO)) {

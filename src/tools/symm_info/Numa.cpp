@@ -15,9 +15,9 @@
 #include "../../runtime/symm_errors.hpp"
 #include "Sections.hpp"
 
-// Where the pages of the heap come to lie: a page is committed by the thread
-// that touches it first, on the NUMA node that this thread's memory policy
-// says, which by default is the node of its CPU.
+// Finds the NUMA nodes of the heap's pages. The thread that touches a page
+// first commits it, on the node of its memory policy: by default, the node of
+// its CPU.
 
 namespace symm_info {
 
@@ -25,8 +25,8 @@ namespace {
 
 using symm::Impl::Vmm;
 
-/// "0-2,5", as the system writes sets of CPUs and nodes; none, if there is no
-/// such file.
+/// The numbers in a file such as "0-2,5", as the system writes sets of CPUs and
+/// nodes; none, if there is no such file.
 std::vector<int> numbers_in(std::string const& file) {
   std::ifstream in(file);
   std::vector<int> numbers;
@@ -46,11 +46,11 @@ std::vector<int> numbers_in(std::string const& file) {
 
 constexpr char const* nodes_folder = "/sys/devices/system/node/";
 
-/// Those of whose CPUs this process may use one.
+/// The nodes with a CPU that this process may use.
 std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // (If it fails, there are more CPUs than the set has room for: no nodes.)
+  // (It fails if the set has no room for all CPUs: no nodes are found then.)
   static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
   std::vector<int> found;
   for (int const node : nodes) {
@@ -65,11 +65,11 @@ std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   return found;
 }
 
-/// Of /proc/self/numa_maps: "7f2c4fe00000 default file=/memfd:symm\040(deleted)
-/// dirty=512 N0=512 kernelpagesize_kB=4".
+/// From a line of /proc/self/numa_maps: "7f2c4fe00000 default
+/// file=/memfd:symm\040(deleted) dirty=512 N0=512 kernelpagesize_kB=4".
 struct Placement {
   std::string policy;
-  std::vector<int> nodes;  ///< that have pages
+  std::vector<int> nodes;  ///< nodes that have pages
 };
 
 std::optional<Placement> placement_of(void const* address) {
@@ -88,7 +88,7 @@ std::optional<Placement> placement_of(void const* address) {
   return std::nullopt;
 }
 
-/// Of memory that is made, and touched by this thread, as the heap's is.
+/// The placement of memory made like the heap's and touched by this thread.
 std::optional<Placement> placement_of_touched_memory() {
   symm::Impl::Vmm_HostMemfd vmm;
   auto const bytes    = vmm.granularity(Vmm::Granularity::recommended);

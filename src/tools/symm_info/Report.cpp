@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdio>
 
-// JSON by hand: the program is installed with the library, which is built where
-// no library for JSON is, and it writes objects of texts and numbers only.
+// Writes JSON itself: its objects have texts and numbers only, and the build
+// must not need a JSON library.
 
 namespace symm_info {
 

@@ -13,7 +13,7 @@
 
 namespace symm_info {
 
-/// One fact, as a person reads it and as JSON has it.
+/// One value, as text for people and in JSON.
 struct Value {
   std::string text;
   std::string json;
@@ -22,9 +22,9 @@ struct Value {
 Value text(std::string_view text);
 Value flag(bool is_so);
 Value number(std::uint64_t number);
-/// With a unit for people, such as "1.5 GiB".
+/// For people with a unit, such as "1.5 GiB"; in JSON the number of bytes.
 Value bytes(std::uint64_t bytes);
-/// What the system does not limit, say: null.
+/// No value, such as of something that has no limit: null in JSON.
 Value nothing(std::string_view text);
 Value numbers(std::vector<int> const& numbers);
 Value texts(std::vector<std::string> const& texts);
@@ -34,10 +34,10 @@ Value with_remark(Value value, std::string_view remark);
 /// Lines of a name and a value; in JSON, the members of an object.
 using Facts = std::vector<std::pair<std::string, Value>>;
 
-/// Facts that people read in one line.
+/// Facts that are one line of text for people, and an object in JSON.
 Value object(std::string_view text, Facts const& facts);
 
-/// A title over facts; as a list, over the facts of any number of things.
+/// A title and facts. A list has the facts of any number of things.
 struct Section {
   std::string title;
   bool is_list = false;

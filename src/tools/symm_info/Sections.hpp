@@ -9,26 +9,27 @@
 
 namespace symm_info {
 
-/// What the library was built with.
+/// The library's version, and the compiler and libraries it was built with.
 Section build();
 
 /// The driver of the machine's GPUs, or why there is none, and the GPUs.
 Section gpu_driver();
 Section gpus();
 
-/// What the system allows this process, as far as the library needs it.
+/// The transports within a node and between nodes.
 Section network();
 
+/// The limits of the system for this process that matter to the library.
 Section limits();
 
-/// NUMA nodes: of the machine and of the CPUs of this process, and where pages
-/// of the heap come to lie that this process touches first.
+/// NUMA nodes: of the machine, of this process' CPUs, and of pages of the heap
+/// that this process touches first.
 Section numa();
 
-/// The variables of the environment: what counts, and where it comes from.
+/// The variables of the environment: their values in effect, and their source.
 /// \param is_valid false, if one holds junk.
 Section variables(bool& is_valid);
-/// The table of docs/environment.md of them.
+/// Prints them as the table of docs/environment.md.
 void print_environment_table(std::ostream& out);
 
 }  // namespace symm_info

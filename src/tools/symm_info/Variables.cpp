@@ -25,7 +25,7 @@ char const* name_of(VariableType type) {
   }
 }
 
-/// Why the library would refuse its value; nothing, if it would not.
+/// The library's error for a variable's value; nothing, if it has none.
 std::optional<std::string> junk_in(EnvironmentVariable const& variable) {
   try {
     switch (variable.type) {

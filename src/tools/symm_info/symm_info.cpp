@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What this library is, what this machine gives it, and what its settings are:
-// to be read by people who look for a fault, and to be added to a report of
-// one.
+// Prints how the library was built, what this machine provides, and the
+// settings: for people who look for a fault, and for bug reports.
 
 #include <cstdio>
 #include <cstdlib>

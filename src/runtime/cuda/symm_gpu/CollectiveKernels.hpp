@@ -16,8 +16,8 @@
 #include "../../shmem/TeamSync.hpp"
 #include "Launch.hpp"
 
-// Barriers and collective operations as kernels of their own: for the host's
-// forms on memory of GPUs, and for what is enqueued.
+// Barriers and collective operations as separate kernels: for calls of the host
+// on GPU memory, and for enqueued calls.
 
 namespace symm::Impl {
 
@@ -31,7 +31,7 @@ struct BarrierKernel {
   }
 };
 
-/// Enqueues a barrier of a valid team. \throws SystemError on this PE.
+/// Enqueues a barrier of a valid PeTeam. \throws SystemError on this PE.
 /// \param queue a stream of CUDA.
 inline void enqueue_barrier(void* queue, PeTeam const& team) {
   launch("symm::barrier", static_cast<cudaStream_t>(queue), 1, 32,
@@ -49,7 +49,7 @@ struct CollectiveInBlocks {
   }
 };
 
-/// What collect() needs in front of it.
+/// Passes each PE's count to the others, before a collect() of many blocks.
 struct PassWordKernel {
   PeTeam team;
   std::uint64_t word;
@@ -60,7 +60,7 @@ struct PassWordKernel {
   }
 };
 
-/// Of one block. A thread for each packet, if it goes by packets.
+/// Threads of a kernel of one block: one for each packet, if it uses packets.
 template <class Work>
 int n_threads_of(Work const& work, CollectiveCall const& call) {
   if (!go_by_packets(work.team, call)) return most_launched_threads;
@@ -71,8 +71,8 @@ int n_threads_of(Work const& work, CollectiveCall const& call) {
       (n_packets + warp - 1) / warp * warp, most_launched_threads));
 }
 
-/// Enqueues it on a GPU: in one block if it is little, else with a barrier in
-/// front of and behind a kernel of many. The PEs need not choose alike.
+/// Enqueues a collective operation on a GPU: as one block for few bytes, else
+/// as many blocks between two barriers. PEs may choose differently.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
   auto* const stream                      = static_cast<cudaStream_t>(queue);
@@ -81,13 +81,13 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
   constexpr std::size_t most_blocks       = 64;
   constexpr int n_threads                 = most_launched_threads;
   auto const call                         = work.call();
-  // How much the others have in collect() is not known here.
+  // In collect(), the counts of other PEs are not known here.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;
   if (work.team.has_far_pes()) {
-    // A kernel is loaded when it is first asked for, which may wait for those
-    // that run; and those wait for the threads that serve them.
+    // Loads all kernels before the first one runs: loading may wait for running
+    // kernels, and those wait for the threads that serve them.
     static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
     static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
     static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
@@ -113,7 +113,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
 }
 #endif
 
-/// The host's form on memory of GPUs: enqueues it and waits.
+/// A call of the host on GPU memory: enqueues the work and waits for it.
 template <class Work>
 void run_on_gpu(char const* call, [[maybe_unused]] HeapMap const& heap,
                 [[maybe_unused]] Work const& work) {

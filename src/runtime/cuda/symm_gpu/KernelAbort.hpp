@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-// The CUDA runtime's function behind assert(). As Kokkos declares it: nvcc sees
-// both.
+// The CUDA runtime's function that assert() calls. Declared as in Kokkos: nvcc
+// sees both declarations.
 extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 [[noreturn]] __device__ void __assertfail(void const* message, void const* file,

@@ -11,23 +11,22 @@
 
 #include "../../base/BitCast.hpp"
 
-/// How kernels access words of 4 or 8 bytes that other PEs access at the same
-/// time: what another vendor's GPUs need of their own. All is of scope "sys",
-/// all GPUs and CPUs, and for global memory: instructions that first find out
-/// which memory an address is in take longer.
+/// Accesses of kernels to words of 4 or 8 bytes that other PEs access at the
+/// same time; GPUs of other vendors need their own. All have scope "sys" (all
+/// GPUs and CPUs) and are for global memory: instructions that must find out an
+/// address's kind of memory take longer.
 ///
-/// The loads and stores are PTX, and so are changes of bits whose result nobody
-/// asks for. The rest are built-in functions of nvcc, which takes the address
-/// space from the context: cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice
-/// the instructions, an address of any memory, and 3 s of a compiler for its
-/// header.
+/// Loads, stores, and changes of bits without a result are PTX. The rest are
+/// built-in functions of nvcc, which infers the kind of memory from context.
+/// cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice the instructions, does
+/// not infer it, and its header takes 3 s to compile.
 namespace symm::Impl::InKernel {
 
 /// As many bits as T has.
 template <class T>
 using Bits =
     std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
-/// What sums are made of: those of integers wrap around, whatever their sign.
+/// The type in which T is added. Sums of integers, signed or not, wrap around.
 template <class T>
 using Summand = std::conditional_t<std::is_floating_point_v<T>, T, Bits<T>>;
 /// An integer of the size and sign of T.
@@ -88,8 +87,8 @@ SYMM_LOAD_WORD(load_acquire, "acquire")
 SYMM_STORE_WORD(store_relaxed, "st.relaxed.sys.global")
 SYMM_STORE_WORD(store_release, "st.release.sys.global")
 
-// Two words of 8 bytes at a multiple of 16, in one access: whoever loads both
-// has both of one store (PTX 8.3, .b128).
+// Two words of 8 bytes at a multiple of 16, in one access: a load gets both
+// words of the same store (PTX 8.3, .b128).
 
 #define SYMM_LOAD_TWO_WORDS(name, order)                                     \
   inline __device__ void name(std::uint64_t const* from, std::uint64_t& low, \
@@ -113,8 +112,8 @@ inline __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
       : "memory");
 }
 
-// Atomic operations, relaxed. Those with "fetch" and swap() return what the
-// word was.
+// Atomic operations, relaxed. Those that return a value return what the word
+// was.
 
 template <class T>
 __device__ T fetch(T const* address) {
@@ -137,8 +136,7 @@ __device__ T compare_swap(T* address, T compare, T value) {
                                       bit_cast<Bits<T>>(value)));
 }
 
-/// Without use of the result, nvcc makes the instruction of it that asks for
-/// none.
+/// If the result is not used, nvcc emits the instruction without a result.
 #define SYMM_FETCH_WORD(name, Word, function)                           \
   template <class T>                                                    \
   __device__ T name(T* address, T value) {                              \
@@ -153,10 +151,9 @@ SYMM_FETCH_WORD(fetch_and, Bits, atomicAnd_system)
 SYMM_FETCH_WORD(fetch_or, Bits, atomicOr_system)
 SYMM_FETCH_WORD(fetch_xor, Bits, atomicXor_system)
 
-/// Changes bits without asking what they were. (Waiting for the answer would
-/// cost a round trip; and on an address that may be of any memory GPUs ask all
-/// the same: 10.4 instead of 14.7 random updates a nanosecond and PE, between
-/// two H200.)
+/// Changes bits without a result: waiting for one would cost a round trip. GPUs
+/// wait nevertheless if the address may be of any kind of memory: 10.4 instead
+/// of 14.7 random updates per nanosecond and PE, between two H200.
 #define SYMM_CHANGE_BITS(name, operation)                           \
   template <class T>                                                \
   __device__ void name(T* address, T value) {                       \

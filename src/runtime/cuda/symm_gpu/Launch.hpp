@@ -12,9 +12,9 @@
 #include "../CudaCheck.hpp"
 #include "ThreadBlock.hpp"
 
-// Kernels that the library enqueues for itself and that are short. They begin
-// before the kernel ahead of them has ended and wait on the GPU (programmatic
-// stream serialization): that hides most of the time of a launch.
+// Short kernels of the library. They begin before the preceding kernel of the
+// stream has ended, and wait for it on the GPU (programmatic stream
+// serialization): this hides most of the time of a launch.
 
 namespace symm::Impl {
 
@@ -24,15 +24,15 @@ inline constexpr int most_launched_threads = 512;
 
 template <class Body>
 __global__ __launch_bounds__(most_launched_threads) void launched_kernel(
-    __grid_constant__ Body const body) {  // nobody makes a copy of it
+    __grid_constant__ Body const body) {  // threads make no copies of it
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();  // what was enqueued before has ended
+  cudaGridDependencySynchronize();  // waits for all work enqueued before
 #endif
   body(LaunchedBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
 }
 
-/// Whether the kernel waits for what was enqueued before it, and so may be
-/// launched early: not if it was compiled for older GPUs, wherever it runs.
+/// Whether the kernel waits for work enqueued before it, and so may be launched
+/// early. A kernel compiled for GPUs before 9.0 does not, on any GPU.
 template <class Body>
 bool waits_on_gpu(char const* name) {
   static bool const result = [name] {

@@ -8,9 +8,9 @@
 #include "../../memory/FarRing.hpp"
 #include "../CudaCheck.hpp"
 
-// Where the kernels of this source find the ring: null in jobs of one node.
-// Without relocatable device code each source has variables of its own, which
-// all are told. A constant costs a kernel no register: it is an operand.
+// The pointer to the ring for the kernels of this source; null in jobs of one
+// node. Without relocatable device code each source has its own variable;
+// set_ring_of_kernels() sets them all. A constant takes no register.
 
 namespace symm::Impl::InKernel {
 
@@ -25,7 +25,7 @@ static inline void set_ring_of_module(FarRing* ring) {
              "symm::initialize", "cudaMemcpyToSymbol");
 }
 
-/// Of each source.
+/// Registers the kernels of this source; each source has its own object.
 class ThisKernelModule {
  public:
   explicit ThisKernelModule(void (*set_ring)(FarRing*)) : m_module{set_ring} {
