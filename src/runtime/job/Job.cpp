@@ -19,7 +19,7 @@ namespace Impl {
 
 namespace {
 
-/// What begin_job() has begun, so that finalize() ends that and no more.
+/// Records what begin_job() has begun: finalize() ends that and no more.
 struct Begun {
   bool has_mpi = false;
   std::unique_ptr<Companion> companion;
@@ -33,7 +33,7 @@ struct Begun {
 
 Begun s_begun;
 
-/// Programs without Kokkos say themselves which GPU is theirs.
+/// For programs without Kokkos, which name their GPU themselves.
 class NoCompanion final : public Companion {
  public:
   explicit NoCompanion(std::optional<int> gpu) : m_gpu(gpu) {}
@@ -83,7 +83,7 @@ void end_scope(char const* name) noexcept {
   if (!failure) return;
   std::fprintf(stderr, "symm: the end of a %s: %s; ending the job\n", name,
                failure->message.c_str());
-  // The others would wait for this PE in their next collective call.
+  // The other PEs would wait for this one in their next collective call.
   abort_mpi();
 }
 

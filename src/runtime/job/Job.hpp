@@ -21,22 +21,22 @@ class Companion {
   /// Begins it, unless the program has.
   /// \param number_on_node of this PE, from 0.
   virtual void begin(int number_on_node) = 0;
-  /// The GPU of this PE, where the heap shall be, too. It runs by then.
+  /// The GPU of this PE, which also gets the heap. Called after begin().
   [[nodiscard]] virtual std::optional<int> gpu() const = 0;
   /// Ends it, if begin() has begun it and the program has not ended it.
   virtual void end() = 0;
 };
 
 /// Collective over `communicator`: begins MPI, unless the program has, the
-/// companion and the runtime. What it has begun has ended when it throws.
+/// companion and the runtime. If it throws, it has ended what it has begun.
 /// \param argc, argv those of main() for MPI, or null.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; what begin_mpi()
 ///         and Companion::check() throw on this PE.
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<Companion> companion);
 
-/// The end of a guard: finalize(), unless the program has called it. If it
-/// fails, the job ends with a message.
+/// For the destructor of a guard: finalize(), unless the program has called it.
+/// If it fails, the job ends with a message.
 /// \param name of the guard, for the message.
 void end_scope(char const* name) noexcept;
 

@@ -14,7 +14,7 @@ namespace Impl {
 
 namespace {
 
-// No Text: calls that succeed would look whether it is constructed.
+// No Text: calls that succeed would check whether it is constructed.
 constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
 
 }  // namespace

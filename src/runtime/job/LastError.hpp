@@ -9,12 +9,12 @@
 #include "../symm_errors.hpp"
 #include "../symm_memory.hpp"
 
-// How C-like functions fail: last_error() of this thread, and a Status. (Its
-// definition is in LastError.cpp.)
+// C-like functions fail with last_error() of this thread and a Status.
+// (last_error() is defined in LastError.cpp.)
 
 namespace symm::Impl {
 
-/// What is right, and cannot be done here: Status::not_supported.
+/// The call is right, but cannot be done here: Status::not_supported.
 class NotSupported : public UsageError {
  public:
   using UsageError::UsageError;
@@ -25,7 +25,7 @@ class NotSupported : public UsageError {
 /// \returns its kind.
 ErrorKind note_last_error() noexcept;
 void clear_last_error() noexcept;
-/// On stderr: for functions that return nothing.
+/// Prints it on stderr, for functions that return nothing.
 void print_last_error() noexcept;
 
 /// Runs the body of a C-like function: what it throws becomes last_error().

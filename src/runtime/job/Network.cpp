@@ -19,7 +19,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The part [offset, offset + bytes) of this PE's part; null, if it is beyond.
+/// [offset, offset + bytes) in this PE's part; null, if it is beyond.
 char* find_in(HeapMap const& map, std::size_t offset, std::size_t bytes) {
   bool const is_there = offset < map.stride && bytes <= map.stride - offset;
   return is_there ? map.part(map.my_pe) + offset : nullptr;

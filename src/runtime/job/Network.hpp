@@ -26,8 +26,8 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// What a job of several nodes has besides: the transport between them, and
-/// where on this PE the memory is that it reaches.
+/// For jobs of several nodes: the transport between them, and the memory of
+/// this PE that it reaches.
 class Network final : public TransportTarget {
  public:
   /// Collective; the transport is Transport::instance() from now on.
@@ -41,20 +41,21 @@ class Network final : public TransportTarget {
 
   [[nodiscard]] Transport& transport() const;
 
-  /// What other nodes reach from now on. Local; no PE uses it before all have
-  /// said so.
+  /// Far PEs reach `heap` from now on. No PE uses it before all have called.
+  /// Local.
   void open(SymmetricHeap const& heap) {
     m_heaps[index(heap.memory())] = &heap;
   }
-  /// All of a part of the map.
+  /// The same for this PE's part of the map.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index(kind)] = map;
     m_team_words[index(kind)]      = &m_team_words_maps[index(kind)];
   }
-  /// Before memory of the GPU is opened. Local. \param provider of it, there
-  /// until close() returns. \throws SystemError, OutOfMemory on this PE.
+  /// Before memory of the GPU is opened. Local.
+  /// \param provider of that memory; outlives close().
+  /// \throws SystemError, OutOfMemory on this PE.
   void open_gpu(MemoryProvider& provider);
-  /// When all memory is open: kernels reach other nodes from now on. Local.
+  /// When all memory is open: kernels reach far PEs from now on. Local.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
   /// For kernels; null without open_ring().
@@ -64,8 +65,8 @@ class Network final : public TransportTarget {
   /// For operations of the host on memory of GPUs; null without open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
-  /// What there is to say of this PE, and where those of its node note that
-  /// one is lost. It outlives close().
+  /// Takes this PE's calls, and the node's record of a lost PE, from
+  /// `rendezvous`, which outlives close().
   void open_rendezvous(Rendezvous& rendezvous);
 
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
@@ -87,7 +88,7 @@ class Network final : public TransportTarget {
   static constexpr std::size_t index(MemoryKind kind) {
     return static_cast<std::size_t>(kind);
   }
-  /// What memory of this PE is to other nodes.
+  /// Finds the object at `address` in memory of `pe`; false: it has none there.
   [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
                                  PeMemory& found) const noexcept;
   void close_ring();
@@ -97,13 +98,13 @@ class Network final : public TransportTarget {
   std::array<std::atomic<SymmetricHeap const*>, n_memory_kinds> m_heaps{};
   std::array<HeapMap, n_memory_kinds> m_team_words_maps;
   std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
-  std::unique_ptr<SideQueue> m_gpu;  // the transport's
+  std::unique_ptr<SideQueue> m_gpu;  // for the transport
   std::unique_ptr<GpuStaging> m_staging;
-  MemoryProvider* m_gpu_memory = nullptr;  // that the ring is for
+  MemoryProvider* m_gpu_memory = nullptr;  // for the ring
   std::atomic<Rendezvous const*> m_rendezvous{nullptr};
   std::atomic<LostPeRecord*> m_lost_pe{nullptr};
   std::unique_ptr<Transport_Messages> m_transport;
-  // Ends first: its thread uses the transport.
+  // Destroyed first: its thread uses the transport.
   std::unique_ptr<RingServer> m_ring;
 };
 

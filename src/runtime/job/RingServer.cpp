@@ -24,7 +24,7 @@ constexpr std::size_t cache_line    = 64;
 
 constexpr int n_spins          = 2000;
 constexpr auto ring_watch_time = std::chrono::milliseconds(2);
-constexpr std::size_t most_run = 256;  // requests before answers are looked at
+constexpr std::size_t most_run = 256;  // requests before replies are looked at
 
 FarCode code_of(FarRequest const& request) {
   return {static_cast<FarOp>(request.code & 0xffU),
@@ -132,7 +132,7 @@ bool RingServer::take_requests() {
        ++n) {
     auto const request  = m_requests[m_head % size];
     bool const is_quiet = code_of(request).op == FarOp::quiet;
-    // Those that come one behind the other are one.
+    // Consecutive ones are carried out as one.
     if (!m_quiets.empty() && !is_quiet) quiet_all();
     carry_out(request);
     ++m_head;
@@ -142,7 +142,7 @@ bool RingServer::take_requests() {
   return n != 0;
 }
 
-/// All that waits, and the transport's.
+/// Waits for all pending requests and for Transport::quiet().
 void RingServer::quiet_all() {
   while (!m_pending.empty()) {
     if (!m_transport.poll()) {
@@ -161,7 +161,7 @@ void RingServer::reply(Number ticket, std::uint64_t value) {
   set_state(ticket, State::replied);
 }
 
-/// Whether any is done.
+/// \returns whether any is done.
 bool RingServer::finish_pending() {
   bool has_copied    = false;
   bool has_any       = false;
@@ -173,7 +173,7 @@ bool RingServer::finish_pending() {
     m_queue.begin_copy({static_cast<char*>(pending.to),
                         reinterpret_cast<char const*>(pending.landing),
                         pending.bytes, pending.bytes, pending.bytes, 1});
-    pending.value = 1;  // the copy is on its way
+    pending.value = 1;  // the copy has begun
     has_copied    = true;
   }
   if (has_copied) m_queue.finish();
@@ -195,7 +195,7 @@ bool RingServer::finish_pending() {
   return has_any;
 }
 
-/// Tells kernels what is free, and the host what is carried out.
+/// Tells kernels what is free, and drain() what is carried out.
 void RingServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);
   while (completed < m_head && m_states[completed % size] != State::pending) {
@@ -204,7 +204,7 @@ void RingServer::advance() {
   m_completed.store(completed, std::memory_order_release);
   auto const freed = m_freed;
   while (m_freed < completed) {
-    // A reply is the kernel's until it has read it.
+    // A reply belongs to the kernel until that has read it.
     bool const is_replied = m_states[m_freed % size] == State::replied;
     if (is_replied && is_written(m_freed)) break;
     ++m_freed;

@@ -25,12 +25,12 @@
 namespace symm::Impl {
 
 /// Carries out what kernels of this PE ask for in the FarRing, on a thread of
-/// its own: in the order of their tickets, but for what waits for answers of
-/// PEs, of which many are under way. It looks all the time while there is
-/// something to do and for 2 ms afterwards, then once in up to a millisecond.
+/// its own. It begins requests in the order of their tickets; many may be
+/// waiting for replies of PEs. It polls while there is something to do and for
+/// 2 ms afterwards, then once in up to a millisecond.
 class RingServer final : public KernelRequests {
  public:
-  /// Where memory of this PE is that other nodes have, too.
+  /// Finds the object at `address` of this PE's part in that of `pe`.
   /// \returns whether it is there.
   using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
                                   PeMemory& found)>;
@@ -49,8 +49,8 @@ class RingServer final : public KernelRequests {
   /// For kernels.
   [[nodiscard]] FarRing* ring() const { return m_ring; }
 
-  /// Waits until all that kernels which have ended have asked for has begun,
-  /// and gets are done. Any thread but its own.
+  /// Waits until the requests of kernels that have ended have begun, and their
+  /// gets are done. Any thread but its own.
   void drain() override;
 
  private:
@@ -61,14 +61,14 @@ class RingServer final : public KernelRequests {
 
   enum class State : std::uint8_t { done, pending, replied };
 
-  /// What waits for another PE.
+  /// A request that waits for another PE.
   struct Pending {
     Number ticket;
     Pe pe;
     bool wants_reply;
     Transport::Counter left{1};
     std::uint64_t value = 0;
-    std::byte* landing  = nullptr;  // of a block
+    std::byte* landing  = nullptr;  // where a block arrives
     void* to            = nullptr;
     std::size_t bytes   = 0;
   };
@@ -107,13 +107,13 @@ class RingServer final : public KernelRequests {
   GpuStaging m_staging;
   SideQueue m_queue;
 
-  // The thread's.
-  Number m_head  = 0;  // the next that is carried out
+  // Used by the thread.
+  Number m_head  = 0;  // the next to be carried out
   Number m_freed = 0;
   std::vector<State> m_states;
   std::list<Pending> m_pending;
-  std::vector<std::byte*> m_landings;  // that are free
-  std::vector<Number> m_quiets;        // that wait for their end
+  std::vector<std::byte*> m_landings;  // those that are free
+  std::vector<Number> m_quiets;        // not replied to yet
   std::optional<Watch> m_watch;
 
   std::atomic<Number> m_begun     = 0;  // all below are carried out or pending

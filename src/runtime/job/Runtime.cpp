@@ -32,11 +32,11 @@ Runtime const* s_of_parent = nullptr;  // in a process that a PE has forked
 
 constexpr std::size_t gib = std::size_t{1} << 30U;
 
-/// Of a static heap, unless SYMM_SYMMETRIC_SIZE says otherwise.
+/// The size of a static heap, unless SYMM_SYMMETRIC_SIZE says otherwise.
 constexpr std::size_t default_static_bytes = gib;
 
-/// Addresses are free, so the heap of a PE can become large; but all PEs' parts
-/// share one address space (128 TiB on x86-64), with the rest of the program.
+/// Addresses cost nothing, so a PE's heap may become large. But the parts of
+/// near PEs share one address space (128 TiB on x86-64) with the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
 
 /// A process that a PE forks is no PE. It has copies of its parent's objects
@@ -47,7 +47,7 @@ void leave_in_child() noexcept {
   s_of_parent = s_instance.release();
 }
 
-/// Once in a process. \throws SystemError on this PE.
+/// Registers leave_in_child() once. \throws SystemError on this PE.
 void leave_in_children() {
   static bool is_done = false;
   if (is_done) return;
@@ -57,13 +57,13 @@ void leave_in_children() {
   is_done = true;
 }
 
-/// A setting with which all PEs must have been started alike.
+/// A setting that must be equal on all PEs.
 struct Setting {
   char const* name;
   std::size_t value;
 };
 
-/// All in one comparison: at the start each takes its time of all PEs.
+/// Compares all at once: each comparison is a collective step.
 template <std::size_t n>
 void check_equal(Bootstrap& bootstrap, Setting const (&settings)[n]) {
   std::array<std::size_t, n> mine{};
@@ -128,7 +128,7 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
       s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
     });
   } catch (...) {
-    // On all PEs. Why is more important than what close() might say.
+    // Thrown on all PEs. Its reason matters more than a failure of close().
     static_cast<void>(failure_of([&] { shared->close(); }));
     throw;
   }
@@ -172,11 +172,11 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
     make_memories(device, options);
     if (options.traces) begin_trace();
   } catch (Error const&) {
-    // On all PEs. Why is more important than what close() might say.
+    // Thrown on all PEs. Its reason matters more than a failure of close().
     static_cast<void>(failure_of([&] { m_network->close(); }));
     throw;
   }
-  m_bootstrap->barrier();  // nobody is reached before all are there
+  m_bootstrap->barrier();  // no PE is reached before all are ready
 }
 
 Runtime::~Runtime() = default;
@@ -293,8 +293,7 @@ void Runtime::make_device_memories(int device) {
     throw_failure(
         {failure->kind, Text("symm::initialize: ", failure->message)});
   }
-  // Not every GPU, driver or container shares host memory: those who use none
-  // need none.
+  // Host memory is optional: not every GPU, driver or container shares it.
   auto const failure = error_of_all([&] {
     all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
     try_out(*memory(MemoryKind::host).provider);
@@ -305,8 +304,8 @@ void Runtime::make_device_memories(int device) {
 }
 
 /// Collective: creates, shares and maps a little memory, and gives it back.
-/// What a device says of itself is not all: peers that cannot reach each other,
-/// or a container that may not do it, show only here.
+/// Only this shows peers that cannot reach each other, or a container that
+/// forbids it: a device does not tell.
 void Runtime::try_out(Vmm& vmm) {
   auto const agree = agree_through(*m_bootstrap);
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
@@ -328,7 +327,7 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           kind});
   if (m_network != nullptr) m_network->open(*memory(kind).heap);
   memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
-  // The first is the default heap's.
+  // Of the default heap, which comes first.
   if (!m_buffers) m_buffers.emplace(provider);
 }
 
@@ -352,8 +351,8 @@ SymmetricHeap& Runtime::heap_of(void const* address) {
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
-    // A question without an answer is a failure of this PE, for all PEs to
-    // hear of: that heap asks again, in its collective call.
+    // If this fails, all PEs must hear of it: the heap asks again in its
+    // collective call.
     bool can_register  = false;
     auto const failure = failure_of(
         [&, &asked = *heap] { can_register = asked.can_register(memory); });
@@ -406,7 +405,7 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // Behind what may throw: it ends with the job.
+    // After what may throw: the follower ends with the job.
     if (runtime.m_follower != nullptr) {
       auto const in_pools = runtime.m_follower->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());

@@ -30,7 +30,7 @@ namespace symm::Impl {
 class Network;
 class Trace;
 
-/// What the environment sets, the same on all PEs (EnvironmentTable.hpp).
+/// Settings from the environment, the same on all PEs (EnvironmentTable.hpp).
 struct RuntimeOptions {
   bool is_static                        = false;  // SYMM_STATIC_HEAP
   std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
@@ -39,15 +39,15 @@ struct RuntimeOptions {
   bool traces                           = false;  // SYMM_TRACE
   HugePages huge_pages                  = HugePages::never;  // SYMM_HUGE_PAGES
 
-  /// \param n_near PEs of the largest node, which share an address space: the
-  ///        default limit depends on it.
+  /// \param n_near number of PEs of the largest node, which share an address
+  ///        space: the default limit depends on it.
   /// \throws UsageError on this PE, for a variable with junk.
   static RuntimeOptions from_environment(int n_near);
 };
 
 /// Everything that lives from initialize() to finalize(): the only global
-/// object of the library. exit() without finalize() destroys it, too; in a
-/// process that a PE has forked, there is none.
+/// object of the library. exit() without finalize() destroys it, too. A process
+/// that a PE has forked has none.
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`, all with a device or all without.
@@ -55,15 +55,13 @@ class Runtime {
   /// \param device GPU of this PE, an ordinal among those that the process
   ///        sees; several PEs may share one. Without: host memory only.
   /// \throws UsageError on every PE, if the runtime is initialised already, or
-  /// if
-  ///         a variable holds junk or differs between PEs.
+  ///         if a variable holds junk or differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device = std::nullopt);
 
-  /// Collective; no View of the space may live on. Those that do are reported
-  /// on stderr with label and size, and their memory stays until the process
-  /// ends.
+  /// Collective; no View of the space may be alive. Others are reported on
+  /// stderr with label and size, and their memory stays until the process ends.
   ///
   /// \throws UsageError if not initialised.
   static void finalize();
@@ -96,16 +94,17 @@ class Runtime {
 
   // Memory of the program.
 
-  /// LocalBuffers::add() of what is in no symmetric heap.
-  /// \throws UsageError on this PE, if any of it is, and what add() throws.
+  /// LocalBuffers::add() for memory outside all symmetric heaps.
+  /// \throws UsageError on this PE, if any of it is inside, and what add()
+  ///         throws.
   void register_buffer(void* address, std::size_t bytes);
-  /// Local operands.
+  /// Registered buffers, for local operands.
   [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
   /// \throws UsageError on this PE, if there is no heap of that kind.
   [[nodiscard]] PrivateMemory& private_memory(MemoryKind kind,
                                               char const* call);
 
-  /// Collective: SymmetricHeap::trim() of all heaps; the sum.
+  /// Collective: SymmetricHeap::trim() of all heaps; returns the sum.
   std::size_t trim();
 
   /// Collective: barrier_all().
@@ -114,7 +113,7 @@ class Runtime {
       auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});
       auto* const follower = m_rendezvous->follower();
       if (follower != nullptr) {
-        // What one PE cannot find out, all hear of.
+        // If this fails on one PE, all PEs hear of it.
         call.failure =
             failure_of([&] { call.bits = follower->idle_streams(); });
       }
@@ -123,17 +122,17 @@ class Runtime {
     });
   }
 
-  /// Who follows the collective calls from now on, until finalize(). Local.
+  /// Follows the collective calls from now on, until finalize(). Local.
   void set_follower(std::unique_ptr<Follower> follower) {
     m_follower = std::move(follower);
     m_rendezvous->set_follower(m_follower.get());
   }
 
-  // What memory that PEs share without a heap is made with.
+  // For memory that PEs share without a heap.
 
   [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
   [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
-  /// Null if there are no GPUs, for that kind.
+  /// Device memory: null without GPUs. Host memory: may be null without GPUs.
   [[nodiscard]] MemoryProvider* provider(MemoryKind kind) {
     return memory(kind).provider.get();
   }
@@ -146,17 +145,17 @@ class Runtime {
 
   // PE teams.
 
-  /// Null if there are no GPUs, for that kind.
+  /// Null for device memory without GPUs.
   [[nodiscard]] PeTeamMemory* team_memory(MemoryKind kind) {
     auto& memory = m_team_memories[static_cast<std::size_t>(kind)];
     return memory ? &*memory : nullptr;
   }
-  /// Those that this PE's teams have.
+  /// The slots of the PE teams that this PE is in.
   [[nodiscard]] PeTeamSlots& team_slots() { return m_team_slots; }
 
   // For a PE that waits for another outside of a collective call.
 
-  /// Its settings. Local.
+  /// The settings of such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
   /// A PE of this node whose process is gone, if there is one: none can
   /// finalise before this PE does. Local; any thread.
@@ -189,7 +188,7 @@ class Runtime {
 
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
-  // Of the rendezvous and the network; always on the host.
+  // Host memory: of the rendezvous, the network, and a heap without a GPU.
   std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
@@ -200,7 +199,7 @@ class Runtime {
   std::unique_ptr<Follower> m_follower;
   // Null without SYMM_TRACE.
   std::unique_ptr<Trace> m_trace;
-  // Null in jobs of one node. It ends first: its threads write to the memory.
+  // Null in jobs of one node. Destroyed first: its threads write to the memory.
   std::unique_ptr<Network> m_network;
 };
 

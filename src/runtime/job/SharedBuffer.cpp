@@ -20,7 +20,7 @@
 
 namespace symm::Impl {
 
-/// What a PE tells the others of its part.
+/// Tells the other PEs what a PE shares.
 struct SharedBuffer::Note {
   std::uint64_t address = 0;  // in its process
   std::uint64_t count   = 0;
@@ -40,7 +40,7 @@ std::string elements_text(std::size_t index, std::size_t count) {
          std::to_string(index) + " on";
 }
 
-/// \throws UsageError unless [data, data + count * element_bytes) can be.
+/// \throws UsageError unless [data, data + count * element_bytes) is possible.
 void check_memory(void const* data, std::size_t count,
                   std::size_t element_bytes) {
   if (count == 0) return;
@@ -57,8 +57,7 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
-/// An address behind another one, as a number: neither need be one of this
-/// process, in which pointers could be added to.
+/// Adds to an address as to a number: it may be one of another process.
 char* behind(char* start, std::size_t bytes) {
   return std::bit_cast<char*>(std::bit_cast<std::uintptr_t>(start) + bytes);
 }
@@ -75,7 +74,7 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
   return read < 0 ? errno : EFAULT;
 }
 
-/// What to do about a refusal of the system.
+/// A remedy for a refusal of the system.
 char const* remedy_for(int error) {
   if (error == EPERM) {
     return "; processes of one user may reach each other's memory if "
@@ -168,15 +167,14 @@ void SharedBuffer::share(void const* data, std::size_t count,
     });
   });
   if (!opened) return;
-  // The memory may be freed on any PE once this is thrown there. Why it was not
-  // opened matters more than why it was not closed.
+  // Once this throws, a PE may free its memory: first all close their imports.
+  // The failure to open matters more than one to close.
   static_cast<void>(rendezvous.agree(failure_of([&] { close_imports(); })));
   throw_failure(*opened);
 }
 
 SharedBuffer::~SharedBuffer() {
-  // It has no owner that could act on what fails here: the driver takes back
-  // what is left when the process ends.
+  // Nobody could act on a failure: the end of the process frees the rest.
   if (!m_runtime.expired()) {
     static_cast<void>(failure_of([&] { close_imports(); }));
   }
@@ -191,7 +189,7 @@ void SharedBuffer::swap(SharedBuffer& other) noexcept {
   m_runtime.swap(other.m_runtime);
 }
 
-/// All that can fail on this PE alone, before the others hear of the call.
+/// Does all that can fail on this PE alone, before the others hear of the call.
 void SharedBuffer::prepare(void const* data, std::size_t count,
                            std::exception_ptr const& failure) {
   if (failure) std::rethrow_exception(failure);
@@ -260,7 +258,7 @@ void SharedBuffer::open_device_part(Pe pe, Note const& note) {
                            note.place.data(), "): ", failure->message)});
 }
 
-/// What the system allows shows only here (Yama, containers, set-user-id).
+/// Only a read shows what the system allows (Yama, containers, set-user-id).
 void SharedBuffer::try_host_part(Pe pe) const {
   auto const& its        = m_parts[static_cast<std::size_t>(pe)];
   auto const bytes       = its.count * m_element_bytes;
@@ -356,7 +354,7 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
   }
-  // Its number may be another process' by now.
+  // The process number may belong to another process by now.
   if (pe != m_my_pe &&
       Runtime::instance(type_name_of(m_kind)).exchange().is_gone(pe)) {
     throw SystemError(std::string(type_name_of(m_kind)) + "::" + call + ": " +

@@ -16,12 +16,12 @@
 
 namespace symm::Impl {
 
-/// What SharedHostBuffer and SharedDeviceBuffer of symm_shared_buffers.hpp have
-/// in common, without the type of the elements: where the
-/// memory of every PE is, and how this PE gets there.
+/// The common part of SharedHostBuffer and SharedDeviceBuffer of
+/// symm_shared_buffers.hpp, without the type of the elements: the address of
+/// every PE's memory, and how this PE reaches it.
 class SharedBuffer {
  public:
-  /// Collective; they say the rest.
+  /// Collective; those classes say the rest.
   SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                std::size_t element_bytes, std::exception_ptr const& failure);
   SharedBuffer(SharedBuffer&& other) noexcept : SharedBuffer(other.m_kind) {
@@ -44,12 +44,12 @@ class SharedBuffer {
            Pe pe) const;
 
  private:
-  /// What a PE has shared.
+  /// The memory that a PE has shared.
   struct Part {
-    char* start        = nullptr;  // kind device: here, else in its process
+    char* start        = nullptr;  // kind device: here; host: in its process
     std::size_t count  = 0;        // in elements
     pid_t process      = 0;        // kind host
-    char* import_start = nullptr;  // what this PE has opened; null: nothing
+    char* import_start = nullptr;  // opened by this PE; null: none
   };
   struct Note;
 
@@ -65,7 +65,7 @@ class SharedBuffer {
   void try_host_part(Pe pe) const;
   void close_imports();
   [[nodiscard]] Part const& part(Pe pe, char const* call) const;
-  /// The address of elements of `pe` to be moved; null if it is none of them.
+  /// The address of the elements of `pe` to be moved; null if there are none.
   [[nodiscard]] char* range(Pe pe, void const* mine, std::size_t index,
                             std::size_t count, char const* call) const;
 
@@ -74,7 +74,7 @@ class SharedBuffer {
   std::uint64_t m_number      = 0;  // the same on all PEs
   Pe m_my_pe                  = 0;
   std::vector<Part> m_parts;            // empty: closed
-  std::weak_ptr<void const> m_runtime;  // which it was made with
+  std::weak_ptr<void const> m_runtime;  // that it was made with
 };
 
 }  // namespace symm::Impl

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of a thread: since when it is in an operation, and waits.
+// The times at which this thread has begun an operation, and to wait.
 thread_local Clock::time_point s_start;
 thread_local Clock::time_point s_waits_since;
 
@@ -23,7 +23,7 @@ constexpr std::array<char const*, n_operation_kinds> names{
     "put",   "get",     "atomic",     "signal",     "wait",
     "quiet", "barrier", "collective", "allocation", "waiting"};
 
-/// Those of so many PEs are printed, of more the extremes.
+/// A table of more PEs than this has only the extremes.
 constexpr std::size_t most_rows = 32;
 
 void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
@@ -44,7 +44,7 @@ double seconds_of(std::uint64_t nanoseconds) {
 
 }  // namespace
 
-/// Of one PE, for the table.
+/// The figures of one PE, for the table.
 struct Trace::Row {
   struct Sum {
     std::uint64_t n_calls;
@@ -211,7 +211,7 @@ void Trace::print_table(std::vector<Row> const& rows) const {
     print_row(std::to_string(pe).c_str(), rows[pe]);
   }
   if (rows.size() == 1) return;
-  // Each figure's own extremes.
+  // The extremes of each figure.
   auto least = rows[0];
   auto most  = rows[0];
   for (auto const& row : rows) {

@@ -22,12 +22,11 @@ namespace symm::Impl {
 class Bootstrap;
 class SymmetricHeap;
 
-/// What SYMM_TRACE asks for: counts and times of the operations of this PE's
-/// host, by kind and by peer, from the start of the job to finalize().
+/// Counts and times the operations of this PE's host, by kind and by peer, from
+/// the start of the job to finalize() (SYMM_TRACE).
 ///
-/// Operations inside others (the barriers of a collective operation) count as
-/// the outer one alone; only the time waited for other PEs is counted wherever
-/// it is spent.
+/// Of nested operations (the barriers of a collective operation), only the
+/// outermost counts. Waiting for other PEs is counted wherever it happens.
 class Trace final : public Observer {
  public:
   using Heaps = std::array<SymmetricHeap const*, n_memory_kinds>;
@@ -57,7 +56,7 @@ class Trace final : public Observer {
 
     void add(std::uint64_t its_bytes, std::uint64_t its_time) noexcept;
   };
-  /// Of the kinds that have one peer: put, get, atomic, signal.
+  /// The kinds that have one peer: put, get, atomic, signal.
   static constexpr std::size_t n_peer_kinds = 4;
   struct Close {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -79,7 +78,7 @@ class Trace final : public Observer {
   std::chrono::steady_clock::time_point m_start;
   std::array<Tally, n_operation_kinds> m_kinds;
   std::vector<std::array<Tally, n_peer_kinds>> m_peers;
-  // The most there has been, by kind of memory, after the calls that change it.
+  // The most so far, by kind of memory, read after the calls that change it.
   std::array<std::atomic<std::size_t>, n_memory_kinds> m_live_bytes{};
   std::array<std::atomic<std::size_t>, n_memory_kinds> m_mapped_bytes{};
 };

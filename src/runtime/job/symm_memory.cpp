@@ -14,7 +14,7 @@ namespace Impl {
 namespace {
 
 /// Runs a call and turns what it throws into null and last_error().
-/// \param address whose heap it is about; null: the default one.
+/// \param address in the heap that the call is about; null: the default heap.
 template <class Call>
 void* null_on_failure(char const* name, void const* address,
                       Call const& call) noexcept {
@@ -24,7 +24,7 @@ void* null_on_failure(char const* name, void const* address,
   return result;
 }
 
-/// Apart from ptr(), which has few instructions otherwise.
+/// Kept apart from ptr(), which has few instructions otherwise.
 [[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
                                                void const* address, Pe pe) {
   if (pe < 0 || pe >= map.n_pes) {

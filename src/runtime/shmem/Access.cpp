@@ -11,7 +11,7 @@ namespace symm::Impl {
 
 namespace {
 
-// What fails is apart from what does not, which has fewer instructions so.
+// Failures are thrown out of line: the paths that succeed are shorter so.
 
 [[noreturn, gnu::noinline]] void throw_no_pe(Pe pe, int n_pes,
                                              char const* call) {
@@ -36,8 +36,7 @@ namespace {
                         "SymmetricHostSpace"));
 }
 
-/// heap_to_access(), in each of the functions below: a call more is a tenth of
-/// a put of one word.
+/// heap_to_access(), inlined below: a call costs a tenth of a put of one word.
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
                                                        char const* call) {

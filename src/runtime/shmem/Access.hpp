@@ -17,17 +17,16 @@ namespace symm::Impl {
 
 class SymmetricHeap;
 
-// How the operations find what they work on. All take symmetric addresses: of
-// an object in this PE's part of a heap, standing for the copies of all PEs.
-// In kernels they take the HeapMap to find those with, as their first argument
-// or after the group of threads.
+// How the operations find their objects. All take symmetric addresses: that of
+// the object in this PE's part of a heap names the copies of all PEs. In
+// kernels they also take the HeapMap, first or after the group of threads.
 
 /// The heap of the symmetric address `address`, for an operation of the host on
 /// `bytes` from there on PE `pe`. Local; any thread, also while another one is
 /// in a collective call.
 /// \throws UsageError on this PE, with `call`, if the bytes are not in a heap
-///         (null, private memory, a peer's part, behind its memory) or there
-///         is no such PE.
+///         (null, private memory, a peer's part, beyond its memory) or there is
+///         no such PE.
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
@@ -51,8 +50,8 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                                               void const* address, Pe pe);
 
 /// In a kernel: stops the program, with PE and address, if an operation cannot
-/// work, with a map of another heap than the address' too; where preconditions
-/// are checked (SYMM_CHECKS_IN_KERNELS).
+/// work; also if `heap` is the map of another heap than that of the address.
+/// Only where preconditions are checked (SYMM_CHECKS_IN_KERNELS).
 SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
                                         [[maybe_unused]] void const* address,
                                         [[maybe_unused]] std::size_t bytes,
@@ -74,7 +73,7 @@ SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
 #endif
 }
 
-/// PE `pe`'s copy of the object at `address`, with expect_access(). On the
+/// PE `pe`'s copy of the object at `address`, after expect_access(). On the
 /// host, the PE must be near.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T* expected_copy(HeapMap const& heap,

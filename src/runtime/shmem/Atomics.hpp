@@ -10,18 +10,18 @@
 
 namespace symm::Impl {
 
-/// What processors fetch and replace in one step.
+/// Types whose values processors fetch and replace in one step.
 template <class T>
 concept AtomicWord = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                       std::is_pointer_v<T>)&&(sizeof(T) == 4 ||
                                               sizeof(T) == 8) &&
                      std::same_as<T, std::remove_cv_t<T>>;
 
-/// What they also compute with.
+/// Types that they also compute with.
 template <class T>
 concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 
-/// Whose single bits they also change.
+/// Types whose single bits they also change.
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
 

@@ -23,10 +23,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// What a PE passes that cannot take part; no digest is that, or a barrier's.
+/// Passed by a PE that cannot take part; no digest, nor word_of_barrier.
 constexpr std::uint64_t failed = ~std::uint64_t{0};
 
-/// Of numbers that must be equal on all PEs.
+/// A hash of numbers that must be equal on all PEs.
 class Digest {
  public:
   void add(std::uint64_t word) {
@@ -57,13 +57,13 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   if (call.are_counts_equal()) {
     digest.add(call.count);
     digest.add(call.source_bytes);
-    // Without elements the addresses are whatever they are.
+    // Without elements the addresses do not matter.
     if (call.count != 0) add_blocks(digest, call, *heap);
   }
   return digest.value();
 }
 
-/// The block of which the sources that are passed consist.
+/// The blocks that the passed sources consist of.
 PassedBlock passed_block_of(PeTeam const& team, CollectiveCall const& call) {
   auto const n = static_cast<std::size_t>(team.n_pes());
   return {call.passing, call.root, call.source,
@@ -71,7 +71,7 @@ PassedBlock passed_block_of(PeTeam const& team, CollectiveCall const& call) {
                                            : call.source_bytes};
 }
 
-/// Whether the host's form passes sources along with the checks.
+/// Whether the host's form passes sources together with the checks.
 bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
                       MemoryKind memory) {
   if (call.passing == Passing::nothing || memory != MemoryKind::host)
@@ -81,7 +81,7 @@ bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
          call.source_bytes <= sizeof(std::uint64_t);
 }
 
-/// What is_passed_by_all() has passed.
+/// The sources that is_passed_by_all() has passed.
 PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
   if (team.has_far_pes())
     return passed_blocks(team, passed_block_of(team, call));
@@ -91,8 +91,8 @@ PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
       2 * sizeof(std::uint64_t));
 }
 
-/// Collective: whether all PEs have passed that word. \param has_source whether
-/// sources go along.
+/// Collective: whether all PEs have passed that word.
+/// \param has_source whether sources travel with it.
 bool is_passed_by_all(PeTeam const& team, CollectiveCall const& call,
                       std::uint64_t word, bool has_source) {
   if (!has_source) return compare_word(team, call.name, word);
@@ -117,7 +117,7 @@ bool is_passed_by_all(PeTeam const& team, CollectiveCall const& call,
        "or addresses, or one has failed");
 }
 
-/// Whether blocks have elements in common that must not.
+/// Whether dest and source overlap and must not.
 bool is_overlap(CollectiveCall const& call) {
   auto const dest   = reinterpret_cast<std::size_t>(call.dest);
   auto const source = reinterpret_cast<std::size_t>(call.source);
@@ -131,7 +131,7 @@ bool is_overlap(CollectiveCall const& call) {
 /// matter if there is an element. The sum of the counts, and so what is thrown,
 /// is the same on all PEs.
 /// \param heap    of this PE's blocks; null, if they are wrong.
-/// \param failure why.
+/// \param failure why they are.
 SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                            SymmetricHeap* heap,
                            std::optional<Failure> const& failure) {
@@ -155,7 +155,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                    " elements; the PEs of the team have " +
                    std::to_string(total));
   }
-  // Each count has memory, so the sum of their bytes is a number.
+  // Each count has memory, so the sum of their bytes does not overflow.
   if (!heap->is_mapped(call.dest, total * call.collect_size)) {
     fail(call, "the PEs of the team have " + std::to_string(total) +
                    " elements together, for which there is no memory at dest");
@@ -163,7 +163,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   return *heap;
 }
 
-/// check_collective() of a team that has been checked.
+/// check_collective() for a PE team that has been checked.
 SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
@@ -193,7 +193,7 @@ CollectiveHeap use_of(SymmetricHeap const& heap) {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
-  // Whether the others have elements is not known here: the kernel looks.
+  // This call does not know whether the others have elements: the kernel looks.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;
   if (is_nothing && problem.empty()) {
@@ -208,7 +208,7 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   SymmetricHeap* heap = nullptr;
   auto const failure =
       failure_of([&] { heap = &check_blocks(team, call, problem); });
-  // What is wrong with addresses does not matter if no PE has an element.
+  // Wrong addresses do not matter if no PE has an element.
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;

@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-// What a collective operation is given, and its checks.
+// The arguments of a collective operation, and their checks.
 
 /// Whether dest and source may have elements in common.
 enum class Overlap {
@@ -26,9 +26,9 @@ enum class Overlap {
   unknown    // strided: nothing is checked
 };
 
-/// What a call has been given, for its checks. The counts of collect() differ
-/// between PEs, and with them the size of a source; dest then has room for
-/// `dest_bytes`, and without any element the addresses do not count.
+/// The arguments of a call, for its checks. The counts of collect() differ
+/// between PEs, and so do the sizes of their sources. There, dest has room for
+/// `dest_bytes`; without any element the addresses do not matter.
 struct CollectiveCall {
   char const* name;
   std::size_t count;  // as the caller gave it
@@ -38,50 +38,49 @@ struct CollectiveCall {
   std::size_t source_bytes;
   Pe root                  = 0;
   Overlap overlap          = Overlap::none;
-  std::size_t collect_size = 0;  // of an element of collect(); others: 0
+  std::size_t collect_size = 0;  // bytes of an element of collect(); others: 0
   Passing passing          = Passing::nothing;
-  // What kernels pass by packets to each member, if they are not too many for
-  // that; 0: nothing.
+  // Words that kernels pass to each member, if packets suffice; 0: none.
   std::size_t n_words = 0;
-  bool has_one_sender = false;  // of them
+  bool has_one_sender = false;  // of these words
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
     return collect_size == 0;
   }
 };
 
-/// The heap of both blocks of a call. Its map is there until finalize().
+/// The heap of both blocks of a call. Its map lives until finalize().
 struct CollectiveHeap {
   HeapMap const& map;
   MemoryKind memory;
 };
 
 /// Local; the checks of the enqueued forms.
-/// \param problem what the caller has found to be wrong, for UsageError; or "".
+/// \param problem an error found by the caller, for UsageError; or "".
 /// \throws UsageError on this PE.
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
 
-/// A call that all PEs of the team have made.
+/// A call that all PEs of the PE team have made.
 struct EnteredCall {
   CollectiveHeap heap;
-  /// Those that went along with the checks: small ones in host memory.
+  /// The sources that were passed with the checks: small ones in host memory.
   std::optional<PassedSources> passed;
 };
 
-/// The host's way into a collective operation, a barrier. In collect() every PE
-/// has passed its count then.
+/// The start of the host's collective operations, a barrier. In collect() every
+/// PE has passed its count when it returns.
 /// \param type a number for the operation and the types in it, to be equal on
 ///        all PEs.
-/// \throws UsageError on every PE of the team; on this PE, if it is no team.
+/// \throws UsageError on every PE of the PE team; on this PE, if it is no team.
 EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
                              std::uint64_t type, std::string const& problem);
 
 /// The same for a call without blocks: passes `word` to all PEs.
-/// \param failure what has failed here; then all PEs fail.
+/// \param failure a failure of this PE; then all PEs fail.
 /// \returns the epoch: each PE's word is its second one there.
-/// \throws UsageError on every PE of the team; on this PE, if it is no team, or
-///         what has failed here.
+/// \throws UsageError on every PE of the PE team; on this PE `failure`, or
+///         UsageError if it is no team.
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,
                           std::uint64_t type, std::uint64_t word,
                           std::optional<Failure> const& failure = {});

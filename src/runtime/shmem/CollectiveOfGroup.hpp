@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// All of it by one group of threads.
+/// A whole collective operation by one group of threads.
 template <class Work>
 struct CollectiveOfGroup {
   HeapMap heap;

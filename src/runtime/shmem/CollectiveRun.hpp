@@ -24,17 +24,16 @@
 
 // How a collective operation runs: on the host, on its GPU, or in a kernel.
 //
-//   CollectiveCall      what it was given, and the checks of that
-//   CollectiveWork      what each PE does between the barriers: a functor with
-//   (and ReduceWork)    `team`, call(), which makes the CollectiveCall, and
-//                       operator()
+//   CollectiveCall      the arguments of the call, and their checks
+//   CollectiveWork      the work of each PE between the barriers: a functor
+//   (and ReduceWork)    with `team`, call(), which makes the CollectiveCall,
+//                       and operator()
 //   CollectiveOfGroup   barrier, work, barrier, by one group of threads
 //   CollectiveKernels   the same as kernels (symm_gpu/)
 
 namespace symm::Impl {
 
-/// FNV-1a, which is the same in every process, as type_info::hash_code() need
-/// not be.
+/// FNV-1a, which is equal in every process; type_info::hash_code() need not be.
 [[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
   for (; *name != '\0'; ++name) {

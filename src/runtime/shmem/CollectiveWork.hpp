@@ -28,20 +28,19 @@
 #include "PacketCopy.hpp"
 #endif
 
-// What the collective operations are given, and what each PE does of them
-// between the barrier after which everybody's source is there and the one after
-// which everybody is done. The same code on the host (one thread), in a kernel
-// (one thread group) and in a kernel of several blocks:
-// work(group, heap, part, n_parts) does part `part`.
+// The work of each PE in a collective operation, between two barriers: after
+// the first everybody's source is there, after the second everybody is done.
+// The same code runs on the host (one thread), in a kernel (one thread group)
+// and in a kernel of several blocks: work(group, heap, part, n_parts) does part
+// `part`.
 //
-// Data are fetched from where they are, each PE beginning with another, but for
-// reductions: each PE reduces a share and stores it to all, so every result is
-// computed once and has the same bits everywhere. (On the host, small sources
-// come with the checks: each PE then copies, or computes in the same order,
-// alone, and is done: run_on_passed(). In kernels the same is so of sources of
-// some hundred words: run_by_packets().) PEs of other nodes are reached on the
-// host by the Transport, by one thread of the group; the barrier at the end
-// waits for what that has begun.
+// Each PE fetches data from the others, beginning with a different one. In
+// reductions each PE reduces a share and stores it to all, so every result is
+// computed once and has the same bits everywhere. On the host, small sources
+// are passed with the checks: then each PE copies, or computes in the same
+// order, alone (run_on_passed()). Kernels do so with some hundred words
+// (run_by_packets()). On the host, one thread of the group reaches far PEs, by
+// the Transport; the barrier at the end waits for what has begun.
 
 namespace symm::Impl {
 
@@ -50,8 +49,7 @@ struct Range {
   std::size_t count;
 };
 
-/// A part of `count` elements; those that are not empty begin at multiples of
-/// `unit`.
+/// A part of `count` elements. Unless empty, it begins at a multiple of `unit`.
 SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
                                    std::size_t n_parts, std::size_t unit) {
   std::size_t const n_units = (count + unit - 1) / unit;
@@ -69,7 +67,7 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(mine, team.world_pe(member));
 }
 
-/// Size of one block for each PE of a team; the largest number, if it is none.
+/// Bytes of one block for each PE of a PE team; the largest number on overflow.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,
                                               std::size_t count) {
@@ -78,7 +76,7 @@ SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                static_cast<std::size_t>(team.n_pes()));
 }
 
-/// A part of a block of elements that are copied.
+/// A part of a block of elements to be copied.
 template <class T>
 SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
                                          std::size_t n_parts) {
@@ -98,7 +96,7 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
 }
 
 /// Copies a part of a member's block at the symmetric address `mine` to `dest`.
-/// From a PE of another node on the host, it is there after quiet_far().
+/// On the host, from a far PE, it is there after quiet_far().
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                      PeTeam const& team, Pe member, T* dest,
@@ -120,7 +118,7 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
     if (!heap.is_near(pe)) {
       auto const range = range_of_part<T>(count, part, n_parts);
       if (range.count == 0) return;
-      // It is there after the quiet() of the barrier.
+      // It is there after the barrier's quiet().
       InKernel::get_far(group, dest + range.first, mine + range.first,
                         range.count * sizeof(T), pe, false);
       return;
@@ -130,10 +128,10 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
             n_parts);
 }
 
-/// From here on members of a node do for each other what takes messages.
+/// From this size on, the members of a node share what takes messages.
 inline constexpr std::size_t least_bytes_of_shares = std::size_t{64} << 10U;
 
-/// FarBlocks of elements of `dest`.
+/// FarBlocks::share() for elements of `dest`.
 template <class T, Group Threads, class BlockOf>
 void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
                   T* dest, BlockOf const& block_of, char const* call,
@@ -145,7 +143,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, heap, call, fetch).share(block_of, has_all);
 }
 
-/// Stores what a member has passed with the checks as its source.
+/// Stores the source that a member has passed with the checks.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -171,13 +169,13 @@ struct BroadcastWork {
     return result;
   }
 #ifdef SYMM_FOR_DEVICE
-  /// All of it in a kernel.
+  /// Does all of it in a kernel.
   template <Group Threads>
   __device__ void run_by_packets(Threads const& group) const {
     broadcast_packets(*this, group);
   }
 #endif
-  /// All of it on the host, from what the PEs have passed.
+  /// Does all of it on the host, with the sources that the PEs have passed.
   void run_on_passed(PassedSources const& sources) const {
     store_passed(dest, sources, root, count * sizeof(T));
   }
@@ -193,12 +191,12 @@ struct BroadcastWork {
   }
 
  private:
-  /// Where the root would send more than each member takes.
+  /// Whether nodes share: else the root sends more than each member takes.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.has_far_pes() && team.n_pes() > 2 &&
            count * sizeof(T) >= least_bytes_of_shares;
   }
-  /// Each member gets a share from the root, then the members share these.
+  /// Each member fetches a share from the root; then members exchange shares.
   template <Group Threads>
   void share(Threads const& group, HeapMap const& heap) const {
     auto const n        = static_cast<std::size_t>(team.n_pes());
@@ -219,7 +217,7 @@ struct GatherWork {
   PeTeam team;
   T* dest;
   T const* source;
-  std::size_t count;  // of a block
+  std::size_t count;  // elements of a block
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of_all(team, sizeof(T), count);
@@ -270,7 +268,7 @@ struct GatherWork {
     }
   }
 
-  /// Where a member's block begins.
+  /// The first element of a member's block.
   [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
     return static_cast<std::size_t>(pe) * count;
   }
@@ -289,7 +287,7 @@ struct CollectWork {
   T* dest;
   T const* source;
   std::size_t count;
-  // No more than that; at null nothing.
+  // The room at dest, as far as it is known; at null 0.
   std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {

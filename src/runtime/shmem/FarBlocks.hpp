@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// Where this PE is among the members of its node.
+/// The place of this PE among the members of its node.
 struct NearMembers {
   int n  = 0;
   int me = 0;  // 0 to n - 1
@@ -28,10 +28,10 @@ struct NearMembers {
   }
 };
 
-/// How the host gets blocks that all members need, in a team with PEs of
-/// several nodes: each block comes to a node once, to one of its members, from
-/// which the others copy it. Blocks are elements [first, first + count) of
-/// `dest`, which has the same offset on all PEs.
+/// Fetches blocks that all members need, on the host, in a PE team of several
+/// nodes. Each block comes to a node once, to one of its members; the others
+/// copy it from there. Blocks are elements [first, first + count) of `dest`,
+/// which has the same offset on all PEs.
 ///
 /// \tparam Fetch fetch(member, first, count): from that member's dest into this
 ///         PE's, as fetch_part().
@@ -48,13 +48,13 @@ class FarBlocks {
         m_fetch(fetch) {}
 
   /// Collective. Block i is in dest of member i; all are in dest of all when
-  /// the next barrier of the team ends.
-  /// \param block_of block_of(i): what has `first` and `count`.
+  /// the next barrier of the PE team ends.
+  /// \param block_of block_of(i) has `first` and `count` of block i.
   /// \param has_all  this PE's dest has all blocks.
   template <class BlockOf>
   void share(BlockOf const& block_of, bool has_all = false) const {
     barrier_of(m_group, m_team, m_call);
-    // Of all blocks, this PE's part of its node.
+    // Fetch this PE's part of every block.
     int const n = m_team.n_pes();
     for (int k = 1; k < n && !has_all; ++k) {
       Pe const from   = (m_team.my_pe() + k) % n;

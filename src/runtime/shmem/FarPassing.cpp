@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t pair_bytes = sizeof(FarRounds::Pair);
 
-/// The block of the root, in the room of each: who has it passes it on.
+/// The block of the root, in each room. Members that have it pass it on.
 class FromRoot {
  public:
   FromRoot(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -31,7 +31,7 @@ class FromRoot {
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
   [[nodiscard]] Along along(int step) const {
-    // Who is less than `step` behind the root has it.
+    // A member less than `step` after the root has the block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
     return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};
@@ -41,11 +41,11 @@ class FromRoot {
  private:
   std::size_t m_bytes;
   int m_n;
-  int m_distance;  // behind the root
+  int m_distance;  // after the root
 };
 
-/// The blocks of all members: that of member me - i (modulo n) is block i, so
-/// that what comes goes behind all that is there.
+/// The blocks of all members. Block i is that of member me - i (modulo n), so
+/// new blocks go after those that are there.
 class ToAll {
  public:
   ToAll(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -65,10 +65,10 @@ class ToAll {
   int m_n;
 };
 
-/// A block from each member to each other one (Bruck's algorithm): block i has
-/// i steps to go, of which it goes those of each bit of i in one round. In the
-/// end it is that of member me - i (modulo n). What is sent, and what comes,
-/// are together behind the n blocks.
+/// A block from each member to each other one (Bruck's algorithm). Block i has
+/// to go i steps: those of each bit of i in one round. In the end it is that of
+/// member me - i (modulo n). The blocks to send, and those that come, are
+/// stored after the n blocks.
 class ToEach {
  public:
   ToEach(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -97,7 +97,7 @@ class ToEach {
     });
   }
 
-  /// Blocks that it has room for, of a team of n.
+  /// The number of blocks that need room, in a PE team of n.
   static constexpr std::size_t n_blocks(std::size_t n) {
     auto const rounds = static_cast<std::size_t>(std::bit_width(n - 1));
     return n + (1 + rounds) * (n / 2);
@@ -113,9 +113,9 @@ class ToEach {
   [[nodiscard]] std::byte* out_area() const {
     return block_at(m_n) + pair_bytes;
   }
-  /// Of its own for each round: a near member may be ahead.
+  /// An area of its own for each round: a near member may be ahead.
   [[nodiscard]] std::byte* in_area(int step) const {
-    // Round r has the steps of 2^r, and the place behind those of r rounds.
+    // Round r has step 2^r; its area comes after those of r rounds.
     auto const place = static_cast<std::size_t>(std::bit_width(index(step)));
     return out_area() + place * index(m_n / 2) * m_bytes;
   }
@@ -135,13 +135,13 @@ class ToEach {
   int m_n;
 };
 
-/// For how many blocks a room must have room in a team of n.
+/// The number of blocks that a room must hold, in a PE team of n.
 std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   switch (passing) {
     case Passing::by_root: return 1;
     case Passing::to_each: return ToEach::n_blocks(n);
-    // Half of it: 64 KiB in the last message. What has more each had better
-    // combine a share of (reduce of 64 KiB, 4 nodes: 2.2 and 2.8 x MPI's time).
+    // Half the room: 64 KiB in the last message. For more, combining shares is
+    // faster (reduce of 64 KiB, 4 nodes: 2.2 and 2.8 x MPI's time).
     case Passing::to_combine: return 2 * n;
     case Passing::to_all:
     case Passing::nothing: break;
@@ -154,7 +154,7 @@ std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
 bool have_room(PeTeam const& team, PassedBlock const& block) {
   if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
   auto const n = static_cast<std::size_t>(team.n_pes());
-  // Two pairs at most, one in front of what is sent.
+  // At most two pairs, one before the data to send.
   return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
                             n_blocks_in_room(block.passing, n);
 }

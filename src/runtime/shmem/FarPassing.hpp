@@ -12,12 +12,11 @@
 
 namespace symm::Impl {
 
-// Small sources that go along with the checks of the host's collective
-// operations, in a team with PEs of several nodes: no message more, and no
-// barrier behind them.
+// Small sources travel with the checks of the host's collective operations, in
+// a PE team of several nodes: without another message or barrier.
 
-/// The source that a PE passes along with compare_word_far(): one block, or one
-/// for each member. All but `source` is equal on all members.
+/// The source that a PE passes with compare_word_far(): one block, or one for
+/// each member. All but `source` is equal on all members.
 struct PassedBlock {
   Passing passing;
   Pe root;
@@ -25,16 +24,16 @@ struct PassedBlock {
   std::size_t bytes;
 };
 
-/// Whether blocks of that size can go along, for which only the first teams
-/// have room. The same on all members.
+/// Whether there is room for such blocks; only the first PE teams have any. The
+/// same on all members.
 [[nodiscard]] bool have_room(PeTeam const& team, PassedBlock const& block);
 
-/// As compare_word_far(), in as many messages. If true is returned,
+/// As compare_word_far(), in as many messages. If it returns true,
 /// passed_blocks() has the sources.
 bool pass_blocks_far(PeTeam const& team, char const* call, std::uint64_t word,
                      PassedBlock const& block);
 
-/// What the members have passed in this PE's latest call with the team.
+/// The sources passed in this PE's latest call with the PE team.
 [[nodiscard]] PassedSources passed_blocks(PeTeam const& team,
                                           PassedBlock const& block);
 

@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// How one thread of the host carries out its PE's share of a ReduceWork whose
-/// team has PEs of other nodes: block by block, of which it has those of all
-/// far members fetched at once, as far as there is private memory.
+/// Carries out this PE's share of a ReduceWork, by one thread of the host, if
+/// the PE team has far PEs: block by block. It fetches a block of all far
+/// members at once, if there is private memory for that.
 template <class Work>
 class FarReduce {
   using T = typename Work::Element;
@@ -33,7 +33,7 @@ class FarReduce {
     for (std::size_t done = 0; done < range.count; done += m_block) {
       reduce_block(range.first + done, std::min(m_block, range.count - done));
     }
-    quiet_far();  // before the room goes
+    quiet_far();  // before the memory is freed
   }
 
  private:
@@ -49,8 +49,7 @@ class FarReduce {
     }
   };
 
-  /// One block for the result, and one for each far member; or one for all of
-  /// these.
+  /// A block for the result, and one for each far member, or one for these.
   void make_room(std::size_t count) {
     int const n       = m_work.team.n_pes();
     std::size_t n_far = 0;

@@ -24,15 +24,15 @@ namespace {
 
 using Message = std::vector<std::byte>;
 
-/// What goes along has a size that no message of pairs alone has: where PEs
-/// make different calls, data are not taken for words. (The byte behind it is
-/// in the room, too.)
+/// Bytes sent of a block that travels with a pair: never a multiple of a pair's
+/// size. So where PEs make different calls, data are not taken for pairs. (The
+/// byte after the block is in the room, too.)
 std::size_t sent_bytes(std::size_t along) {
   bool const is_like_pairs = along != 0 && along % sizeof(FarRounds::Pair) == 0;
   return along + (is_like_pairs ? 1 : 0);
 }
 
-/// Why it is in vain to wait for a member; "" if it may come.
+/// Why it is in vain to wait for a member; "": it may come.
 Text why_in_vain(PeTeam const& team, Pe member, char const* call) {
   auto const gone = HostWait::who_is_gone();
   Pe const pe     = team.world_pe(member);
@@ -57,7 +57,7 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
       watch.emplace(*Transport::instance(), pe);
     }
     auto const why = why_in_vain(team, member, call);
-    if (has_come()) return;  // what it has sent before counts
+    if (has_come()) return;  // its last message counts
     if (!wait.must_report(why)) continue;
     wait.report(
         why, text_of(team),
@@ -113,7 +113,7 @@ void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
   auto const bytes = n_pairs * sizeof(Pair);
   auto* const its  = pair(m_words.map.my_pe, place);
   if (message->size() != bytes + sent_bytes(along.in_bytes)) {
-    std::memset(its, 0xff, bytes);  // another call; no word is anybody's here
+    std::memset(its, 0xff, bytes);  // another call: no member's pair
     return;
   }
   std::memcpy(its, message->data(), bytes);

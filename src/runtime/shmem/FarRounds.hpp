@@ -13,19 +13,18 @@
 
 namespace symm::Impl {
 
-/// What goes along with the pairs of a round, in the rooms of both: `out_bytes`
-/// from `out` of this PE's to `in` of the other's. Before `out` is room for a
-/// pair.
+/// Data that travel with the pairs of a round: `out_bytes` from `out` of this
+/// PE's room to `in` of the other's. Before `out` is room for a pair.
 struct Along {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
   std::size_t in        = 0;
-  std::size_t in_bytes  = 0;  // that come from another member
+  std::size_t in_bytes  = 0;  // from another member
 };
 
-/// What members tell each other in the ceil(log2(n)) rounds of a barrier: in
-/// round r each tells the one 2^r behind it some pairs of words, and what is to
-/// go along. They are in its words and its room for this epoch, of which nobody
+/// The messages of the ceil(log2(n)) rounds of a barrier: in round r each
+/// member sends pairs of words, and perhaps data, to the member 2^r after it.
+/// They are received in the words and the room of this epoch, where nobody
 /// writes before this PE has begun the next.
 class FarRounds {
  public:
@@ -50,17 +49,16 @@ class FarRounds {
     store_relaxed(pair(m_words.map.my_pe, place), to.first);
     store_relaxed(pair(m_words.map.my_pe, place) + 1, to.second);
   }
-  /// All pairs, of the members.
+  /// The pairs of all members.
   [[nodiscard]] Pair* all() const {
     return reinterpret_cast<Pair*>(pair(m_words.map.my_pe, 0));
   }
-  /// This PE's.
+  /// The room of this PE.
   [[nodiscard]] std::byte* room() const {
     return m_words.room(m_words.map.my_pe, m_epoch);
   }
 
-  /// One round: the first pairs go to `place` and what is behind it there.
-  /// With what goes along it is one pair.
+  /// One round: sends the first pairs, to `place` and after it; with data, one.
   void run(int step, std::size_t n_pairs, std::size_t place,
            Along const& along = {}) {
     tell(member(step), n_pairs, place, along);
@@ -71,7 +69,7 @@ class FarRounds {
   std::uint64_t end() const { return *m_words.epoch() = m_epoch; }
 
  private:
-  /// The one so far behind this PE.
+  /// The member `step` after this PE.
   [[nodiscard]] Pe member(int step) const {
     int const n = m_team.n_pes();
     return (m_team.my_pe() + n + step) % n;
@@ -79,8 +77,8 @@ class FarRounds {
   [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
     return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
-  /// Of a message between two PEs of the team: other teams of both, which are
-  /// in other slots, may be at it at the same time.
+  /// The number of a message between two PEs. It has the slot, since both may
+  /// be in other PE teams, in other slots, that send at the same time.
   [[nodiscard]] std::uint64_t number() const {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;
@@ -103,19 +101,19 @@ class FarRounds {
   std::uint64_t m_round = 0;
 };
 
-/// Who knows of no member with another word says so by its complement, which
-/// no pair is that one of another call passes.
+/// A member that knows of no other word sends its word and the complement. No
+/// pair of another call equals that.
 inline FarRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
   return {word, is_equal ? ~word : word};
 }
 
-/// Whether all members have passed that word. \param load what goes along:
-/// Along load.along(step), and load.arrive(step) behind the round.
+/// Whether all members have passed that word.
+/// \param load the data: load.along(step); load.arrive(step) after the round.
 template <class Load>
 bool compare_far(PeTeam const& team, FarRounds& rounds, std::uint64_t word,
                  Load const& load) {
   bool is_equal = true;
-  // At the places of exchange_words_far(): a member that is in that one finds
+  // At the same places as exchange_words_far(): a member in that call finds
   // another word than its own there.
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);

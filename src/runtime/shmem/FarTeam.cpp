@@ -26,15 +26,14 @@ std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
   InCall const in(call);
   FarRounds rounds(team, call);
   auto const n = static_cast<std::size_t>(team.n_pes());
-  // What PEs know is in the order in which it comes: what member me - i (modulo
-  // n) has passed is pair i. So what comes in a round goes behind all that is
-  // there, and is in one piece.
+  // Pairs are in the order in which they come: pair i is that of member me - i
+  // (modulo n). So new ones go after those that are there, in one piece.
   rounds.set(0, {first, second});
   for (std::size_t n_known = 1; n_known < n; n_known *= 2) {
     rounds.run(static_cast<int>(n_known), std::min(n_known, n - n_known),
                n_known);
   }
-  // Pair i is then what member i has passed.
+  // Now sort them: pair i is that of member i.
   auto* const pairs = rounds.all();
   auto const me     = static_cast<std::ptrdiff_t>(team.my_pe());
   std::reverse(pairs, pairs + n);

@@ -9,14 +9,14 @@
 
 namespace symm::Impl {
 
-// Barriers of a team with PEs of several nodes, by one thread of the host, in
-// ceil(log2(n)) rounds: in round r each PE tells the one 2^r behind it what it
+// Barriers of a PE team of several nodes, by one thread of the host, in
+// ceil(log2(n)) rounds: in round r each PE tells the one 2^r after it what it
 // knows by then.
 
-/// Every PE passes two words to all others, so that the last round's messages
-/// have those of half the team: for what each PE needs of all others.
-/// \returns its epoch: team.words().passed(own PE, member, epoch, which) is
-///          what `member` passed, until this PE begins the next.
+/// Every PE passes two words to all others; the last round's messages have
+/// those of half the PE team. For calls that need the words of all others.
+/// \returns its epoch: team.words().passed(own PE, member, epoch, which) is the
+///          word of `member`, until this PE begins the next.
 std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
                                  std::uint64_t first, std::uint64_t second);
 
@@ -24,8 +24,8 @@ std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
 /// of 16 bytes.
 bool compare_word_far(PeTeam const& team, char const* call, std::uint64_t word);
 
-/// Whether any node of the job has several PEs, which can do for each other
-/// what would otherwise come several times. The same on all PEs.
+/// Whether any node has several PEs, which can share messages to their node.
+/// The same on all PEs.
 [[nodiscard]] bool has_shared_nodes();
 
 }  // namespace symm::Impl

@@ -19,7 +19,7 @@ namespace symm::Impl {
 ///   of them has written before.
 /// - for_each(count, body): shares the calls body(0) ... body(count - 1); from
 ///   SharedLoops.
-/// - row: how many numbers in a row make wide accesses to memory: those of a
+/// - row: the count of adjacent numbers that access memory together: those of a
 ///   warp.
 template <class T>
 concept Group = requires(T const& group, void (*body)(std::size_t)) {
@@ -30,13 +30,13 @@ concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { T::row } -> std::convertible_to<std::size_t>;
 };
 
-/// The loop that rank() and size() of a group `Threads` make, for its base.
+/// A base for groups: makes for_each() of rank() and size() of `Threads`.
 template <class Threads>
 struct SharedLoops {
   static constexpr std::size_t row = 32;
 
-  /// Without a barrier. Neighbouring threads get neighbouring numbers on a GPU,
-  /// where they access memory together, and parts of the whole on the host.
+  /// No barrier. On a GPU neighbouring threads get neighbouring numbers, and
+  /// access memory together; on the host each gets a part of the whole.
   template <class Body>
   SYMM_FORCEINLINE_FUNCTION void for_each(std::size_t count,
                                           Body const& body) const {
@@ -62,8 +62,8 @@ struct OneThread : SharedLoops<OneThread> {
   SYMM_FUNCTION void barrier() const {}
 };
 
-/// How a group is made of something else that stands for threads: specialised
-/// for it (Kokkos' handles of thread teams), with a static function of().
+/// Makes a group of another object that stands for threads: specialised for it
+/// (Kokkos' handles of thread teams), with a static function of().
 template <class T>
 struct GroupOf;
 
@@ -72,7 +72,7 @@ struct GroupOf<T> {
   SYMM_FUNCTION static T of(T const& group) { return group; }
 };
 
-/// What an operation takes for a group: a group or what one can be made of.
+/// The argument of operations: a group or what one can be made of.
 template <class T>
 concept ThreadGroup = requires(T const& threads) {
   { GroupOf<T>::of(threads) } -> Group;

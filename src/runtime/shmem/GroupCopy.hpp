@@ -14,11 +14,11 @@
 
 namespace symm::Impl {
 
-// Copies whose work a group of threads shares.
+// Copies by a group of threads.
 
 /// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU every thread has
-/// several loads on their way before its first store, and each of them is, with
-/// those of its neighbours, an access to adjacent elements.
+/// several loads in flight before its first store. Each of them is, with those
+/// of its neighbours, an access to adjacent elements.
 template <class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
                                     Load const& load, Store const& store) {
@@ -28,7 +28,7 @@ SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
       (copy_each_with_loads_in_flight(threads, count, load, store);))
 }
 
-/// copy_bytes() on the host: a part for each thread, but small copies are one.
+/// copy_bytes() on the host: a part for each thread; small copies are one part.
 template <std::size_t alignment, class Threads>
 void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
@@ -44,8 +44,8 @@ void copy_by_parts(Threads const& threads, char* to, char const* from,
   });
 }
 
-/// Copies bytes; on a GPU by the widest words that both addresses allow: 16
-/// bytes if they are congruent modulo 16; on the host as copy_host_memory().
+/// Copies bytes. On a GPU by the widest words that both addresses allow: 16
+/// bytes if they are congruent modulo 16. On the host as copy_host_memory().
 /// All threads of the group call; no barrier.
 ///
 /// \tparam alignment that both addresses have at least; `bytes` is a multiple

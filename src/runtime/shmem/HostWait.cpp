@@ -43,7 +43,7 @@ bool HostWait::is_report_due() const {
 Text HostWait::who_is_gone() {
   auto const& runtime = Runtime::instance("symm::wait_until");
   auto const gone     = runtime.find_gone();
-  // The kernel tells of the end of a process after its last store.
+  // The operating system reports the end of a process after its last store.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!gone) return {};
   Text text("the process of PE ", *gone);
@@ -62,7 +62,7 @@ Text HostWait::why_in_vain() const {
   for (Pe pe = nodes.first_near(); nodes.is_near(pe); ++pe) {
     if (pe != runtime.my_pe() && !rendezvous.is_in_finalize(pe)) return {};
   }
-  // Not more than a PE can get connected with.
+  // As many as a PE can connect with, at most.
   constexpr int most_to_ask = 1000;
   if (runtime.n_pes() - nodes.n_near() > most_to_ask) return {};
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// How the host waits, for variables and for the PEs of a team:
+/// How the host waits, for variables and for the PEs of a PE team:
 ///
 ///     HostWait wait(call);
 ///     while (!is_done()) {
@@ -25,8 +25,8 @@ namespace symm::Impl {
 ///
 /// It takes no private memory before it is time for a report: a PE that has
 /// none left goes on waiting, and does not leave a barrier alone. (A report
-/// asks PEs of other nodes where they are, one after the other up to the first
-/// that is not in finalize(); one that it has not met before costs 2 KiB.)
+/// asks far PEs for their calls, one after the other up to the first that is
+/// not in finalize(); one that it has not met before costs 2 KiB.)
 class HostWait {
  public:
   /// \param call for messages, such as "symm::wait_until".
@@ -38,30 +38,29 @@ class HostWait {
     if (m_is_observed) ObserverList::end(operation());
   }
 
-  /// One pause. Returns whether it is time to look after the other PEs. (Those
-  /// of other nodes that this one has met are watched: if one is lost, the job
-  /// ends in here.)
+  /// One pause. Returns whether it is time to look after the other PEs. (Far
+  /// PEs that this one has met are watched: the job ends here if one is lost.)
   bool pause() {
     m_waited = m_backoff.pause();
     if (m_waited < m_next_look) return false;
     set_next_look();
     return true;
   }
-  /// "the process of PE 2 is gone", or "". What it stored before is visible
+  /// "the process of PE 2 is gone", or "". Its last stores are visible
   /// afterwards.
   [[nodiscard]] static Text who_is_gone();
-  /// That, or, if it is time for a report, that all other PEs have left for
-  /// finalize(). What they stored before is visible afterwards, too.
+  /// The same; or, if it is time for a report, that all other PEs are in
+  /// finalize(). Their earlier stores are visible afterwards, too.
   [[nodiscard]] Text why_in_vain() const;
 
-  /// How long a PE of another node may take to say whether it is in finalize().
+  /// How long a far PE may take to say whether it is in finalize().
   static constexpr std::chrono::milliseconds time_to_answer{50};
   /// Whether report() has something to say.
   [[nodiscard]] bool must_report(Text const& why_in_vain) const {
     return !why_in_vain.empty() || is_report_due();
   }
-  /// Ends the job, unless `why_in_vain` is "", and tells what it waits for.
-  /// \param where     behind the name of the call: "" or " of ...".
+  /// Reports what this PE waits for. Ends the job, unless `why_in_vain` is "".
+  /// \param where     text after the name of the call: "" or " of ...".
   /// \param waits_for lines for the message.
   void report(Text const& why_in_vain, std::string_view where,
               std::string_view waits_for);

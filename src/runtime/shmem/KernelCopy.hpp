@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-// How kernels carry out the copies of GroupCopy.hpp.
+// The copies of GroupCopy.hpp in kernels.
 
 /// copy_each() on a GPU.
 template <class Threads, class Load, class Store>
@@ -25,7 +25,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
     constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
     constexpr std::size_t row     = Threads::row;
     constexpr std::size_t tile    = row * n_loads;
-    // The last tile is not whole: what is beyond the end is left out of it.
+    // The last tile may not be whole: it ends where the elements end.
     std::size_t const n_tiles = (count + tile - 1) / tile;
     threads.for_each(n_tiles * row, [&](std::size_t i) {
       std::size_t const begin = i / row * tile + i % row;
@@ -42,8 +42,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
   }
 }
 
-/// What one instruction of a GPU loads or stores, whatever the objects are that
-/// it belongs to.
+/// A word that a GPU loads or stores at once, whatever objects it belongs to.
 template <std::size_t bytes>
 struct Word;
 template <>
@@ -79,14 +78,13 @@ SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
       *reinterpret_cast<Word<most> const*>(from);
 }
 
-/// From `width` down to `unit`. (std::bit_width() in a function for kernels
-/// would be a warning of nvcc.)
+/// Halvings from `width` to `unit`. (In a kernel, nvcc warns of bit_width().)
 template <std::size_t width, std::size_t unit>
 inline constexpr std::size_t n_halvings =
     std::bit_width(width) - std::bit_width(unit);
 
-/// Copies words of `width`, and what is before the first and after the last by
-/// words that are as wide as can be. Precondition: the addresses are congruent
+/// Copies words of `width`, and the bytes before the first and after the last
+/// by the widest words possible. Precondition: the addresses are congruent
 /// modulo `width`; they and `bytes`, at least `width`, are multiples of `unit`.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
@@ -96,8 +94,8 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
   if constexpr (width > unit) {
     std::size_t const tail = (bytes - head) % width;
     if (head + tail != 0) {
-      // Narrower words are in the head, if at all, in the order of their
-      // widths; in the tail the other way around.
+      // The head has narrower words, if any, in order of width; the tail in
+      // reverse order.
       constexpr std::size_t n_narrower = n_halvings<width, unit>;
       threads.for_each(2 * n_narrower, [&](std::size_t i) {
         bool const is_head     = i < n_narrower;
@@ -116,9 +114,9 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// Copies what is no more than a word of 8 bytes for each thread, if it is
-/// aligned so. (Half of the time of such a copy by 512 threads was that those
-/// who have no word computed that.) \returns whether it was.
+/// Copies at most a word of 8 bytes for each thread, if all is aligned to 8.
+/// (Such a copy by 512 threads took half its time to compute which threads have
+/// no word.) \returns whether it has copied.
 template <std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
                                          char const* from, std::size_t bytes) {
@@ -137,8 +135,8 @@ SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
   return true;
 }
 
-/// copy_bytes() on a GPU, with words of `width` bytes or less: any word of 1,
-/// 2, 4 or 8 bytes that is aligned on both sides is in one of them.
+/// copy_bytes() on a GPU, with words of `width` bytes or less. Any word of 1,
+/// 2, 4 or 8 bytes that is aligned on both sides is one access, or part of one.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_by_widest_words(Threads const& threads, char* to,
                                                char const* from,

@@ -16,7 +16,7 @@ struct EnqueuedKernels {
   void const* what;
 };
 
-/// Where the kernels go that host calls carry out on memory of GPUs.
+/// Takes the kernels by which host calls work on memory of GPUs.
 class KernelQueue {
  public:
   virtual ~KernelQueue() = default;
@@ -24,28 +24,29 @@ class KernelQueue {
   /// Enqueues the work and waits for it.
   /// \throws SystemError on this PE.
   virtual void run(char const* call, EnqueuedKernels const& work) = 0;
-  /// Puts a barrier of the team into a queue of the PE's GPU.
+  /// Puts a barrier of the PE team into a queue of the PE's GPU.
   /// \throws SystemError on this PE.
   virtual void put_barrier(void* queue, PeTeam const& team) = 0;
 };
 
-/// For a library that has queues of its own, such as Kokkos. Without (null), it
-/// is the default stream of the calling thread's device, which must be the
-/// PE's, and all kernels of the PE are waited for.
-/// \param queue must live as long as it is the one.
+/// For a library that has queues of its own, such as Kokkos. Without one
+/// (null), kernels go to the default stream of the calling thread's device,
+/// which must be the PE's, and all kernels of the PE are waited for.
+/// \param queue must live as long as it is set.
 void set_kernel_queue(KernelQueue* queue);
 
-/// KernelQueue::run() of the one.
+/// KernelQueue::run() of the queue that is set.
 void run_in_kernel_queue(char const* call, EnqueuedKernels const& work);
 
-/// KernelQueue::put_barrier() of the one. Precondition: has_kernel_queue().
+/// KernelQueue::put_barrier() of the queue that is set. Precondition:
+/// has_kernel_queue().
 void put_barrier(void* queue, PeTeam const& team);
 [[nodiscard]] bool has_kernel_queue();
 
-/// \throws UsageError on this PE: nobody has compiled a kernel for `call`.
+/// \throws UsageError on this PE: `call` was compiled without its kernel.
 [[noreturn]] void throw_without_kernel(char const* call);
 
-/// run_in_kernel_queue() of enqueue(stream).
+/// Calls enqueue(stream) by run_in_kernel_queue().
 template <class Enqueue>
 void run_in_kernel_queue(char const* call, Enqueue const& enqueue) {
   run_in_kernel_queue(

@@ -15,13 +15,13 @@
 
 namespace symm::Impl {
 
-/// Elements that are loaded or stored at once.
+/// Elements that are loaded or stored in one access.
 template <class T, std::size_t n>
 struct alignas(n == 1 ? alignof(T) : 16) Pack {
   T values[n];
 };
 
-/// How kernels carry out a ReduceWork: by accesses of 16 bytes if both
+/// Carries out a ReduceWork in kernels: by accesses of 16 bytes if both
 /// addresses allow them.
 template <class Work>
 class KernelReduce {
@@ -32,7 +32,7 @@ class KernelReduce {
       : m_work(work), m_heap(heap) {}
 
 #ifdef SYMM_FOR_DEVICE
-  /// Where the team has PEs of other nodes: element by element, each a request.
+  /// For PE teams of several nodes: element by element, each a request.
   template <Group Threads>
   __device__ __noinline__ void run_far(Threads const& group,
                                        Range const& range) const {
@@ -113,7 +113,7 @@ class KernelReduce {
   }
 
   /// Packs number begin, begin + row, ...: a thread has the loads of all of
-  /// them on their way at once.
+  /// them in flight at once.
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_some(std::size_t first, std::size_t begin,
                                  std::size_t row) const {

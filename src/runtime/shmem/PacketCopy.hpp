@@ -13,7 +13,7 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// A BroadcastWork.
+/// Carries out a BroadcastWork.
 template <class Work, Group Threads>
 __device__ void broadcast_packets(Work const& work, Threads const& group) {
   PacketExchange const exchange(
@@ -34,7 +34,7 @@ __device__ void broadcast_packets(Work const& work, Threads const& group) {
   exchange.end();
 }
 
-/// A GatherWork.
+/// Carries out a GatherWork.
 template <bool is_alltoall, class Work, Group Threads>
 __device__ void gather_packets(Work const& work, Threads const& group) {
   PacketExchange const exchange(group, work.team,

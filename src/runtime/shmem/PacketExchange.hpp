@@ -17,9 +17,9 @@
 #include "KernelCopy.hpp"
 #endif
 
-// Small blocks in kernels: they come along with a barrier instead of being
-// fetched between two. Who has a member's packets has its data: there is no
-// flag, which would wait until the data are there.
+// Small blocks in kernels: they are passed with a barrier instead of being
+// fetched between two. A member that has received another's packets has its
+// data: there is no flag, which would have to wait for the data.
 
 namespace symm::Impl {
 
@@ -29,8 +29,8 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
   return bytes / word_bytes + (bytes % word_bytes == 0 ? 0 : 1);
 }
 
-/// Where a member's packets begin: all have as many, or all have one and the
-/// last one, which alone has something to send, the rest.
+/// The place of each member's packets. Either all have as many, or all have one
+/// and the only sender, the last in place, has the rest.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(int n_pes) {
@@ -56,8 +56,7 @@ class PacketPlaces {
   int m_n_pes;
 };
 
-/// Whether kernels pass a block of so many words to each member by packets:
-/// equal on all of them. \param n_words 0: none.
+/// Whether kernels pass the blocks of `call` by packets; equal on all members.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call) {
   if (call.n_words == 0 || team.has_far_pes()) return false;
@@ -68,12 +67,12 @@ class PacketPlaces {
 }
 
 #ifdef SYMM_FOR_DEVICE
-/// How words of 8 bytes are accessed in elements of type T.
+/// The unit by which words of 8 bytes are accessed in elements of type T.
 template <class T>
 inline constexpr std::size_t unit_of = alignof(T) < word_bytes ? alignof(T)
                                                                : word_bytes;
 
-/// Whether all of word `k` of a block of `bytes` is there, and one access.
+/// Whether the word has all 8 bytes, and one access reaches them.
 __device__ inline bool is_whole_word(char const* word, std::size_t left) {
   return left >= word_bytes &&
          reinterpret_cast<std::size_t>(word) % word_bytes == 0;
@@ -102,7 +101,7 @@ template <class T>
   return word;
 }
 
-/// Its counterpart.
+/// Stores what load_word() has loaded.
 template <class T>
 __device__ void store_word(T* block, std::size_t count, std::size_t k,
                            std::uint64_t word) {
@@ -122,7 +121,7 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
   }
 }
 
-/// A barrier of a team, by one group of threads of each PE, along which members
+/// A barrier of a PE team, by one group of threads of each PE, in which members
 /// pass packets to all others, if go_by_packets():
 ///
 ///     PacketExchange const exchange(group, team, PacketPlaces::...);
@@ -140,13 +139,13 @@ class PacketExchange {
         m_team(team),
         m_places(places),
         m_words(team.words()),
-        // Only this PE's collective calls use it, one after the other.
+        // Only this PE's collective calls use the epoch, one after the other.
         m_epoch(*m_words.epoch() + 1) {
-    // All threads have read it, and written what they had to.
+    // All threads have read the epoch, and written what they had to.
     m_group.barrier();
   }
 
-  /// To every member `n_words` packets, 1 or more, of word(k).
+  /// Sends to every member `n_words` packets, 1 or more, of word(k).
   template <class Word>
   __device__ void send_to_all(std::size_t n_words, Word const& word) const {
     m_group.for_each(n_words, [&](std::size_t k) {
@@ -154,7 +153,7 @@ class PacketExchange {
       send(k, [=](Pe) { return value; });
     });
   }
-  /// The same of word(member, k).
+  /// The same with word(member, k).
   template <class Word>
   __device__ void send_to_each(std::size_t n_words, Word const& word) const {
     m_group.for_each(n_words, [&](std::size_t k) {
@@ -168,10 +167,10 @@ class PacketExchange {
     receive(words, 1, k == 0, [&](std::size_t) { return packet(from, k); });
     return words[0];
   }
-  /// Waits for `count` packets, or n if that is less, whose loads are on their
-  /// way together.
-  /// \param has_first whether there is one of number 0 among them.
-  /// \param at at(i) is number i of them, of packet().
+  /// Waits for `count` packets, or n if that is less; all loads are in flight
+  /// at once.
+  /// \param has_first whether number 0 of a member is among them.
+  /// \param at at(i) is the i-th of them, as packet() returns it.
   template <std::size_t n, class At>
   __device__ void receive(std::uint64_t (&words)[n], std::size_t count,
                           bool has_first, At const& at) const {
@@ -195,10 +194,10 @@ class PacketExchange {
   }
 
  private:
-  /// This PE last: who has received that knows that all have been sent.
+  /// This PE is last: a thread that has that packet knows that all are sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
-    // As the flag of a barrier. The others need no order.
+    // Ordered as the flag of a barrier. The others need no order.
     if (k == 0) fence_release();
     int const n             = m_team.n_pes();
     Pe const me             = m_team.my_pe();

@@ -15,7 +15,7 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// The elements in a word, or one in several. They may have no default
+/// The elements in a word, or an element in several. T may have no default
 /// constructor.
 template <class T>
 class PacketUnit {
@@ -35,12 +35,12 @@ class PacketUnit {
   alignas(T) unsigned char m_bytes[n_words * word_bytes];
 };
 
-/// A ReduceWork, of elements that are units.
+/// Carries out a ReduceWork whose elements are units.
 template <class Work, Group Threads>
 __device__ void reduce_packets(Work const& work, Threads const& group) {
   using T    = typename Work::Element;
   using Unit = PacketUnit<T>;
-  // Of so many members the packets are loaded together.
+  // The packets of so many members are loaded together.
   constexpr std::size_t n_ahead = Unit::n_words == 1 ? 4 : 1;
   PacketExchange const exchange(group, work.team,
                                 PacketPlaces::of_all(work.team.n_pes()));

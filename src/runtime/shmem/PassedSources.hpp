@@ -13,39 +13,38 @@
 
 namespace symm::Impl {
 
-/// Which sources a PE needs in a collective operation, where they can go along
+/// The sources that a PE needs in a collective operation, if they are passed
 /// with the checks of the host's form.
 enum class Passing {
   nothing,
-  to_all,      // everybody's
-  to_combine,  // the same, but for a result of the size of one
-  by_root,     // the root's
-  to_each      // of everybody's, the block for this PE
+  to_all,      // those of all
+  to_combine,  // the same, for a result of the size of one
+  by_root,     // that of the root
+  to_each      // of each, the block for this PE
 };
 
-/// The sources that members have passed along with the checks of a call of the
-/// host, each a block of bytes. They are there until this PE's next call with
-/// the team.
+/// The sources that members have passed with the checks of a call of the host,
+/// each a block of bytes: until this PE's next call with the PE team.
 class PassedSources {
  public:
-  /// Member i's is at first + i * stride.
+  /// The source of member i is at first + i * stride.
   static PassedSources in_order(void const* first, std::size_t stride) {
     return {first, stride, 0, 0};
   }
-  /// Member me - i's (modulo n) is at mine + i * stride.
+  /// The source of member me - i (modulo n) is at mine + i * stride.
   static PassedSources backwards(void const* mine, std::size_t stride, Pe me,
                                  int n) {
     return {mine, stride, me, n};
   }
 
-  /// That of a member: of Passing::by_root, the root.
+  /// The source of a member; with Passing::by_root only of the root.
   [[nodiscard]] void const* of(Pe member) const {
     int const distance = m_me - member;
     int const place =
         m_n == 0 ? member : (distance < 0 ? distance + m_n : distance);
     return m_first + static_cast<std::size_t>(place) * m_stride;
   }
-  /// Its element i.
+  /// Element i of a member's source.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   [[nodiscard]] T element(Pe member, std::size_t i) const {

@@ -14,29 +14,30 @@
 
 namespace symm {
 
-/// A set of PEs, numbered from 0 in an order of its own: who takes part in a
+/// A set of PEs, numbered from 0 in an order of its own, that take part in a
 /// collective operation (OpenSHMEM 1.5, 9.4). A small value, to be captured in
-/// kernels; all copies stand for one team, which team_destroy() or finalize()
-/// ends. Host calls refuse a copy that is left over then (UsageError on this
-/// PE); kernels do not notice.
+/// kernels; all copies stand for one PE team, which team_destroy() or
+/// finalize() ends. Host calls refuse a copy that is left over then (UsageError
+/// on this PE); kernels do not notice.
 ///
-/// A team has one collective operation at a time, in the same order on all its
-/// PEs. Those that run on a GPU (in kernels, on execution space instances, on
-/// memory of GPUs) and those that run on the host are two sequences that do not
-/// know of each other.
+/// A PE team has one collective operation at a time, in the same order on all
+/// its PEs. Those that run on a GPU (in kernels, on execution space instances,
+/// on memory of GPUs) and those that run on the host are two independent
+/// sequences.
 class PeTeam {
  public:
-  /// No team: what PEs get that a split leaves out.
+  /// No team: a PE that a split leaves out gets this.
   PeTeam() = default;
 
   [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
   /// 0, if it is none.
   [[nodiscard]] SYMM_FUNCTION int n_pes() const { return m_n_pes; }
-  /// This PE's number in it; -1, if it is none.
+  /// This PE's number in the PE team; -1, if it is none.
   [[nodiscard]] SYMM_FUNCTION Pe my_pe() const { return m_my_pe; }
 
-  /// The number in the world of member `pe`: what put(), peer_view() and all
-  /// that is no collective operation take. Precondition: 0 <= pe < n_pes().
+  /// The number in the world of member `pe`, as put(), peer_view() and all
+  /// other calls that are not collective take it. Precondition: 0 <= pe <
+  /// n_pes().
   [[nodiscard]] SYMM_FUNCTION Pe world_pe(Pe pe) const {
     Impl::expect(0 <= pe && pe < m_n_pes, "symm::PeTeam::world_pe",
                  "there is no such PE in the team");
@@ -44,8 +45,7 @@ class PeTeam {
     return static_cast<Pe>(*words().member(pe));
   }
 
-  /// Where it synchronises: in memory of GPUs, or of the host. Precondition:
-  /// it is a team.
+  /// Its words, in memory of GPUs or of the host. Precondition: it is a team.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords words() const {
     SYMM_IF_ON_HOST((return m_on_host;))
     SYMM_IF_ON_DEVICE((return m_on_device;))
@@ -54,14 +54,14 @@ class PeTeam {
   [[nodiscard]] SYMM_FUNCTION bool has_far_pes() const { return m_has_far_pes; }
   /// -1, if it is none.
   [[nodiscard]] int slot() const { return m_slot; }
-  /// That of PeTeamSlots.
+  /// The number of PeTeamSlots.
   [[nodiscard]] std::uint32_t number() const { return m_number; }
 
-  /// The team that has begun in `slot`, for those that make teams. Local.
-  /// \param members their numbers in the world, in the order of the team; this
-  ///        PE is one of them.
+  /// The PE team that has begun in `slot`, for code that makes PE teams. Local.
+  /// \param members their numbers in the world, in the order of the PE team;
+  ///        this PE is one of them.
   static PeTeam make(int slot, std::span<Pe const> members);
-  /// The world, or what is equal to it.
+  /// The world, or a PE team equal to it.
   static PeTeam make_of_all(int slot, char const* call);
   /// The PEs of this node.
   static PeTeam make_of_node(int slot, char const* call);

@@ -22,12 +22,12 @@
 
 namespace symm::Impl {
 
-/// Whose values make a PE's result.
+/// The PEs whose values make a PE's result.
 enum class Combined { all, up_to_mine, before_mine };
 
-/// The host's reduce() of one value a PE, which goes along with the checks, in
-/// words: one exchange for each. As ReduceWork::run_on_passed(). Also inscan()
-/// and exscan().
+/// The host's reduce() of one value a PE, also inscan() and exscan(). The value
+/// is passed with the checks, in words: one exchange for each. Each PE combines
+/// the values as ReduceWork::run_on_passed().
 template <class T, class Op, Combined whose = Combined::all>
 class ReduceValue {
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
@@ -78,7 +78,7 @@ class ReduceValue {
     auto const words = m_team.words();
     return load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
   }
-  /// Of the bytes of all PEs' values; T may have no default constructor.
+  /// Combines the bytes of the values; T may have no default constructor.
   template <class WordsOf>
   [[nodiscard]] T combined(WordsOf const& words_of, T const* init) const {
     auto const value = [&](Pe pe) {

@@ -34,10 +34,10 @@ struct ReduceWork {
   std::size_t count;
   Op op;
 
-  /// Elements of an access of 16 bytes.
+  /// The number of elements in an access of 16 bytes.
   static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 
-  /// Whether whole elements are in a word, or an element in some whole words.
+  /// Whether a word has whole elements, or an element some whole words.
   static constexpr bool are_units_of_words =
       word_bytes % sizeof(T) == 0 ||
       (sizeof(T) % word_bytes == 0 && sizeof(T) <= 8 * word_bytes);
@@ -51,15 +51,15 @@ struct ReduceWork {
     return result;
   }
 #ifdef SYMM_FOR_DEVICE
-  /// All of it in a kernel: for each PE itself, in the same order.
+  /// Does all of it in a kernel: each PE for itself, in the same order.
   template <Group Threads>
   __device__ void run_by_packets(Threads const& group) const
       requires(are_units_of_words) {
     reduce_packets(*this, group);
   }
 #endif
-  /// All of it on the host, from what the PEs have passed: for each PE itself,
-  /// in the same order.
+  /// Does all of it on the host, with the sources that the PEs have passed:
+  /// each PE for itself, in the same order.
   void run_on_passed(PassedSources const& sources) const {
     for (std::size_t i = 0; i < count; ++i) {
       T result = sources.element<T>(0, i);
@@ -95,7 +95,7 @@ struct ReduceWork {
       std::size_t const first = range.first + b * block;
       std::size_t const left  = range.first + range.count - first;
       std::size_t const size  = left < block ? left : block;
-      // Of elements that may have no default constructor.
+      // Elements may have no default constructor.
       alignas(T) std::array<std::byte, block * sizeof(T)> memory;
       T* const values = reinterpret_cast<T*>(memory.data());
       T const* its    = block_of(team, heap, source, 0) + first;

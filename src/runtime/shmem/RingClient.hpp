@@ -20,34 +20,34 @@
 #include "Group.hpp"
 #include "Words.hpp"
 
-// What the operations do in kernels when they have found that their PE is not
-// near. Out of line: the way to near PEs has one compare more and nothing else.
+// The operations on far PEs, in kernels. They are out of line, so that an
+// operation on a near PE has one compare more and nothing else.
 
 namespace symm::Impl {
 
-/// Between two looks at what somebody else changes.
+/// A pause between two looks at a word that others change.
 SYMM_FUNCTION inline void pause_in_kernel() {
   SYMM_IF_ON_DEVICE((__nanosleep(500);))
 }
 
 /// Writes a request and returns its ticket. One thread; waits while the ring is
-/// full. What the thread knows to be written is seen by who carries it out.
+/// full. Stores known to this thread are visible to the server.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t post_request(
     Ring* ring, std::uint64_t address, std::uint64_t local, std::uint64_t count,
     std::uint64_t signal, std::uint64_t value, std::uint64_t pe_and_bytes,
     std::uint64_t code) {
-  // (A text of its own: KernelText takes room on every thread's stack.)
+  // (No KernelText, which takes room on every thread's stack.)
   SYMM_IF_ON_DEVICE((if (ring == nullptr) {
     InKernel::abort(
         "symm: an operation of a kernel on a PE of another node: the kernel's "
         "library was loaded while the job could not tell it how");
   }))
   std::uint64_t const ticket = fetch_add_word(&ring->ticket, std::uint64_t{1});
-  // Full: the first that has no room asks the host, the others look at what it
-  // finds. (What the host stores to a GPU's memory waits while tens of
-  // thousands of threads look at the host's, without end where they wait for
-  // that.)
+  // Full: the first thread without room reads `freed` from the host's memory,
+  // the others read its result. (The host's stores to a GPU's memory wait while
+  // tens of thousands of threads read the host's, for ever if these wait for
+  // one.)
   for (auto limit = load_relaxed(&ring->limit); ticket >= limit;
        limit      = load_relaxed(&ring->limit)) {
     if (ticket == limit) {
@@ -68,8 +68,8 @@ template <class Ring>
   return ticket;
 }
 
-/// Waits for the reply to a request, and frees it. What has been done for it is
-/// seen by this thread.
+/// Waits for the reply to a request, and frees it. The work of the server for
+/// it is visible to this thread.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
                                                          std::uint64_t ticket) {
@@ -81,8 +81,8 @@ template <class Ring>
   return value;
 }
 
-/// The operations of one thread; those of blocks return when this PE's side may
-/// be used again, if they are to wait.
+/// The operations of one thread. Blocks with `waits`: this PE's side may be
+/// used again afterwards.
 class RingClient {
  public:
   /// The address of the object in this PE's part, and the PE.
@@ -192,7 +192,7 @@ namespace InKernel {
   return RingClient(ring_of_module);
 }
 
-/// Whether there may be such PEs.
+/// Whether there may be far PEs.
 [[nodiscard]] inline __device__ bool has_far_pes() {
   return ring_of_module != nullptr;
 }
@@ -202,7 +202,7 @@ namespace InKernel {
   return static_cast<char const*>(address) + bytes;
 }
 
-/// Some of 8 bytes.
+/// At most 8 bytes as a word.
 [[nodiscard]] inline __device__ std::uint64_t bits_at(void const* address,
                                                       std::size_t bytes) {
   std::uint64_t bits     = 0;
@@ -220,8 +220,8 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
   }
 }
 
-/// Blocks of a few bytes, and those that the host does not reach (a thread's
-/// own variables, a block's shared memory): 8 bytes a request.
+/// Whether a block goes as requests of 8 bytes: it is small, or the host does
+/// not reach it (a thread's own variables, a block's shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }
@@ -304,7 +304,7 @@ __device__ __noinline__ void put_signal_far(
     put_words(group, dest, source, bytes, pe);
     group.barrier();
     bytes = 0;
-    // Behind all threads' words: their requests were written before.
+    // After the words of all threads, which have been requested before.
     if (group.rank() == 0) far_pes().fence();
   }
   if (group.rank() == 0) {

@@ -12,8 +12,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// put_bytes() and the like.
-/// \tparam until what it waits for, if the PE is not near.
+/// put_bytes() and put_bytes_nbi().
+/// \tparam until when it may return, if the PE is far.
 template <Until until>
 [[gnu::always_inline]] inline void put_bytes_until(void* dest,
                                                    void const* source,
@@ -36,9 +36,9 @@ template <Until until>
   get_from(dest, its, bytes, until, call);
 }
 
-/// The same, where somebody observes: apart, since a put of one word is less
-/// than what it takes to say so. (observe() would store what its closures hold
-/// before it compares: ten stores in the way of each put.)
+/// The same with an observer: out of line, since a put of one word takes less
+/// time than the observing. (observe() would store what its closures hold
+/// before it compares: ten stores in each put.)
 template <Until until>
 [[gnu::cold, gnu::noinline]] void put_bytes_observed(void* dest,
                                                      void const* source,

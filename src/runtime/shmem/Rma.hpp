@@ -19,15 +19,14 @@
 
 namespace symm::Impl {
 
-// What the forms of put and get in symm_rma.hpp have in common. `call` is the
+// The common parts of the forms of put and get in symm_rma.hpp. `call` is the
 // name of the form, for messages.
 
-/// Which side of a copy is the symmetric one, of which PE `pe` has the copy
-/// that is meant: the destination or the source.
+/// The symmetric side of a copy, of PE `pe`: the destination or the source.
 enum class Way { put, get };
 
-/// Size in bytes of `count` elements, each `stride` elements behind the one
-/// before; the largest number, if it is none: that is in no heap.
+/// Size in bytes of `count` elements, each `stride` elements after the one
+/// before. On overflow the largest number, which is in no heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
                                                     std::size_t count,
                                                     std::size_t stride = 1) {
@@ -37,7 +36,7 @@ SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
   return ((count - 1) * stride + 1) * size;
 }
 
-/// What travels as bytes.
+/// Checks that T is trivially copyable: elements travel as bytes.
 template <class T>
 SYMM_FUNCTION constexpr void check_element() {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_volatile_v<T>,
@@ -50,7 +49,7 @@ SYMM_FUNCTION constexpr void check_element() {
 /// \throws UsageError on this PE, if `address` is null.
 void check_private(void const* address, char const* call);
 
-// putmem() and getmem(), and those that may return before it is done.
+// putmem() and getmem(); the _nbi forms may return before it is done.
 void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
                char const* call);
 void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
@@ -60,7 +59,7 @@ void put_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
 void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                    char const* call);
 
-/// One of those four, of elements.
+/// Calls one of those four, with elements.
 template <auto copy_it, class T>
 void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
                    char const* call) {
@@ -68,12 +67,12 @@ void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
   copy_it(dest, source, bytes_of(sizeof(T), count), pe, call);
 }
 
-/// What copies GPU memory of the heap.
+/// The queue that copies GPU memory of the heap.
 /// \throws UsageError on this PE, if there is none.
 CopyQueue& copy_queue(char const* call);
 
-/// Copies between GPU memory of the heap, a peer's too, and any memory of this
-/// PE. Done when it returns.
+/// Copies between GPU memory of the heap, near PEs' too, and any memory of this
+/// PE; then it is done.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
 
@@ -130,13 +129,13 @@ SYMM_INLINE_FUNCTION void copy_elements_of_pe(
 
 // One element.
 
-/// Whether it is one word that there are loads and stores for, which no cache
+/// Whether T is one word, loaded and stored by one access that no cache
 /// answers.
 template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&
                                         alignof(T) == sizeof(T);
 
-/// What p() does at the element itself. In kernels it is in global memory.
+/// p(), on the element itself. In kernels it is in global memory.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   if constexpr (is_one_access_v<T>) {
@@ -147,7 +146,7 @@ SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   }
 }
 
-/// What g() does, likewise.
+/// g(), likewise.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(T const* from) {
   if constexpr (is_one_access_v<T>) {

@@ -22,7 +22,7 @@ void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {
   try {
     queue.copy_strided(copy, nullptr);
   } catch (...) {
-    queue.synchronize();  // nothing of it is still under way
+    queue.synchronize();  // none of it may still be under way
     throw;
   }
   queue.synchronize();

@@ -20,11 +20,11 @@
 
 namespace symm::Impl {
 
-// What the forms of iput and iget in symm_rma.hpp have in common: elements with
+// The common parts of the forms of iput and iget in symm_rma.hpp: elements with
 // strides.
 
-/// Element i * source_stride of `source` to element i * dest_stride of `dest`,
-/// for all i below `count`.
+/// Copies element i * source_stride of `source` to element i * dest_stride of
+/// `dest`, for all i below `count`.
 template <Way way, class T>
 struct StridedCopy {
   T* dest;
@@ -79,7 +79,7 @@ struct StridedCopy {
   }
 };
 
-/// By loads and stores, shared by the threads of a group, which all call; no
+/// Carries out a copy by loads and stores of all threads of a group; no
 /// barrier.
 template <Group Threads, Way way, class T>
 SYMM_INLINE_FUNCTION void run_strided(Threads const& threads,
@@ -99,8 +99,8 @@ SYMM_INLINE_FUNCTION void run_strided(Threads const& threads,
 void check_strides(std::size_t dest_stride, std::size_t source_stride,
                    char const* call);
 
-/// Copies between GPU memory of the heap and any memory of this PE, behind all
-/// that this PE's GPU has begun. Done when it returns.
+/// Copies between GPU memory of the heap and any memory of this PE, after all
+/// that this PE's GPU has begun. Returns when it is done.
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
 /// Carries out a copy to or from a far PE.
@@ -117,7 +117,7 @@ void copy_strided_by_messages(PeMemory its, StridedCopy<way, T> const& copy) {
   }
 }
 
-/// Carries out a copy whose symmetric side is found.
+/// Carries out a copy after its symmetric side has been found.
 template <Way way, class T>
 [[gnu::always_inline]] inline void copy_found(PeMemory its,
                                               StridedCopy<way, T> const& copy) {
@@ -148,7 +148,7 @@ template <Way way, class T, class CopyIt>
   copy_it(its, copy);
 }
 
-/// iput() and iget() on the host, without their being observed.
+/// iput() and iget() on the host, without observers.
 template <Way way, class T>
 [[gnu::always_inline]] inline void copy_strided_unobserved(
     StridedCopy<way, T> const& copy, Pe pe) {
@@ -157,7 +157,7 @@ template <Way way, class T>
   });
 }
 
-/// The same, where somebody observes.
+/// The same, with observers.
 template <Way way, class T>
 [[gnu::cold, gnu::noinline]] void copy_strided_observed(
     StridedCopy<way, T> copy, Pe pe) {

@@ -21,11 +21,11 @@
 
 namespace symm::Impl {
 
-/// For ScanWork: the scan is inclusive.
+/// Makes a ScanWork inclusive.
 struct NoInit {};
 
-/// inscan(), and with a T as `init` exscan(): each PE has a share of the
-/// elements, which it alone reads and stores, on all members. So dest may be
+/// inscan(), or exscan() with a T as `init`. Each PE has a share of the
+/// elements; it alone reads and stores these, on all members. So dest may be
 /// source.
 template <class T, class Op, class Init>
 struct ScanWork {
@@ -51,7 +51,7 @@ struct ScanWork {
     result.passing = Passing::to_combine;
     return result;
   }
-  /// All of it on the host, from what the PEs have passed.
+  /// Does all of it on the host, with the sources that the PEs have passed.
   void run_on_passed(PassedSources const& sources) const {
     auto const element = [&](Pe pe, std::size_t i) {
       return sources.element<T>(pe, i);
@@ -86,8 +86,8 @@ struct ScanWork {
   static constexpr std::size_t block =
       sizeof(T) < block_bytes ? block_bytes / sizeof(T) : 1;
 
-  /// On the host: block by block, so that compilers see loops over adjacent
-  /// elements. One thread does it where messages are needed.
+  /// Block by block, so that compilers see loops over adjacent elements; with
+  /// far PEs by one thread.
   template <Group Threads>
   void scan_on_host(Threads const& group, HeapMap const& heap,
                     Range const& range) const {
@@ -104,7 +104,7 @@ struct ScanWork {
   }
 
   void scan_block(HeapMap const& heap, std::size_t first, std::size_t n) const {
-    // Of elements that may have no default constructor.
+    // Elements may have no default constructor.
     alignas(T) std::array<std::byte, block * sizeof(T)> values_memory;
     alignas(T) std::array<std::byte, block * sizeof(T)> fetched_memory;
     T* const values  = reinterpret_cast<T*>(values_memory.data());
@@ -129,7 +129,7 @@ struct ScanWork {
       }
     }
   }
-  /// \param values of the members before `pe`; then with those of `pe`.
+  /// \param values combined of the members before `pe`; afterwards with `pe`'s.
   void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
     if constexpr (is_inclusive) {
       for (std::size_t i = 0; i < n; ++i) {
@@ -147,7 +147,7 @@ struct ScanWork {
   }
 
 #ifdef SYMM_FOR_DEVICE
-  /// One element of all members, in the order of their numbers.
+  /// Scans one element of all members, in the order of their numbers.
   template <class Load, class Store>
   __device__ void scan_element(Load const& load, Store const& store) const {
     int const n = team.n_pes();
@@ -185,7 +185,7 @@ struct ScanWork {
     });
   }
 
-  /// Element by element, each a request.
+  /// With far PEs: element by element, each a request.
   template <Group Threads>
   __device__ __noinline__ void scan_far_in_kernel(Threads const& group,
                                                   HeapMap const& heap,

@@ -11,8 +11,7 @@
 
 namespace symm {
 
-/// What signals are about: a symmetric object, changed by signals and atomics
-/// only.
+/// A symmetric object that only signals and atomics change.
 using Signal = std::uint64_t;
 
 /// Whether a signal replaces the value of the object or is added to it.
@@ -22,8 +21,8 @@ enum class SignalOp { set, add };
 
 namespace symm::Impl {
 
-/// Changes the signal at `target`, any PE's. Before it, makes visible what the
-/// calling thread knows to be done, if there are data.
+/// Changes the signal at `target`, on any PE. If there are data, it first makes
+/// visible what the calling thread knows to be done.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

@@ -75,7 +75,7 @@ struct StridedAlltoallWork {
   }
 
  private:
-  /// Whether the member is on another node; fetches its elements then.
+  /// Fetches the elements of a far member. \returns whether it is far.
   template <Group Threads>
   bool fetch_far(Threads const& group, HeapMap const& heap, Pe member, T* to,
                  T const* mine, std::size_t n) const {
@@ -95,7 +95,7 @@ struct StridedAlltoallWork {
   }
 };
 
-/// What is wrong with the strides of alltoalls(); "" if nothing.
+/// The problem with the strides of alltoalls(); "" if there is none.
 inline char const* problem_of_strides(std::size_t dest_stride,
                                       std::size_t source_stride) {
   return dest_stride == 0 || source_stride == 0 ? "a stride is 0" : "";

@@ -16,14 +16,14 @@
 
 namespace symm::Impl {
 
-// What TeamSync.hpp is made of: in kernels, and in sources of the library.
+// The parts of TeamSync.hpp, for kernels and for sources of the library.
 
-/// Waits until all members have reached `epoch`; the host's.
+/// Waits on the host until all members have reached `epoch`.
 void wait_for_members(char const* call, PeTeam const& team,
                       std::uint64_t epoch);
 
-/// A barrier. Calls before_flag(pe of the world, epoch) for every member before
-/// that can see this PE's flag.
+/// A barrier. For every member, calls before_flag(pe of the world, epoch)
+/// before that member can see this PE's flag.
 /// \param call for the host's messages, such as "symm::barrier".
 /// \returns its epoch.
 template <Group Threads, class BeforeFlag>
@@ -33,11 +33,11 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
   PeTeamWords const words = team.words();
   Pe const me             = team.my_pe();
   auto const n            = static_cast<std::size_t>(team.n_pes());
-  // Only this PE's collective calls use it, one after the other.
+  // Only this PE's collective calls use the epoch, one after the other.
   std::uint64_t const epoch = *words.epoch() + 1;
-  group.barrier();  // all threads have read it, and written what they had to
+  group.barrier();  // all have read it, and written what they had to
   SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
-    // What has gone to any PE is there before any flag.
+    // All operations on any PE are done before any flag is set.
     if (group.rank() == 0) InKernel::far_pes().quiet();
     group.barrier();
   }))
@@ -51,8 +51,7 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
           return;
         }))
     before_flag(pe, epoch);
-    // After all that the group has written, as far as the barrier above tells
-    // this thread of it.
+    // After all that the group has written: the barrier above has ordered it.
     store_release(words.flag(pe, me), epoch);
   });
   SYMM_IF_ON_HOST((wait_for_members(call, team, epoch);))
@@ -67,13 +66,13 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
   return epoch;
 }
 
-/// For synchronise(): that nothing is passed.
+/// For synchronise(): passes nothing.
 struct PassNothing {
   SYMM_FUNCTION void operator()(Pe, std::uint64_t) const {}
   SYMM_FUNCTION void far(Pe, std::uint64_t) const {}
 };
 
-/// For synchronise(): what this PE passes to all members.
+/// For synchronise(): passes a word to all members.
 struct PassWord {
   PeTeam team;
   std::uint64_t word;
@@ -81,7 +80,7 @@ struct PassWord {
   SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
     store_relaxed(team.words().passed(pe, team.my_pe(), epoch), word);
   }
-  /// In a kernel, to a PE of another node.
+  /// In a kernel, to a far PE.
   SYMM_FUNCTION void far([[maybe_unused]] Pe pe,
                          [[maybe_unused]] std::uint64_t epoch) const {
     SYMM_IF_ON_DEVICE(
@@ -92,8 +91,7 @@ struct PassWord {
   }
 };
 
-/// Whether all members have passed `mine`, which is this PE's word `which`;
-/// the host's.
+/// Whether all members have passed `mine` as their word `which`; on the host.
 [[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
                                           std::uint64_t epoch,
                                           std::size_t which,

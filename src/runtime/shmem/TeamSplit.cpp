@@ -38,7 +38,7 @@ int low_of(std::uint64_t bits) {
   return std::bit_cast<int>(static_cast<std::uint32_t>(bits));
 }
 
-/// The calls, for the first exchange; not word_of_barrier.
+/// The calls, as passed in the first exchange; none is word_of_barrier.
 enum class Split { by_colour = 1, strided, in_2d, without_memory, end };
 
 [[noreturn]] void throw_argument(char const* call, PeTeam const& parent,
@@ -47,9 +47,9 @@ enum class Split { by_colour = 1, strided, in_2d, without_memory, end };
                    std::to_string(parent.n_pes()) + " PEs: " + what);
 }
 
-/// One call; it and its functions are collective over the parent. The memory
-/// that they need is there before the first exchange, in which a PE that has
-/// none tells the others: between two exchanges no PE leaves alone.
+/// One call; it and its functions are collective over the parent. It allocates
+/// its memory before the first exchange, in which a PE without memory tells the
+/// others: between two exchanges no PE leaves alone.
 class SplitCall {
  public:
   /// \throws UsageError on every PE of `parent`, unless all have made this call
@@ -58,27 +58,27 @@ class SplitCall {
   SplitCall(PeTeam const& parent, char const* call, Split kind, int a = 0,
             int b = 0, int c = 0);
 
-  /// This PE's new team, as team_split().
+  /// This PE's new PE team, as team_split().
   PeTeam make(int colour, int key);
 
  private:
-  /// What a PE of the parent asks for.
+  /// The wish of a PE of the parent.
   struct Wish {
     int colour;
     int key;
     Pe pe;                    // its number in the parent
     std::uint64_t taken = 0;  // a bit for each of its slots
-    /// The order of the new teams' members, a team after the other.
+    /// The order of the new PE teams' members, one PE team after the other.
     friend bool operator<(Wish const& a, Wish const& b) {
       return std::tie(a.colour, a.key, a.pe) < std::tie(b.colour, b.key, b.pe);
     }
   };
 
-  /// What every PE of the parent passes; valid until the next.
+  /// The words that all PEs of the parent pass; valid until the next gather().
   std::vector<std::uint64_t> const& gather(std::uint64_t mine);
   void expect_equal(Split kind, int a, int b, int c);
   void gather_wishes(int colour, int key);
-  /// The slot of this PE's new team, and m_members; -1 without a colour.
+  /// The slot of this PE's new PE team, -1 without a colour; sets m_members.
   int choose_slot(int colour);
   PeTeam begin(int slot);
 
@@ -86,7 +86,7 @@ class SplitCall {
   char const* m_call;
   std::vector<std::uint64_t> m_words;
   std::vector<Wish> m_wishes;
-  std::vector<Pe> m_members;  // of the new team, in the world
+  std::vector<Pe> m_members;  // of the new PE team, in the world
 };
 
 SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
@@ -118,7 +118,7 @@ std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
 void SplitCall::expect_equal(Split kind, int a, int b, int c) {
   bool is_first = true;
   for (auto const mine : {bits_of(static_cast<int>(kind), a), bits_of(b, c)}) {
-    // What is wrong is thrown at once: whatever the others' call is, they find
+    // A difference is thrown at once: whatever the others' call is, they find
     // it at the same step.
     bool is_equal = true;
     for (auto const other : gather(mine)) {
@@ -158,8 +158,8 @@ void SplitCall::gather_wishes(int colour, int key) {
 int SplitCall::choose_slot(int colour) {
   int slot = -1;
   m_members.clear();
-  // The same slot for all PEs of a new team; those of different teams do not
-  // matter to each other, their words are in different memory.
+  // All PEs of a new PE team get the same slot. Different ones may share a
+  // slot: their words are in memory of different PEs.
   for (auto first = m_wishes.begin(); first != m_wishes.end();) {
     auto const last = std::find_if(
         first, m_wishes.end(),
@@ -196,7 +196,7 @@ PeTeam SplitCall::begin(int slot) {
       }
     });
   }
-  // Nobody uses a team before all its PEs have begun it.
+  // No PE uses a new PE team before all its PEs have begun it.
   auto const mine = failure ? failure->kind : ErrorKind::none;
   auto its        = ErrorKind::none;
   for (auto const word : gather(static_cast<std::uint64_t>(mine))) {

@@ -35,7 +35,7 @@ struct PassWords {
   }
 };
 
-/// Out of line: a barrier does without the stack for the text.
+/// Out of line: a barrier needs no stack for the text.
 template <class HasCome>
 [[gnu::noinline]] void report_missing(HostWait& wait, Text const& why,
                                       Rendezvous const& rendezvous,
@@ -58,7 +58,7 @@ void wait_for_members(char const* call, PeTeam const& team,
   auto const has_come     = [&](Pe member) {
     return load_acquire(flags + member) >= epoch;
   };
-  Pe next                  = 0;  // those before have come
+  Pe next                  = 0;  // members before this have come
   auto const have_all_come = [&] {
     while (next < team.n_pes() && has_come(next)) ++next;
     return next == team.n_pes();
@@ -71,7 +71,7 @@ void wait_for_members(char const* call, PeTeam const& team,
     auto why               = HostWait::who_is_gone();
     for (Pe member = next; member < team.n_pes() && why.empty(); ++member) {
       Pe const pe = team.world_pe(member);
-      // What it has stored before counts.
+      // Its earlier stores count.
       if (!rendezvous.is_in_finalize(pe) || has_come(member)) continue;
       why = Text("PE ", pe, " waits in symm::finalize()");
     }

@@ -19,16 +19,15 @@
 
 namespace symm::Impl {
 
-// What the barriers of symm_teams.hpp and the collective operations are made
-// of.
+// The parts of the barriers of symm_teams.hpp and of the collective operations.
 
-/// exchange_word() by one thread of the host, and of two words.
+/// exchange_word() by one thread of the host; also with two words.
 std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
                                     std::uint64_t word);
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
-/// A barrier by one thread of the host: whether all PEs have passed that word.
+/// A barrier by one thread of the host; false if a PE has passed another word.
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word);
 
 /// barrier_of() by one thread of the host.
@@ -36,8 +35,8 @@ void barrier_on_host(PeTeam const& team, char const* call);
 
 /// A barrier in which every PE passes a word to all others.
 /// \param call for the host's messages, such as "symm::barrier".
-/// \returns its epoch: team.words().passed(own PE, member, epoch) is what
-///          `member` passed, until this PE begins the next.
+/// \returns its epoch: team.words().passed(own PE, member, epoch) is the word
+///          of `member`, until this PE begins the next.
 template <Group Threads>
 SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
@@ -49,14 +48,13 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
       (return synchronise(group, team, call, PassWord{team, word});))
 }
 
-/// What PEs pass in the host's barriers; the first word of any other call is
+/// PEs pass this word in the host's barriers; all other calls begin with
 /// another.
 inline constexpr std::uint64_t word_of_barrier = 0;
 
-/// In a kernel, or on the host: as barrier(team), but nobody
-/// looks whether the others are in a barrier. In kernels no word goes along,
-/// for which the flag would wait, twice as long as without; on the host one
-/// does, for those who look.
+/// barrier(team), in kernels and on the host, without a check that all PEs are
+/// in a barrier. Kernels send the flag without a word: waiting for one doubles
+/// the latency. On the host a word is sent, for PEs in calls that check.
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                                      char const* call) {
@@ -67,7 +65,7 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
 }
 
 /// A barrier of the host's calls with that word.
-/// \throws UsageError on every PE of the team, if a PE is in another call.
+/// \throws UsageError on every PE of the PE team, if a PE is in another call.
 void meet(char const* call, PeTeam const& team, std::uint64_t word);
 
 }  // namespace symm::Impl

@@ -35,7 +35,7 @@ char const* text_of(Compare compare) {
   return "?";
 }
 
-/// What it still waits for, for a message: the first variables.
+/// The first variables that `set` still waits for, for a message.
 template <class T>
 Text text_of(WaitSet<T> const& set) {
   Text result;
@@ -83,7 +83,7 @@ void wait_on_host(char const* call, Poll& is_done) {
   while (!is_done()) {
     if (!wait.pause()) continue;
     auto const why = wait.why_in_vain();
-    if (is_done()) return;  // what they have stored before counts
+    if (is_done()) return;  // their earlier stores count
     if (wait.must_report(why)) wait.report(why, "", text_of(is_done.set));
   }
 }

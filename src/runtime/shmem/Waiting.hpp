@@ -14,21 +14,21 @@
 
 namespace symm {
 
-/// How the variable and the value are to compare.
+/// The comparison of the variable with the value.
 enum class Compare { eq, ne, gt, ge, lt, le };
 
 }  // namespace symm
 
 namespace symm::Impl {
 
-// What the waits and tests of symm_signals.hpp are made of.
+// The parts of the waits and tests of symm_signals.hpp.
 
-/// What can be waited for: integers of 4 or 8 bytes.
+/// Types of variables to wait for: integers of 4 or 8 bytes.
 template <class T>
 concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
                    !std::is_const_v<T> && MachineWord<T>;
 
-/// Whether `now` compares with `value` so.
+/// Whether `now` compares with `value` as asked.
 template <Waitable T>
 SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   switch (compare) {
@@ -42,23 +42,23 @@ SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   return false;
 }
 
-/// How all waits and tests look at a variable. (A relaxed load with a fence
-/// after success would do, too; on a GPU the fence waits for the thread's own
-/// stores, an acquire only discards what the first cache has.)
+/// All waits and tests look at a variable by this. (A relaxed load with a fence
+/// after success would do, too. But on a GPU the fence waits for the thread's
+/// own stores; an acquire only discards what the first cache has.)
 template <Waitable T>
 SYMM_INLINE_FUNCTION T poll(T const* ivar) {
   return load_acquire(ivar);
 }
 
-/// Lets what has come from other nodes be done: a program may test a variable
-/// until that has changed it.
+/// Handles messages of far PEs that have come: a program may test a variable
+/// until one of these has changed it.
 /// \throws UsageError on this PE, if the host cannot look at `address`.
 void check_variable(char const* call, void const* address);
 
-/// A number for each call, all equally likely, modulo whatever.
+/// A different number for each call; its remainders are equally likely.
 [[nodiscard]] std::uint64_t scatter();
 
-/// Variables and what they are to be.
+/// Variables, and the values that they are to have.
 template <class T>
 struct WaitSet {
   T const* ivars;
@@ -79,7 +79,7 @@ struct WaitSet {
   }
 };
 
-// What a wait repeats until it is true, and a test calls once.
+// A wait calls one of these until it is true, a test calls it once.
 
 template <class T>
 struct PollOne {
@@ -94,7 +94,7 @@ struct PollOne {
 template <class T>
 struct PollAll {
   WaitSet<T> set;
-  std::size_t next = 0;  // those before have been met
+  std::size_t next = 0;  // variables before this have been met
   SYMM_FUNCTION bool operator()() {
     while (next < set.count && (!set.counts(next) || set.is_met(next))) ++next;
     return next == set.count;
@@ -104,7 +104,7 @@ struct PollAll {
 template <class T>
 struct PollAny {
   WaitSet<T> set;
-  // To look at: not always the same, or others starve.
+  // The first to look at: not always the same, or others starve.
   std::size_t first = choose_first(set.count);
   std::size_t found = SIZE_MAX;
   SYMM_FUNCTION bool operator()() {
@@ -143,9 +143,9 @@ struct PollSome {
   }
 };
 
-/// Returns when is_done() is true; it was not just now. Waits, reports and ends
-/// the job as symm_signals.hpp says. The library has it for all types that can
-/// be waited for.
+/// Returns when is_done() is true, which was false just now. Waits, reports and
+/// ends the job as symm_signals.hpp says. The library has it for all Waitable
+/// types.
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done);
 

@@ -12,8 +12,8 @@
 
 namespace symm::Impl {
 
-// The loads, stores and fences that the operations are made of: for
-// symm_atomics.hpp, which says what they do, and for all that is in here.
+// The loads, stores and fences of the operations; symm_atomics.hpp says what
+// they do.
 
 /// shmem_fence.
 SYMM_INLINE_FUNCTION void fence_words() {
@@ -21,15 +21,14 @@ SYMM_INLINE_FUNCTION void fence_words() {
   SYMM_IF_ON_DEVICE((InKernel::fence();))
 }
 
-/// The part of it that a flag needs: what this thread has loaded or stored
-/// before is so before what it stores afterwards, for whoever sees that by
-/// load_acquire().
+/// The part of shmem_fence that a flag needs: what this thread has loaded or
+/// stored before comes before its later stores, for readers by load_acquire().
 SYMM_INLINE_FUNCTION void fence_release() {
   SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_release);))
   SYMM_IF_ON_DEVICE((InKernel::fence_release();))
 }
 
-/// What the functions below take.
+/// Types that the functions below take.
 template <class T>
 concept MachineWord = std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8);

@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-/// Which of the numbered messages of one PE have been carried out, and what
-/// waits until more of them have. One thread at a time, but for done_up_to().
+/// Records which numbered messages of one PE have been carried out, and keeps
+/// those that must wait for others. One thread at a time, except done_up_to().
 template <class Held>
 class ArrivalOrder {
  public:
@@ -24,7 +24,7 @@ class ArrivalOrder {
     return after <= done_up_to();
   }
 
-  /// Keeps what comes after number `after`.
+  /// Keeps `held` until all up to number `after` have been carried out.
   void hold(std::uint64_t after, Held held) {
     m_held.emplace_back(after, std::move(held));
     std::push_heap(m_held.begin(), m_held.end(), is_later);

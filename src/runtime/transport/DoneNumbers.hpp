@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// Which of the numbers 1, 2, ... are done; each is set once, in any order. One
-/// thread at a time sets them, any thread asks.
+/// Records which of the numbers 1, 2, ... are done; each is set once, in any
+/// order. One thread at a time calls set(), any thread calls up_to().
 class DoneNumbers {
  public:
   /// All up to this number are done.

@@ -17,13 +17,12 @@ CopyQueue::Strided block(void* to, void const* from, std::size_t bytes) {
           1};
 }
 
-/// Elements that are worth a message with others; those of a few KiB and more
-/// are not.
+/// Larger elements, in bytes, are not packed with others into one message.
 constexpr std::size_t most_of_element = std::size_t{4} << 10U;
 
 }  // namespace
 
-/// Gets that have begun: none goes on when this is gone.
+/// Gets that have begun; the destructor waits for them.
 class GpuStaging::Begun {
  public:
   Begun(Transport& transport, Pe pe) : m_transport(transport), m_pe(pe) {}
@@ -79,7 +78,7 @@ void GpuStaging::put(PeMemory to, void const* from, std::size_t bytes,
   if (bytes != 0) begin(0);
   for (std::size_t done = 0; done < bytes; done += half) {
     m_queue.finish();
-    // The next part is on its way while this one is sent.
+    // The next half is copied from the GPU while this one is sent.
     if (done + half < bytes) begin(done + half);
     put_from_host(to.moved(done), half_of(done / half),
                   std::min(bytes - done, half), Until::is_safe);
@@ -110,7 +109,7 @@ void GpuStaging::put_signal(PeMemory to, void const* from, std::size_t bytes,
 
 void GpuStaging::get_to_host(std::byte* to, PeMemory from, std::size_t bytes) {
   Begun begun(m_transport, from.pe);
-  // Not all at once: the answers take memory until they are read.
+  // Not all at once: replies take memory until this PE reads them.
   constexpr std::size_t most = 8 * half;
   for (std::size_t done = 0; done < bytes; done += most) {
     begun.get(to + done, from.moved(done), std::min(bytes - done, most));
@@ -137,7 +136,7 @@ void GpuStaging::get(void* to, PeMemory from, std::size_t bytes, Until until) {
   for (std::size_t done = 0; done < bytes; done += half) {
     begun.wait();
     m_queue.finish();  // the other half may be written again
-    // The next part is on its way while this one is copied.
+    // The next half is fetched while this one is copied to the GPU.
     if (done + half < bytes) begin(done + half);
     m_queue.begin_copy(
         block(data + done, half_of(done / half), std::min(bytes - done, half)));

@@ -14,9 +14,9 @@
 
 namespace symm::Impl {
 
-/// Operations on memory of PEs of other nodes, where that or this PE's side may
-/// be memory of a GPU: through page-locked memory of the host, which is what
-/// messages are sent from and arrive in. Beside whatever kernels do. Any
+/// Operations on memory of far PEs, where either side may be memory of a GPU.
+/// Data of this PE's GPU pass through page-locked host memory: messages are
+/// sent from it and arrive in it. They do not wait for running kernels. Any
 /// thread.
 ///
 /// \throws SystemError in all of them, on this PE.
@@ -27,7 +27,8 @@ class GpuStaging {
   /// \param provider of the GPU's memory; outlives this, as the transport does.
   GpuStaging(Transport& transport, MemoryProvider& provider);
 
-  // As the Transport's; those with a side on the GPU are Until::is_safe.
+  // As in Transport; puts from this PE's GPU and all gets from or to a GPU are
+  // Until::is_safe.
 
   void put(PeMemory to, void const* from, std::size_t bytes, Until until);
   void put_strided(PeMemory to, void const* from, Strides strides);

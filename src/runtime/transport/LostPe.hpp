@@ -15,15 +15,15 @@ namespace symm::Impl {
 /// A PE without which the job cannot go on.
 struct LostPe {
   Pe pe       = 0;
-  Pe found_by = 0;  // the PE that says so
+  Pe found_by = 0;  // the PE that noticed
   Text why;         // as the end of a sentence: "its process is gone"
 };
 
-/// The first that a PE of this node has found, in memory that they share: so
-/// all of them name that one, and not who has ended for it.
+/// The first lost PE that a PE of this node has found, in memory that they
+/// share: so all of them name that PE, and none that has ended because of it.
 class LostPeRecord {
  public:
-  /// Any thread of any of the PEs; the first counts.
+  /// Callable from any thread of these PEs; only the first call counts.
   void set(LostPe const& lost) noexcept {
     auto expected = State::none;
     if (!m_state.compare_exchange_strong(expected, State::being_written)) {
@@ -39,7 +39,7 @@ class LostPeRecord {
   [[nodiscard]] bool is_set() const noexcept {
     return m_state.load(std::memory_order_acquire) == State::there;
   }
-  /// If it is set.
+  /// Only if is_set().
   [[nodiscard]] LostPe get() const noexcept {
     return {m_pe, m_found_by, Text(m_why)};
   }

@@ -16,32 +16,32 @@
 
 namespace symm::Impl {
 
-// What Transport_Messages sends: a header, and data behind it. All PEs run the
-// same program on processors of one kind, so objects travel as they are.
+// Transport_Messages sends a header and a payload. All PEs run the same program
+// on processors of one kind, so objects are sent as their bytes.
 static_assert(std::endian::native == std::endian::little);
 
-/// Payloads of strided operations, whose elements are copied on the way.
+/// The largest payload of a strided operation, whose elements are packed.
 inline constexpr std::size_t most_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
   // Numbered: they change memory of the target, which acknowledges them.
   put,          // the data
-  put_strided,  // elements, one behind the other
+  put_strided,  // elements, packed
   put_signal,   // the data, and then the signal
   atomic,       // answered by atomic_reply
-  batch,        // BatchEntry, one behind the other
+  batch,        // one BatchEntry after the other
   // Not numbered.
   get,          // answered by get_reply
-  get_strided,  // likewise, elements one behind the other
+  get_strided,  // likewise, elements packed
   get_reply,
   atomic_reply,
-  ack,          // nothing but the header's `acked`
-  ack_request,  // an ack of all up to `number` is wanted
-  note,         // Transport::send(): `number` is its
+  ack,          // only the header's `acked`
+  ack_request,  // asks for an ack of all up to `number`
+  note,         // Transport::send() with this `number`
   where,        // answered by standing
   standing,     // WireStanding, and the name of the call
-  farewell      // the sender ends the job: PE `number` is lost, as PE `offset`
-                // has found; the text is why
+  farewell      // the sender ends the job: PE `number` is lost, found by PE
+                // `offset`; the payload says why
 };
 
 constexpr bool is_numbered(MessageKind kind) {
@@ -58,12 +58,12 @@ struct MessageHeader {
   Segment signal_segment{};
   std::uint16_t unused = 0;
 
-  /// Of this message among those from this PE to that one: 1, 2, ... Of
-  /// get_strided and its reply: the first element.
+  /// Numbers the messages from one PE to another that change memory: 1, 2, ...
+  /// Of get_strided and its reply: the first element.
   std::uint64_t number = 0;
   /// All up to this number are to be carried out before this one.
   std::uint64_t after = 0;
-  /// What the sender has carried out of the receiver's: all up to this number.
+  /// The sender has carried out the receiver's messages up to this number.
   std::uint64_t acked = 0;
 
   std::uint64_t offset = 0;
@@ -73,13 +73,13 @@ struct MessageHeader {
       std::uint64_t value;
     } signal;
     struct {
-      std::uint64_t value;  // of a reply: what the word was
+      std::uint64_t value;  // of a reply: the word's old value
       std::uint64_t compare;
       std::uint64_t token;
     } atomic;
     struct {
       std::uint64_t bytes;
-      std::uint64_t token;  // back in get_reply
+      std::uint64_t token;  // returned in get_reply
     } get;
     struct {
       std::uint32_t element_bytes;
@@ -92,7 +92,7 @@ struct MessageHeader {
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 
-/// Of a Standing.
+/// The numbers of a Standing, as sent.
 struct WireStanding {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
@@ -102,15 +102,15 @@ inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
   return {reinterpret_cast<std::byte const*>(&header), sizeof header};
 }
 
-/// What bytes_of() has sent.
+/// Reads what bytes_of() has made.
 inline MessageHeader header_of(std::span<std::byte const> bytes) {
   MessageHeader header{};
   std::memcpy(&header, bytes.data(), sizeof header);
   return header;
 }
 
-/// An operation in a batch: a word, and its data, filled up to words. A put of
-/// 8 bytes takes 16 bytes.
+/// An operation in a batch: a word of 8 bytes that describes it, then its data,
+/// padded to 8 bytes. A put of 8 bytes takes 16 bytes.
 class BatchEntry {
  public:
   static constexpr std::size_t most_bytes   = 512;
@@ -137,7 +137,7 @@ class BatchEntry {
     return static_cast<Segment>(m_word >> 58U & 3U);
   }
   [[nodiscard]] std::size_t offset() const { return m_word & (end_offset - 1); }
-  /// Of the data, at the target.
+  /// Bytes of the data at the target.
   [[nodiscard]] std::size_t bytes() const {
     if (kind() == Kind::put) return detail();
     return type() <= WordType::f32 ? 4 : 8;
@@ -148,7 +148,7 @@ class BatchEntry {
   [[nodiscard]] WordType type() const {
     return static_cast<WordType>(detail() % 16);
   }
-  /// Of the data, in the batch.
+  /// Bytes that the data take in the batch.
   [[nodiscard]] std::size_t room() const {
     return kind() == Kind::put ? round_up(detail(), 8) : 8;
   }

@@ -11,33 +11,34 @@
 
 namespace symm::Impl {
 
-/// Carries messages between PEs of different nodes: whole and once, in any
+/// Carries messages between PEs of different nodes: each whole and once, in any
 /// order. A message is a header of at most max_header bytes and a payload.
 ///
-/// poll() delivers; so does a thread of the engine's own while nobody polls.
-/// The engine has one lock, which it holds while it calls the Receiver: one
-/// thread at a time is in there, and what it sends from there is sent.
+/// poll() delivers messages; a thread of the engine does so while nobody polls.
+/// The engine holds its one lock while it calls the Receiver: one thread at a
+/// time is in there, and it may send from there.
 class MessageEngine {
  public:
   static constexpr std::size_t max_header = 64;
-  /// Payloads up to this are copied by send() if they have to wait and have no
-  /// token; others are read where they are until Receiver::sent().
+  /// send() copies a payload of up to this many bytes, without a token, if it
+  /// has to wait. Other payloads are read in place until Receiver::sent().
   static constexpr std::size_t max_eager = std::size_t{64} << 10U;
 
-  /// Whom messages are for. Nothing in here throws or blocks.
+  /// Takes the messages that arrive. None of its functions throws or blocks.
   class Receiver {
    public:
     virtual ~Receiver() = default;
 
-    /// A whole message; the payload is the engine's until it returns.
+    /// A whole message has arrived; its payload is valid until this returns.
     virtual void receive(Pe from, std::span<std::byte const> header,
                          std::span<std::byte const> payload) noexcept = 0;
-    /// A message with a payload that has not been read yet: where it is to go,
-    /// `bytes` of them; null: nowhere, and received() follows all the same.
+    /// A message has arrived whose payload of `bytes` is not read yet.
+    /// \returns where the payload is to go; null: the engine drops it, and
+    ///          received() follows all the same.
     [[nodiscard]] virtual void* place_for(Pe from,
                                           std::span<std::byte const> header,
                                           std::size_t bytes) noexcept = 0;
-    /// The payload is there.
+    /// The payload has arrived in `place`, or has been dropped if that is null.
     virtual void received(Pe from, std::span<std::byte const> header,
                           void* place, std::size_t bytes) noexcept = 0;
     /// The payload of send() with this token may be written again; not called
@@ -50,25 +51,25 @@ class MessageEngine {
 
   virtual ~MessageEngine() = default;
 
-  /// Before the first message; it outlives the engine.
+  /// To be called before the first message; `receiver` outlives the engine.
   virtual void set_receiver(Receiver& receiver) = 0;
 
   /// Any thread, and within Receiver. A payload with a token, or of more than
   /// max_eager, must live until sent(token), and takes no private memory
   /// meanwhile. Any other has been copied or sent when this returns. Outside
-  /// Receiver it may deliver, as poll() does, and it waits where much waits to
-  /// be sent to that PE.
-  /// \throws SystemError on this PE, if `to` is lost; within Receiver what goes
-  ///         there is dropped instead, and sent() follows.
+  /// Receiver this may deliver, as poll() does, and it waits while much is
+  /// unsent to that PE.
+  /// \throws SystemError on this PE, if `to` is lost; within Receiver the
+  ///         message is dropped instead, and sent() follows.
   virtual void send(Pe to, std::span<std::byte const> header,
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;
 
-  /// Delivers what has arrived; whether there was any. Any thread; at once
-  /// false if another thread is at it.
+  /// Delivers messages that have arrived; returns whether there were any. Any
+  /// thread; returns false at once if another thread is delivering.
   virtual bool poll() = 0;
 
-  /// Something waits for an answer of `pe`, or no more: it is watched
+  /// Between these two, something waits for an answer of `pe`, which is watched
   /// (heartbeats) meanwhile. Nests.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
@@ -76,13 +77,13 @@ class MessageEngine {
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
-  /// A last message to all PEs that this one is connected with, as far as it
-  /// can be sent without waiting. Any thread, and within Receiver.
+  /// Sends a last message to all PEs that this one is connected with, as far as
+  /// that needs no waiting. Any thread, and within Receiver.
   virtual void send_farewell(std::span<std::byte const> header,
                              std::span<std::byte const> payload) noexcept = 0;
 
-  /// Collective, through the bootstrap it was made with; all messages have been
-  /// answered before. No call may follow.
+  /// Collective, through the bootstrap that the engine was made with. All
+  /// messages must have been answered before, and no call may follow.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 };

@@ -16,8 +16,7 @@
 namespace symm::Impl {
 
 struct MessageEngineOptions {
-  /// In seconds: who is watched and says nothing for that long is lost; 0:
-  /// nobody is, however silent.
+  /// In seconds: a watched PE that is silent for that long is lost. 0: none is.
   double peer_timeout = 60;
 
   /// \throws UsageError on this PE.
@@ -27,23 +26,23 @@ struct MessageEngineOptions {
   }
 };
 
-/// The engine of a job of several nodes. Nothing is delivered, and what arrives
-/// waits, until it has a receiver.
+/// Makes the engine of a job of several nodes. It delivers nothing until it has
+/// a receiver; messages that arrive before wait.
 ///
 /// Collective: all PEs, with equal options.
 /// \param bootstrap used here and in close().
 /// \param exchange its nodes are those of the job.
 /// \param vmm of the host. All three must outlive the engine.
-/// \throws SystemError on all PEs, if a PE has nothing to make it of (UCX).
+/// \throws SystemError on all PEs, if a PE cannot make one (UCX).
 std::unique_ptr<MessageEngine> make_message_engine(
     Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
     MessageEngineOptions const& options);
 
-/// What it would be made of on this machine: "UCX 1.13.1". Local.
+/// The library that the engine would use on this machine: "UCX 1.13.1". Local.
 /// \throws SystemError with what is missing.
 [[nodiscard]] std::string message_engine_of_this_machine();
 
-/// The ways to other nodes that it would choose from: "tcp/eth0". Local.
+/// The network transports that the engine would choose from: "tcp/eth0". Local.
 /// \throws SystemError with what is missing.
 [[nodiscard]] std::vector<std::string> message_transports_of_this_machine();
 

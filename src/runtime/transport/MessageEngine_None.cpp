@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What stands in for MessageEngine_Ucx.cpp in a build without UCX's headers.
+// Replaces MessageEngine_Ucx.cpp in a build without UCX's headers.
 #include "../base/Text.hpp"
 #include "../symm_errors.hpp"
 #include "MessageEngineOptions.hpp"

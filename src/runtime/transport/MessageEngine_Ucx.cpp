@@ -14,10 +14,10 @@ namespace symm::Impl {
 namespace {
 
 /// Payloads up to this go without UCX's rendezvous, whose round trip takes as
-/// long as their bytes; what is more than max_eager is not copied here.
+/// long as their bytes. Those of more than max_eager are still not copied here.
 constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 
-/// The private memory that messages to one PE may wait in before send() waits.
+/// send() waits while messages to one PE take more private memory than this.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 std::size_t pending_bytes_of(UcxParcel const& parcel) {
@@ -31,8 +31,8 @@ MessageEngine_Ucx::Section::Section(MessageEngine_Ucx& engine)
   if (s_inside == &engine) return;
   m_lock = std::unique_lock(engine.m_mutex, std::try_to_lock);
   if (!m_lock) {
-    // The thread and pollers make way; else they would have it again before
-    // this thread wakes up.
+    // The engine's thread and pollers leave the lock to this thread. Else they
+    // would have it again before this one wakes up.
     engine.m_n_waiting.fetch_add(1);
     m_lock.lock();
     engine.m_n_waiting.fetch_sub(1);
@@ -52,7 +52,7 @@ MessageEngine_Ucx::Section::~Section() {
 MessageEngine_Ucx::Peer& MessageEngine_Ucx::peer_of(Pe pe) {
   auto& peer = m_peers[static_cast<std::size_t>(pe)];
   if (!peer) {
-    // What follows later must not fail.
+    // There must be room: adding to these later must not fail.
     if (auto const n = m_met.size(); n == m_met.capacity()) {
       auto const room = std::max<std::size_t>(16, 2 * n);
       m_to_connect.reserve(room);
@@ -83,7 +83,7 @@ void MessageEngine_Ucx::connect(Peer& peer) noexcept {
   params.err_handler.arg = &peer;
   auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
   m_needs_progress  = true;
-  // Before the peer hears of this PE, whose program may start another then.
+  // At once: when the peer has heard of this PE, this PE may start a program.
   m_descriptors.look_if_few();
   if (status == UCS_OK) return;
   peer.endpoint = nullptr;
@@ -153,7 +153,7 @@ void MessageEngine_Ucx::send(Pe to, std::span<std::byte const> header,
         wake_if_needed();
         return;
       }
-      // The network does not follow; if the peer never takes it, it gets lost.
+      // The peer is watched: if it never takes its messages, it is lost.
       start_watching(peer);
       is_watched = true;
       m_n_polls.fetch_add(1, std::memory_order_relaxed);
@@ -217,7 +217,7 @@ void MessageEngine_Ucx::post_control(Peer& peer, UcxHead::Kind kind) noexcept {
   try {
     parcel = m_parcels.take_copy({});
   } catch (std::bad_alloc const&) {
-    return;  // the next one may get there
+    return;  // the next ping or pong may get there
   }
   parcel->head.engine = {m_key, m_me, kind};
   parcel->set_header({});
@@ -245,7 +245,7 @@ void MessageEngine_Ucx::send_farewell(
       parcel->peer       = peer->pe;
       submit(*peer, parcel);
     } catch (std::bad_alloc const&) {
-      return;  // they will find out themselves
+      return;  // the others will find out themselves
     }
   }
 }
@@ -291,7 +291,7 @@ bool MessageEngine_Ucx::progress() noexcept {
   return settle() || any;
 }
 
-/// What could not be done while UCX was calling us.
+/// Does what had to wait while UCX was calling the engine.
 bool MessageEngine_Ucx::settle() noexcept {
   bool any = false;
   while (!m_to_connect.empty()) {

@@ -23,25 +23,14 @@
 
 namespace symm::Impl {
 
-/// Messages as active messages of UCX: one context, one worker, one thread.
-///
-/// Connections are made at first use. Before that, a PE costs 8 B, and its
-/// address (38 B over TCP) in a table of the node.
-///
-/// What is protected: a message counts only if it has the key of this job, a
-/// random number that PEs tell each other through the bootstrap; other jobs,
-/// old processes and port scanners are counted (n_strangers()) and reach
-/// neither the receiver nor memory. What is not: keys and data travel in the
-/// clear, and UCX itself obeys who speaks its protocol (over TCP it stores
-/// where it is told to). Against somebody who wants to do harm, the network has
-/// to be a trusted one, as UCX and MPI need it.
+/// Active messages of UCX as an engine: one context, one worker, one thread.
 class MessageEngine_Ucx final : public MessageEngine {
  public:
   MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                     MessageEngineOptions const& options);
   MessageEngine_Ucx(MessageEngine_Ucx const&)            = delete;
   MessageEngine_Ucx& operator=(MessageEngine_Ucx const&) = delete;
-  /// Without close(): the other PEs lose this one.
+  /// If close() was not called, the other PEs lose this one.
   ~MessageEngine_Ucx() override;
 
   void set_receiver(Receiver& receiver) override;
@@ -56,13 +45,13 @@ class MessageEngine_Ucx final : public MessageEngine {
                      std::span<std::byte const> payload) noexcept override;
   void close() override;
 
-  /// Messages that were not of this job.
+  /// The number of messages that were not of this job.
   [[nodiscard]] std::uint64_t n_strangers() const { return m_n_strangers; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Of our active messages.
+  /// The id of the engine's active messages.
   static constexpr unsigned message_id = 1;
 
   /// A PE that this one has met: sent to, heard of, or waited for.
@@ -80,7 +69,7 @@ class MessageEngine_Ucx final : public MessageEngine {
     Clock::time_point last_heard;
     Clock::time_point last_pinged;
   };
-  /// Has the lock, unless this thread has it anyway: within Receiver.
+  /// Holds the lock, unless this thread holds it anyway: within Receiver.
   class Section {
    public:
     explicit Section(MessageEngine_Ucx& engine);
@@ -173,18 +162,18 @@ class MessageEngine_Ucx final : public MessageEngine {
   std::optional<NodeTable> m_addresses;  // of all PEs, m_address_bytes each
   std::size_t m_address_bytes = 0;
 
-  // What follows, and the worker, belongs to who has the lock.
+  // m_mutex guards what follows, and the worker.
   std::mutex m_mutex;
-  std::atomic<int> m_n_waiting{0};             // for it
+  std::atomic<int> m_n_waiting{0};             // threads that wait for it
   std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
   std::vector<Peer*> m_met;
   int m_n_watching_all = 0;
   UcxParcels m_parcels;
-  // Left for when UCX has returned. There is room for all of m_met in each.
+  // Work for when UCX has returned. Each vector has room for all of m_met.
   std::vector<Peer*> m_to_connect;
   UcxParcelQueue m_to_post;
   std::vector<Peer*> m_failed;
-  UcxParcelQueue m_sent;  // of which the receiver is to hear
+  UcxParcelQueue m_sent;  // the receiver is to be told
   std::vector<ucs_status_ptr_t> m_closing;
   bool m_is_closing     = false;  // connections may end
   bool m_is_over        = false;  // the receiver is not called any more
@@ -197,9 +186,9 @@ class MessageEngine_Ucx final : public MessageEngine {
   std::atomic<bool> m_may_start{false};
   std::atomic<bool> m_stops{false};
   std::atomic<bool> m_is_asleep{false};
-  std::atomic<bool> m_is_polled{false};  // by who has woken the thread
+  std::atomic<bool> m_is_polled{false};  // the thread that woke it polls
   bool m_has_complained = false;
-  // The thread's:
+  // Used by the thread:
   Clock::time_point m_last_check;
   Clock::time_point m_last_look;  // at m_n_polls
   Clock::time_point m_they_polled;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What UCX delivers to MessageEngine_Ucx.
+// Takes what UCX delivers to MessageEngine_Ucx.
 #include <cstring>
 #include <new>
 
@@ -28,7 +28,7 @@ bool MessageEngine_Ucx::is_of_job(UcxHead const& head) noexcept {
   return false;
 }
 
-/// Without it the job cannot go on.
+/// Without this message the job cannot go on: its sender counts as lost.
 void MessageEngine_Ucx::refuse_message(Pe from) noexcept {
   m_receiver.load()->lost(
       from, Text("PE ", m_me, " has no private memory for a message of it"));
@@ -52,12 +52,12 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
     refuse_message(head.engine.from);
     return UCS_OK;
   }
-  // Whom we have given up stays lost: others have been told.
+  // A PE that was given up stays lost: others have been told.
   if (peer->has_failed) return UCS_OK;
 
   peer->was_heard = true;
   if (peer->endpoint == nullptr && !peer->is_to_connect) {
-    // So that UCX tells us when it fails.
+    // With an endpoint, UCX tells us when the peer fails.
     peer->is_to_connect = true;
     m_to_connect.push_back(peer);
   }
@@ -85,7 +85,7 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
     parcel = m_parcels.take();
   } catch (std::bad_alloc const&) {
     refuse_message(from);
-    return UCS_OK;  // drops it, and completes the send
+    return UCS_OK;  // UCX drops it, and completes the send
   }
   auto& receiver    = *m_receiver.load();
   void* const place = receiver.place_for(from, header, bytes);

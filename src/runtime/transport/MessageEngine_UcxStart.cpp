@@ -23,7 +23,7 @@ constexpr char const* what_starts = "starting UCX";
 
 /// How long close() waits for connections that do not end by themselves.
 constexpr auto closing_time = 10s;
-/// And the destructor, which has closed them by force.
+/// How long the destructor waits for connections that it has closed by force.
 constexpr auto forced_closing_time = 1s;
 constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
 
@@ -83,23 +83,22 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
 }
 
 void MessageEngine_Ucx::start_context(Nodes const& nodes) {
-  // By the environment, before the library has threads: ucp_config_modify()
-  // wants another name in each version (1.13 "CONN_NB", later ones with
-  // "TCP_"), accepts every name, and only warns of those that change nothing.
+  // TCP is set by the environment, before the library has threads.
+  // ucp_config_modify() wants other names in each version (1.13 "CONN_NB",
+  // later ones with "TCP_"), and only warns of unknown names.
   auto const set_of_transport = [](char const* name, char const* value) {
     if (::setenv(name, value, 0) != 0) {
       throw SystemError(Text("setting ", std::string_view(name)), "setenv",
                         errno);
     }
   };
-  // Else the first message over a cut link waits in connect().
+  // Otherwise the first message over a cut link waits in connect().
   set_of_transport("UCX_TCP_CONN_NB", "y");
-  // With UCP_ERR_HANDLING_MODE_PEER large messages come in fragments of this
-  // size, which are copied: by default 64 KiB, which takes up to 1.6 x the
-  // time.
+  // With UCP_ERR_HANDLING_MODE_PEER large messages arrive in fragments of this
+  // size, which are copied. The default of 64 KiB takes up to 1.6 x the time.
   set_of_transport("UCX_TCP_RX_SEG_SIZE", "512k");
-  // A network may need megabytes under way. Where all nodes are one machine,
-  // more than this are in no cache any more when they arrive: 2.5 to 3 x the
+  // A network may need megabytes in flight. Where all nodes are one machine,
+  // bytes beyond this have left the caches when they arrive: 2.5 to 3 x the
   // time.
   if (nodes.n_on_machine() == nodes.n_pes())
     set_of_transport("UCX_TCP_SNDBUF", "128k");
@@ -113,10 +112,10 @@ void MessageEngine_Ucx::start_context(Nodes const& nodes) {
                  Text(what_starts, " with ", name, "=", value),
                  "ucp_config_modify");
   };
-  // Between namespaces of a host UCX would silently use memory they share.
+  // Between namespaces of a host UCX would silently use shared memory.
   if (!setting_of(environment::ucx_transports)) set("TLS", "^sm");
-  // UCX's own sign of life keeps TCP from noticing a link that is cut; ours
-  // covers both.
+  // UCX's own keepalive keeps TCP from noticing a cut link. The engine's
+  // heartbeats find both, silent PEs and cut links.
   set("KEEPALIVE_INTERVAL", "inf");
 
   ucp_params_t params{};
@@ -239,11 +238,11 @@ void MessageEngine_Ucx::wait_for_closed_endpoints(
 
 void MessageEngine_Ucx::close() {
   {
-    // From now on connections end because PEs leave.
+    // From now on a connection that ends is no failure: PEs leave.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile the thread serves those that are not here yet.
+  // Meanwhile the thread serves PEs that are not here yet.
   m_bootstrap.barrier();
   {
     Section const section(*this);
@@ -253,7 +252,7 @@ void MessageEngine_Ucx::close() {
     }
   }
   wait_for_closed_endpoints(closing_time);
-  // And answers those that close theirs.
+  // Meanwhile the thread answers PEs that close theirs.
   m_bootstrap.barrier();
   destroy();
 }

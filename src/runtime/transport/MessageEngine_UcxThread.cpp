@@ -19,14 +19,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long it sleeps while others poll: the longer, the longer they do. Each
-/// time it wakes up it takes the core of a PE that waits for microseconds.
+/// How long the thread sleeps while others poll; longer, the longer they do.
+/// Each time it wakes up, it takes the core of a waiting PE for microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
 constexpr auto longest_park  = std::chrono::microseconds(1000us);
-/// How long it polls after a message before it sleeps.
+/// How long the thread polls after a message before it sleeps.
 constexpr auto silence = 5us;
-/// Who polls less often sleeps in between, as idle waits do, and would let
-/// messages wait for as long.
+/// A thread that polls less often sleeps in between, as idle waits do, and
+/// would let messages wait for as long.
 constexpr auto longest_between_polls = 50us;
 }  // namespace
 
@@ -40,7 +40,7 @@ void MessageEngine_Ucx::stop_thread() noexcept {
   m_stops     = true;
   m_may_start = true;
   m_may_start.notify_all();
-  // At worst it wakes up by itself.
+  // At worst the thread wakes up by itself.
   static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
   m_thread.join();
 }
@@ -59,13 +59,14 @@ void MessageEngine_Ucx::serve() noexcept {
       park = std::min(park * 2, longest_park);
       continue;
     }
-    // What it finds may have been late; who has woken it up was not.
+    // Messages that this thread finds itself may have been late, so it sleeps
+    // shortly again. If a polling thread has woken it, they were not.
     if (poll_until_silent()) sleep_until_something_comes();
     park = m_is_polled ? std::min(park * 2, longest_park) : shortest_park;
   }
 }
 
-/// Whether they do, or have not long ago, and so will again.
+/// Whether other threads poll, or did a short time ago and so will again.
 bool MessageEngine_Ucx::others_poll() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto const now     = Clock::now();
@@ -78,14 +79,14 @@ bool MessageEngine_Ucx::others_poll() noexcept {
   return now - m_they_polled < longest_park;
 }
 
-/// Behind those that wait for the lock.
+/// Calls progress() after the threads that wait for the lock.
 bool MessageEngine_Ucx::progress_in_turn() noexcept {
   while (m_n_waiting.load() != 0) std::this_thread::yield();
   Section const section(*this);
   return progress();
 }
 
-/// \returns false if somebody else polls, or there is something else to do.
+/// \returns false if another thread polls, or there is something else to do.
 bool MessageEngine_Ucx::poll_until_silent() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto last          = Clock::time_point{};
@@ -120,16 +121,16 @@ void MessageEngine_Ucx::sleep_until_something_comes() noexcept {
   m_is_asleep = false;
 }
 
-/// Behind what a caller has begun and may leave to the thread.
+/// A caller calls this after what it has begun and may leave to the thread.
 void MessageEngine_Ucx::wake_if_needed() noexcept {
   if (!m_needs_progress || !m_is_asleep) return;
   m_needs_progress = false;
   wake();
 }
 
-/// Behind messages that a caller has delivered: the system wakes the thread for
-/// each that comes, too, and the thread, which finds none, does not leave
-/// poll().
+/// Called after a caller has delivered messages. Asleep in poll(2), the thread
+/// would be woken by the system for each message, too, find none and stay in
+/// poll(2). Woken from here, it sleeps for a while instead.
 void MessageEngine_Ucx::wake_to_park() noexcept {
   if (!m_is_asleep) return;
   m_is_polled = true;
@@ -138,7 +139,7 @@ void MessageEngine_Ucx::wake_to_park() noexcept {
 
 void MessageEngine_Ucx::wake() noexcept {
   m_is_asleep = false;
-  // Whatever it says, the thread looks after m_check_time.
+  // Even if this fails, the thread looks after m_check_time.
   static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
 }
 
@@ -151,7 +152,7 @@ void MessageEngine_Ucx::watch(Pe pe) {
 }
 
 void MessageEngine_Ucx::start_watching(Peer& peer) noexcept {
-  // It may have been silent before: nothing was asked of it.
+  // Silence before this does not count: nothing was asked of the peer.
   if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }
 
@@ -178,13 +179,13 @@ void MessageEngine_Ucx::check_peers() noexcept {
   auto const now    = Clock::now();
   auto const passed = now - std::exchange(m_last_check, now);
   if (m_peer_timeout == Clock::duration(0)) return;
-  // What is there already is heard first, as far as time allows.
+  // Messages that are there already are delivered first, as far as time allows.
   while (progress_in_turn() && Clock::now() - now < m_check_time) {
   }
   Section const section(*this);
   if (m_is_closing) return;
-  // This process has slept (SIGSTOP, a debugger, a busy machine): whom it has
-  // not heard of meanwhile need not have been silent.
+  // If this process has slept (SIGSTOP, a debugger, a busy machine), its peers
+  // need not have been silent meanwhile.
   auto const overslept = passed > 4 * m_check_time ? passed : passed * 0;
   for (std::size_t i = 0; i < m_met.size(); ++i) {
     auto& peer = *m_met[i];

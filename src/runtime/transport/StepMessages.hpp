@@ -15,13 +15,13 @@
 namespace symm::Impl {
 
 /// Messages of collective steps between PEs of different nodes. A message has a
-/// number, by which the receiver asks for it; between two PEs each is used once
-/// in each direction. A message may come before it is asked for.
+/// number, by which the receiver asks for it; between two PEs each number is
+/// used once in each direction. A message may arrive before it is asked for.
 ///
-/// Who is lost ends the job, with PE, host and call.
+/// A lost PE ends the job, with PE, host and call.
 class StepMessages {
  public:
-  /// Numbers from here on are Rendezvous'.
+  /// Numbers from here on are for Rendezvous.
   static constexpr std::uint64_t first_of_rendezvous = std::uint64_t{1} << 63U;
 
   virtual ~StepMessages() = default;
@@ -29,23 +29,23 @@ class StepMessages {
   /// `message` may be written again when it returns.
   virtual void send(Pe to, std::uint64_t number,
                     std::span<std::byte const> message) = 0;
-  /// Waits for it.
+  /// Waits for that message.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
-  /// Waits for it, at most so long (0: looks); none: it has not come yet.
+  /// Waits for that message at most `most` (0: looks); empty: it has not come.
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most) = 0;
 
-  /// Who waits for `pe` in several of these says so: it is watched meanwhile,
-  /// and lost if nothing is heard of it for too long. Nests.
+  /// For a caller that waits for `pe` in several of these calls: between the
+  /// two, `pe` is watched, and lost if it is silent for too long. Nests.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Whether anything was done. Everybody who waits in the library calls it.
+  /// Returns whether anything was done. All waits in the library call it.
   virtual bool poll() = 0;
 };
 
-/// That a PE is watched, as long as this lives.
+/// A PE is watched as long as this object lives.
 class Watch {
  public:
   Watch(StepMessages& messages, Pe pe) : m_messages(messages), m_pe(pe) {

@@ -10,18 +10,18 @@
 
 namespace symm::Impl {
 
-// What a target does to its memory for PEs of other nodes: what operations
-// inside a node do, by the same code. Others may poll that memory.
+// A target changes its memory for far PEs with the code of operations inside a
+// node. Other threads and PEs may poll that memory.
 
-/// A put. A word of 1, 2, 4 or 8 bytes is one releasing store; what has been
-/// stored before is seen before all of it.
+/// Carries out a put. An aligned word of 1, 2, 4 or 8 bytes is one releasing
+/// store. Earlier stores are seen before any of it.
 void store_block(char* to, void const* from, std::size_t bytes);
 
-/// Whether there is such an operation: what came over the wire is not trusted.
+/// Whether `op` exists for `type`: data from the network are not trusted.
 [[nodiscard]] bool is_atomic(AtomicOp op, WordType type);
 
-/// Carries out an operation that is_atomic(), and returns the bits that the
-/// word had. What has been stored before is seen before it.
+/// Carries out an operation that is_atomic(). Earlier stores are seen before
+/// it. Returns the word's old bits; for AtomicOp::set, `value`.
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare = 0);
 

@@ -4,8 +4,8 @@
 
 #include "InCall.hpp"
 
-// What a process has one of. Not in a header: a program or shared library whose
-// symbols are hidden would get its own.
+// Objects of which a process has one. Defined in a header, a program or shared
+// library whose symbols are hidden would get its own.
 namespace symm::Impl {
 
 constinit Transport* Transport::s_instance        = nullptr;

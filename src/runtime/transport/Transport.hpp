@@ -35,11 +35,11 @@ class KernelRequests {
   virtual void drain() = 0;
 };
 
-/// The operations on memory of PEs of other nodes, made of messages that the
-/// target carries out with the code of operations inside a node. Any thread of
-/// this PE; all wait by poll(), and may be called while other threads do.
+/// Operations on memory of far PEs: messages, which the target carries out with
+/// the code of operations inside a node. Any thread of this PE, also at the
+/// same time as others; all waits poll().
 ///
-/// Who is lost ends the job, with PE, host and call.
+/// A lost PE ends the job, with PE, host and call.
 ///
 /// Offsets have been checked by the caller (every PE has the same memory); the
 /// target checks them again and ends the job if they are wrong.
@@ -71,8 +71,8 @@ class Transport : public StepMessages {
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value) = 0;
 
-  // Begun, and counted down in `left` when done, which poll() brings about:
-  // for who has many under way and waits for one of them.
+  // These count `left` down when done, within poll(). So a caller may have many
+  // under way and wait for one of them.
 
   using Counter = std::atomic<std::uint64_t>;
 
@@ -89,7 +89,7 @@ class Transport : public StepMessages {
     was = atomic(at, op, type, value, compare);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// Waits for what has been begun to or from `pe`.
+  /// Waits until `left` is 0; it counts operations begun on `pe`.
   virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/) {}
   static constexpr std::size_t most_begun = std::size_t{64} << 10U;
 
@@ -117,8 +117,8 @@ class Transport : public StepMessages {
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// How often who waits looks before the core is given away; 0 where PEs have
-  /// to share cores. Any thread.
+  /// How often a wait polls before it gives the core away; 0 if PEs share
+  /// cores. Any thread.
   void set_spins(int spins) noexcept { m_spins = spins; }
 
   /// Waits until the transport has what kernels that have ended have asked for.

@@ -13,22 +13,22 @@ namespace symm::Impl {
 
 class SideQueue;
 
-/// What a transport asks of its PE: where the segments are, for operations that
-/// come from other nodes, and what there is to say to them. Any thread, also
-/// while another one is in a collective call.
+/// Tells a transport of its own PE: the addresses of its segments, for
+/// operations of far PEs, and its progress, for their questions. Any thread,
+/// also while another one is in a collective call.
 class TransportTarget {
  public:
   virtual ~TransportTarget() = default;
 
-  /// The address of [offset, offset + bytes); null, if that is not there.
+  /// The address of [offset, offset + bytes); null: there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
 
-  /// What reaches the memory of segments that is_of_gpu(), where find() has
-  /// found some. One thread at a time.
+  /// The queue that reaches segments that is_of_gpu(), if find() has found
+  /// memory there. One thread at a time.
   [[nodiscard]] virtual SideQueue* gpu() noexcept { return nullptr; }
 
-  /// Where `pe` runs, for messages; empty, if it is not known.
+  /// The host of `pe`, for messages; empty, if it is not known.
   [[nodiscard]] virtual std::string_view host_of(Pe /*pe*/) const noexcept {
     return {};
   }
@@ -36,7 +36,7 @@ class TransportTarget {
   [[nodiscard]] virtual char const* call() const noexcept { return nullptr; }
   [[nodiscard]] virtual Standing standing() const noexcept { return {}; }
 
-  /// What the PEs of this node share.
+  /// The record that the PEs of this node share; null: none.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }
 };
 

@@ -14,7 +14,7 @@ namespace symm::Impl {
 namespace {
 
 constexpr std::size_t batch_size = std::size_t{16} << 10U;
-/// What a message costs beside its payload.
+/// Bytes that a message counts beside its payload.
 constexpr std::size_t bytes_of_message = 256;
 
 }  // namespace
@@ -66,8 +66,8 @@ std::byte* Transport_Messages::add_entry(Lock& lock, Peer& peer,
   auto const bytes = BatchEntry::head_bytes + entry.room();
   while (peer.batch_bytes + bytes > batch_size) {
     flush(lock, peer);
-    // What other PEs send meanwhile: else the engine's thread would take the
-    // core for it, which costs more.
+    // Takes what other PEs send meanwhile. Else the engine's thread would take
+    // the core for it, which costs more.
     static_cast<void>(m_engine->poll());
   }
   if (peer.batch_bytes == 0) {
@@ -114,7 +114,7 @@ void Transport_Messages::flush_in_time() {
   Lock lock(m_mutex);
   for (int n_idle = 0; !m_thread_is_done;) {
     if (n_idle >= n_idle_before_sleep) {
-      // Not after each batch: to be woken takes longer than a batch.
+      // Not after each batch: waking the thread takes longer than a batch.
       m_thread_sleeps = true;
       m_wake.wait(lock, [&] { return !m_thread_sleeps || m_thread_is_done; });
       n_idle = 0;
@@ -210,7 +210,7 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
     m_engine->send(to, bytes_of(with_ack), payload,
                    reinterpret_cast<std::size_t>(unsent));
   } catch (std::exception const& failure) {
-    // Of what the engine has just found it tells when it is polled.
+    // If the engine has just found that a PE is lost, it tells so when polled.
     for (int i = 0; i < 100 && !m_is_lost; ++i) {
       if (m_engine->poll()) continue;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -30,32 +30,30 @@
 
 namespace symm::Impl {
 
-/// A Transport over any MessageEngine. Memory of a target's GPU is reached
-/// through its SideQueue, before the message is taken for carried out.
+/// A Transport over any MessageEngine. The target reaches memory of its GPU
+/// through its SideQueue, before the message counts as carried out.
 ///
-/// Order. The engine promises none, so the messages of a pair of PEs that
-/// change memory are numbered, and each says up to which number all others have
-/// to be carried out before it: those before the sender's last fence(). The
-/// target keeps it until then. So fence() costs nothing, and put, fence, put a
-/// flag is two messages one behind the other, where waiting for the target
-/// would be a round trip more. Messages nearly always come in order, and then
-/// nothing is kept. A put of more than MessageEngine::max_eager is not kept
-/// (that much memory is not taken behind the program's back): the sender waits
-/// before it.
+/// Order. The engine promises none. So the messages between two PEs that change
+/// memory are numbered, and each names the last one before the sender's last
+/// fence(). The target keeps a message until all up to that number are carried
+/// out. So fence() waits for no reply: put, fence, put a flag is two messages
+/// without a round trip in between. Messages nearly always arrive in order, and
+/// then none is kept. A put of more than MessageEngine::max_eager would take
+/// too much private memory: the sender waits before it sends one.
 ///
-/// Completion. A target acknowledges all up to a number at once: with whatever
-/// it sends, and by a message of its own where the sender asks for it. The
-/// sender asks in the message of which it expects that quiet() follows (as many
-/// after the last quiet() as were before it), else in quiet(); and so often
-/// that no more than a few MiB are under way to a PE.
+/// Completion. A target acknowledges all messages up to a number at once: with
+/// every message that it sends, and by one of its own where the initiator asks
+/// for it. The initiator asks in the message that it expects to be the last
+/// before quiet() (as many after the last quiet() as there were before it),
+/// else in quiet(). It also asks so often that at most a few MiB are in flight
+/// to a PE.
 ///
-/// Small puts with Until::is_begun, and post_atomic(), gather in one batch per
-/// PE. It is sent when it is full, by fence(), quiet(), poll(), whatever else
-/// is called for that PE, and in time by a thread.
+/// Small puts with Until::is_begun, and post_atomic(), are gathered in one
+/// batch per PE. The batch is sent when it is full, by fence(), quiet(), poll()
+/// and any other call for that PE, and in time by a thread.
 ///
 /// quiet() waits for what any thread has begun before it, and for nothing that
-/// other threads begin meanwhile: gets and large puts are counted as they
-/// begin, messages have their numbers.
+/// other threads begin meanwhile: messages, gets and large puts are numbered.
 ///
 /// One mutex guards what is to be sent. The Receiver never takes it, so it may
 /// be held while the engine sends.
@@ -65,11 +63,11 @@ class Transport_Messages final : public Transport,
   using EndJob = std::function<void()>;
 
   struct Options {
-    /// A batch is sent after twice this at the latest. 0: no thread sends
-    /// batches, they wait for calls.
+    /// A batch is sent after twice this at the latest. 0: there is no thread
+    /// for it, batches wait for calls.
     std::chrono::microseconds flush_interval{250};
-    /// In bytes: an acknowledgement is asked for so often, and no more than
-    /// twice this is under way to a PE without one.
+    /// In bytes: an acknowledgement is asked for so often, and at most twice
+    /// this is in flight to a PE without one.
     std::size_t half_window = std::size_t{2} << 20U;
   };
 
@@ -123,25 +121,25 @@ class Transport_Messages final : public Transport,
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Payloads of more than max_eager that are under way to or from a PE at
-  /// once: over TCP, many of them take turns and are slower than two.
+  /// The most payloads of more than max_eager in flight at once to or from a
+  /// PE: over TCP, many of them take turns and are slower than two.
   static constexpr std::uint64_t most_large = 2;
 
-  /// Waits from here on are what heartbeats are for.
+  /// During waits longer than this, heartbeats watch the PE.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;
 
-  /// What is left of an operation; its address is the token of a message. It is
-  /// on the heap if the caller does not wait for it.
+  /// The state of an operation that has begun; its address is the token of a
+  /// message. It is on the heap if the caller does not wait for it.
   struct Pending {
     std::byte* to = nullptr;
     Strides strides{};              // of get_strided
     Counter* left       = nullptr;  // counted down when it is done
-    Peer* peer          = nullptr;  // where it is number `begun`
+    Peer* peer          = nullptr;  // where this is number `begun`
     std::uint64_t begun = 0;
-    std::uint64_t value = 0;        // what the word was
-    std::uint64_t* was  = nullptr;  // where that goes
+    std::uint64_t value = 0;        // the word's old value
+    std::uint64_t* was  = nullptr;  // where the old value goes
     bool is_on_heap     = false;
   };
   struct Held {
@@ -164,23 +162,23 @@ class Transport_Messages final : public Transport,
   // Transport_Messages.cpp, with m_mutex.
 
   void mark_dirty(Peer& peer);
-  /// Room for an entry in the open batch; it becomes part of it.
+  /// Adds an entry to the open batch. \returns the place of its data.
   std::byte* add_entry(Lock& lock, Peer& peer, BatchEntry entry);
   enum class Wait { may, must_not };
-  /// Sends the batch, if there is one; not if it would have to wait and must
-  /// not. Another thread may send it meanwhile.
+  /// Sends the batch, if there is one. If it would have to wait and must not,
+  /// the batch stays. While it waits, another thread may send the batch.
   void flush(Lock& lock, Peer& peer, Wait wait = Wait::may,
              bool wants_ack = false);
-  /// All batches, of those that are older than `tick`.
+  /// Sends all batches that are older than `tick`, as far as none has to wait.
   void flush_all(Lock& lock, std::uint64_t tick);
   [[nodiscard]] bool is_window_full(Peer const& peer) const;
-  /// May unlock. Waits once: where other threads have filled the window
-  /// meanwhile, one message of each thread that has waited may be too much.
+  /// Waits until the window has room; may unlock. Waits once: if other threads
+  /// fill the window meanwhile, each that has waited may add one message.
   void wait_for_room(Lock& lock, Peer& peer);
-  /// Sends a numbered message, without waiting: all of what the window and acks
-  /// need to know of it is noted here.
+  /// Sends a numbered message, without waiting, and notes all that the window
+  /// and the acknowledgements need to know of it.
   /// \param after the last message that has to be carried out before it.
-  /// \param unsent of a payload that is read until it has left.
+  /// \param unsent not null: the payload is read until this is counted down.
   void post(Peer& peer, MessageHeader header, std::uint64_t after,
             std::span<std::byte const> payload, bool wants_ack = false,
             Pending* unsent = nullptr);
@@ -191,7 +189,7 @@ class Transport_Messages final : public Transport,
   void ask_for_atomic(PeMemory at, AtomicOp op, WordType type,
                       std::uint64_t value, std::uint64_t compare,
                       Pending& pending);
-  /// On the heap, as the next that quiet() waits for.
+  /// Makes a Pending on the heap, as the next that quiet() waits for.
   Pending* begin(Peer& peer, Pending pending);
   /// \param unsent the payload is read until this has been counted down; null:
   ///        it may be written again when this returns.
@@ -201,21 +199,21 @@ class Transport_Messages final : public Transport,
   void flush_in_time();
   void stop_thread();
 
-  // Without.
+  // Without m_mutex.
 
-  /// The note with this number, if it has come. `n_seen`: how many had come
-  /// when it was looked for last, at first SIZE_MAX.
+  /// Takes the note with this number, if it has come. `n_seen`: the number of
+  /// notes at the last look, at first SIZE_MAX.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
   template <class IsDone>
   void wait(char const* call, Pe pe, IsDone const& is_done);
-  /// Whether a PE is, as this one has found or those of its node.
+  /// Whether a PE is lost, as this PE has found or another has told it.
   [[nodiscard]] bool has_lost() noexcept;
   /// "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
   [[noreturn]] void end_job_of_lost(char const* call, Pe pe) noexcept;
-  /// For what is wrong on this PE.
+  /// Ends the job for a failure on this PE.
   [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
 
   // Transport_Messages_Target.cpp: what arrives. Nothing in there waits.
@@ -234,7 +232,7 @@ class Transport_Messages final : public Transport,
             std::span<std::byte const> payload);
   void take_reply(MessageHeader const& header,
                   std::span<std::byte const> payload);
-  /// It may be gone when this returns.
+  /// `pending` may be destroyed when this returns.
   static void finish(Pending& pending);
   void answer_where(Peer& peer);
   void take_standing(Peer& peer, std::span<std::byte const> payload);
@@ -244,11 +242,11 @@ class Transport_Messages final : public Transport,
   void answer_get_strided(Peer& peer, MessageHeader const& header);
   void carry_out(Peer& peer, MessageHeader const& header,
                  std::span<std::byte const> payload);
-  /// It is carried out; it may want an ack, which is not sent here.
+  /// Notes that the message is carried out and may want an ack, but sends none.
   static void set_done(Peer& peer, MessageHeader const& header);
   void put_signal(Peer& peer, MessageHeader const& header);
   void carry_out_batch(Peer& peer, std::span<std::byte const> payload);
-  /// Into the queue that it returns, which is not finished.
+  /// Adds the entry to the queue that it returns; the caller calls finish().
   SideQueue& put_on_gpu(Peer const& peer, BatchEntry entry,
                         std::span<std::byte const> data);
   void carry_out_held(Peer& peer);
@@ -256,7 +254,7 @@ class Transport_Messages final : public Transport,
   /// Ends the job if there is no such memory.
   char* find(Peer const& peer, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes);
-  /// That memory of the GPU is reached by, and its address.
+  /// An address in GPU memory, and the queue that reaches it.
   struct OnGpu {
     SideQueue& queue;
     char* place;
@@ -273,7 +271,7 @@ class Transport_Messages final : public Transport,
   TransportTarget& m_target;
   EndJob m_end_job;
   Options const m_options;
-  std::vector<std::atomic<Peer*>> m_peers;  // null: nothing to do with it yet
+  std::vector<std::atomic<Peer*>> m_peers;  // null: not met yet
 
   std::mutex m_mutex;
   std::atomic<int> m_n_returning = 0;     // threads in enter_again()
@@ -291,34 +289,34 @@ class Transport_Messages final : public Transport,
   std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
   LostPe m_lost;
-  std::atomic<std::thread::id> m_is_ending{};  // who ends the job
+  std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
   std::atomic<bool> m_is_closed = false;
 
-  std::vector<void*> m_landings;  // the Receiver's: taken for a payload
+  std::vector<void*> m_landings;  // buffers for payloads, used by the Receiver
 
-  // Answers to gets that are read from this PE's memory until they have left.
+  // Replies to gets, whose payload is read from this PE's memory until sent().
   Counter m_n_answers = 0;
   Pending m_answers{.left = &m_n_answers};
 
-  std::unique_ptr<MessageEngine> m_engine;  // ends first
+  std::unique_ptr<MessageEngine> m_engine;  // destroyed first
 };
 
-/// What there is to know of another PE, once there is anything.
+/// State of another PE that this one has met.
 struct Transport_Messages::Peer {
   explicit Peer(Pe number) : pe(number) {}
 
   Pe const pe;
 
-  // From here to there, with m_mutex.
+  // Messages from this PE to that one; with m_mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
   std::uint64_t fenced = 0;  // that of the last one before a fence()
-  std::uint64_t asked  = 0;  // that of the last one of which an ack is wanted
-  // Since the last quiet() there, and before it.
+  std::uint64_t asked  = 0;  // that of the last one for which an ack is asked
+  // Messages since the last quiet(), and before it.
   std::uint64_t n_since_quiet = 0;
   std::uint64_t n_expected    = 1;
-  // What is under way since `half`, whose ack ends the wait of what is too
-  // much.
+  // Bytes sent since message `half`. Before too many, a sender waits for the
+  // ack of `half`.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
   std::uint64_t begun  = 0;  // gets, and puts whose payload is read later
@@ -329,7 +327,7 @@ struct Transport_Messages::Peer {
   std::uint64_t batch_tick = 0;
   std::uint64_t n_batches  = 0;  // sent
 
-  // Of the same; set by the Receiver.
+  // Of the same messages; set by the Receiver.
 
   Counter acked      = 0;
   Counter unsent     = 0;  // large payloads of Until::is_begun
@@ -337,7 +335,7 @@ struct Transport_Messages::Peer {
   Counter large_gets = 0;
   DoneNumbers done;  // of those begun
 
-  // From there to here: the Receiver's.
+  // Messages from that PE to this one; set by the Receiver.
 
   ArrivalOrder<Held> arrivals;
   std::uint64_t ack_wanted = 0;
@@ -346,15 +344,15 @@ struct Transport_Messages::Peer {
   // With m_notes_mutex.
 
   std::vector<Note> notes;
-  std::atomic<std::size_t> n_notes = 0;  // ever
-  Standing standing;                     // as it has said last
+  std::atomic<std::size_t> n_notes = 0;  // ever received
+  Standing standing;                     // its last report
   std::atomic<std::size_t> n_standings = 0;
 };
 
 template <class IsDone>
 void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
-  // To give the core away takes as long as a poll or two, in which a message
-  // may come: with a core for every PE not each time.
+  // Giving the core away takes as long as a poll or two, in which a message may
+  // come. So with a core for every PE it is not done each time.
   unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
   unsigned n_polls               = 0;
   Backoff backoff(spins() / 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Where PEs stand, and how a job ends of which one is lost.
+// Asks other PEs for their progress, and ends a job that has lost a PE.
 
 #include <chrono>
 #include <cstdio>
@@ -24,11 +24,11 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
 
-// Where they stand.
+// Progress of other PEs.
 
 std::optional<Standing> Transport_Messages::standing_of(
     Pe pe, std::chrono::milliseconds most) {
-  // Nothing is known of a PE that was never met, and a look does not meet it.
+  // Nothing is known of a PE that was never met, and a look sends it nothing.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);
@@ -161,7 +161,7 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
   auto const me  = std::this_thread::get_id();
   auto is_ending = std::thread::id();
   if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
-    // Another thread is at it; or this one, in what it delivers below.
+    // Another thread ends the job; or this one does, in poll() below.
     while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
     m_end_job();
   }
@@ -173,8 +173,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
                 .number = static_cast<std::uint64_t>(lost.pe),
                 .offset = static_cast<std::uint64_t>(lost.found_by)}),
       std::as_bytes(std::span(why.data(), why.size())));
-  // The launcher ends them all when the first of them ends: they get the time
-  // to say why.
+  // The launcher ends all PEs when the first one ends: wait, so that they can
+  // say why.
   auto const end = std::chrono::steady_clock::now() + time_of_farewell;
   while (record != nullptr && std::chrono::steady_clock::now() < end) {
     if (m_engine->poll()) continue;

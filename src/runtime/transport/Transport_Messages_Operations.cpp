@@ -12,10 +12,9 @@ namespace symm::Impl {
 
 namespace {
 
-/// Gets under way to a PE.
+/// The most gets under way to a PE.
 constexpr std::uint64_t most_gets = 256;
-/// Likewise, of messages whose answers are packed: the target needs private
-/// memory for them, most_strided each.
+/// The same for strided gets: each reply takes most_strided at the target.
 constexpr std::uint64_t most_packed_gets = 32;
 
 }  // namespace
@@ -196,7 +195,7 @@ void Transport_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
   auto lock         = enter();
   if (m_is_lost) end_job_of_lost("a get", from.pe);
   flush(lock, peer_of(from.pe));
-  static_cast<void>(pending.release());  // the answer's
+  static_cast<void>(pending.release());  // now the reply's
   send_message(from.pe, header);
 }
 
@@ -206,7 +205,7 @@ void Transport_Messages::begin_atomic(PeMemory at, AtomicOp op, WordType type,
                                       Transport::Counter& left) {
   auto pending = std::make_unique<Pending>(
       Pending{.left = &left, .was = &was, .is_on_heap = true});
-  // The answer's, which may come before this returns.
+  // The reply owns it, and may come before this returns.
   ask_for_atomic(at, op, type, value, compare, *pending.release());
 }
 

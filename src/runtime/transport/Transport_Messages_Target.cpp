@@ -17,7 +17,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whose payload goes where it belongs, without a copy in between.
+/// Whether the payload goes to its place without a copy in between.
 bool is_block(MessageKind kind) {
   return kind == MessageKind::put || kind == MessageKind::put_signal;
 }
@@ -107,7 +107,7 @@ void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
     ::operator delete(place);
     return;
   }
-  // The data are where they belong.
+  // The data are in their place already.
   receive(from, bytes, {});
 }
 
@@ -129,7 +129,7 @@ void Transport_Messages::finish(Pending& pending) {
   left->fetch_sub(1, std::memory_order_release);
 }
 
-// Answers to this PE.
+// Replies to this PE.
 
 void Transport_Messages::take_reply(MessageHeader const& header,
                                     std::span<std::byte const> payload) {
@@ -154,7 +154,7 @@ void Transport_Messages::take_reply(MessageHeader const& header,
   finish(pending);
 }
 
-// What other PEs want of the memory of this one.
+// Operations of other PEs on the memory of this one.
 
 void Transport_Messages::answer_get(Peer& peer, MessageHeader const& header) {
   auto const bytes = header.detail.get.bytes;
@@ -282,13 +282,13 @@ void Transport_Messages::put_signal(Peer& peer, MessageHeader const& header) {
 
 void Transport_Messages::carry_out_batch(Peer& peer,
                                          std::span<std::byte const> payload) {
-  SideQueue* queue = nullptr;  // where something has been put
+  SideQueue* queue = nullptr;  // null: nothing has been put in it
   struct Ready {
     std::uint64_t word;
     char* place;
     std::byte const* data;
   };
-  // Several at once: words that are in no cache come while others are changed.
+  // Several at once: words in no cache are fetched while others are changed.
   std::array<Ready, 16> ready;
   while (!payload.empty()) {
     std::size_t n = 0;

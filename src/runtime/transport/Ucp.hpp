@@ -38,10 +38,10 @@
 
 namespace symm::Impl {
 
-/// UCX, found when a job of several nodes starts and not when the program is
-/// linked: jobs of one node do not load it.
+/// UCX, loaded when a job of several nodes starts. Programs are not linked with
+/// it, and jobs of one node do not load it.
 struct Ucp {
-  /// Older ones lack what is used here, or have not been tried.
+  /// Older versions lack what is used here, or have not been tried.
   static constexpr unsigned oldest_major = 1;
   static constexpr unsigned oldest_minor = 13;
 
@@ -58,8 +58,7 @@ struct Ucp {
   /// Sets UCX_ERROR_SIGNALS to nothing, unless the user has set it: UCX would
   /// take SIGSEGV and others while it is loaded.
   /// \throws SystemError if there is none, or it is too old; the next call
-  /// tries
-  ///         again.
+  ///         tries again.
   static Ucp const& instance();
 
   /// \throws SystemError "<what>: <call> failed: <text>", unless UCS_OK.

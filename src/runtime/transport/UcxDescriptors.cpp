@@ -27,12 +27,12 @@ namespace {
 
 constexpr char const* what_finds = "finding UCX's file descriptors";
 
-// What is used in a forked child calls only what a signal handler may.
+// Functions that a forked child runs call only what a signal handler may.
 
-/// Of the process: -1, if there is none.
+/// UCX's epoll sets in this process; -1: none.
 std::array<std::atomic<int>, 2> s_sets{-1, -1};
 
-/// The number behind `name` in a line such as "tfd:  19 events: 19 ino:a0d".
+/// Reads the number after `name` in "tfd:  19 events: 19 ino:a0d".
 template <class Number>
 bool read_field(std::string_view line, std::string_view name, int base,
                 Number& number) noexcept {
@@ -44,7 +44,7 @@ bool read_field(std::string_view line, std::string_view name, int base,
   return std::from_chars(line.data(), end, number, base).ec == std::errc();
 }
 
-/// body(descriptor, its file status) for all that an epoll set watches.
+/// Calls body(descriptor, its file status) for all that an epoll set watches.
 template <class Body>
 void for_each_watched(int set, Body const& body) noexcept {
   constexpr std::string_view folder = "/proc/self/fdinfo/";
@@ -70,8 +70,8 @@ void for_each_watched(int set, Body const& body) noexcept {
       if (!read_field(line, "tfd:", 10, fd) || ::fstat(fd, &status) != 0) {
         continue;
       }
-      // Old systems do not tell it. Else the number may be another one's by
-      // now.
+      // The number may belong to another file by now, which has another inode.
+      // Old systems do not tell the inode.
       ino_t inode        = 0;
       bool const is_told = read_field(line, "ino:", 16, inode);
       if (!is_told || inode == status.st_ino) body(fd, status);
@@ -81,20 +81,20 @@ void for_each_watched(int set, Body const& body) noexcept {
   }
 }
 
-/// All of UCX's that its sets tell of.
+/// Calls body for all descriptors that UCX's epoll sets watch.
 template <class Body>
 void for_each_of_ucx(Body const& body) noexcept {
   for (auto const& set : s_sets) {
     if (set < 0) continue;
     for_each_watched(set, [&](int fd, struct stat const& status) {
-      // A set of one transport's connections, perhaps.
+      // It may be an epoll set of one transport's connections.
       if (!S_ISSOCK(status.st_mode)) for_each_watched(fd, body);
       body(fd, status);
     });
   }
 }
 
-/// To the parent nothing happens.
+/// The parent's connections stay.
 void close_sockets_in_child() noexcept {
   for_each_of_ucx([](int fd, struct stat const& status) {
     if (S_ISSOCK(status.st_mode)) static_cast<void>(::close(fd));
@@ -103,11 +103,11 @@ void close_sockets_in_child() noexcept {
 }
 
 void close_on_exec(int fd) noexcept {
-  // It has no other flags. One that is closed meanwhile needs none.
+  // There are no other flags. If `fd` is closed meanwhile, it needs none.
   static_cast<void>(::fcntl(fd, F_SETFD, FD_CLOEXEC));
 }
 
-/// body(descriptor) for all of this process, if the system tells.
+/// Calls body(descriptor) for all of this process, if the system tells them.
 template <class Body>
 void for_each_descriptor(Body const& body) {
   std::unique_ptr<DIR, int (*)(DIR*)> const folder(::opendir("/proc/self/fd"),
@@ -121,7 +121,7 @@ void for_each_descriptor(Body const& body) {
   }
 }
 
-/// The epoll set of UCX's thread, or -1: the one to which UCX adds an event.
+/// The epoll set of UCX's thread, to which UCX adds a new event; -1: none.
 int find_set_of_thread(Ucp const& ucp) {
   UniqueFd const event(::eventfd(0, EFD_CLOEXEC));
   if (!event) throw SystemError(what_finds, "eventfd", errno);
@@ -158,7 +158,7 @@ void UcxDescriptors::start(Ucp const& ucp, int worker_set) {
     if (set >= 0) close_on_exec(set);
   }
   look();
-  // The ends of pipes that UCX writes to.
+  // Also the writing ends of UCX's pipes, which no set watches.
   for_each_of_ucx([](int, struct stat const& status) {
     if (!S_ISFIFO(status.st_mode)) return;
     for_each_descriptor([&](int fd) {

@@ -9,12 +9,12 @@
 
 namespace symm::Impl {
 
-/// The file descriptors of UCX, which it opens without O_CLOEXEC. A program
-/// that a PE has started would keep its connections open, and other PEs would
-/// not notice its death.
+/// Sets close-on-exec for the file descriptors of UCX, which it opens without.
+/// Else a program that a PE has started would keep the PE's connections open,
+/// and other PEs would not notice its death.
 ///
-/// They are those that UCX's epoll sets watch, as /proc tells: the worker's
-/// set, that of UCX's thread, and those in them. Where there is no /proc, none
+/// UCX's descriptors are those that its epoll sets watch, as /proc tells: the
+/// worker's set, that of UCX's thread, and sets in them. Without /proc, none
 /// are known.
 class UcxDescriptors {
  public:
@@ -23,17 +23,18 @@ class UcxDescriptors {
   UcxDescriptors& operator=(UcxDescriptors const&) = delete;
   ~UcxDescriptors() { forget(); }
 
-  /// Closes those on exec() from now on, and the sockets among them in
-  /// processes that fork. \param worker_set ucp_worker_get_efd() has told it.
+  /// From now on exec() closes UCX's descriptors, and a forked child its
+  /// sockets.
+  /// \param worker_set the result of ucp_worker_get_efd().
   /// \throws SystemError.
   void start(Ucp const& ucp, int worker_set);
-  /// Before the worker is destroyed.
+  /// To be called before the worker is destroyed.
   void forget() noexcept;
 
-  /// Closes on exec() what UCX has opened since. Any thread.
+  /// Sets close-on-exec for what UCX has opened since. Any thread.
   void look() noexcept;
-  /// The same after each new connection; where there are many, which takes its
-  /// time, the next look() will do.
+  /// The same, after each new connection. Where there are many descriptors,
+  /// this would take long and is left to the next look().
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }

@@ -17,24 +17,24 @@
 
 namespace symm::Impl {
 
-/// What MessageEngine_Ucx puts before the header of a message.
+/// MessageEngine_Ucx puts this before the header of a message.
 struct UcxHead {
   enum class Kind : std::uint32_t {
     message,
-    ping,  // who gets it answers
+    ping,  // the receiver answers
     pong
   };
 
-  std::uint64_t key = 0;  // of the job: who knows it is a PE of it
+  std::uint64_t key = 0;  // of the job: only its PEs know it
   std::int32_t from = 0;
   Kind kind         = Kind::message;
 };
-// No padding, which would send what is left on the stack.
+// No padding: it would be sent with what is left on the stack.
 static_assert(std::has_unique_object_representations_v<UcxHead>);
 
-/// A message on its way: what has to live until it has left, or arrived.
+/// A message in flight: all that must live until it is sent, or received.
 struct UcxParcel {
-  struct Head {  // in one piece
+  struct Head {  // sent in one piece
     UcxHead engine;
     std::array<std::byte, MessageEngine::max_header> user;
   };
@@ -45,7 +45,7 @@ struct UcxParcel {
   void* owner              = nullptr;
   Pe peer                  = 0;
   std::size_t token        = 0;
-  // Elsewhere, or a copy in one of the two below.
+  // The payload: elsewhere, or a copy in `small` or `large`.
   void const* payload = nullptr;
   void* place         = nullptr;
   std::size_t bytes   = 0;
@@ -68,7 +68,7 @@ struct UcxParcel {
   }
 };
 
-/// Owns parcels that wait; it needs no memory for them.
+/// A queue that owns its parcels and allocates nothing.
 class UcxParcelQueue {
  public:
   UcxParcelQueue()                                 = default;
@@ -97,7 +97,7 @@ class UcxParcelQueue {
   UcxParcel* m_last  = nullptr;
 };
 
-/// Parcels for the next messages. One thread at a time.
+/// A pool of parcels. One thread at a time.
 class UcxParcels {
  public:
   /// \throws std::bad_alloc.
@@ -117,7 +117,7 @@ class UcxParcels {
   void give_back(UcxParcel* parcel) noexcept {
     std::unique_ptr<UcxParcel> owner(parcel);
     auto& list = m_lists[list_of(parcel->large_bytes)];
-    if (list.size() == list.capacity()) return;  // enough of them
+    if (list.size() == list.capacity()) return;  // the list is full
     list.push_back(std::move(owner));
   }
 
@@ -129,7 +129,8 @@ class UcxParcels {
  private:
   using List = std::vector<std::unique_ptr<UcxParcel>>;
 
-  /// Of those whose `large` has small_bytes * 2^i, but none in the first.
+  /// The list of parcels for payloads of `bytes`. In list i > 0, `large` has
+  /// small_bytes * 2^i; in list 0 there is none.
   static std::size_t list_of(std::size_t bytes) {
     if (bytes == 0) return 0;
     return static_cast<std::size_t>(

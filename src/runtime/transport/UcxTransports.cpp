@@ -42,7 +42,7 @@ OwnedByUcx<ucp_context> make_context(Ucp const& ucp) {
   return {context, ucp.ucp_cleanup};
 }
 
-/// What UCX prints about a context.
+/// The text that UCX prints about a context.
 std::string text_of(Ucp const& ucp, ucp_context& context) {
   char* text        = nullptr;
   std::size_t bytes = 0;
@@ -64,7 +64,7 @@ std::vector<std::string> message_transports_of_this_machine() {
   auto const context  = make_context(ucp);
   std::string const s = text_of(ucp, *context);
 
-  // UCX has this list as a text only. Of a way there is a line
+  // UCX has this list as a text only, with a line for each transport:
   // "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0".
   std::vector<std::string> transports;
   std::string_view rest = s;
