@@ -10,7 +10,6 @@
 #include "../transport/GpuStaging.hpp"
 #include "../transport/InCall.hpp"
 #include "../transport/Transport.hpp"
-#include "Rma.hpp"
 
 namespace symm::Impl {
 
@@ -49,6 +48,17 @@ bool have_no_gaps(Strides const& strides) {
 }
 
 }  // namespace
+
+CopyQueue& copy_queue(char const* call) {
+  auto& runtime = Runtime::instance(call);
+  static_cast<void>(runtime.heap(MemoryKind::device, call));  // there is one
+  return *runtime.provider(MemoryKind::device);
+}
+
+void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
+                     char const* call) {
+  copy_queue(call).copy(to, from, bytes);
+}
 
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, char const* call) {

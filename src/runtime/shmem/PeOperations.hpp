@@ -13,6 +13,7 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
+#include "../memory/CopyQueue.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "../memory/PeMemory.hpp"
@@ -28,6 +29,15 @@ namespace symm::Impl {
 //
 // All throw UsageError on this PE, if there is no way to the PE, and what the
 // Transport throws.
+
+/// The queue that copies GPU memory of the heap.
+/// \throws UsageError on this PE, if there is none.
+CopyQueue& copy_queue(char const* call);
+
+/// Copies between GPU memory of the heap, near PEs' too, and any memory of this
+/// PE; then it is done.
+void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
+                     char const* call);
 
 // All but loads and stores. Out of line: the way to near PEs has one compare
 // more and nothing else.

@@ -4,8 +4,6 @@
 
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
-#include "../job/Runtime.hpp"
-#include "../memory/CopyQueue.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -68,12 +66,6 @@ template <Until until>
 
 }  // namespace
 
-CopyQueue& copy_queue(char const* call) {
-  auto& runtime = Runtime::instance(call);
-  static_cast<void>(runtime.heap(MemoryKind::device, call));  // there is one
-  return *runtime.provider(MemoryKind::device);
-}
-
 void check_private(void const* address, char const* call) {
   if (address == nullptr) throw_null(call);
 }
@@ -108,11 +100,6 @@ void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
     return get_bytes_observed<Until::is_begun>(dest, source, bytes, pe, call);
   }
   get_bytes_until<Until::is_begun>(dest, source, bytes, pe, call);
-}
-
-void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
-                     char const* call) {
-  copy_queue(call).copy(to, from, bytes);
 }
 
 }  // namespace symm::Impl

@@ -8,7 +8,6 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "../memory/CopyQueue.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
@@ -66,15 +65,6 @@ void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
   check_element<T>();
   copy_it(dest, source, bytes_of(sizeof(T), count), pe, call);
 }
-
-/// The queue that copies GPU memory of the heap.
-/// \throws UsageError on this PE, if there is none.
-CopyQueue& copy_queue(char const* call);
-
-/// Copies between GPU memory of the heap, near PEs' too, and any memory of this
-/// PE; then it is done.
-void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
-                     char const* call);
 
 // By a group of threads, on the host as well as in kernels.
 
