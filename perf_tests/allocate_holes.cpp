@@ -51,7 +51,8 @@ struct Level {
 /// One sample of everything, in a heap with the holes of that level.
 void sample_level(Session& session, std::size_t round, Level& level,
                   std::vector<std::vector<Contestant>> const& contestants) {
-  Holes const holes(level.holes, allocate_block, deallocate_block);
+  Holes const holes(level.holes, allocate_block,
+                    [](void* block) { symm::free(block); });
   std::optional<Holes> shmem_holes;
   if (openshmem::available())
     shmem_holes.emplace(level.holes, openshmem::allocate,
@@ -100,7 +101,8 @@ void measure(Session& session) {
 
   for (std::size_t i = 0; i < sizes.size(); ++i)
     report_size(session, sizes[i], i, levels);
-  Holes const holes(1000, allocate_block, deallocate_block);
+  Holes const holes(1000, allocate_block,
+                    [](void* block) { symm::free(block); });
   std::int64_t wrong = 0;
   for (std::size_t const bytes : sizes)
     wrong += count_wrong_in_block(session, bytes);
