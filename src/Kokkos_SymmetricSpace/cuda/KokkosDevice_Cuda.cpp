@@ -33,7 +33,7 @@ class DefaultInstance final : public KernelQueue {
 }  // namespace
 
 std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
-  // Both say why there is none; Kokkos would abort.
+  // Both calls throw the reason if there is no GPU; Kokkos would abort.
   static_cast<void>(n_devices());
   int count = 0;
   check_cuda(cudaGetDeviceCount(&count), "symm::initialize",

@@ -11,14 +11,14 @@
 #include "../space/SymmetricSpaceBase.hpp"
 #include "Version.hpp"
 
-// Views with Kokkos' trait Atomic: in the symmetric spaces, what the operators
-// of an element do (+=, ++, &=, ...) is one step for all threads of all PEs.
-// Kokkos asks by the functions below, which it finds by the memory space.
+// Views with Kokkos' trait Atomic: in the symmetric spaces, the operators of an
+// element (+=, ++, &=, ...) are atomic to all threads of all PEs. Kokkos finds
+// the functions below by the memory space.
 
 namespace symm::Impl {
 
-/// The accessor that Kokkos' Atomic Views have, with the scope "Node", which is
-/// all CPUs and GPUs. (The scope of Kokkos' own is one GPU.)
+/// The accessor of Kokkos' Atomic Views, but with the scope "Node": all CPUs
+/// and GPUs. (Kokkos' own has the scope of one GPU.)
 template <class T, class MemorySpace, bool is_unmanaged>
 struct AtomicAccessor {
   static_assert((sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
@@ -49,8 +49,8 @@ constexpr auto customize_view_arguments(
                                            typename Accessor::type>();
 }
 
-/// Customisation point of Kokkos: where a View is customised, resize() and
-/// others have an argument for the accessor. Ours takes none.
+/// Customisation point of Kokkos: for customised Views, resize() and others
+/// pass an argument for the accessor. Ours ignores it.
 template <class MemorySpace, class Accessor, class Mapping>
 requires is_symmetric_space_v<MemorySpace> KOKKOS_INLINE_FUNCTION constexpr auto
 accessor_from_mapping_and_accessor_arg(

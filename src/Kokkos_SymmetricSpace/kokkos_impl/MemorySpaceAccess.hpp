@@ -6,8 +6,8 @@
 #include <Kokkos_Core.hpp>
 #include "../space/SymmetricHostSpace.hpp"
 
-// Which space may refer to, reach and be copied from which. Private memory has
-// no copies on other PEs: a View of a symmetric space never refers to it.
+// Which space may refer to, reach and be copied from which. Views of symmetric
+// spaces never refer to private memory: it has no copies on other PEs.
 
 namespace symm::Impl {
 

@@ -10,9 +10,9 @@
 
 namespace symm::Impl {
 
-/// Makes one managed View of memory that its space has not allocated: the end
-/// of the View's last copy calls `End::destroy_shared_allocation()`, as Kokkos
-/// names it, which must not throw. A default constructed End does nothing.
+/// Makes one managed View of memory that its space has not allocated. The end
+/// of the View's last copy calls `End::destroy_shared_allocation()` (Kokkos'
+/// name), which must not throw. A default constructed End does nothing.
 template <class View, class End>
 class OwnedViewMaker {
  public:

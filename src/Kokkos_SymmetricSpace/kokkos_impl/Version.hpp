@@ -5,9 +5,9 @@
 
 #include <Kokkos_Macros.hpp>
 
-// This folder, and symm_gpu/KokkosImpl.hpp, is all that depends on what Kokkos
-// does not promise to keep. It is written for Kokkos 5.0.2. Where another
-// version needs another text, KOKKOS_VERSION decides, here and nowhere else.
+// Only this folder and symm_gpu/KokkosImpl.hpp depend on internals of Kokkos.
+// They are written for Kokkos 5.0.2; code for another version is chosen by
+// KOKKOS_VERSION, here and nowhere else.
 static_assert(KOKKOS_VERSION >= 50000 && KOKKOS_VERSION < 60000,
               "Kokkos SymmetricSpace needs Kokkos 5 (tested: 5.0.2)");
 

@@ -14,13 +14,12 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
 
-// How Kokkos fills the elements of a symmetric View: as those of any View, and
-// then it waits for the other PEs, so that no fill overwrites what a PE puts
-// after the constructor.
+// Kokkos fills a symmetric View as any other. Then the PE waits for the others:
+// no fill overwrites what a PE puts after its constructor.
 
 namespace symm::Impl {
 
-/// The end of a View that its constructor cannot return. Local.
+/// Destroys a View whose constructor is about to throw. Local.
 template <class Space>
 void destroy_unreturned_view(void* data) {
   Kokkos::Impl::SharedAllocationTracker last_copy;
@@ -28,7 +27,8 @@ void destroy_unreturned_view(void* data) {
       Kokkos::Impl::SharedAllocationRecord<Space, void>::get_record(data));
 }
 
-/// Waits for what Kokkos only enqueues if it was given the instance.
+/// Waits for the fill. Kokkos only enqueues it if the constructor was given an
+/// execution space instance.
 template <class ExecutionSpace, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T> const& fill) {
@@ -39,14 +39,14 @@ template <class Device, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctorSequentialHostInit<Device, T> const&) {}
 
-/// What the record of a View in `Space` does with its elements of type `T`, as
-/// Kokkos names it: as `Fill` of Kokkos, on all PEs.
+/// A View's record in `Space` fills and destroys elements of type `T` by this:
+/// Kokkos' `Fill`, then a wait for all PEs. The functions have Kokkos' names.
 template <class Space, class T, class Fill>
 class FillOnAllPes : public Fill {
  public:
   FillOnAllPes() = default;
-  /// \throws OutOfMemory on this PE, as on all others, if Kokkos has not seen
-  ///         that there are more bytes than addresses, and has allocated less.
+  /// \throws OutOfMemory on this PE, as on all others, if the View has too many
+  ///         bytes to address and Kokkos, not noticing, has allocated less.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
       : Fill(data, count, label) {
     begin(data, count, label);
@@ -58,10 +58,10 @@ class FillOnAllPes : public Fill {
     begin(data, count, label);
   }
 
-  /// Collective, with a barrier on exit. This object ends with the View if it
-  /// throws.
+  /// Collective, with a barrier on exit. If it throws, the View has ended and
+  /// this object with it.
   void construct_shared_allocation() {
-    // In a pool, what is put into the stream from now on finds it filled.
+    // In a pool the stream's order suffices: later work finds it filled.
     if (is_in_pool(
             Kokkos::Impl::SharedAllocationHeader::get_header(this->ptr))) {
       Fill::construct_shared_allocation();
@@ -73,7 +73,7 @@ class FillOnAllPes : public Fill {
       wait_for_fill(*this);
     } catch (...) {
       failure = std::current_exception();
-      this->n = 0;  // of the elements to destroy: not all are there
+      this->n = 0;  // destroy no elements: not all are there
     }
     T* const data = this->ptr;
     try {

@@ -40,7 +40,7 @@ void enqueue(Exec const& exec, Work const& work,
   }
 }
 
-/// Of a valid team, on a GPU.
+/// Enqueues a barrier on a GPU. Precondition: `team` is valid.
 template <class Exec>
 void enqueue_team_barrier(Exec const& exec, PeTeam const& team) {
   enqueue_kernels("symm::barrier", exec,
@@ -52,15 +52,16 @@ void enqueue_team_barrier(Exec const& exec, PeTeam const& team) {
 namespace symm {
 
 // Barriers and collective operations enqueued on an execution space instance,
-// in order with its kernels; the host does not wait. What they do is in
-// symm_teams.hpp and symm_collectives.hpp.
+// in order with its kernels; the host does not wait. symm_teams.hpp and
+// symm_collectives.hpp say what they do.
 
-/// Collective over `team`, enqueued: what is enqueued later begins when all PEs
-/// of the team have got here; all that they wrote and enqueued before is
-/// visible to it. The host does not wait. Calls of one team come one after the
-/// other on the GPU, too: on several instances, put order_after() between them.
-/// \throws UsageError on this PE, if it is no team; SystemError on this PE, if
-///         CUDA refuses.
+/// Collective over `team`, enqueued: later work of `exec` begins when all PEs
+/// of the PE team have reached the barrier, and sees all that they wrote and
+/// enqueued before. The host does not wait, unless `exec` runs on the host.
+/// Calls of one PE team must come one after the other on the GPU, too: on
+/// several instances, put order_after() between them.
+/// \throws UsageError on this PE, if `team` is no team; SystemError on this PE,
+///         if CUDA refuses.
 template <Impl::ExecutionSpace Exec>
 void barrier(Exec const& exec, PeTeam const& team) {
   Impl::Observed const observed([] {
@@ -76,10 +77,10 @@ void barrier(Exec const& exec, PeTeam const& team) {
   if (team.n_pes() == n_pes()) Impl::note_stream_barrier(Impl::stream_of(exec));
 }
 
-// The operations throw UsageError on this PE if what it passes is wrong: it has
-// not taken part then; whether the others pass the same is not looked at. (If
-// the space is one of the host, they wait for its kernels, and are the host's
-// form.) collect() with elements on other PEs and null here stops the program.
+// The operations throw UsageError on this PE, if it passes a wrong argument: it
+// has not taken part then. Whether the other PEs pass the same is not checked.
+// (In a host space they wait for its kernels and are the host's form.) On a
+// GPU, null passed to collect() stops the program if other PEs have elements.
 
 template <Impl::ExecutionSpace Exec, class T>
 void broadcast(Exec const& exec, PeTeam const& team, T* dest,

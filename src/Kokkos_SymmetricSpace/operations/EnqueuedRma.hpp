@@ -24,8 +24,8 @@
 
 namespace symm::Impl {
 
-/// Enqueues a copy between what this process reaches. With CUDA it may be of
-/// any memory: the CUDA runtime looks which.
+/// Enqueues a copy between addresses that this process reaches. With CUDA they
+/// may be in any memory: the CUDA runtime finds out which.
 template <class Space, class Exec>
 void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                      std::size_t bytes) {
@@ -36,8 +36,8 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// Copies to or from a PE of another node, by one thread of a GPU, which waits
-/// until this PE's side may be used again.
+/// Copies to or from a far PE, by one thread of a GPU. The thread waits until
+/// `local` may be used again.
 struct FarCopyKernel {
   bool is_put;
   void const* there;  // symmetric
@@ -83,25 +83,25 @@ struct FarSignalKernel {
 
   KOKKOS_FUNCTION void operator()(int) const {
     SYMM_IF_ON_DEVICE((auto const far_pes = InKernel::far_pes();
-                       far_pes.fence();  // behind what kernels before have put
+                       far_pes.fence();  // orders what earlier kernels have put
                        far_pes.put_signal({dest, pe}, source, bytes, signal,
                                           value, op, true);))
   }
 };
 
-/// In the order of an execution space instance of a GPU.
+/// Enqueues a kernel of one thread on a GPU's execution space instance.
 template <class Exec, class Kernel>
 void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
 }
 
-/// \param reach of the symmetric side, which is near.
+/// \param reach of the symmetric side; not Reach::message.
 template <class Exec>
 void enqueue_copy(Exec const& exec, Reach reach, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
     if (reach == Reach::words && bytes <= most_bytes_by_words) {
-      exec.fence(call);  // Kokkos has memcpy for them
+      exec.fence(call);  // Kokkos would use memcpy
       copy_host_memory(to, from, bytes);
       return;
     }

@@ -13,10 +13,10 @@ namespace {
 
 using Dimension = ViewBlock::Dimension;
 
-/// What is packed, or got with gaps, at once.
+/// Most bytes that are packed, or got with gaps, at once.
 constexpr std::size_t most_packed = std::size_t{1} << 20U;
 
-/// Runs that are worth a message each.
+/// Bytes from which on a contiguous run is worth a message of its own.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
 
 /// A block whose elements lie one behind the other here, in the order of a
@@ -30,14 +30,14 @@ ViewBlock packed(ViewBlock block) {
   return block;
 }
 
-/// Of a simplified block: how many copies with one stride it takes.
+/// The number of copies with one stride that a simplified block takes.
 std::size_t n_strided(ViewBlock const& block) {
   std::size_t n = 1;
   for (std::size_t r = 1; r < block.rank; ++r) n *= block.dimensions[r].extent;
   return n;
 }
 
-/// From the first byte to the last, there.
+/// Bytes from the first one of a block to the last, there.
 std::size_t span(ViewBlock const& block) {
   std::size_t bytes = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -46,7 +46,7 @@ std::size_t span(ViewBlock const& block) {
   return bytes;
 }
 
-/// Between a block here and packed memory: "there" are the packed strides.
+/// The copy between a block here and packed memory, which is its "there".
 ViewBlock repacked(ViewBlock const& block) {
   ViewBlock result = packed(block);
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -56,7 +56,7 @@ ViewBlock repacked(ViewBlock const& block) {
   return result;
 }
 
-// There.
+// A copy that begins `bytes` after `far`, there.
 
 /// Calls copy(far, here, strides) for each copy with one stride.
 template <class Here, class Copy>
@@ -75,8 +75,8 @@ void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
   }
 }
 
-/// Calls work(far, here, part) for parts of a simplified block, as large as can
-/// be while bytes_of(part) is no more than most_packed; a part of rank 0 is one
+/// Calls work(far, here, part) for parts of a simplified block: the largest
+/// whose bytes_of(part) is at most most_packed. A part of rank 0 is one
 /// element, however large.
 template <class Here, class BytesOf, class Work>
 void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
@@ -124,7 +124,7 @@ void get_each(char* here, PeMemory far, ViewBlock const& block,
                      });
     return;
   }
-  // All at once, not one round trip behind the other.
+  // Begins all gets before it waits: one by one, each would cost a round trip.
   for_each_strided(far, here, block, block.rank,
                    [=](PeMemory from, char* to, Strides const& strides) {
                      for (std::size_t i = 0; i < strides.count; ++i) {

@@ -8,12 +8,12 @@
 
 namespace symm::Impl {
 
-// The elements of a View on this PE and of its copy on a PE that is not near:
-// by as few messages as there can be, without a word of what is between the
-// elements there: a block that is contiguous there is one message, whatever it
-// is here; else one is made of as many elements as one stride finds there.
-// Gets take what is between the elements along, where that is no more than
-// they are. On the host, by one thread; as put() and get().
+// Copies between the elements of a View on this PE and those of a far PE's
+// copy, in as few messages as possible. A block that is contiguous there takes
+// one message (one per MiB, if it must be packed here). Otherwise one message
+// has the elements of one stride there. Puts never write the gaps between the
+// elements there; gets read them, too, if they are no larger than the elements.
+// On the host, by one thread; completion as of put() and get().
 
 /// \param call the operation, for messages.
 void put_block(PeMemory dest, void const* source, ViewBlock const& block,

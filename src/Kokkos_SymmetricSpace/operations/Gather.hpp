@@ -15,7 +15,7 @@
 
 namespace symm::Impl {
 
-/// (No lambda: of a function with two packs nvcc takes none.)
+/// (No lambda: nvcc takes none in a function with two parameter packs.)
 template <class Dest, class View, class Places>
 struct GatherKernel {
   Dest dest;
@@ -31,15 +31,15 @@ struct GatherKernel {
 
 namespace symm {
 
-/// Copies the elements of `view` that places(n) stand for to dest(n), in one
-/// kernel on `exec`: for elements that are read more often than once. Local;
-/// enqueued. What PEs have written to their copies needs a barrier before, and
-/// what they are to write another one behind it.
+/// Copies the element of `view` at places(n) to dest(n), for all n, in one
+/// kernel on `exec`: for elements that are read more than once. Local;
+/// enqueued. Put a barrier between earlier writes of PEs to their copies and
+/// this call, and another between this call and later writes.
 ///
-/// \param dest   rank 1, any memory that kernels of `exec` reach; not among
-///        what is read.
-/// \param places of this View: places() refuses PEs of other nodes, whose
-///        elements get_nbi() brings.
+/// \param dest   rank 1, any memory that kernels of `exec` reach; must not
+///        overlap the elements read.
+/// \param places of this View, by places(). These are of near PEs only;
+///        get_nbi() copies elements of far ones.
 /// \throws UsageError on this PE, if `dest` and `places` differ in length, or
 ///         the View is not in the heap.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,

@@ -19,8 +19,8 @@ struct Lanes {
   Member const& member;
 };
 
-/// The threads of a team, with all their lanes, or the vector lanes of one
-/// thread of it; on the host that thread alone. Valid as long as `member`.
+/// All threads of a Kokkos team with their lanes, or the lanes of one thread
+/// (on the host, that thread alone). Valid as long as `member`.
 template <class Member, bool has_all_threads>
 class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
  public:
@@ -40,7 +40,7 @@ class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
     KOKKOS_IF_ON_DEVICE(
         (return (has_all_threads ? blockDim.y : 1) * blockDim.x;))
   }
-  /// Of the lanes alone: every loop of Kokkos over them ends with it.
+  /// Of lanes alone: every loop of Kokkos over lanes ends with their barrier.
   KOKKOS_FUNCTION void barrier() const {
     if constexpr (has_all_threads) {
       m_member.team_barrier();

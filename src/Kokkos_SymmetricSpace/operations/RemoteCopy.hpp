@@ -32,15 +32,14 @@ struct PointersTo<T, 0> {
   using type = T;
 };
 
-/// A View of the elements of another, of any type and layout, one behind the
-/// other.
+/// A contiguous View for the elements of `View`, which may be of any layout.
 template <class View, class Space = Kokkos::HostSpace>
 using StagingView =
     Kokkos::View<typename PointersTo<typename View::non_const_value_type,
                                      View::rank()>::type,
                  Kokkos::LayoutRight, Space>;
 
-/// With the extents of `view`, which may be a RemotePeer.
+/// Makes one with the extents of `view`, which may be a RemotePeer.
 template <class Space = Kokkos::HostSpace, class View>
 StagingView<View, Space> make_staging_view(View const& view) {
   return [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -51,7 +50,7 @@ StagingView<View, Space> make_staging_view(View const& view) {
   (std::make_index_sequence<View::rank()>());
 }
 
-/// Whether the elements travel as they are, from and to the memory of a View.
+/// Whether elements are copied as bytes: equal types and no atomic accesses.
 template <class Peer, class View>
 inline constexpr bool are_same_bytes_v =
     std::is_same_v<typename Peer::non_const_value_type,
@@ -65,8 +64,8 @@ PeMemory far_memory_of(Peer const& peer, char const* call) {
   return resolve_part(peer.heap(), peer.local().data(), peer.pe(), call);
 }
 
-// On the host, by one thread, to and from PEs that are not near; the other side
-// is reached by the host.
+// On the host, by one thread: copies to and from far PEs. The host must reach
+// the memory of the other View.
 
 template <class View, class Src>
 void put_view(RemotePeer<View> const& dst, Src const& src, char const* call) {
@@ -99,8 +98,8 @@ void get_view(Dst const& dst, RemotePeer<View> const& src, char const* call) {
 // symm::copy(), by a group of threads, on the host and in kernels, without a
 // barrier. Precondition: equal extents.
 
-/// In kernels, to and from PEs that are not near: a block that is contiguous on
-/// both sides as one, all others element by element.
+/// Copies to or from a far PE in a kernel: a block that is contiguous on both
+/// sides as a whole, others element by element.
 template <Way way, Group Threads, class View, class Other>
 KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
                                         RemotePeer<View> const& peer,
@@ -164,14 +163,14 @@ KOKKOS_INLINE_FUNCTION void copy_from_peer(Threads const& threads,
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
-/// Calls work(v): a View that the host reaches, with the elements of `view`; if
-/// it is another one, they are copied there before, or back afterwards.
+/// Calls work(v) with a View that the host reaches: `view`, or else a copy of
+/// it. The copy gets the elements before, or gives them back afterwards.
 template <bool copies_back, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
     work(view);
   } else {
-    // From space to space Kokkos copies only what is contiguous.
+    // Between memory spaces Kokkos copies only contiguous Views.
     using Space       = typename View::execution_space::memory_space;
     auto const packed = make_staging_view<Space>(view);
     if constexpr (!copies_back) Kokkos::deep_copy(packed, view);
@@ -185,7 +184,7 @@ void with_host_view(View const& view, Work const& work) {
   }
 }
 
-/// What a deep_copy() with an instance waits for: the host carries it out.
+/// Waits for `exec`, since the host carries out a deep_copy() with an instance.
 template <class Exec>
 void fence_before_far(Exec const& exec, Pe /*pe*/) {
   exec.fence(deep_copy_call);

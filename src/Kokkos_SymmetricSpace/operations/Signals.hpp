@@ -37,9 +37,9 @@ struct WaitKernel {
   }
 };
 
-/// Waits for variables of this PE's part of a heap in the order of an execution
-/// space instance. \throws UsageError on this PE, if they are not there, or
-/// `exec` is one of the host and does not reach them.
+/// Enqueues a wait for variables of this PE's part of a heap.
+/// \throws UsageError on this PE, if they are not there, or `exec` runs on the
+///         host and does not reach them.
 template <class Exec, class Poll>
 void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
@@ -56,8 +56,8 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   }
 }
 
-/// PE `pe`'s copy of a signal, for a thread of the space; a host's must reach
-/// it. \throws UsageError on this PE.
+/// PE `pe`'s copy of a signal for `Exec` to change; a host space must reach it.
+/// \throws UsageError on this PE.
 template <class Exec>
 PeMemory signal_to_deliver(Signal* address, Pe pe, char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
@@ -113,35 +113,35 @@ void enqueue_put_signal(Exec const& exec, T* dest,
 
 namespace symm {
 
-/// quiet() for what has been enqueued on an execution space instance: all of
-/// it is complete and visible to all PEs before anything begins that is
-/// enqueued later. Enqueued itself: the host does not wait. Local.
+/// quiet() for the work enqueued on an execution space instance: all of it is
+/// complete and visible to all PEs before work enqueued later begins. Enqueued
+/// itself: the host does not wait. Local.
 template <Impl::ExecutionSpace Exec>
 void quiet(Exec const& exec) {
   Impl::Observed const observed([] {
     return Impl::Operation{Impl::OperationKind::quiet, "symm::quiet"};
   });
   // The launch itself orders: kernels and copies of one instance run one after
-  // the other, and what a thread knows to be done its fence makes visible.
+  // the other. This kernel's fence makes visible what they have done.
   Kokkos::parallel_for("symm::quiet", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                        Impl::QuietKernel{});
 }
 
-// Signals and waits, enqueued on an execution space instance; the host does not
-// wait, unless the instance is one of the host: then it waits for its kernels
-// and is the host's form.
+// Signals and waits, enqueued on an execution space instance. The host does not
+// wait. But if the instance runs on the host, the call waits for its kernels
+// and then is the host's form.
 //
-// Ordering. A signal comes behind all that was enqueued on `exec` before: who
-// has seen it sees what kernels and copies there have written to that PE, too,
-// as with fence() before it. What is enqueued behind a wait begins when that
-// has ended, and sees what it has seen. On a GPU a wait is a kernel of one
-// thread that polls: if it waits for a PE that shares the GPU, both take turns
-// of milliseconds. Until it ends, this PE must not wait for its kernels, nor
-// call what does (Kokkos::fence(), making a View), before it has enqueued or
-// called what the others wait for in turn.
+// Ordering. A signal comes after all that was enqueued on `exec` before, as
+// with fence() before it: a PE that has seen the signal also sees what kernels
+// and copies there have written to that PE. Work enqueued after a wait begins
+// when the wait has ended, and sees what it has seen. On a GPU a wait is a
+// kernel of one thread that polls; if it waits for a PE that shares the GPU,
+// both take turns of milliseconds. Until the wait ends, this PE must not wait
+// for its kernels, nor call what does (Kokkos::fence(), making a View), before
+// it has enqueued or called what the other PEs wait for in turn.
 
-/// put_signal(), enqueued (nvshmemx_putmem_signal_on_stream): the data after
-/// what is there already, then the signal.
+/// put_signal(), enqueued (nvshmemx_putmem_signal_on_stream): puts the data
+/// after the earlier work of `exec`, then changes the signal.
 template <Impl::ExecutionSpace Exec, class T>
 void put_signal(Exec const& exec, T* dest,
                 std::type_identity_t<T> const* source, std::size_t count,
@@ -151,7 +151,7 @@ void put_signal(Exec const& exec, T* dest,
 }
 
 /// The signal alone, enqueued (nvshmemx_signal_op_on_stream): tells PE `pe`
-/// that what kernels and copies of `exec` have written there before has come.
+/// that what earlier work of `exec` has written there has arrived.
 /// \throws UsageError on this PE, as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
@@ -160,11 +160,11 @@ void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
                            signal_address, signal, op, pe, "symm::signal_op");
 }
 
-/// wait_until(), enqueued (nvshmemx_TYPE_wait_until_on_stream): what is
-/// enqueued later begins when `*ivar` has compared with `value` so. \param ivar
-/// in this PE's part of the symmetric heap. \throws UsageError on this PE, if
-/// it is not, or `exec` is one of the host
-///         and the heap is in memory of GPUs; nothing is enqueued.
+/// wait_until(), enqueued (nvshmemx_TYPE_wait_until_on_stream): work enqueued
+/// later begins when the comparison of `*ivar` with `value` has been true.
+/// \param ivar in this PE's part of the symmetric heap.
+/// \throws UsageError on this PE, if it is not, or `exec` runs on the host and
+///         the heap is in GPU memory; nothing is enqueued.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until(Exec const& exec, T const* ivar, Compare compare,
                 std::type_identity_t<T> value) {
@@ -175,8 +175,8 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
 /// wait_until_all(), enqueued, as wait_until().
 /// \param ivars the first of `count` in this PE's part of the symmetric heap;
 ///        with 0, nothing is enqueued.
-/// \param status null, or one int for each variable, of memory that the threads
-///        of `exec` reach, read when the wait runs: nonzero: it does not count.
+/// \param status null, or one int for each variable, which counts if that is 0;
+///        in memory that the threads of `exec` reach, read when the wait runs.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,
                     int const* status, Compare compare,

@@ -48,7 +48,7 @@ ViewBlock simplified(ViewBlock block) {
   auto* const first = block.dimensions;
   auto* last        = std::remove_if(first, first + block.rank,
                                      [](Dimension const& d) { return d.extent == 1; });
-  // Equal ones stay in order. (std::stable_sort() allocates memory for it.)
+  // A stable sort by the strides there. (std::stable_sort() allocates memory.)
   for (auto* d = first; d != last; ++d) {
     auto* const place = std::upper_bound(
         first, d, *d, [](Dimension const& a, Dimension const& b) {

@@ -7,13 +7,12 @@
 
 namespace symm::Impl {
 
-/// The elements of two Views of equal extents, whatever the layouts of both.
-/// In bytes.
+/// A copy between two Views of equal extents and any layouts. In bytes.
 struct ViewBlock {
   struct Dimension {
     std::size_t extent = 0;
-    std::size_t there  = 0;  // from one index to the next, on a PE
-    std::size_t here   = 0;  // in memory that the host reaches
+    std::size_t there  = 0;  // stride on a PE
+    std::size_t here   = 0;  // stride in memory that the host reaches
   };
   static constexpr std::size_t most_dimensions = 8;
 
@@ -25,7 +24,6 @@ struct ViewBlock {
   [[nodiscard]] std::size_t bytes() const { return count() * element; }
 };
 
-/// The block of two Views.
 template <class There, class Here>
 ViewBlock block_of(There const& there, Here const& here) {
   ViewBlock block;
@@ -38,8 +36,8 @@ ViewBlock block_of(There const& there, Here const& here) {
   return block;
 }
 
-/// The same elements with as few dimensions as possible, in the order of the
-/// strides there; what is contiguous on both sides is one element.
+/// The same elements with as few dimensions as possible, ordered by the strides
+/// there. What is contiguous on both sides becomes one element.
 ViewBlock simplified(ViewBlock block);
 
 /// The same with its sides exchanged; the order of the dimensions stays.

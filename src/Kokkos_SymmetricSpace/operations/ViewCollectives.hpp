@@ -32,8 +32,8 @@ std::string text_of_view(View const& view) {
   return text + ")";
 }
 
-/// What is wrong with the Views; "" if nothing.
-/// \param rule   that their sizes have to follow, for the text.
+/// Describes what is wrong with the Views; "" if nothing.
+/// \param is_followed whether their sizes follow `rule`, which is for the text.
 template <class Dst, class Src>
 std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
@@ -56,7 +56,7 @@ std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
          rule;
 }
 
-/// The same for those that correspond element by element.
+/// problem_of_views() of Views that correspond element by element.
 template <class Dst, class Src>
 std::string problem_of_equal_views(Dst const& dst, Src const& src) {
   static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
@@ -85,7 +85,7 @@ std::string problem_of_alltoall(PeTeam const& team, Dst const& dst,
       "they must have equally many elements, a multiple of n_pes()");
 }
 
-// What the forms on the host and the enqueued ones share.
+// The work that the host's forms and the enqueued ones share.
 
 template <class Dst, class Src>
 auto broadcast_work(PeTeam const& team, Dst const& dst, Src const& src,
@@ -129,20 +129,20 @@ auto scan_work(PeTeam const& team, Dst const& dst, Src const& src, Op op,
 
 namespace symm {
 
-// The operations of symm_collectives.hpp on Views: of one symmetric space, of
-// any rank and layout, subviews too, without gaps between their elements, and
-// with equal extents on all PEs (but for the source of collect()). The host's
-// forms, and those enqueued on an execution space instance. Both throw
-// UsageError, with labels and extents, on the PEs that the forms of addresses
-// do; collect() on a GPU stops the program, if it is enqueued and `dst` is too
-// small.
+// The operations of symm_collectives.hpp on Views, by the host or enqueued on
+// an execution space instance. The Views are in one symmetric space, of any
+// rank and layout (subviews, too), without gaps between their elements, and
+// with equal extents on all PEs (except the source of collect()). Both forms
+// throw UsageError, with labels and extents, on the PEs on which the forms of
+// addresses do. On a GPU, an enqueued collect() stops the program if `dst` is
+// too small.
 //
-// A View's block are its elements in the order of memory. So what member `pe`
-// has as src(i, ...) gets to dst(pe, i, ...) with LayoutRight, and to
+// The block of a View is its elements in the order of memory. So fcollect()
+// copies src(i, ...) of member `pe` to dst(pe, i, ...) with LayoutRight, and to
 // dst(i, ..., pe) with LayoutLeft.
 
-/// The elements of `src` on member `root` to `dst` on all. Equal extents and
-/// layouts; both may be the same View.
+/// Copies `src` of member `root` to `dst` on all. Equal extents and layouts;
+/// both may be the same View.
 template <class T, class... P, class U, class... Q>
 void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
@@ -157,7 +157,7 @@ void broadcast(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// The blocks of all members, one after the other, to all.
+/// Copies the blocks of all members, one after the other, to `dst` on all.
 /// \param dst of n_pes() times as many elements as `src`.
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -191,8 +191,8 @@ void collect(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_views(dst, src, true, ""));
 }
 
-/// A View is a block for each member: block n of `src` goes to member n, as the
-/// block of its `dst` that has the sender's number.
+/// Each View has a block for each member: block n of `src` goes to member n.
+/// Member m's becomes block m of `dst` there.
 /// \param dst, src of equally many elements, a multiple of n_pes().
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -208,8 +208,8 @@ void alltoall(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoall(team, dst, src));
 }
 
-/// Element by element over the PEs; as reduce() of addresses. Equal extents and
-/// layouts; both may be the same View.
+/// Combines element by element over the PEs, as reduce() of addresses. Equal
+/// extents and layouts; both may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
@@ -225,8 +225,8 @@ void reduce(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Element by element over the PEs up to this one; as inscan() of addresses.
-/// Equal extents and layouts; both may be the same View.
+/// Combines element by element over the PEs up to this one, as inscan() of
+/// addresses. Equal extents and layouts; both may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
@@ -242,8 +242,8 @@ void inscan(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// The same over the PEs before this one; as exscan() of addresses. Without
-/// `init` of sums only.
+/// The same over the PEs before this one, as exscan() of addresses. Without
+/// `init`: sums only.
 template <class T, class... P, class U, class... Q, class Op>
 void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op,

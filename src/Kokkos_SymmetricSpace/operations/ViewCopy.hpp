@@ -34,8 +34,8 @@ inline constexpr bool is_host_reachable_v =
 /// \throws UsageError
 [[noreturn]] void throw_not_reached_by_host();
 
-/// Calls body(r) for each dimension r of a View, not in a loop: what body()
-/// indexes by r can be registers.
+/// Calls body(r) for each dimension r of a View, without a loop, so that arrays
+/// that body() indexes by r can be in registers.
 template <class View, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_dimension(Body const& body) {
   [&]<std::size_t... R>(std::index_sequence<R...>) { (body(R), ...); }
@@ -63,8 +63,8 @@ KOKKOS_FUNCTION void expect_equal_extents(Dst const& dst, Src const& src) {
   Kokkos::abort("symm::copy: the extents of the Views differ");
 }
 
-/// Whether the elements of two Views of equal extents are bytes without a gap,
-/// in the same order.
+/// Whether two Views of equal extents have no gaps and equal orders of
+/// elements.
 template <class Dst, class Src>
 KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   bool result = dst.span_is_contiguous() && src.span_is_contiguous();
@@ -74,14 +74,15 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   return result;
 }
 
-/// Numbers the elements of a View in the order of memory: of the dimension with
-/// the smallest stride first, then from the side of the smaller strides.
+/// Numbers a View's elements in the order of memory: along the dimension with
+/// the smallest stride first, then from the end (left or right) with smaller
+/// strides.
 template <class View>
 struct ElementOrder {
   static constexpr std::size_t rank = View::rank();
 
   std::size_t fastest = 0;
-  std::size_t row     = 1;  // its extent
+  std::size_t row     = 1;  // extent of `fastest`
   bool is_left        = true;
 
   KOKKOS_FUNCTION explicit ElementOrder(View const& view) {
@@ -151,7 +152,7 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
       });
 }
 
-/// On the host, elements that travel as they are: a part for each thread.
+/// On the host, copies elements as they are: each thread copies a part.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -188,7 +189,7 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
   }
 }
 
-/// What the Views of a copy have in common.
+/// Static requirements on the Views of a copy.
 template <class Dst, class Src>
 KOKKOS_FUNCTION constexpr void check_views() {
   static_assert(Dst::rank() == Src::rank(),
@@ -214,8 +215,8 @@ void check_extents(Dst const& dst, Src const& src) {
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 
-/// A copy of Views that the host makes, of which each may be a RemotePeer, for
-/// those who observe.
+/// Describes, for observers, the host's copy of Views; each may be a
+/// RemotePeer.
 template <class Dst, class Src>
 [[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
                                            Src const& src) {
@@ -236,7 +237,7 @@ template <class Dst, class Src>
   }
 }
 
-/// What copy() of the host expects. \throws UsageError
+/// Checks the preconditions of copy() on the host. \throws UsageError
 template <class Dst, class Src>
 void check_host_copy(Dst const& dst, Src const& src) {
   if constexpr (!is_host_reachable_v<typename Dst::memory_space> ||

@@ -55,7 +55,7 @@ Signal* signal_of(View const& signal) {
   return signal.data();
 }
 
-/// The same for what is waited for.
+/// The address of the variable that is waited for, the View's only element.
 template <class View>
 auto const* variable_of(View const& variable) {
   static_assert(View::rank() == 0,
@@ -78,16 +78,17 @@ auto const* variables_of(View const& variables) {
 
 namespace symm {
 
-// The operations of symm_signals.hpp on Views, called by the host, and enqueued
-// on an execution space instance (operations/Signals.hpp says in which order).
-// Local. Subviews name parts: of a View here, and so of PE `pe`'s copy of it.
+// The operations of symm_signals.hpp on Views, by the host or enqueued on an
+// execution space instance (operations/Signals.hpp says in which order). Local.
+// A subview names a part of this PE's View, and so of PE `pe`'s copy of it.
 
-/// put_signal(): the elements of `src` to PE `pe`'s copy of `dst`, then the
+/// put_signal(): puts `src` into PE `pe`'s copy of `dst`, then changes the
 /// signal there.
 ///
-/// \param dst    in the symmetric space; \param src in any memory that `exec`,
-///        or the host, reaches. Of equal rank, extents and layouts, without
-///        gaps between their elements, such as rows of Views with LayoutRight.
+/// \param dst    in the symmetric space.
+/// \param src    in any memory that `exec`, or the host, reaches. Of the same
+///        rank, extents and layout as `dst`; both without gaps between their
+///        elements, such as rows of Views with LayoutRight.
 /// \param signal this PE's copy of it: rank 0, such as subview(signals, i).
 /// \throws UsageError on this PE, with labels and extents, if the Views are not
 ///         such, and as put_signal() of addresses. Nothing has been put then.
@@ -111,8 +112,8 @@ void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
              value, op, pe);
 }
 
-/// signal_op(): the signal alone; with `exec`, behind all that it has, and
-/// without, behind what fence() has ordered before.
+/// signal_op(): the signal alone. With `exec` it comes after all earlier work
+/// there; without, after what fence() has ordered before.
 template <class... S>
 void signal_op(Kokkos::View<S...> const& signal, Signal value, SignalOp op,
                Pe pe) {
@@ -125,7 +126,7 @@ void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
 }
 
 /// wait_until() on the only element of a View of rank 0.
-/// \returns what it was then (the host's form).
+/// \returns the value of the element then (the host's form).
 template <class T, class... P>
 auto wait_until(Kokkos::View<T, P...> const& variable, Compare compare,
                 typename Kokkos::View<T, P...>::const_value_type& value) {

@@ -10,7 +10,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Memory of another PE: whose, and this PE's copy of it.
+/// The PE whose part of a heap holds an address, and the address of this PE's
+/// copy of that object. `own` is null if no other PE's part holds it.
 struct PeerMemory {
   Pe pe           = -1;
   void const* own = nullptr;

@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// A copy that the host makes by addresses, for those who observe: a put, if
-/// `to` is in another PE's part of a heap, a get, if `from` is. A copy within
+/// Describes, for observers, a copy that the host makes by addresses: a put if
+/// `to` is in another PE's part of a heap, a get if `from` is. A copy within
 /// this PE is a put without a PE.
 [[nodiscard]] Operation operation_of_copy(char const* call, void const* to,
                                           void const* from, std::size_t bytes);

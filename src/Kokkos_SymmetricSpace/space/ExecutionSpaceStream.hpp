@@ -15,12 +15,12 @@ namespace symm::Impl {
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 
-/// Whether what runs in a space is on the host.
+/// Whether kernels of an execution space run on the host.
 template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// An instance of a host space, which lives as long as this.
+/// The stream of a host space's instance; keeps the instance alive.
 template <class Exec>
 class HostInstance final : public HostStream {
  public:
@@ -31,8 +31,7 @@ class HostInstance final : public HostStream {
   Exec m_exec;
 };
 
-/// An instance whose work is in a queue of a GPU, and which lives as long as
-/// this.
+/// The stream of an instance that enqueues on a GPU; keeps the instance alive.
 template <class Exec>
 class GpuInstance final : public QueueStream {
  public:
@@ -43,12 +42,12 @@ class GpuInstance final : public QueueStream {
   Exec m_exec;
 };
 
-/// Of an execution space all of whose instances are one: its address names it.
+/// Its address is the key of an execution space that has a single instance.
 template <class Exec>
 inline constexpr char only_instance = 0;
 
-/// Equal for equal instances of a host space, and for no others.
-/// (Kokkos::Threads has no object of an instance.)
+/// The same key for equal instances of a host space, and for no others.
+/// (Kokkos::Threads has no object per instance.)
 template <class Exec>
 [[nodiscard]] void const* key_of_host_instance(Exec const& exec) {
   if constexpr (requires { exec.impl_internal_space_instance(); }) {

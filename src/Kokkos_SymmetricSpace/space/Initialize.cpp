@@ -23,8 +23,8 @@ namespace {
 
 class KokkosCompanion final : public Impl::Companion {
  public:
-  /// \param start is given the device to take, if it is not chosen yet; not
-  ///        called after begin().
+  /// \param start initialises Kokkos; gets the device to take, if
+  ///        choose_device() names one. Not called after begin().
   KokkosCompanion(bool has_user_chosen,
                   std::function<void(std::optional<int>)> start)
       : m_has_user_chosen(has_user_chosen), m_start(std::move(start)) {}
@@ -36,7 +36,7 @@ class KokkosCompanion final : public Impl::Companion {
         "initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
-    // It refers to what initialize() has, which this object outlives.
+    // m_start refers to locals of initialize(), which this object outlives.
     auto const start = std::exchange(m_start, nullptr);
     if (!Kokkos::is_initialized()) {
       start(Impl::choose_device(number_on_node, m_has_user_chosen));
@@ -50,7 +50,7 @@ class KokkosCompanion final : public Impl::Companion {
   }
   void end() override {
     Impl::end_observing_for_tools();
-    Impl::set_kernel_queue(nullptr);  // a runtime without Kokkos may come
+    Impl::set_kernel_queue(nullptr);  // the next runtime may lack Kokkos
     if (m_has_begun && Kokkos::is_initialized()) Kokkos::finalize();
   }
 
@@ -75,7 +75,7 @@ void initialize(int& argc, char* argv[], Communicator const& communicator) {
     int count = static_cast<int>(arguments.size());
     arguments.push_back(nullptr);
     Kokkos::initialize(count, arguments.data());
-    // Without its options, of which ours is one.
+    // Kokkos has removed its options, ours among them.
     std::copy_n(arguments.begin(), count, argv);
     if (count < argc) argv[count] = nullptr;
     argc = count;

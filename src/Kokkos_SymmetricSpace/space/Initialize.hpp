@@ -11,30 +11,29 @@
 
 namespace symm {
 
-/// Collective over `communicator`, whose processes become the PEs in the order
-/// of its ranks; symm_mpi.hpp makes one of an MPI communicator. Initialises MPI
-/// (with MPI_THREAD_FUNNELED) and Kokkos first, unless the program has;
-/// finalize() ends what this has begun and nothing else.
+/// Begins the library. Collective over `communicator`: its processes become the
+/// PEs, in the order of its ranks. (symm_mpi.hpp makes one of an MPI
+/// communicator.) Initialises MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
+/// unless the program has. finalize() ends only what this call has begun.
 ///
 /// In a CUDA build the PEs of a node take its GPUs in turn, PE by PE, unless
 /// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, Kokkos'
-/// settings or variables for them, or CTest's resources); the symmetric heap is
+/// settings or variables for them, or CTest's resources). The symmetric heap is
 /// on the GPU that Kokkos uses.
 ///
-/// \param argc, argv those of main(); Kokkos takes its options out,
-///        and argv[argc] stays null.
-/// \throws UsageError, SystemError, OutOfMemory on every PE. What this has
-/// begun
-///         is ended then; MPI and Kokkos cannot begin again, so only a program
-///         that runs them itself can try another time.
+/// \param argc, argv those of main(); Kokkos takes its options out, and
+///        argv[argc] stays null.
+/// \throws UsageError, SystemError, OutOfMemory on every PE. What this call has
+///         begun has ended then. MPI and Kokkos cannot begin again: only a
+///         program that runs both itself can call initialize() again.
 void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 
 /// The same with Kokkos' settings in place of command line options.
 void initialize(Kokkos::InitializationSettings const& settings = {},
                 Communicator const& communicator               = {});
 
-/// initialize() and finalize() as the lifetime of an object in main(). Declare
-/// it before the first View, or Views in an inner block.
+/// Calls initialize() and, when it is destroyed, finalize(). Declare it in
+/// main() before the first View, or declare Views in an inner block.
 class ScopeGuard {
  public:
   ScopeGuard(int& argc, char* argv[], Communicator const& communicator = {}) {
@@ -44,15 +43,15 @@ class ScopeGuard {
                       Communicator const& communicator = {}) {
     initialize(settings, communicator);
   }
-  /// As the end of a RuntimeGuard.
+  /// As ~RuntimeGuard().
   ~ScopeGuard();
 
   ScopeGuard(ScopeGuard const&)            = delete;
   ScopeGuard& operator=(ScopeGuard const&) = delete;
 };
 
-/// Collective: waits for the work in `space`, then barrier_all(): what the
-/// kernels of all PEs have written is visible to all PEs.
+/// Collective: waits for the work in `space`, then calls barrier_all(). All PEs
+/// then see what these kernels have written on any PE.
 /// \throws UsageError on every PE, if a PE is in another collective call.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

@@ -7,22 +7,22 @@
 
 namespace symm::Impl {
 
-// Which GPU Kokkos takes. KokkosDevice_Cuda.cpp or, in a build without GPUs,
-// KokkosDevice_None.cpp defines it.
+// The choice of Kokkos' GPU, defined in KokkosDevice_Cuda.cpp or, in a build
+// without GPUs, in KokkosDevice_None.cpp.
 
-/// The GPU that Kokkos shall take, as its --kokkos-device-id counts: PEs of a
-/// node take turns. Nothing where there are no GPUs, or the user has chosen.
+/// The GPU that Kokkos shall take, numbered as for --kokkos-device-id: PEs of a
+/// node take turns. Nothing in a build without GPUs, or if the user has chosen.
 /// \param number_on_node  of this PE, from 0.
 /// \param has_user_chosen by the arguments or settings of initialize().
 /// \throws SystemError on this PE, saying why there is no GPU.
 [[nodiscard]] std::optional<int> choose_device(int number_on_node,
                                                bool has_user_chosen);
 
-/// The GPU that Kokkos has taken, as the runtime of the heap counts. Kokkos
-/// runs.
+/// The GPU that Kokkos uses, numbered as in the CUDA runtime; nothing in a
+/// build without GPUs. Precondition: Kokkos is initialised.
 [[nodiscard]] std::optional<int> device_of_kokkos();
 
-/// From now on kernels of the host's calls go to Kokkos' default instance.
+/// From now on, host calls enqueue their kernels on Kokkos' default instance.
 void use_queue_of_kokkos();
 
 }  // namespace symm::Impl

@@ -21,7 +21,6 @@ namespace {
 
 namespace Tools = Kokkos::Tools;
 
-/// Labelled memory.
 struct Memory {
   char const* space;
   std::string label;
@@ -78,7 +77,7 @@ class ToolsObserver final : public Observer {
            operation.kind != OperationKind::atomic;
   }
 
-  /// What has `address`, if anything with a label does.
+  /// The labelled memory that holds `address`, if any.
   [[nodiscard]] std::optional<Memory> find(void const* address) {
     std::lock_guard const lock(m_mutex);
     auto next = m_memories.upper_bound(address);

@@ -7,26 +7,27 @@
 
 namespace symm::Impl {
 
-// What tools of Kokkos Tools are told (docs/profiling.md), beyond what Kokkos
-// tells them itself. Any thread, but operations of the thread that called
-// observe_for_tools() only: tools keep one stack.
+// Reports to Kokkos Tools (docs/profiling.md) what Kokkos does not report
+// itself. Callable from any thread. But only operations of the thread that
+// called observe_for_tools() are reported: tools keep one stack.
 
-/// If a tool is loaded, it is told from now on of the operations of this PE's
-/// host: regions of their names, in them a deep copy for what moves elements,
-/// and a fence for the time waited for PEs. Kokkos runs.
+/// From now on, reports this PE's host operations to the tool, if one is
+/// loaded. An operation is a region with its name. In the region, a transfer of
+/// elements is a deep copy, and waiting for PEs is a fence. Precondition:
+/// Kokkos is initialised.
 void observe_for_tools();
 void end_observing_for_tools() noexcept;
 
-// Nothing without observe_for_tools().
+// Without observe_for_tools() these do nothing.
 
-/// The label of memory, which copies to and from its peers have then.
+/// Labels memory: reported copies of it and of peers' copies show the label.
 /// \param space name of the memory space; lives as long as the program.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;
 void forget_label(void const* address) noexcept;
 
-/// Memory of a View that no memory space has allocated. As note_label() and
-/// forget_label(), and tells the tool.
+/// As note_label() and forget_label(), and reports the allocation and its end
+/// to the tool: for Views whose memory no memory space has allocated.
 void tell_tools_of_memory(char const* space, char const* label,
                           void const* address, std::size_t bytes) noexcept;
 void tell_tools_of_end(void const* address) noexcept;

@@ -6,18 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 
-// The Views of symmetric spaces that this PE has made and not destroyed yet:
-// where Kokkos checks bounds, a GlobalView or RemoteView of another one is
-// found. In other builds nothing is noted. On any thread.
+// The live Views of symmetric spaces on this PE. In builds where Kokkos checks
+// bounds, they show whether the View of a GlobalView or RemoteView has ended;
+// other builds note nothing. Callable from any thread.
 
 namespace symm::Impl {
 
 #ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
-/// A View has been made of that memory.
+/// Notes a new View with memory from `address` on.
 void note_live_view(void const* address, std::size_t bytes);
 void forget_live_view(void const* address) noexcept;
-/// The number of the View whose memory that is, which no other one has had; 0:
-/// it is none's.
+/// The number of the live View whose memory holds `address`, 0 if there is
+/// none. No two Views ever have the same number.
 [[nodiscard]] std::uint64_t live_view_at(void const* address) noexcept;
 #else
 inline void note_live_view(void const*, std::size_t) {}

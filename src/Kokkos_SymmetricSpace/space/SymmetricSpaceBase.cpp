@@ -19,10 +19,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// Of a View's data, in bytes: whole cache lines and vectors.
+/// In bytes, of Views' data: whole cache lines and vectors.
 constexpr std::size_t data_alignment = 256;
 
-/// With the header there are more bytes than addresses: never there.
+/// `bytes`, or, if adding the header wrapped around, more than any heap has.
 std::size_t without_overflow(std::size_t bytes, std::size_t logical_bytes) {
   return bytes < logical_bytes ? std::numeric_limits<std::size_t>::max()
                                : bytes;

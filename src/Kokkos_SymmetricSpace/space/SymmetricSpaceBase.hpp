@@ -18,22 +18,22 @@ namespace symm {
 
 /// What the end of a View's last copy does.
 enum class Deallocate {
-  /// Local: the block is reused once all PEs have destroyed their View, in
-  /// whatever order; the next allocations find out.
+  /// Local. The block is reused once all PEs have destroyed their View, in any
+  /// order; later allocations find out.
   retire,
-  /// Collective: a barrier of all PEs, which must destroy their Views in the
-  /// same order. The memory is free at once. (In different orders: a message on
-  /// stderr, and then as retire.)
+  /// Collective, with a barrier of all PEs, which must destroy their Views in
+  /// the same order. The memory is free at once. (If the orders differ: a
+  /// message on stderr, then as retire.)
   collective
 };
 
 namespace Impl {
 
-/// Makes a space that holds only the headers of Views whose memory is not its
-/// own (register_symmetric_view()): private memory of this PE. Local.
+/// Tag: makes a space that allocates only headers of Views, in private memory
+/// of this PE. Their data are elsewhere (register_symmetric_view()). Local.
 struct HeadersOnly {};
 
-/// What all symmetric spaces do; they differ in whose memory it is.
+/// The common part of all symmetric spaces, which differ in the kind of memory.
 ///
 /// Constructing a View that allocates is collective: all PEs, with equal
 /// extents, in the same order as their other collective calls. Afterwards every
@@ -41,15 +41,14 @@ struct HeadersOnly {};
 /// and, by default, destroying a View is local. What Kokkos does with a View of
 /// any space (kernels, subview, deep_copy, resize, mirrors) it does with these.
 ///
-/// Every PE has the memory, and has filled it unless it is constructed
-/// WithoutInitializing, when a constructor returns on any PE: a put may follow
-/// at once. That is so with an execution space instance, too, whose fill the
-/// constructor waits for.
+/// When a constructor returns on any PE, every PE has the memory, and has
+/// filled it unless WithoutInitializing: a put may follow at once. With an
+/// execution space instance, too: the constructor waits for its fill.
 ///
-/// Collective too, since they allocate: resize, realloc, and create_mirror
-/// without a space (pass Kokkos::HostSpace{} for a private mirror). resize()
-/// copies the old elements, and realloc() to the extents that there are fills
-/// them, when no other PE waits: call barrier_all() before the first put.
+/// resize, realloc, and create_mirror without a space (pass Kokkos::HostSpace{}
+/// for a private mirror) are collective, too, since they allocate. resize()
+/// copies the old elements, and realloc() to unchanged extents fills them,
+/// without a barrier afterwards: call barrier_all() before the first put.
 class SymmetricSpaceBase {
  public:
   using size_type = std::size_t;
@@ -63,8 +62,8 @@ class SymmetricSpaceBase {
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const;
-  /// In a pool: in the order of `exec`, without waiting; not collective then,
-  /// but the same on all PEs (symm_pools.hpp).
+  /// In a pool: allocates in the order of `exec`, without waiting. This is not
+  /// collective, but all PEs make the same calls (symm_pools.hpp).
   template <class ExecutionSpace>
   void* allocate(ExecutionSpace const& exec, char const* label,
                  std::size_t bytes, std::size_t logical_bytes) const {
@@ -72,8 +71,8 @@ class SymmetricSpaceBase {
     void* const address =
         allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
     if constexpr (!runs_on_host_v<ExecutionSpace>) {
-      // Kokkos is about to write the header on the host, where kernels may
-      // still be at work on what was there.
+      // Kokkos is about to write the header on the host, while kernels may
+      // still use the block as it was before.
       if (m_kind == MemoryKind::host) {
         exec.fence("symm: the header of a View in host memory");
       }
@@ -81,9 +80,10 @@ class SymmetricSpaceBase {
     return address;
   }
 
-  /// Called by Kokkos. Waits for kernels that may use the memory; then as
-  /// Deallocate says. In a pool: in the order of the stream that it was
-  /// allocated on, without waiting. After finalize() the memory is left alone.
+  /// Called by Kokkos. Waits for kernels that may use the memory, then frees it
+  /// as Deallocate says. In a pool: frees it in the order of the stream that it
+  /// was allocated on, without waiting. After finalize() it leaves the memory
+  /// alone.
   void deallocate(char const* label, void* address, std::size_t bytes,
                   std::size_t logical_bytes = 0) const noexcept;
   void deallocate(void* address, std::size_t bytes) const noexcept {
@@ -93,7 +93,7 @@ class SymmetricSpaceBase {
   [[nodiscard]] bool has_pool() const { return m_pool.has_value(); }
 
  protected:
-  /// \throws OutOfMemory on this PE: a View of more bytes than addresses.
+  /// \throws OutOfMemory on this PE: the View has too many bytes to address.
   [[noreturn]] static void throw_too_large(char const* label);
   static void finish_view(MemoryKind kind, char const* label,
                           std::exception_ptr const& failure);
@@ -116,13 +116,13 @@ class SymmetricSpaceBase {
 
   MemoryKind m_kind;
   Deallocate m_deallocate = Deallocate::retire;
-  std::optional<MemPool> m_pool;  // even if it is none: that is an error
+  std::optional<MemPool> m_pool;  // may hold "no pool": allocation fails
   bool m_has_headers_only = false;
   char const* m_name;
 };
 
-/// What a symmetric space in one kind of memory has beside, and Kokkos asks
-/// for. \tparam Space the class that derives from this one; has a name().
+/// The members that Kokkos asks for, in one kind of memory.
+/// \tparam Space the class that derives from this one; has a name().
 template <class Space, class ExecutionSpace, MemoryKind kind>
 class SymmetricSpaceIn : public SymmetricSpaceBase {
  public:
@@ -132,8 +132,8 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
   static constexpr MemoryKind memory_kind = kind;
 
-  /// Called by Kokkos, too. In a pool: in the order of the default instance,
-  /// for which Kokkos waits.
+  /// Called by Kokkos, too. In a pool: allocates in the order of the default
+  /// instance, for which Kokkos waits.
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const {
     if (has_pool()) {
@@ -152,11 +152,11 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   SymmetricSpaceIn() : SymmetricSpaceIn(Deallocate::retire) {}
   explicit SymmetricSpaceIn(Deallocate deallocate)
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
-  /// Its Views live in a pool, which must be in memory of this kind: their
-  /// construction with an execution space instance, and their destruction, are
-  /// in the order of that instance, and wait for nothing. (But construction in
-  /// host memory in the order of a GPU's instance waits for that: Kokkos writes
-  /// the header of the View on the host.)
+  /// Its Views live in `pool`, which must be in memory of this kind. They are
+  /// constructed with an execution space instance, and destroyed, in the order
+  /// of that instance, without waiting. (Except: in host memory, construction
+  /// in the order of a GPU's instance waits for it, since Kokkos writes the
+  /// header of the View on the host.)
   ///
   ///     Kokkos::View<double*, symm::SymmetricSpace> t(
   ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
@@ -166,7 +166,7 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
       : SymmetricSpaceBase(kind, Space::name(), tag) {}
 
   /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
-  /// \param failure why this PE has not filled it; all PEs throw it.
+  /// \param failure why this PE has not filled it, or null; all PEs throw it.
   static void finish_view(char const* label,
                           std::exception_ptr const& failure) {
     SymmetricSpaceBase::finish_view(kind, label, failure);

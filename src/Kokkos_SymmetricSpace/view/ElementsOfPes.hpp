@@ -19,13 +19,13 @@
 
 namespace symm::Impl {
 
-/// Whether an element of `View` is found with these indices.
+/// Whether indices of these types find an element of `View`.
 template <class View, class... Indices>
 inline constexpr bool are_indices_of_v =
     sizeof...(Indices) == View::rank() &&
     (std::is_convertible_v<Indices, std::size_t> && ...);
 
-/// The label of a View for what a kernel says; empty where Kokkos checks no
+/// The label of a View, for messages of kernels; empty unless Kokkos checks
 /// bounds.
 class LabelInKernels {
  public:
@@ -47,8 +47,8 @@ class LabelInKernels {
 #endif
 };
 
-/// Which View of this PE the elements are of, so that its end is noticed; on
-/// the host, where Kokkos checks bounds.
+/// Detects the end of the View that this PE's copy belongs to: on the host, in
+/// builds where Kokkos checks bounds.
 class ViewAlive {
  public:
   ViewAlive() = default;
@@ -58,7 +58,7 @@ class ViewAlive {
     KOKKOS_IF_ON_HOST(
         (m_address = address_here; m_number = live_view_at(address_here);))
   }
-  /// Whether it has ended; memory that is no View's is not looked at.
+  /// Whether the View has ended; false if the memory belonged to no View.
   [[nodiscard]] KOKKOS_FUNCTION bool has_ended() const {
     KOKKOS_IF_ON_HOST(
         (return m_number != 0 && live_view_at(m_address) != m_number;))
@@ -96,16 +96,17 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n,
                                    std::index_sequence<R...>) {
   return Kokkos::subview(view, range_of_dimension<R == dimension>(n)...);
 }
-/// The first n of `view` in one dimension, the slowest in memory, so that the
-/// type stays.
+/// The first n of `view` in one dimension. It must be the slowest in memory, so
+/// that the type stays the same.
 template <std::size_t dimension, class View>
 KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
   return first_of_view<dimension>(view, n,
                                   std::make_index_sequence<View::rank()>());
 }
 
-/// Extents of PEs' copies, and `whole`, which has as much as any of them: the
-/// View itself, and nothing to keep. UnevenView has others.
+/// The extents of all PEs' copies, and `whole`, a View at least as large as
+/// each. Here all are equal, and `whole` is the View itself; UnevenView
+/// differs.
 template <class View>
 class ExtentsOfPes {
  public:
@@ -126,8 +127,8 @@ class ExtentsOfPes {
   }
 };
 
-/// Where the elements of all PEs' copies of a View are: what GlobalView and
-/// RemoteView are made of. A small value to capture in kernels.
+/// The addresses of the elements of all PEs' copies of a View, for GlobalView
+/// and RemoteView. A small value to capture in kernels.
 template <class View>
 class ElementsOfPes : private LabelInKernels,
                       private ViewAlive,
@@ -151,14 +152,14 @@ class ElementsOfPes : private LabelInKernels,
     }
   }
 
-  /// Of element (indices...) on PE `pe`; if that is not near, where it would
-  /// be.
+  /// The address of element (indices...) on PE `pe`; on a far PE, where it
+  /// would be.
   template <class... Indices>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
     expect_alive();
-    // The offset in the type of the indices, as Kokkos computes it, is what
-    // nvcc makes the best of; GCC does so with 64 bits (docs/design.md).
+    // nvcc makes the best code of offsets in the type of the indices, as Kokkos
+    // computes them; GCC, of offsets in 64 bits (docs/design.md).
     auto* const first = m_first.data();
     KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
                                     (&m_first(indices...) - first);))
@@ -167,8 +168,8 @@ class ElementsOfPes : private LabelInKernels,
                     (&m_first(static_cast<std::size_t>(indices)...) - first);))
   }
 
-  /// As many elements as PE `like` has, where they are, or would be, on PE
-  /// `pe`, as a View of this type.
+  /// PE `pe`'s copy, with the extents of PE `like`, as a View of type `Result`.
+  /// For a far PE it is at the address where the copy would be.
   template <class Result>
   [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe, Pe like) const {
     expect_alive();
@@ -187,8 +188,8 @@ class ElementsOfPes : private LabelInKernels,
     return Extents::part_of(m_first, pe).size();
   }
 
-  /// Stops the program unless there is such a PE and, if `must_be_near`, loads
-  /// and stores reach it; where preconditions are checked.
+  /// Where preconditions are checked: stops the program unless PE `pe` exists
+  /// and, if `must_be_near`, is near.
   KOKKOS_FUNCTION void expect_pe([[maybe_unused]] char const* call,
                                  [[maybe_unused]] Pe pe,
                                  [[maybe_unused]] bool must_be_near) const {
@@ -208,8 +209,8 @@ class ElementsOfPes : private LabelInKernels,
 #endif
   }
 
-  /// Stops the program, with element, PE and extents, unless there is such an
-  /// element; where Kokkos checks indices.
+  /// Where Kokkos checks bounds: stops the program unless there is such an
+  /// element. The message has element, PE and extents.
   template <class... Indices>
   KOKKOS_FUNCTION void expect_indices(
       [[maybe_unused]] char const* call, [[maybe_unused]] Pe pe,
@@ -257,7 +258,7 @@ class ElementsOfPes : private LabelInKernels,
     }
   }
 
-  plain_view m_first;  // PE 0's
+  plain_view m_first;  // PE 0's copy
   HeapMap m_map;
 };
 

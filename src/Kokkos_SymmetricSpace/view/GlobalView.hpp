@@ -16,12 +16,12 @@ namespace symm {
 
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
-/// A small value to capture in kernels; like a pointer it owns nothing and is
+/// A small value to capture in kernels. Like a pointer it owns nothing: it is
 /// valid as long as the View lives on this PE (with Deallocate::retire). The PE
 /// costs one multiplication and one addition, which a compiler moves out of
-/// loops over the indices. The PE's part of the arithmetic is in 64 bits; the
-/// rest is that of the View, which Kokkos computes in the type of the indices:
-/// a View of more than 2^31 elements needs 64-bit indices, here as there.
+/// loops over the indices. This part of the arithmetic is in 64 bits. Kokkos
+/// computes the rest in the type of the indices, as for any View: a View of
+/// more than 2^31 elements needs 64-bit indices.
 template <class View>
 class GlobalView {
  public:
@@ -42,9 +42,9 @@ class GlobalView {
   /// \param local this PE's copy.
   GlobalView(View const& local, HeapMap const& map) : m_elements(local, map) {}
 
-  /// Element (indices...) on PE `pe`, which is_reachable(). Indices are checked
-  /// where Kokkos checks those of Views, the PE where it checks preconditions;
-  /// a wrong one stops the program.
+  /// Element (indices...) on PE `pe`. Precondition: is_reachable(pe). Indices
+  /// are checked where Kokkos checks those of Views, the PE where
+  /// SYMM_CHECKS_IN_KERNELS is on; a wrong one stops the program.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -54,7 +54,8 @@ class GlobalView {
     return *m_elements.address_of(pe, indices...);
   }
 
-  /// PE `pe`'s copy as an ordinary unmanaged View. The PE is checked as above.
+  /// PE `pe`'s copy as an ordinary unmanaged View; `pe` is near, checked as
+  /// above.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
     m_elements.expect_pe(call, pe, true);
     return m_elements.template copy_of<view_type>(pe, pe);
@@ -64,17 +65,17 @@ class GlobalView {
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
     return peer(my_pe());
   }
-  /// Of this PE's own copy.
+  /// Extent of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_elements.extent(my_pe(), r);
   }
-  /// Of PE `pe`'s copy: of an UnevenView it may be another one.
+  /// Extent of PE `pe`'s copy; in an UnevenView the PEs' extents differ.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
     m_elements.expect_pe(call, pe, false);
     return m_elements.extent(pe, r);
   }
-  /// Whether there is such a PE on this node: in a job of several, elements of
-  /// others have no address here (RemoteView reaches them).
+  /// Whether PE `pe` exists and is near. Elements of far PEs have no address
+  /// here; RemoteView reaches them.
   [[nodiscard]] KOKKOS_FUNCTION bool is_reachable(Pe pe) const {
     return m_elements.map().is_near(pe);
   }
@@ -91,11 +92,10 @@ class GlobalView {
   Impl::ElementsOfPes<View> m_elements;
 };
 
-/// All PEs' copies of `view`, a View as peer_view() takes, or an UnevenView: a
-/// GlobalView. Local.
-/// In a job of several nodes only those of this one have an address: the others
-/// are not to be indexed (GlobalView::is_reachable()); remote_view() reaches
-/// them.
+/// The GlobalView of `view`, which is a View as peer_view() takes, or an
+/// UnevenView. Local. In a job of several nodes only near PEs' copies have an
+/// address: do not index the others (GlobalView::is_reachable()), use
+/// remote_view().
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>

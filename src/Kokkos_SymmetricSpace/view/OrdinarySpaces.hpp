@@ -8,11 +8,11 @@
 #include "../../runtime/symm_shared_buffers.hpp"
 #include "../space/SymmetricHostSpace.hpp"
 
-/// What PEs can do with Views in Kokkos' own memory spaces. Those of GPUs are
-/// in symm_gpu/Views.hpp.
+/// Registration and sharing of Views in Kokkos' own memory spaces: traits of
+/// the spaces. Those of GPUs are in symm_gpu/Views.hpp.
 namespace symm::Impl {
 
-/// The symmetric space of the memory of an ordinary one, whose Views can be
+/// The symmetric space in which Views of an ordinary memory space are
 /// registered.
 template <class MemorySpace>
 struct SymmetricSpaceOf {
@@ -29,7 +29,7 @@ struct SymmetricSpaceOf<Kokkos::HostSpace> {
   using type = SymmetricHostSpace;
 };
 
-/// How PEs share what is in a memory space; void: not at all.
+/// The buffer by which PEs share elements in a memory space; void: none.
 template <class T, class MemorySpace>
 struct SharedBufferOf {
   using type = void;

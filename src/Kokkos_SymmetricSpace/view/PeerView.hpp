@@ -23,10 +23,10 @@ using UnmanagedView = Kokkos::View<
     typename View::device_type,
     Kokkos::MemoryTraits<View::memory_traits::impl_value | Kokkos::Unmanaged>>;
 
-/// Whether one process can use elements of this type that are in the memory of
-/// another: their bytes say all that they are. Specialise it as true for a type
-/// that is not trivially copyable and has neither addresses nor anything else
-/// that is of use in its own process only:
+/// Whether one process can use elements of type T in the memory of another:
+/// their bytes are their whole value. Specialise it as true for a type that is
+/// not trivially copyable, but holds no addresses and nothing else that is of
+/// use in one process only:
 ///
 ///     template <>
 ///     inline constexpr bool symm::elements_are_shareable_v<Cell> = true;
@@ -36,11 +36,11 @@ inline constexpr bool elements_are_shareable_v =
 
 namespace Impl {
 
-/// What has a copy on each PE: a View, or an UnevenView.
+/// Whether T has a copy on each PE: a View or an UnevenView.
 template <class T>
 inline constexpr bool is_view_of_pes_v = Kokkos::is_view_v<T>;
 
-/// Does not compile for what has no elements on other PEs.
+/// Does not compile unless `View` has elements on other PEs.
 template <class View>
 constexpr void check_symmetric_view() {
   static_assert(is_view_of_pes_v<View>,
@@ -58,13 +58,13 @@ constexpr void check_symmetric_view() {
       "symm::elements_are_shareable_v for their type");
 }
 
-/// The heap of a kind that has `address` in this PE's part; null: it has not.
-/// An address that is null is in any.
+/// The map of the heap in that kind of memory; null if this PE's part of it
+/// does not hold `address`. A null address is in any heap.
 /// \throws UsageError on this PE, if there is no heap of that kind.
 HeapMap const* find_heap_map(MemoryKind kind, void const* address,
                              char const* call);
 [[noreturn]] void throw_not_in_heap(std::string const& label, char const* call);
-/// Says why there is no View of `pe`.
+/// Throws UsageError that says why there is no View of `pe`.
 [[noreturn]] void throw_no_peer_view(std::string const& label, Pe pe,
                                      int n_pes);
 
@@ -81,16 +81,16 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
 
 }  // namespace Impl
 
-/// Where all PEs' parts of the heap that holds `view` are, to capture in
-/// kernels that call operations on addresses of its elements. Local; valid
-/// until finalize(). \throws UsageError on this PE, if the View is not in the
-/// heap.
+/// The map of the heap that holds `view`: the addresses of all PEs' parts.
+/// Kernels capture it to call operations on addresses of the View's elements.
+/// Local; valid until finalize().
+/// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>
 [[nodiscard]] HeapMap heap_map(View const& view) {
   return Impl::heap_map_of(view, "symm::heap_map");
 }
 
-/// The same of the heap of a space; symm::SymmetricSpace is the one of
+/// The map of the heap of a space; that of symm::SymmetricSpace is the heap of
 /// symm::malloc().
 /// \throws UsageError on this PE, if there is none, before initialize() and
 ///         after finalize().

@@ -22,25 +22,26 @@
 
 namespace symm {
 
-/// Where an element of a View is, and on which PE of this node, prepared for
-/// kernels that come to it often, such as a column of a sparse matrix: places()
-/// makes them, PlacedView has the elements. 8 bytes: the distance in bytes from
-/// the first element of this PE's copy, so that an element costs the load of
-/// its place and one with that as the index: what an element of an array costs
-/// by an index of 8 bytes. Of use on this PE only, with the View that it was
-/// made for and all others of the same element type, layout and extents in the
-/// same heap. A default one is this PE's first element.
+/// The position of an element of a View on a near PE. places() makes it once
+/// for kernels that access the element often, such as a column of a sparse
+/// matrix; PlacedView turns it into the element. It is the distance in bytes
+/// from the first element of this PE's copy, 8 bytes: an access costs two
+/// loads, as to an array by a list of 8-byte indices. Valid on this PE only,
+/// with the View that it was made for and all others of the same element type,
+/// layout and extents in the same heap. A default one is this PE's first
+/// element.
 struct Place {
   std::int64_t distance = 0;
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// The same in 4 bytes, for Views that are small enough: with 2 PEs on the node
-/// 2^31 elements, with 8 of them 2^29. Half as much to load, and no more to do
-/// where the node has one PE, or what the heaps of its PEs can grow to
-/// (SYMM_HEAP_LIMIT) is 2^32 elements together, for doubles 16 GiB each of two
-/// PEs. Elsewhere, and on GPUs, a shift, a multiplication and an addition more.
+/// The same in 4 bytes, half as much to load, for Views that are small enough:
+/// up to 2^31 elements with 2 PEs on the node, 2^29 with 8. The host does no
+/// more work per access than for a Place, if the node has one PE, or if the
+/// limits of its PEs' heaps (SYMM_HEAP_LIMIT) together are 2^32 elements at
+/// most (doubles on two PEs: 16 GiB each). Otherwise, and on GPUs, an access
+/// takes a shift, a multiplication and an addition more.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -49,13 +50,13 @@ struct Place32 {
 
 namespace Impl {
 
-/// How a Place32 says which element it is: element i of the PE with number p in
-/// the node is p * words_per_pe + i.
+/// How a Place32 codes element i of the node's PE number p: as p * words_per_pe
+/// + i.
 struct Place32Code {
-  int bits                   = 31;  ///< more elements have no places
+  int bits                   = 31;  ///< for Views of up to 2^bits elements
   std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
-  /// Bytes from PE to PE, less those of so many elements. 0: a place is a
-  /// distance in elements, which need not be taken apart.
+  /// Bytes from PE to PE, less those of words_per_pe elements. 0: a place is
+  /// the distance in elements from the first near PE's copy.
   std::int64_t step = 0;
 };
 Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
@@ -93,10 +94,10 @@ class PlacedView {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
-    // Equal for all places: compilers for CPUs look before the loop. (Kernels
-    // on GPUs, which wait for memory, have no branch for it.)
+    // m_step is equal for all places: compilers for CPUs move the test out of
+    // loops. (Kernels on GPUs, which wait for memory, go without this branch.)
     KOKKOS_IF_ON_HOST((if (m_step == 0) return m_first[place.word];))
-    // pe * stride + index * sizeof: without taking the PE out of the word.
+    // The sum is pe * stride + index * sizeof: the PE stays in the word.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
     return *(moved(m_first, pe * m_step) + place.word);
   }
@@ -106,7 +107,7 @@ class PlacedView {
 
   KOKKOS_FORCEINLINE_FUNCTION static Element* moved(Element* p,
                                                     std::int64_t bytes) {
-    // A pointer, so that nvcc knows it to be one to global memory.
+    // By a pointer: nvcc then knows that the result is to global memory.
     return reinterpret_cast<Element*>(
         const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
   }
@@ -126,7 +127,7 @@ template <class View>
 
 namespace Impl {
 
-/// Why there are no places.
+/// These throw UsageError, with the reason why there are no places.
 [[noreturn]] void throw_unequal_lists(std::string const& label);
 [[noreturn]] void throw_too_large_for_place32(std::string const& label,
                                               std::size_t elements, int bits);
@@ -135,7 +136,7 @@ namespace Impl {
                                  std::span<std::int64_t const> indices,
                                  std::span<std::size_t const> extents);
 
-/// Element n of a list that kernels have.
+/// Copies element n of a list in memory of kernels to the host.
 template <class List>
 std::int64_t number_at(List const& list, std::size_t n) {
   typename List::non_const_value_type number{};
@@ -143,10 +144,10 @@ std::int64_t number_at(List const& list, std::size_t n) {
   return static_cast<std::int64_t>(number);
 }
 
-/// Makes place n; `wrong` becomes the first n that stands for no element.
+/// Makes place n; `wrong` becomes the first n without an element on a near PE.
 template <class P, class View, class Pes, class Index, class Places>
 struct MakePlaces {
-  // No array without elements.
+  // At least one: no array without elements.
   static constexpr std::size_t n_lists = View::rank() == 0 ? 1 : View::rank();
 
   ElementsOfPes<View> elements;
@@ -193,8 +194,8 @@ struct MakePlaces {
 
 }  // namespace Impl
 
-/// The places of elements (indices(n)...) on PE pes(n) of `view`, for all n:
-/// for a PlacedView of it, or gather(). Local; returns when they are made.
+/// The places of elements (indices(n)...) on PE pes(n) of `view`, for all n: to
+/// use with a PlacedView of it, or gather(). Local; returns when they are made.
 ///
 ///     auto const places = symm::places(p, pes, indices);   // once
 ///     auto const at     = symm::placed_view(p);
@@ -203,16 +204,16 @@ struct MakePlaces {
 ///
 /// \tparam P    Place, of 8 bytes, or Place32, of 4.
 /// \param view  as global_view() takes it.
-/// \param pes   of integers, rank 1; the numbers of PEs in the world.
+/// \param pes   a View of rank 1 of integers: the numbers of PEs in the world.
 /// \param indices one list for each dimension of `view`, of one type, as long
 ///        as `pes`; all in memory that the kernels of `pes` reach.
 /// \returns a Kokkos::View<P*> of ordinary memory, where the kernels of `pes`
 ///          run.
 /// \throws UsageError on this PE, if there is no such PE or element, or the PE
-///         is on another node: copies of such elements, got before (get_nbi())
-///         to where a PE of this node has room, have places. Or if the lists
-///         differ in length, the View is not in the heap, or is too large for
-///         Place32.
+///         is far; if the lists differ in length; if the View is not in the
+///         heap, or too large for Place32. (Elements of far PEs have no places:
+///         copy them by get_nbi() to symmetric memory of a near PE, and make
+///         places of the copies.)
 template <class P = Place, class View, class Pes, class... Indices>
 [[nodiscard]] auto places(View const& view, Pes const& pes,
                           Indices const&... indices) {

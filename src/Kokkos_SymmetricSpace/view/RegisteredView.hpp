@@ -19,8 +19,8 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_memory.hpp"
 
-/// Views that an application has already: as local operands, and as symmetric
-/// ones. symm_memory.hpp has the same for addresses.
+/// Registration of Views that an application already has: as local operands, or
+/// as symmetric memory. symm_memory.hpp has the same for addresses.
 namespace symm {
 
 namespace Impl {
@@ -40,7 +40,7 @@ struct RegisteredViewOf<View, 0> {
                             typename View::array_layout, space>;
 };
 
-/// For the end of Views: frees what allocate_registrable() has given.
+/// At the end of a View, frees what allocate_registrable() has returned.
 struct FreeRegistrable {
   MemoryKind kind     = MemoryKind::host;
   void const* address = nullptr;
@@ -48,18 +48,18 @@ struct FreeRegistrable {
   void destroy_shared_allocation() const noexcept;
 };
 
-/// For the end of Views: retires what register_symmetric() has registered.
+/// At the end of a View, retires what register_symmetric() has registered.
 struct RetireRegistered {
   void* address = nullptr;
 
   void destroy_shared_allocation() const noexcept;
 };
 
-// The parts of the templates below that are no templates.
-/// Comes first: without Kokkos the beginnings of a View would end the program.
+// Parts of the templates below that need not be templates.
+/// To call first: making a View before Kokkos is initialised ends the program.
 /// \throws UsageError if the runtime is not initialised.
 void require_runtime(char const* call);
-/// \param space name of the View's, for tools.
+/// \param space name of the View's space, for tools.
 void* allocate_registrable(MemoryKind kind, char const* space,
                            std::string const& label, ViewBytes bytes);
 void* register_symmetric(MemoryKind kind, std::string const& label,
@@ -72,14 +72,15 @@ void unregister_local(std::string const& label, void const* data,
 
 }  // namespace Impl
 
-/// What register_symmetric_view() makes of a View: same elements, layout and
-/// memory traits (Atomic, say), but it owns its memory.
+/// The type of register_symmetric_view()'s result: symmetric, owning its
+/// memory, with the same elements, layout and memory traits (Atomic, say) as
+/// `View`.
 template <class View>
 using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
 
-/// Registers the elements of `view`, and what lies between them, as a local
-/// operand of kernels: buffer_register(). Local. An empty View is none. Kernels
-/// on a GPU take view.data(): a View in HostSpace Kokkos refuses there.
+/// Registers the elements of `view`, and the gaps between them, as a local
+/// operand of kernels: buffer_register(). Local. Ignores an empty View. Kernels
+/// on a GPU use view.data(): Kokkos refuses a View in HostSpace there.
 ///
 /// \throws what buffer_register() returns, as UsageError, OutOfMemory or
 ///         SystemError on this PE.
@@ -88,8 +89,8 @@ void register_view(Kokkos::View<T, Properties...> const& view) {
   Impl::register_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Ends it: buffer_unregister(). Local; after the kernels that use it, before
-/// the View's memory goes.
+/// Ends the registration, by buffer_unregister(). Local. Call it after the
+/// kernels that use it have ended, before the View's memory is freed.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
@@ -98,16 +99,16 @@ void unregister_view(Kokkos::View<T, Properties...> const& view) {
 
 /// A View in an ordinary space whose memory can be registered later with
 /// register_symmetric_view(): for applications that want to keep the types of
-/// their Views. Elements begin as those of any View, numbers as zeros. Local;
-/// the memory is this PE's, in whole granules (2 MiB) from the View's first
-/// element on, and freed with the View's last copy.
+/// their Views. Elements are initialised as those of any View, numbers with
+/// zeros. Local. The memory is private to this PE, in whole granules (2 MiB)
+/// from the View's first element on, and freed with the View's last copy. On
+/// the host each such View keeps a file descriptor open (ulimit -n).
 ///
 /// \tparam Properties as of Kokkos::View; the space, if given, HostSpace,
 ///         CudaSpace or CudaHostPinnedSpace.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 /// \throws OutOfMemory, SystemError on this PE; UsageError before initialize()
-///         and after finalize(). On the host each such View keeps a file
-///         descriptor open (ulimit -n).
+///         and after finalize().
 template <class DataType, class... Properties, class... Extents>
 [[nodiscard]] Kokkos::View<DataType, Properties...> make_registrable_view(
     std::string const& label, Extents const&... extents) {
@@ -140,26 +141,25 @@ template <class DataType, class... Properties, class... Extents>
   return view;
 }
 
-/// Makes the memory of `view` part of the symmetric heap, on all PEs:
-/// afterwards every PE reaches every PE's through global_view() and peer_view()
-/// of the result. Collective, with a barrier on exit; all PEs with equal
-/// layouts and extents, each its own View.
+/// Makes the memory of `view` part of the symmetric heap, on all PEs.
+/// Afterwards every PE reaches every PE's memory through global_view() and
+/// peer_view() of the result. Collective, with a barrier on exit; each PE
+/// passes its own View, all with equal layouts and extents.
 ///
-/// In a kernel on a GPU use one of the two Views for what is written there:
-/// what a kernel writes through one is seen through the other after it has
-/// ended.
+/// A kernel on a GPU must access memory that it writes through one of the two
+/// Views only: its writes show in the other after it has ended.
 ///
-/// \param view whose elements are in one memory of virtual memory management:
-///        made by make_registrable_view(), or unmanaged over memory that the
-///        program has made with the cuMem* functions. Not empty, and not
-///        registered already. All of that memory is registered; the first
-///        element must be equally far behind its start on all PEs.
+/// \param view made by make_registrable_view(), or unmanaged, over one memory
+///        of virtual memory management that the program has made with the
+///        cuMem* functions. Not empty, and not registered already. All of that
+///        memory is registered; the first element must be at the same offset in
+///        it on all PEs.
 /// \returns a managed View over the same memory, at its symmetric address. The
-///          heap keeps the memory, so that both Views may end in any order, at
-///          different times on different PEs: when all PEs have destroyed
-///          theirs, the next call takes it out of the heap that allocates,
-///          frees, registers or trims there (heap_trim() at the latest, not a
-///          barrier).
+///          heap keeps the memory: both Views may end in any order, at
+///          different times on different PEs. When all PEs have destroyed
+///          theirs, the next call that allocates, frees, registers or trims in
+///          the heap takes the memory out of it (heap_trim() at the latest; a
+///          barrier does not).
 /// \throws UsageError, OutOfMemory, SystemError on every PE, with PE, View and
 ///         reason; nothing has changed on any.
 template <class T, class... Properties>
@@ -170,7 +170,7 @@ register_symmetric_view(Kokkos::View<T, Properties...> const& view) {
   Impl::require_runtime("symm::register_symmetric_view");
   std::string label;
   std::optional<Impl::OwnedViewMaker<Result, Impl::RetireRegistered>> maker;
-  // A PE that lacks private memory says so to all.
+  // If this PE lacks private memory, all PEs must throw.
   std::exception_ptr failure;
   try {
     label = view.label();

@@ -39,11 +39,12 @@ FarElement find_far_element(void const* address, Pe pe) {
 
 void put_far_element(HeapMap const& map, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
-  if (map.is_near(pe)) {  // in memory of its GPU
+  if (map.is_near(pe)) {  // near, but in GPU memory
     put_bytes(dest, value, bytes, pe, call_of_elements);
     return;
   }
-  // What fits into a batch is copied at once; nothing else may be read later.
+  // A value that fits into a batch is copied at once. Of a larger one nothing
+  // may be read after this call.
   bool const is_copied = bytes <= BatchEntry::most_bytes;
   put_otherwise(resolve_far(map, dest, pe), value, bytes,
                 is_copied ? Until::is_begun : Until::is_safe, call_of_elements);

@@ -14,19 +14,19 @@
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_rma.hpp"
 
-// What a RemoteView returns for an element: a proxy, which loads and stores
-// where the PE is near, and gets and puts where it is not.
+// Proxies, which a RemoteView returns for elements: they load and store on near
+// PEs, get and put on far ones.
 
 namespace symm::Impl {
 
-// Elements that the host has no loads and stores for: of PEs that are not near,
-// and in memory of GPUs. Not inlined, with few arguments by value: where PEs
-// are near, it costs no register.
+// For elements that the host cannot load and store: of far PEs, and in GPU
+// memory. Not inlined, with few arguments by value, so that accesses to near
+// PEs lose no register to it.
 
-/// Puts `bytes` as put_nbi does, but `value` may be gone when it returns.
+/// Puts `bytes` as put_nbi() does, but `value` may be gone when it returns.
 void put_far_element(HeapMap const& map, void* dest, void const* value,
                      std::size_t bytes, Pe pe);
-/// Gets `bytes`, behind all that this PE has put before.
+/// Gets `bytes`, after all earlier puts of this PE are complete.
 void get_far_element(void* value, HeapMap const& map, void const* source,
                      std::size_t bytes, Pe pe);
 
@@ -38,15 +38,16 @@ union ValueMemory {
   KOKKOS_FUNCTION ValueMemory() : none(0) {}
 };
 
-/// The element of this PE for that of `pe`, if it were at `address`.
+/// The symmetric address of an element, and the map of its heap.
 struct FarElement {
   HeapMap const& map;
   void* symmetric;
 };
+/// \param address of the element of `pe`; of a far PE, where it would be.
 /// \throws UsageError on this PE, if there is no such PE.
 FarElement find_far_element(void const* address, Pe pe);
 
-/// Calls operation(map, address of this PE's element, pe).
+/// Calls operation(map, symmetric address, pe).
 template <class T, class Operation>
 [[gnu::noinline]] auto call_far(T* address, Pe pe, Operation operation) {
   auto const found = find_far_element(address, pe);
@@ -54,10 +55,10 @@ template <class T, class Operation>
                    static_cast<std::remove_const_t<T>*>(found.symmetric), pe);
 }
 
-/// What the proxies have in common: which element it is, on which PE.
+/// The base of the proxies: which element it is, on which PE.
 ///
-/// A proxy is not copied: the copy would be the same element, and std::swap(),
-/// say, would take it for a value.
+/// A proxy cannot be copied: a copy would refer to the same element, but
+/// std::swap(), say, would take it for a value.
 ///
 /// \tparam is_on_host whether the host has loads and stores for the memory.
 template <class T, bool is_on_host>
@@ -69,13 +70,12 @@ class ElementOfPe {
   ElementOfPe& operator=(ElementOfPe const&) = delete;
 
  protected:
-  /// \param address of the element of `pe`; if that is not near, where it would
-  ///        be.
+  /// \param address of the element of `pe`; of a far PE, where it would be.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
-  /// Whether who calls has loads and stores for it.
+  /// Whether the caller reaches it by loads and stores.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_near() const {
     KOKKOS_IF_ON_HOST((return is_on_host && m_map.is_near(m_pe);))
     KOKKOS_IF_ON_DEVICE((return m_map.is_near(m_pe);))
@@ -84,12 +84,11 @@ class ElementOfPe {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* address() const {
     return m_address;
   }
-  /// operation(map, address, pe) with the address of this PE's element, unless
-  /// is_near().
+  /// Calls operation(map, symmetric address, pe). Precondition: not is_near().
   template <class Operation>
   KOKKOS_FORCEINLINE_FUNCTION auto far(Operation const& operation) const {
     KOKKOS_IF_ON_HOST((return call_far(m_address, m_pe, operation);))
-    // The way back: as far on the other side of this PE.
+    // From `pe` to this PE: peer_ptr() moves by (argument - my_pe) strides.
     KOKKOS_IF_ON_DEVICE(
         (return operation(m_map,
                           const_cast<Value*>(m_map.peer_ptr(
@@ -98,8 +97,8 @@ class ElementOfPe {
   }
 
  private:
-  // On the host, who is near needs no more of it than that, and who is not
-  // finds it again: what is not used is not even loaded.
+  // On the host, accesses to near PEs read only what is_near() needs of the
+  // map, and call_far() finds the map again: the rest is not even loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
@@ -121,8 +120,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   }
 }
 
-/// An element whose operators are a load, a store, or both: no step of its own
-/// for other PEs. (Of an Atomic View: AtomicRemoteElement.)
+/// An element whose operators load, store or do both: not atomically. (For
+/// elements of an Atomic View: AtomicRemoteElement.)
 template <class T, bool is_on_host>
 class RemoteElement : private ElementOfPe<T, is_on_host> {
   using Base = ElementOfPe<T, is_on_host>;
@@ -157,7 +156,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
     put(value);
     return *this;
   }
-  /// Of the value, from PE to PE.
+  /// Assigns the value of `other`, from PE to PE.
   KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
       RemoteElement const& other) const {
     put(other.get());
@@ -217,7 +216,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
     return was;
   }
 
-  /// Of the values.
+  /// Swaps the values.
   friend KOKKOS_FORCEINLINE_FUNCTION void swap(RemoteElement const& a,
                                                RemoteElement const& b) {
     value_type const was = a.get();
@@ -247,7 +246,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
     return !std::is_const_v<T>;
   }
 
-  /// Where the element is, or of a copy that is put back.
+  /// Changes a near element in place; of a far one, a copy, which is put back.
   template <class Change>
   KOKKOS_FORCEINLINE_FUNCTION void change(Change const& change_it) const {
     if (this->is_near()) [[likely]] {
@@ -275,9 +274,8 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   }
 };
 
-/// An element of an Atomic View: each operator is one step for all PEs, an
-/// operation of symm_atomics.hpp. Those whose result is not wanted return
-/// nothing: on the way to other nodes they wait for nothing.
+/// An element of an Atomic View: each operator is one atomic operation of
+/// symm_atomics.hpp. Operators that return nothing need not wait for a far PE.
 template <class T, bool is_on_host>
 class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
   using Base = ElementOfPe<T, is_on_host>;
@@ -307,7 +305,7 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
     put(value);
     return *this;
   }
-  /// Of the value; two steps.
+  /// Assigns the value of `other` in two steps, a fetch and a set.
   KOKKOS_FORCEINLINE_FUNCTION AtomicRemoteElement const& operator=(
       AtomicRemoteElement const& other) const {
     put(other.get());
@@ -362,9 +360,9 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
   }
 };
 
-// Operators of values, found by the proxies: those of class templates
-// (Kokkos::complex) see no conversion. The result is deduced from the body:
-// Clang 14 looks at a type that is written before it looks at the constraint.
+// Operators of the values: operators that are templates (Kokkos::complex's) do
+// not use a proxy's conversion. The return type is deduced from the body: Clang
+// 14 evaluates a written one before it checks the constraint.
 
 #define SYMM_OPERATOR(op)                                      \
   template <class A, class B>                                  \

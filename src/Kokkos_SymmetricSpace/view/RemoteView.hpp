@@ -20,10 +20,10 @@ namespace symm {
 template <class View>
 class RemotePeer;
 
-/// All PEs' copies of one View, PEs of other nodes included: `r(pe, i, j)` is
-/// element (i, j) on PE `pe`, as a proxy that loads and stores where the PE is
-/// near (is_reachable()), and gets and puts where it is not. Where all PEs are
-/// near a GlobalView is the same with one compare less, and its elements are
+/// All PEs' copies of one View, far PEs included: `r(pe, i, j)` is a proxy for
+/// element (i, j) on PE `pe`. It loads and stores if the PE is near
+/// (is_reachable()), gets and puts if it is far. If all PEs are near, a
+/// GlobalView does the same with one compare less, and its elements are
 /// ordinary references.
 ///
 /// A small value to capture in kernels, valid as long as a GlobalView is, with
@@ -32,35 +32,34 @@ class RemotePeer;
 /// What the proxy of an element e can do:
 ///
 ///     T x = e;   e.get()            the value
-///     e = x;   e.put(x);   e = f    the same element, from then on
+///     e = x;   e.put(x);   e = f    stores or puts the value
 ///     e += x, ++e, e++, ...         a load and a store: not atomic
 ///     e == f, e + x, -e, ...        of the values
 ///     swap(e, f)                    of the values
 ///
-/// Those of a View with Kokkos' trait Atomic are operations of
-/// symm_atomics.hpp: e = x, T x = e, +=, -=, &=, |=, ^=, ++ and --, each in one
-/// step for all PEs; +=, ++e and the like have no result, so that they need not
-/// wait for another node (e++ and e.fetch_add(x) do). A View is viewed as an
-/// Atomic one by assigning it to one.
+/// For a View with Kokkos' trait Atomic these are operations of
+/// symm_atomics.hpp, each atomic to all PEs: e = x, T x = e, +=, -=, &=, |=,
+/// ^=, ++ and --. +=, ++e and the like have no result and need not wait for a
+/// far PE; e++ and e.fetch_add(x) wait. To view a View as an Atomic one, assign
+/// it to one.
 ///
-/// `auto x = e;` keeps the proxy, not the value, and a proxy cannot be copied.
-/// Members of a struct: e.get().member; to change one, get, change, put.
+/// `auto x = r(pe, i);` keeps the proxy, not the value; a proxy cannot be
+/// copied. Members of a struct: e.get().member; to change one, get, change,
+/// put.
 ///
-/// Ordering, on other nodes. What this PE puts through an element it gets there
-/// afterwards; other PEs have it behind quiet() or a barrier, as after
-/// put_nbi() (Kokkos::fence() does not wait for it). To get, on the other hand,
-/// first waits for all that this PE has put: loops that read are best apart
-/// from loops that write, and whole blocks are moved by copy() or deep_copy()
-/// of peer(pe).
+/// Ordering, on far PEs. This PE gets through an element what it has put there
+/// before. Other PEs see it after quiet() or a barrier, as after put_nbi();
+/// Kokkos::fence() does not wait for it. Each get first waits for all puts of
+/// this PE: keep loops that read apart from loops that write, and move whole
+/// blocks by copy() or deep_copy() of peer(pe).
 template <class View>
 class RemoteView {
  public:
-  /// Of one PE's copy, where that is near.
+  /// The View of a near PE's copy.
   using view_type            = UnmanagedView<View>;
   using value_type           = typename view_type::value_type;
   using non_const_value_type = typename view_type::non_const_value_type;
-  /// Whether the host has loads and stores for it; for memory of GPUs it has
-  /// copies.
+  /// Whether the host loads and stores in its memory; GPU memory it copies.
   static constexpr bool is_on_host =
       Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                  typename view_type::memory_space>::accessible;
@@ -87,9 +86,9 @@ class RemoteView {
       : m_elements(local, map) {}
 
   /// Element (indices...) on PE `pe`. Indices are checked where Kokkos checks
-  /// those of Views, the PE where it checks preconditions; a wrong one stops
-  /// the program. (On the host, one that is not near is looked at in all
-  /// builds: UsageError.)
+  /// those of Views, the PE where SYMM_CHECKS_IN_KERNELS is on; a wrong one
+  /// stops the program. (On the host without that check, using an element of a
+  /// PE that does not exist throws UsageError.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -110,17 +109,16 @@ class RemoteView {
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
     return m_elements.template copy_of<view_type>(my_pe(), my_pe());
   }
-  /// Of this PE's own copy.
+  /// Extent of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_elements.extent(my_pe(), r);
   }
-  /// Of PE `pe`'s copy: of an UnevenView it may be another one.
+  /// Extent of PE `pe`'s copy; in an UnevenView the PEs' extents differ.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
     m_elements.expect_pe(call, pe, false);
     return m_elements.extent(pe, r);
   }
-  /// Whether there is such a PE on this node, so that its elements are loaded
-  /// and stored.
+  /// Whether PE `pe` exists and is near: its elements are loaded and stored.
   [[nodiscard]] KOKKOS_FUNCTION bool is_reachable(Pe pe) const {
     return m_elements.map().is_near(pe);
   }
@@ -139,12 +137,11 @@ class RemoteView {
   Impl::ElementsOfPes<View> m_elements;
 };
 
-/// One PE's copy of a View, wherever that PE is: for generic code that indexes
-/// a View, p(i, j), in kernels too; elements are proxies, as those of a
-/// RemoteView. Whole blocks are moved by symm::copy and Kokkos::deep_copy
-/// (Kokkos_SymmetricSpace_Operations.hpp), with a RemotePeer on one side
-/// (symm::copy on the host: or on both). Kokkos::subview(p, ...) is a
-/// RemotePeer, too.
+/// One PE's copy of a View, near or far: for generic code that indexes a View
+/// as p(i, j), in kernels too. Elements are proxies, as those of a RemoteView.
+/// symm::copy and Kokkos::deep_copy (Kokkos_SymmetricSpace_Operations.hpp) move
+/// whole blocks, with a RemotePeer on one side; symm::copy on the host, also on
+/// both. Kokkos::subview(p, ...) is a RemotePeer, too.
 template <class View>
 class RemotePeer {
  public:
@@ -177,7 +174,7 @@ class RemotePeer {
   [[nodiscard]] KOKKOS_FUNCTION bool is_reachable() const {
     return m_all.is_reachable(m_pe);
   }
-  /// An ordinary unmanaged View of it. Precondition: is_reachable().
+  /// The copy as an ordinary unmanaged View. Precondition: is_reachable().
   [[nodiscard]] KOKKOS_FUNCTION view_type view() const {
     m_all.m_elements.expect_pe(m_all.call, m_pe, true);
     return m_all.m_elements.template copy_of<view_type>(m_pe, m_pe);
@@ -201,8 +198,8 @@ class RemotePeer {
   Pe m_pe;
 };
 
-/// All PEs' copies of `view`, a View as peer_view() takes or an UnevenView,
-/// whose elements are trivially copyable: a RemoteView. Local.
+/// The RemoteView of `view`, which is a View as peer_view() takes, or an
+/// UnevenView, of trivially copyable elements. Local.
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>
@@ -212,11 +209,11 @@ auto remote_view(View const& view) {
 
 }  // namespace symm
 
-// (No parameter has the name of something here: nvcc takes one for the other.)
+// (No parameter has the name of something here: nvcc confuses the two.)
 namespace Kokkos {
 
-/// A part of one PE's copy of a View, as a RemotePeer. \param part as of
-/// subview() of a View.
+/// A part of one PE's copy of a View, as a RemotePeer.
+/// \param part as of subview() of a View.
 template <class V, class... Part>
 [[nodiscard]] KOKKOS_FUNCTION auto subview(symm::RemotePeer<V> const& peer,
                                            Part... part) {

@@ -19,15 +19,14 @@
 
 namespace symm {
 
-/// Shares the elements of an ordinary View of every PE, where they are: of a
-/// View in HostSpace as a SharedHostBuffer, of one in CudaSpace as a
-/// SharedDeviceBuffer, which say what can be done then, and until when `view`
-/// must live. Element (i, j, ...) has the number that the layout
-/// of `view` gives to it.
+/// Shares the elements of an ordinary View of every PE, in place: of a View in
+/// HostSpace as a SharedHostBuffer, of one in CudaSpace as a
+/// SharedDeviceBuffer. These say what can be done then, and until when `view`
+/// must live. The layout of `view` numbers the elements.
 ///
 /// Collective: every PE passes a View of its own; extents may differ, and be 0.
-/// \throws UsageError on every PE, if there is a View whose elements do not lie
-///         one behind the other (a subview, say).
+/// \throws UsageError on every PE, if the elements of a View are not contiguous
+///         (a subview's, say).
 template <class T, class... Properties>
 [[nodiscard]] auto share_view(Kokkos::View<T, Properties...> const& view) {
   using View  = Kokkos::View<T, Properties...>;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
 
-/// Local: what the members have passed.
+/// Local. The table of what the members have passed.
 ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;
@@ -62,11 +62,11 @@ ExtentTable exchange_extents(char const* view_type, std::size_t mine) {
   Observed const observed([&] {
     return Operation{OperationKind::collective, uneven_view, -1, sizeof mine};
   });
-  // As reduce() of a value, but each PE keeps all of them.
+  // As reduce() of a value, but each PE keeps the values of all.
   auto const epoch =
       pass_to_all(team, uneven_view, hash_of_name(view_type), mine);
   ExtentTable table;
-  // A PE that lacks memory for that, or whose GPU fails, says so to all.
+  // If this PE lacks memory for that, or its GPU fails, all PEs must throw.
   auto failure = failure_of([&] { table = passed_extents(team, epoch); });
   if (failure) {
     failure->message =

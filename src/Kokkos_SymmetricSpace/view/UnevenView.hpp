@@ -22,10 +22,10 @@ namespace symm {
 
 namespace Impl {
 
-/// One extent of each PE's copy of a View, where the host and kernels read it.
+/// Extents of all PEs' copies of a View in one dimension, for host and kernels.
 struct ExtentTable {
   Kokkos::View<std::size_t*, Kokkos::HostSpace> on_host;
-  /// The same View, where kernels run on the host.
+  /// The same View if kernels run on the host.
   Kokkos::View<std::size_t*, Kokkos::DefaultExecutionSpace::memory_space>
       in_kernels;
 
@@ -47,7 +47,7 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 /// Views of one label whose extents differ between PEs in one dimension, the
 /// slowest in memory: the rows of a matrix, say, that do not divide evenly.
 /// Each PE has allocated the largest extent, so that addresses are symmetric as
-/// those of any View, and uses as much of it as it has asked for, local().
+/// those of any View. It uses the part that it has asked for, local().
 ///
 ///     symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         rows("rows", n_mine);
@@ -56,28 +56,28 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///     // everywhere(pe, i), for i < everywhere.extent(pe, 0)
 ///
 /// global_view(), remote_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() take it instead of a View, and know the extents of each PE:
-/// what they say of bounds is said of the PE's, at no cost where nothing is
+/// and heap_map() take an UnevenView instead of a View. They know the extents
+/// of each PE and check bounds against them, at no cost where nothing is
 /// checked. All else takes local(), an ordinary View. Of the collective
-/// operations of Views that is collect(), to which PEs pass what they have; the
-/// others ask for equal extents, and find that they differ (UsageError on every
-/// PE; enqueued ones do not look).
+/// operations on Views, only collect() takes local() of different extents. The
+/// others require equal extents and throw UsageError on every PE if they differ
+/// (enqueued ones do not check).
 ///
-/// resize() gives it other extents. Kokkos::resize() does not: of a copy of
+/// resize() changes the extents. Kokkos::resize() does not: of a copy of
 /// local() it makes an ordinary View, of equal extents on all PEs, and leaves
-/// the UnevenView as it was. Where PEs ask for different ones, that is
-/// UsageError on every PE and changes nothing. But a PE that asks for what its
-/// part has makes no View: the others wait for its next collective call, in
-/// which all PEs get the error.
+/// the UnevenView as it was. If PEs ask for different extents, that is
+/// UsageError on every PE and changes nothing. But a PE that asks for the
+/// extents of its part makes no View: the others wait for its next collective
+/// call, in which all PEs get the error.
 ///
-/// A handle as a View is: copies share the memory, which ends with the last
-/// copy of it or of local(), as that of any View. The table of extents ends
-/// with the last UnevenView: a GlobalView or RemoteView of it is valid as long
-/// as that lives on this PE.
+/// A handle, as a View is: copies share the memory, which lives until the last
+/// copy of the UnevenView or of local() ends. The table of extents lives until
+/// the last copy of the UnevenView ends on this PE; so long a GlobalView or
+/// RemoteView of it is valid.
 ///
 /// \tparam View in a symmetric space, LayoutLeft (then the last extent differs)
-///         or LayoutRight (the first). Where it has more than one dimension
-///         name the layout: the default one is another on GPUs.
+///         or LayoutRight (the first). Name the layout if it has more than one
+///         dimension: the default layout is another on GPUs.
 template <class View>
 class UnevenView {
   static_assert(Kokkos::is_view_v<View> &&
@@ -111,21 +111,20 @@ class UnevenView {
 
   KOKKOS_FUNCTION static constexpr std::size_t rank() { return View::rank(); }
 
-  /// The one whose extents differ.
   static constexpr std::size_t uneven_dimension =
       std::is_same_v<array_layout, Kokkos::LayoutLeft> ? View::rank() - 1 : 0;
 
   UnevenView() = default;
 
-  /// Collective: all PEs, with equal extents but for that of uneven_dimension,
-  /// which may be 0. As the constructor of a View, behind an exchange of
-  /// numbers: every PE has the memory, and has filled it, when it returns on
+  /// Collective: all PEs, with equal extents except that of uneven_dimension,
+  /// which may be 0. Exchanges the extents, then allocates as the constructor
+  /// of a View: every PE has the memory, and has filled it, when it returns on
   /// any PE.
   ///
   /// \param allocation a label, or what Kokkos::view_alloc() returns.
   /// \param extents of this PE, those that are not part of the type.
   /// \throws UsageError on every PE, if types differ, or the other extents do
-  ///         as far as bytes show it; OutOfMemory, SystemError on every PE.
+  ///         and with them the bytes; OutOfMemory, SystemError on every PE.
   ///         UsageError on this PE before initialize() and after finalize().
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic()) explicit UnevenView(
@@ -133,12 +132,12 @@ class UnevenView {
       : UnevenView(Shape{static_cast<std::size_t>(extents)...}, allocation) {}
 
   /// Collective: all PEs, each with the extent of uneven_dimension that it
-  /// wants, which may be the one that it has. Keeps the elements that both
-  /// have; others are as new. All PEs have the new memory, with what is kept,
-  /// when it returns on any: a put may follow. Copies of this UnevenView, its
-  /// local() from before and global_view() of it keep the old memory, as copies
-  /// of a View do that Kokkos::resize() is given. Where no extent changes on
-  /// any PE nothing is allocated.
+  /// wants, which may be unchanged. Keeps the elements that are in both the old
+  /// and the new extent; initialises the others. When it returns on any PE, all
+  /// PEs have the new memory with the kept elements: a put may follow. Earlier
+  /// copies of this UnevenView, of local() and of its global_view() keep the
+  /// old memory, as copies of a View do after Kokkos::resize(). If no PE's
+  /// extent changes, nothing is allocated.
   ///
   /// \throws UsageError, OutOfMemory, SystemError on every PE, as the
   ///         constructor; nothing changes.
@@ -166,7 +165,7 @@ class UnevenView {
   /// This PE's part, an ordinary View.
   [[nodiscard]] View const& local() const { return m_local; }
 
-  /// Of PE `pe`'s part; on the host. (In kernels: that of a GlobalView.)
+  /// Extent of PE `pe`'s part; on the host. (In kernels: that of a GlobalView.)
   /// \throws UsageError on this PE, if there is no such PE.
   [[nodiscard]] std::size_t extent(Pe pe, std::size_t r) const {
     Impl::require_pe(label(), pe, static_cast<int>(m_table.on_host.extent(0)));
@@ -174,7 +173,7 @@ class UnevenView {
                                  : m_local.extent(r);
   }
 
-  /// Of this PE's part.
+  /// Extent of this PE's part.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_local.extent(r);
   }
@@ -223,8 +222,7 @@ namespace Impl {
 template <class View>
 inline constexpr bool is_view_of_pes_v<UnevenView<View>> = true;
 
-/// PEs have equal strides, and extents as in the table, which is looked at
-/// nowhere else.
+/// All PEs have equal strides; the table has their extents.
 template <class View>
 class ExtentsOfPes<UnevenView<View>> {
  public:

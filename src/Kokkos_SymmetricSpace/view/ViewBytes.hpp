@@ -9,12 +9,12 @@
 
 #include <Kokkos_Core.hpp>
 
-/// How large a View is. Kokkos' own span wraps around, without a word in some
-/// builds, where the elements are more than there are addresses.
+/// Sizes of Views. Kokkos' own span wraps around, in some builds silently, if
+/// there are more elements than addresses.
 namespace symm::Impl {
 
-/// Bytes of the elements of a View, and of what lies between them; nothing:
-/// more than there are addresses.
+/// Bytes of the elements of a View, and of the gaps between them; nothing if
+/// there are more than addresses.
 using ViewBytes = std::optional<std::size_t>;
 
 template <class View>
@@ -27,10 +27,10 @@ ViewBytes bytes_of_view(View const& view) {
   return bytes;
 }
 
-/// Of a layout: the place behind the last element, in elements.
+/// The span of a layout, in elements: up to the end of the last one.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
-/// The same of a `View` before there is one, without padding.
+/// The bytes of a `View` before there is one, without padding.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 template <class View, class... Extents>
 ViewBytes bytes_of_extents(Extents const&... extents) {

@@ -10,11 +10,11 @@
 
 namespace symm::Impl {
 
-/// What the runtime enqueues on, to be in the order of an execution space
-/// instance. Of a space that runs on the host there is none.
+/// The CUDA stream of an execution space instance: what the runtime enqueues
+/// there is in the instance's order. There is no overload for host spaces.
 inline void* queue_of(Kokkos::Cuda const& exec) { return exec.cuda_stream(); }
 
-/// Tells Kokkos' tools, where some are loaded, of a kernel.
+/// Reports a kernel to Kokkos' tools, if any are loaded.
 class ToolsRegion {
  public:
   ToolsRegion(char const* name, Kokkos::Cuda const& exec)
@@ -34,9 +34,9 @@ class ToolsRegion {
   std::uint64_t m_id = 0;
 };
 
-/// Calls enqueue(queue_of(exec)), which enqueues kernels of its own: Kokkos has
-/// no launch that begins before the kernel ahead of it has ended. Leaves the
-/// device of `exec` as this thread's: one that is new to CUDA would make a
+/// Calls enqueue(queue_of(exec)), which launches kernels without Kokkos: Kokkos
+/// has no launch that begins before the previous kernel has ended. Makes the
+/// device of `exec` this thread's: a thread that is new to CUDA would make a
 /// context on device 0.
 /// \param name of the kernels, for Kokkos' tools and messages.
 /// \throws SystemError on this PE, if CUDA refuses, and what enqueue() throws.

@@ -13,7 +13,7 @@
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
 
-// What kokkos_impl/ says of symmetric host memory, of GPU memory.
+// For symmetric GPU memory, what kokkos_impl/ has for symmetric host memory.
 
 // Symmetric GPU memory is GPU memory.
 template <>
@@ -75,7 +75,7 @@ struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
                                        Kokkos::CudaUVMSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 
-// One and the other.
+// Symmetric GPU memory and symmetric host memory.
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
                                        symm::SymmetricHostSpace>
@@ -85,8 +85,8 @@ struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
                                        symm::SymmetricCudaSpace>
     : symm::Impl::SpaceAccess<false, false> {};
 
-// Kokkos copies with the CUDA runtime, whatever kind of memory it is: a peer's
-// by the copy engines.
+// In all these spaces Kokkos copies with the CUDA runtime; to and from a peer's
+// memory, by the copy engines.
 
 template <>
 struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricCudaSpace>
@@ -97,12 +97,12 @@ struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
 
 namespace symm::Impl {
 
-// The records of Views in pools of GPU memory that live, by where their data
-// are. On any thread.
+// The records of live Views in pools of GPU memory, by the addresses of their
+// data. Callable from any thread.
 
 void note_pool_record(void const* data, void* record);
 void forget_pool_record(void const* data) noexcept;
-/// Null: there is none.
+/// Null if there is none.
 [[nodiscard]] void* find_pool_record(void const* data) noexcept;
 
 }  // namespace symm::Impl
@@ -111,8 +111,9 @@ void forget_pool_record(void const* data) noexcept;
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
     symm::SymmetricCudaSpace);
 #else
-/// As that, but the header of a View in a pool is not written: the copy to the
-/// GPU takes longer than all the rest. It holds what get_record() looks for.
+/// As Kokkos' own record, but without a header for a View in a pool: copying it
+/// to the GPU takes longer than all the rest. get_record() finds the record of
+/// such a View by find_pool_record() instead.
 template <>
 class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     : public HostInaccessibleSharedAllocationRecordCommon<
@@ -142,7 +143,7 @@ class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     fill_host_accessible_header_info(this, header, label);
     DeepCopy<Space, HostSpace>(exec, m_alloc_ptr, &header, sizeof(header));
   }
-  /// Behind it the memory is freed, and may become another View's.
+  /// Afterwards the memory is freed, and may become another View's.
   ~SharedAllocationRecord() {
     if (m_space.has_pool()) symm::Impl::forget_pool_record(data());
   }

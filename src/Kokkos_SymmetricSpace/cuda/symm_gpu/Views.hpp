@@ -36,14 +36,14 @@ inline constexpr bool is_managed_space_v<Kokkos::CudaUVMSpace> = true;
 
 }  // namespace Impl
 
-/// What PE `pe` has shared, as an ordinary unmanaged View in CudaSpace of type
-/// `View`, for kernels, deep_copy and subview. Local.
+/// The elements that PE `pe` has shared, as an ordinary unmanaged View in
+/// CudaSpace of type `View`, for kernels, deep_copy and subview. Local.
 ///
 ///     auto shared = symm::share_view(u);  // Kokkos::View<double**> u
 ///     auto right  = symm::peer_view<decltype(u)>(shared, pe, nx, ny);
 ///
 /// \tparam View    of elements of type T (const, where only reading is meant).
-/// \param  extents of the View of `pe`, which are not known here.
+/// \param  extents of the View of `pe`; the caller must know them.
 /// \returns a View that is valid as long as the buffer is open on this PE.
 /// \throws UsageError on this PE, if there is no such PE, or it has shared
 ///         fewer elements, or the buffer is closed.

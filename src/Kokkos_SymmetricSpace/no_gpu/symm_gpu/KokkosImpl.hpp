@@ -11,14 +11,14 @@
 #include "../../space/CopyOfPeer.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 
-// Copies of bytes: symmetric host memory, a peer's too, is host memory.
+// For copies of bytes symmetric host memory, a peer's too, is host memory.
 namespace symm::Impl {
 
 template <class ExecutionSpace>
 using HostCopy = Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
                                         ExecutionSpace>;
 
-/// The same, and those who observe see it if it is of a peer's memory.
+/// The same; observers see it if it reads or writes a peer's memory.
 template <class ExecutionSpace>
 struct ObservedHostCopy {
   ObservedHostCopy(void* to, void const* from, std::size_t bytes) {
