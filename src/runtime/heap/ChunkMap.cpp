@@ -25,7 +25,7 @@ void ChunkMap::Table::set(std::size_t i, Chunk const& chunk) {
   entry.kind.store(chunk.kind, std::memory_order_release);
 }
 
-/// Each store of the change releases the odd version in front of it.
+/// The stores of `make` release: a reader that sees one sees the odd version.
 template <class Change>
 void ChunkMap::change(Change const& make) {
   auto const version = m_version.load(std::memory_order_relaxed);

@@ -15,9 +15,9 @@
 
 namespace symm::Impl {
 
-/// Which offsets of a heap have physical memory, in chunks, and where the next
-/// chunk goes: the heap's own from the bottom upwards, registered memory of the
-/// program from the top downwards. Pure arithmetic, the same on every PE.
+/// Records which offsets of a heap have physical memory, and places new chunks:
+/// the heap's own from the bottom upwards, registered memory of the program
+/// from the top downwards. Pure arithmetic, the same on every PE.
 ///
 /// One thread at a time changes it; any number may call is_mapped() meanwhile.
 class ChunkMap {
@@ -25,7 +25,7 @@ class ChunkMap {
   enum class Kind : std::uint8_t {
     own,         // the heap's: blocks are allocated in it
     registered,  // the program's: nothing is allocated in it
-    lost         // neither mapped everywhere nor free
+    lost         // not mapped on all PEs, and never used again
   };
   struct Chunk {
     std::size_t offset = 0;
@@ -40,12 +40,12 @@ class ChunkMap {
     std::size_t wanted = 0;  // bytes that leave room for later requests
   };
 
-  /// \param limit bytes that the heap can have.
-  /// \param unit  of chunk sizes, a power of two.
+  /// \param limit bytes that the heap can grow to.
+  /// \param unit  sizes of chunks are multiples of it; a power of two.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Makes room for two more: that many add() do not throw then (a chunk, and
-  /// another one whose place was lost).
+  /// Makes room for two chunks, one of which may be lost: that many add() do
+  /// not throw then.
   void prepare() {
     if (size() + 2 > table().capacity()) enlarge();
   }
@@ -56,19 +56,18 @@ class ChunkMap {
   /// Precondition: a chunk starts at `offset`.
   void remove(std::size_t offset) noexcept;
 
-  /// Keeps the place of a chunk that not all PEs could unmap, and nothing else
-  /// of it. Precondition: a chunk that is not lost starts at `offset`.
+  /// Marks a chunk that not all PEs could unmap as lost.
+  /// Precondition: a chunk that is not lost starts at `offset`.
   void lose(std::size_t offset) noexcept;
 
-  /// The offset of the highest gap that is large enough for registered memory,
-  /// at its end.
+  /// The offset of `bytes` bytes at the end of the highest gap that has them.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const;
 
-  /// The first gap that is large enough, between chunks or behind the last.
-  /// \param missing_bytes what a chunk at the given offset must have; 0 where
-  ///        there is room without one, and one is wanted nevertheless.
-  /// \param free_bytes_at how much is free from the given offset on.
+  /// The first gap that is large enough, between chunks or after the last.
+  /// \param missing_bytes returns the bytes that a chunk at the given offset
+  ///        must have; 0 if the request fits without a chunk.
+  /// \param free_bytes_at returns the bytes free from the given offset on.
   template <class MissingBytes, class FreeBytesAt>
   std::optional<Place> place_for(MissingBytes const& missing_bytes,
                                  FreeBytesAt const& free_bytes_at) const {
@@ -84,7 +83,7 @@ class ChunkMap {
         return Place{start, needed, std::clamp(half, needed, room)};
       }
       if (i == size()) break;
-      // A gap that joins what is free on both of its sides (M50).
+      // A chunk here joins the free memory on both sides (M50).
       if (room > 0 && missing - room <= free_bytes_at(end)) {
         return Place{start, room, room};
       }
@@ -93,13 +92,13 @@ class ChunkMap {
     return std::nullopt;
   }
 
-  /// Whether all of a range has physical memory; of an empty one, its start.
-  /// Any thread. Beside a change: as it was before, or as it is after it.
+  /// Whether all of a range has physical memory; for an empty range, whether
+  /// its start has. Any thread. During a change the result is that of before
+  /// or after it.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // Acquires with every load, so that a change that any of them has seen
-      // shows in the version, too.
+      // Every load acquires: if one has seen a change, the version shows it.
       bool const result =
           m_table.load(std::memory_order_acquire)->is_mapped(offset, bytes);
       if (version % 2 == 0 &&
@@ -109,7 +108,7 @@ class ChunkMap {
     }
   }
 
-  /// Of the heap's own chunks.
+  /// Bytes and number of the heap's own chunks, then of registered ones.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
   [[nodiscard]] std::size_t registered_bytes() const {
@@ -119,7 +118,7 @@ class ChunkMap {
     return m_registered.n_chunks;
   }
 
-  /// Number of chunks, and each of them, in the order of offsets.
+  /// Number of chunks of all kinds, and each of them in the order of offsets.
   [[nodiscard]] std::size_t size() const { return table().size(); }
   [[nodiscard]] Chunk chunk(std::size_t i) const { return table().at(i); }
 
@@ -129,7 +128,7 @@ class ChunkMap {
     std::size_t bytes    = 0;
   };
 
-  /// Chunks in the order of offsets, in a place that does not move.
+  /// Chunks in the order of offsets. Its capacity is fixed: it never moves.
   class Table {
    public:
     explicit Table(std::size_t capacity) : m_entries(capacity) {}
@@ -144,7 +143,7 @@ class ChunkMap {
               entry.bytes.load(std::memory_order_acquire),
               entry.kind.load(std::memory_order_acquire)};
     }
-    /// The number of the first chunk behind an offset.
+    /// The index of the first chunk that starts after `offset`.
     [[nodiscard]] std::size_t first_behind(std::size_t offset) const {
       std::size_t low  = 0;
       std::size_t high = size();
@@ -159,7 +158,7 @@ class ChunkMap {
       }
       return low;
     }
-    /// Beside a change the result means nothing, but it ends.
+    /// Returns also during a change, but its result means nothing then.
     [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
       auto next = first_behind(offset);
       if (next == 0) return false;
@@ -206,8 +205,8 @@ class ChunkMap {
   std::size_t m_unit;
   Sum m_own;
   Sum m_registered;
-  // All that were ever in use, since a reader may still be in one of them: each
-  // has twice the capacity of the one before it.
+  // All tables so far: a reader may still use an old one. Each has twice the
+  // capacity of the one before it.
   std::vector<std::unique_ptr<Table>> m_tables;
   std::atomic<Table*> m_table{nullptr};
   std::atomic<std::uint64_t> m_version{0};  // odd: being changed

@@ -12,37 +12,38 @@
 
 namespace symm::Impl {
 
-/// Where blocks that somebody else keeps, those of a memory pool, get chunks of
-/// physical memory from: a heap.
+/// A heap, as the source of chunks of physical memory for the blocks of a
+/// memory pool.
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  /// Where all of them are.
+  /// The parts of all PEs, in which all chunks are.
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
-  /// Collective. A chunk in which the request fits.
-  /// \param call        what the PEs compare, and messages name.
-  /// \param most_bytes  of the chunk.
-  /// \param is_enough   asked when all PEs have waited for their kernels and
-  ///        met: whether there is room without one. The same on all PEs.
+  /// Collective. Adds a chunk to `blocks` in which the request fits.
+  /// \param call       the PEs compare it, and messages name it.
+  /// \param most_bytes limit of the chunk's size.
+  /// \param is_enough  called when all PEs have waited for their kernels and
+  ///        met; returns whether there is room without a chunk, the same on
+  ///        all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
                     HeapBlocks::Request const& request, std::size_t most_bytes,
                     std::function<bool()> const& is_enough) = 0;
 
   /// Collective. Gives back chunks of `blocks` in which nothing is allocated.
-  /// \param most_bytes asked when all PEs have waited for their kernels and
-  ///        met: of them. The same on all PEs.
-  /// \returns bytes given back, those included that are lost, if a PE cannot
-  ///          unmap them; the reason is printed on it.
+  /// \param most_bytes called when all PEs have waited for their kernels and
+  ///        met; returns how much to give back at most, the same on all PEs.
+  /// \returns bytes given back. Chunks that a PE cannot unmap are lost, and
+  ///          count; that PE prints the reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                            std::function<std::size_t()> const& most_bytes) = 0;
-  /// Gets the private memory that trim_step() needs when `n_ranges` more have
-  /// been added to the blocks. Local. \throws std::bad_alloc on this PE.
+  /// Gets the private memory that trim_step() needs after `n_ranges` ranges
+  /// have been added to `blocks`. Local. \throws std::bad_alloc on this PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
-  /// The same as a step of a collective call in which the PEs have met.
+  /// trim() as a step of a collective call in which the PEs have met.
   /// Precondition: prepare_to_trim(), and no collective call since.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) = 0;
 };

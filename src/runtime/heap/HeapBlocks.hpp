@@ -16,19 +16,19 @@
 
 namespace symm::Impl {
 
-/// The number of a block, which means the same on every PE.
+/// The number of a block, equal on all PEs.
 struct BlockIds {
   using Id = OffsetAllocator::BlockId;
 
   static constexpr Id none = OffsetAllocator::none;
 };
 
-/// The blocks of a heap: where they are, and which of them are a View's. All
-/// local, and the same on every PE that makes the same calls. What is free is
-/// poisoned. One thread at a time.
+/// The blocks of a heap: their places, and the Views that they belong to. All
+/// calls are local, and give the same results on every PE that makes the same
+/// ones. Free memory is poisoned. One thread at a time.
 class HeapBlocks : public BlockIds {
  public:
-  /// What a block is asked for with: (offset + phase) % alignment == 0.
+  /// A request for a block with (offset + phase) % alignment == 0.
   struct Request {
     std::size_t bytes     = 0;
     std::size_t alignment = OffsetAllocator::granule;
@@ -37,9 +37,8 @@ class HeapBlocks : public BlockIds {
 
   explicit HeapBlocks(HeapMap const& map) : m_map(map) {}
 
-  /// Gets the private memory that adding a range and one more call may need:
-  /// they do not throw then.
-  /// \param n_ranges that are added or removed besides.
+  /// Gets private memory: adding a range and one more call do not throw then.
+  /// \param n_ranges number of further ranges that are added or removed.
   void prepare(std::size_t n_ranges = 0) {
     m_allocator.prepare_to_remove(n_ranges);
     auto const n_ids =
@@ -54,7 +53,7 @@ class HeapBlocks : public BlockIds {
 
   // Ranges: the offsets that have physical memory for blocks.
 
-  /// Precondition: it overlaps no other range.
+  /// Precondition: the range overlaps no other one.
   void add_range(std::size_t offset, std::size_t bytes) {
     m_allocator.add_range(offset, bytes);
     set_poisoned(m_map, offset, bytes, true);
@@ -67,9 +66,8 @@ class HeapBlocks : public BlockIds {
     return true;
   }
 
-  /// Everything that is free, or of that `most` bytes (a multiple of the
-  /// granule), becomes free in `to`; private memory of both is prepared one by
-  /// one.
+  /// Moves free memory to `to`: all, or `most` bytes (a multiple of the
+  /// granule). Gets the private memory of both for one free block at a time.
   void move_free_to(
       HeapBlocks& to,
       std::size_t most = std::numeric_limits<std::size_t>::max()) {
@@ -86,21 +84,20 @@ class HeapBlocks : public BlockIds {
       most -= bytes;
     }
   }
-  /// Gives a block back into `to`.
+  /// Frees a block: its memory becomes free in `to`.
   void give_back_to(HeapBlocks& to, Id id) {
     end_block(id);
     auto const [offset, bytes] = m_allocator.remove(id);
     to.m_allocator.add_range(offset, bytes);
   }
 
-  /// Bytes that a range added at `offset` must have at least so that the
-  /// request fits.
+  /// Fewest bytes of a range added at `offset` with which the request fits.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
                                           Request const& request) {
     return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
                                      request.phase);
   }
-  /// Bytes free from `offset` on, if what is before it is not.
+  /// Size of the free block that starts at `offset`; 0 if none does.
   [[nodiscard]] std::size_t free_bytes_at(std::size_t offset) {
     return m_allocator.free_bytes_at(offset);
   }
@@ -117,7 +114,7 @@ class HeapBlocks : public BlockIds {
     return id;
   }
 
-  /// Whether a block is exactly what take() would give for the request.
+  /// Whether a block has exactly the size and the alignment of the request.
   [[nodiscard]] bool is_just(Id id, Request const& request) const {
     auto const [offset, bytes] = m_allocator.place(id);
     return bytes == request.bytes &&
@@ -129,7 +126,7 @@ class HeapBlocks : public BlockIds {
     m_allocator.free(id);
   }
 
-  /// Gives back what is behind the first `bytes` (> 0, at most its size).
+  /// Frees all but the first `bytes` (> 0, at most its size) of a block.
   void shrink(Id id, std::size_t bytes);
 
   /// The block that starts at `offset`, or none.
@@ -144,8 +141,8 @@ class HeapBlocks : public BlockIds {
     return m_map.part(m_map.my_pe) + m_allocator.place(id).offset;
   }
 
-  /// What is wrong with giving `address` back, as a View's memory or not. For
-  /// what no block, or the wrong one, starts at.
+  /// Why `address` cannot be freed, as the end of a sentence.
+  /// Precondition: no block starts there, or, unless `is_view`, a View's.
   [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
 
   // Views.
@@ -158,12 +155,12 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] ViewInfo& view(Id id) { return m_views[id]; }
   [[nodiscard]] ViewInfo const& view(Id id) const { return m_views[id]; }
   [[nodiscard]] std::size_t n_views() const { return m_n_views; }
-  /// Appends label and size of each that lives on this PE.
+  /// Appends label and size of each View that is alive on this PE.
   void list_views(std::vector<std::string>& list) const;
 
   // Statistics.
 
-  /// At least as many as there are free blocks.
+  /// An upper bound of the number of free blocks.
   [[nodiscard]] std::size_t most_free_blocks() const {
     return m_allocator.n_ids();
   }
@@ -177,7 +174,8 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t largest_free_bytes() const {
     return m_allocator.largest_free_bytes();
   }
-  /// In constant time, and up to 3 % less where many are about as large.
+  /// In constant time; up to 3 % too low if more than eight free blocks are
+  /// about as large.
   [[nodiscard]] std::size_t about_largest_free_bytes() const {
     return m_allocator.largest_free_bytes(8);
   }
@@ -192,7 +190,7 @@ class HeapBlocks : public BlockIds {
 
   HeapMap m_map;
   OffsetAllocator m_allocator;
-  std::vector<ViewInfo> m_views;  // by block
+  std::vector<ViewInfo> m_views;  // by the block's number
   std::size_t m_n_views = 0;
 };
 

@@ -52,8 +52,8 @@ std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
     return no_room(blocks);
   }
   std::optional<Failure> first;
-  // What is wanted may not be there while what is needed is; at another place,
-  // if this one was lost.
+  // If there is not as much as is wanted, ask for what is needed. The second
+  // place is another one if the first was lost.
   for (bool const is_second : {false, true}) {
     auto const place = m_places.place_for(
         [&](std::size_t offset) {
@@ -115,8 +115,8 @@ std::optional<Failure> HeapChunks::add_registered(std::size_t offset,
 std::optional<Failure> HeapChunks::add_chunk(
     ChunkMap::Chunk const& chunk,
     std::function<Vmm::Handle()> const& own_memory) {
-  // Before the last agreement: as soon as a PE of another node knows of that it
-  // may put here, which this PE's thread of messages looks up.
+  // Noted before the PEs agree: as soon as they have, a far PE may put here,
+  // and this PE's thread of messages looks the offset up.
   m_places.add(chunk);
   auto const added =
       m_range->try_to_add_chunk(chunk.offset, chunk.bytes, agree(), own_memory);

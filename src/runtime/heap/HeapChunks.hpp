@@ -21,15 +21,16 @@
 
 namespace symm::Impl {
 
-/// The physical memory of a heap, in chunks at the same offsets on all PEs: its
-/// own, which are ranges of its blocks, and registered memory of the program.
+/// The physical memory of a heap, in chunks at the same offsets on all PEs. A
+/// chunk is the heap's own, a range of its blocks, or registered memory of the
+/// program.
 ///
-/// What is collective here is a step of a call in which the PEs have met
-/// already; it succeeds on all PEs or fails on all, with one failure. Memory
+/// Each collective call here is a step of one in which the PEs have met
+/// already. It succeeds on all PEs or fails on all, with one failure. Memory
 /// that a PE cannot unmap is lost on all PEs: its place is never used again.
 class HeapChunks {
  public:
-  /// Of the parts, so that an aligned offset is an aligned address.
+  /// Alignment of the PEs' parts: an aligned offset is an aligned address.
   static constexpr std::size_t alignment = std::size_t{1} << 30U;
 
   /// Collective. Reserves the addresses of all PEs' parts; maps nothing.
@@ -42,54 +43,52 @@ class HeapChunks {
   HeapChunks& operator=(HeapChunks const&) = delete;
 
   [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
-  /// With sizes rounded up to those of chunks.
+  /// Its sizes are rounded up to multiples of the chunks' unit.
   [[nodiscard]] HeapOptions const& options() const { return m_options; }
   [[nodiscard]] ChunkMap const& places() const { return m_places; }
 
-  /// Gets the private memory for the places of one more chunk, wherever that
-  /// goes: noting them does not throw then. Local.
+  /// ChunkMap::prepare() for adding one more chunk. Local.
   void prepare() { m_places.prepare(); }
 
-  /// Collective. A chunk of the heap's own, and a range of `blocks`.
+  /// Collective. Adds a chunk of the heap's own as a range of `blocks`.
   [[nodiscard]] std::optional<Failure> add(HeapBlocks& blocks,
                                            std::size_t offset,
                                            std::size_t bytes);
 
-  /// Collective. The same where the request fits then: with room for more if
-  /// there is memory for that.
-  /// \param most_bytes of the chunk.
+  /// Collective. Adds a chunk with which the request fits, and with room for
+  /// more if there is memory.
+  /// \param most_bytes limit of the chunk's size.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
       std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
-  /// What came of trim().
   struct Trimmed {
     std::size_t bytes = 0;
-    /// With those that are lost.
+    /// Lost chunks included.
     std::size_t removed_bytes = 0;
-    /// The first: what can be given back besides has been.
+    /// The first failure; trim() has gone on after it.
     std::optional<PeFailure> failure;
   };
   /// Collective. Gives back the chunks of `blocks` that no block is in.
-  /// \param most_bytes of them.
-  /// Precondition: blocks.prepare_to_remove() with as many as there are places.
+  /// \param most_bytes limit of the sum of their sizes.
+  /// Precondition: blocks.prepare_to_remove(places().size()).
   [[nodiscard]] Trimmed trim(
       HeapBlocks& blocks,
       std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
-  /// The offset for registered memory of `bytes` bytes, if there is one. Local.
+  /// The offset for `bytes` bytes of registered memory, if any. Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const {
     return m_places.place_for_registered(bytes);
   }
-  /// Collective. Maps memory of the program, each PE its own.
-  /// \param memory start of what ForeignMemory::find_mapping() finds, `bytes`
-  /// long.
+  /// Collective. Maps memory of the program: each PE's own in its part.
+  /// \param memory start of a mapping that ForeignMemory::find_mapping() finds,
+  ///        `bytes` long.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
                                                       std::size_t bytes,
                                                       void const* memory);
 
-  /// Collective. Takes the chunk at `offset` out.
+  /// Collective. Unmaps the chunk at `offset`.
   [[nodiscard]] std::optional<PeFailure> remove(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends.
@@ -104,8 +103,8 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
-  /// Lets AddressSanitizer forget what is free: other memory may be at these
-  /// addresses next, or be used though its owner has gone.
+  /// Unpoisons all chunks: their addresses may get other memory next, or be
+  /// used after abandon().
   void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;

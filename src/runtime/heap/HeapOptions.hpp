@@ -10,13 +10,13 @@
 namespace symm::Impl {
 
 struct HeapOptions {
-  /// A fixed size, mapped at start (M39, M40); otherwise the heap grows.
+  /// Fixed size, all mapped at start (M39, M40); otherwise the heap grows.
   bool is_static = false;
   /// Bytes per PE mapped at start.
   std::size_t initial_bytes = 0;
-  /// Bytes per PE that the heap can grow to: the distance of the PEs' parts.
+  /// Bytes per PE that the heap can grow to.
   std::size_t limit_bytes = 0;
-  /// Where the memory is, for messages and the check of mismatched calls.
+  /// For messages and the check of mismatched calls.
   MemoryKind memory = MemoryKind::host;
 };
 

@@ -8,26 +8,25 @@
 
 namespace symm {
 
-/// A snapshot as of the end of this PE's latest collective call of the heap;
-/// sizes in bytes per PE.
+/// The state at the end of this PE's latest collective call of the heap; sizes
+/// in bytes per PE.
 struct HeapStats {
   std::size_t live_blocks = 0;
   std::size_t live_bytes  = 0;
   std::size_t free_bytes  = 0;
-  /// Up to 3 % less where more than eight free blocks are about as large.
+  /// Up to 3 % too low if more than eight free blocks are about as large.
   std::size_t largest_free_bytes = 0;
   std::size_t mapped_bytes       = 0;
   std::size_t n_chunks           = 0;  // pieces of physical memory
   std::size_t limit_bytes        = 0;
-  // Memory of the program that is registered; not in the figures above.
+  // Registered memory of the program; not in the figures above.
   std::size_t registered_buffers = 0;
   std::size_t registered_bytes   = 0;
-  /// Blocks of Views that this PE has destroyed and other PEs maybe not yet, as
-  /// of the latest collective call of the heap; they count as live (or as
-  /// registered).
+  /// Blocks of Views that this PE has destroyed, and other PEs maybe not yet;
+  /// they count as live (or as registered).
   std::size_t retired_blocks = 0;
-  /// Rendezvous that this PE has taken part in: one for most collective calls,
-  /// more for those that fill, copy or grow.
+  /// Rendezvous of this PE: one for most collective calls, more for those that
+  /// fill, copy or grow.
   std::uint64_t n_collective_calls = 0;
 
   friend bool operator==(HeapStats const&, HeapStats const&) = default;

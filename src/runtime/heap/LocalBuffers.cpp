@@ -63,7 +63,7 @@ void LocalBuffers::erase(Buffers::iterator buffer) {
   bool const is_pinned = buffer->second.is_pinned;
   m_buffers.erase(buffer);
   if (!is_pinned) return;
-  // It was registered, so that whatever is wrong with it is not the caller's.
+  // The buffer was registered: a failure is not the caller's mistake.
   if (auto const failure = failure_of([&] { m_memory.unpin(address); })) {
     throw SystemError(failure->message);
   }

@@ -11,27 +11,28 @@
 
 namespace symm::Impl {
 
-/// Buffers of the program that kernels use as local operands. Local calls, on
-/// any thread.
+/// Buffers of the program that kernels use as local operands. All calls are
+/// local; any thread.
 class LocalBuffers {
  public:
-  /// \param memory whose pin() a buffer needs; must outlive this.
+  /// \param memory pins the buffers; must outlive this.
   explicit LocalBuffers(ForeignMemory& memory) : m_memory(memory) {}
   ~LocalBuffers();
 
   LocalBuffers(LocalBuffers const&)            = delete;
   LocalBuffers& operator=(LocalBuffers const&) = delete;
 
-  /// \throws UsageError for a buffer of no bytes, one that overlaps another
-  ///         one (B09), and what pin() refuses. OutOfMemory, SystemError.
+  /// \throws UsageError for a buffer of 0 bytes or at null, one that overlaps
+  ///         another (B09), and one that pin() refuses.
+  ///         OutOfMemory, SystemError.
   void add(void* address, std::size_t bytes);
 
   /// \throws UsageError if no buffer starts at `address` (B13, B14).
   ///         SystemError if the system refuses; the buffer is forgotten.
   void remove(void* address);
 
-  /// Removes all of them, and goes on after a failure.
-  /// \throws SystemError, the first there was.
+  /// Removes all buffers; goes on after a failure.
+  /// \throws SystemError, the first failure.
   void clear();
 
  private:

@@ -13,13 +13,13 @@ namespace symm::Impl {
 
 namespace {
 
-/// First start in a block at `offset` with (start + phase) % alignment == 0.
+/// First start at or after `offset` with (start + phase) % alignment == 0.
 std::size_t aligned_start(std::size_t offset, std::size_t alignment,
                           std::size_t phase) {
   return round_up(offset + phase, alignment) - phase;
 }
 
-/// How many blocks of a request's own size class are tried before the larger
+/// Number of blocks of a request's own size class that are tried before larger
 /// classes: enough to find the hole that an equal block has just left.
 constexpr int n_own_class_tries = 4;
 
@@ -75,7 +75,7 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
   auto const width = row == 0 ? granule : granule << (row - 1);
   id = first_in_class_not_below(class_of(worst + width - granule));
   if (id != none) return id;
-  // The room left is tight: look at every block that might do.
+  // Little room is left: try every block that might be large enough.
   for (auto rows = m_rows >> own.row << own.row; rows != 0; rows &= rows - 1) {
     auto const r = static_cast<unsigned>(std::countr_zero(rows));
     auto columns = m_columns[r];
@@ -102,7 +102,7 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
                                                    std::size_t alignment,
                                                    std::size_t phase) {
   alignment = std::max(alignment, granule);
-  // More is never there, and the sums below cannot overflow.
+  // No heap has more, and the sums below cannot overflow.
   constexpr std::size_t limit = std::numeric_limits<std::size_t>::max() / 4;
   if (bytes > limit || alignment > limit) return none;
   bytes = round_up(bytes, granule);

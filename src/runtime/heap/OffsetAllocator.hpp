@@ -13,26 +13,26 @@
 
 namespace symm::Impl {
 
-/// Hands out blocks of a range of offsets. Pure arithmetic: it touches no
-/// memory behind the offsets, and the same calls give the same offsets and the
-/// same block numbers on every PE, so that neither has to travel.
+/// Allocates blocks in ranges of offsets. It never touches the memory at the
+/// offsets. The same calls give the same offsets and block numbers on every PE,
+/// so PEs need not exchange them.
 ///
 /// Two-level segregated fit (Masmano et al., 2004): allocate and free take
-/// constant time however many holes there are, but for a request that only a
-/// hole of about its size can serve: the heap is nearly full then, and all are
-/// tried. Free neighbours are merged (M50), the latest freed block only when
-/// something else than a block like it is asked for: a loop that allocates and
-/// frees would split and merge in every round. Not thread-safe.
+/// constant time however many holes there are. Only if no hole of a larger size
+/// class is left does allocate try all others: the heap is nearly full then.
+/// Free neighbours are merged (M50). The latest freed block is merged only when
+/// a request differs from it: otherwise a loop that allocates and frees would
+/// split and merge in every round. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
 
   static constexpr BlockId none = OffsetMap::none;
-  /// Offsets and sizes are multiples of this; what malloc() aligns to (M03).
+  /// Offsets and sizes are multiples of this; malloc() aligns to it (M03).
   static constexpr std::size_t granule = 16;
 
-  /// Most new numbers between two calls of prepare(): one of a new range, two
-  /// of a block cut out of it, and one to spare.
+  /// Most new block numbers between two calls of prepare(): one for a new
+  /// range, two for a block cut out of it, and one to spare.
   static constexpr std::size_t max_new_blocks = 4;
 
   struct Place {
@@ -43,12 +43,12 @@ class OffsetAllocator {
   OffsetAllocator();
 
   /// Adds [offset, offset + bytes), multiples of the granule, which must not
-  /// overlap an earlier range. Merges with free neighbours. Constant time at
-  /// the end and next to the range that was added before; linear in the blocks
-  /// between elsewhere.
+  /// overlap an earlier range. Merges with free neighbours. Takes constant time
+  /// at the end and next to the range that was added before, otherwise time
+  /// linear in the number of blocks in between.
   void add_range(std::size_t offset, std::size_t bytes);
 
-  /// Takes [offset, offset + bytes) out again if all of it is free and returns
+  /// Takes [offset, offset + bytes) out again if all of it is free; returns
   /// whether it was.
   bool remove_range(std::size_t offset, std::size_t bytes);
 
@@ -56,12 +56,10 @@ class OffsetAllocator {
   /// time.
   Place remove(BlockId id);
 
-  /// Takes a free block out, as remove_range() does, as long as there is one;
-  /// of no bytes otherwise.
+  /// Takes any free block out, as remove_range() does; 0 bytes if none is left.
   [[nodiscard]] Place remove_any_free();
 
-  /// Gets the private memory that adding a range and one more call may need:
-  /// they do not throw then.
+  /// Gets private memory: adding a range and one more call do not throw then.
   void prepare() { make_room_for(max_new_blocks); }
 
   /// The same for removing `n_ranges` ranges.
@@ -87,26 +85,26 @@ class OffsetAllocator {
   [[nodiscard]] BlockId find(std::size_t offset) const {
     return m_live.find(offset);
   }
-  /// The live block that contains `offset`, or none. Linear: for messages.
+  /// The live block that contains `offset`, or none. Linear time: for messages.
   [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
 
-  /// Where a live block is; its bytes are those asked for, rounded up.
+  /// The place of a live block; its size is that of the request, rounded up.
   [[nodiscard]] Place place(BlockId id) const {
     return {m_blocks[id].offset, m_blocks[id].bytes};
   }
-  /// Numbers of blocks are below this.
+  /// All block numbers are below this.
   [[nodiscard]] std::size_t n_ids() const { return m_blocks.size(); }
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
   [[nodiscard]] std::size_t live_bytes() const { return m_live_bytes; }
   [[nodiscard]] std::size_t free_bytes() const {
     return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
   }
-  /// \param most_blocks of the largest size class that are looked at.
+  /// \param most_blocks most blocks of the largest size class to look at.
   [[nodiscard]] std::size_t largest_free_bytes(
       std::size_t most_blocks = std::numeric_limits<std::size_t>::max()) const;
 
-  /// Bytes that a range added at `offset` must have at least so that the
-  /// request fits, counting the free block that ends there.
+  /// Fewest bytes of a range added at `offset` with which the request fits,
+  /// given the free block that ends there, if any.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase);
@@ -124,7 +122,7 @@ class OffsetAllocator {
   struct Block {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
-    // Neighbours in the order of offsets; adjacent unless a range ends between.
+    // Neighbours in the order of offsets. A range may end between them.
     BlockId previous = none;
     BlockId next     = none;
     // Neighbours in the free list of this size class.
@@ -133,7 +131,7 @@ class OffsetAllocator {
     bool is_free          = false;
   };
 
-  /// Size class: rows by powers of two, columns divide each linearly.
+  /// Size class: a row for each power of two, divided linearly into columns.
   struct SizeClass {
     unsigned row;
     unsigned column;
@@ -159,8 +157,8 @@ class OffsetAllocator {
   std::vector<BlockId> m_unused;  // numbers of erased blocks, reused last first
   BlockId m_first = none;
   BlockId m_last  = none;
-  BlockId m_added = none;  // where the latest range was added, or next to it
-  // Freed, but not marked and listed as free yet.
+  BlockId m_added = none;  // the latest added range, or its neighbour
+  // Freed, but not yet marked and listed as free.
   BlockId m_latest = none;
   OffsetMap m_live;
   std::array<std::array<BlockId, n_columns>, n_rows> m_heads;

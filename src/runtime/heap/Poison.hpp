@@ -21,10 +21,9 @@
 
 namespace symm::Impl {
 
-/// Under AddressSanitizer, makes this process' accesses to a range of offsets
-/// errors, in every near PE's part (poison) or allows them (unpoison): uses of
-/// freed symmetric memory, our own or a peer's, are then reported where they
-/// happen. Nothing otherwise.
+/// Poisons or unpoisons a range of offsets in every near PE's part, under
+/// AddressSanitizer: it reports this process' accesses to freed symmetric
+/// memory, its own or a peer's, where they happen. Otherwise does nothing.
 inline void set_poisoned([[maybe_unused]] HeapMap const& map,
                          [[maybe_unused]] std::size_t offset,
                          [[maybe_unused]] std::size_t bytes,

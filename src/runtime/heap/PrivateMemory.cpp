@@ -35,8 +35,8 @@ char* PrivateMemory::allocate(std::string const& label, std::size_t bytes) {
   if (!failure) return address;
   if (address != nullptr) {
     m_blocks.erase(address);
-    // What fails here is left to the provider, which gives everything back at
-    // its own end; the failure to tell is the first.
+    // Only the first failure is reported; the provider frees the rest at its
+    // end.
     static_cast<void>(failure_of([&] {
       if (is_mapped) m_vmm.unmap(address, rounded);
       m_vmm.address_free(address, rounded);

@@ -14,22 +14,22 @@
 namespace symm::Impl {
 
 /// Private memory that can become part of the symmetric heap later: each block
-/// is one memory of virtual memory management. Local calls, on any thread.
+/// is one memory of virtual memory management. All calls are local; any thread.
 class PrivateMemory {
  public:
   /// \param provider must outlive this.
   explicit PrivateMemory(MemoryProvider& provider)
       : m_vmm(provider), m_queue(provider) {}
 
-  /// Zeros, at the start of whole granules (2 MiB) of their own.
+  /// Allocates zeros, at the start of whole granules (2 MiB) of their own.
   /// \param label for messages.
   /// \param bytes above 0.
   /// \throws OutOfMemory, SystemError on this PE.
   [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
 
-  /// Gives a block back; what is registered stays part of the heap until it is
-  /// unregistered. Anything else than a live block is left alone: it is from
-  /// before the latest initialize().
+  /// Gives a block back. A registered one stays part of the heap until it is
+  /// unregistered. Ignores an address of no live block: it is from before the
+  /// latest initialize().
   void free(void const* address) noexcept;
 
   /// Labels and sizes of the blocks that are not freed.

@@ -23,7 +23,7 @@ void RegisteredMemory::enclose(char const* label, Wanted& wanted) {
                        bytes_text(found->bytes) + ": a call maps one memory");
     }
   } else if (bytes > 0) {
-    // Why not is said by refusal(), and not that the size is odd.
+    // A valid size: refusal() then names the memory as the reason.
     wanted.memory.bytes = m_provider.granularity(Vmm::Granularity::recommended);
   }
 }
@@ -79,7 +79,7 @@ std::optional<Failure> RegisteredMemory::refusal(
         "when creating it");
   }
   for (auto const& entry : m_entries) {
-    // At the same address may be other memory by now: the heap keeps its own.
+    // By now the program may have other memory at the same address.
     if (entry.memory == at && !entry.view.is_retired_here &&
         m_provider.is_same_memory(m_map.part(m_map.my_pe) + entry.offset, at)) {
       return refused("is registered already; unregister it first");

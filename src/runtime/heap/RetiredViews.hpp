@@ -16,14 +16,15 @@
 
 namespace symm::Impl {
 
-/// Views on their way from the end on this PE to that on all PEs, as numbers
-/// of blocks or of registered memory: retire() -> collect() -> notices() ->
-/// told(), and count() for what every PE has told.
+/// Views that have ended on this PE, but not yet on all PEs, as numbers of
+/// blocks or of registered memory. Each goes through retire(), collect(),
+/// notices() and told(); count() counts the PEs that have told of it.
 ///
-/// Local calls; all but retire() by the one thread that makes collective calls.
+/// All calls are local. Any thread may call retire(); all other calls are made
+/// by the thread that is in a collective call.
 class RetiredViews : public BlockIds {
  public:
-  /// This PE needs the View's memory no longer. Any thread, at any time.
+  /// This PE no longer needs the View's memory. Any thread, at any time.
   /// Precondition: prepare() has counted the View.
   void retire(void* address) noexcept {
     std::lock_guard const lock(m_mutex);
@@ -31,7 +32,7 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(false, std::memory_order_release);
   }
 
-  /// So that retire() never has to allocate while no more than `n_views` live.
+  /// Lets retire() allocate nothing while at most `n_views` Views are alive.
   void prepare(std::size_t n_views) {
     if (n_views <= m_capacity) return;
     std::lock_guard const lock(m_mutex);
@@ -39,11 +40,9 @@ class RetiredViews : public BlockIds {
     m_capacity = 2 * n_views;
   }
 
-  /// Takes over what was retired since the last time; if it throws, it has not
-  /// begun.
-  /// \param end makes of an address a View that has ended on this PE, and
-  ///        returns its number; none, if it belongs to no View that lives. Does
-  ///        not throw.
+  /// Takes over newly retired addresses. If it throws, nothing has changed.
+  /// \param end marks the View at an address as ended on this PE and returns
+  ///        its number; none if no live View is there. Must not throw.
   template <class End>
   void collect(End const& end) {
     if (m_is_empty.load(std::memory_order_acquire)) return;
@@ -59,8 +58,7 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// What to tell all PEs next, no more than one call can carry, and whether
-  /// there is more.
+  /// The numbers to tell all PEs next, at most as many as one call can carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));
@@ -68,8 +66,8 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// All PEs have read those of the first `n` notices that are no higher than
-  /// `last`.
+  /// Drops those of the first `n` notices that are at most `last`: all PEs have
+  /// read them.
   void told(std::size_t n, Id last) {
     auto const begin = m_to_tell.begin();
     auto const end   = begin + static_cast<std::ptrdiff_t>(n);
@@ -80,8 +78,7 @@ class RetiredViews : public BlockIds {
     m_to_tell.erase(kept, end);
   }
 
-  /// So many PEs have told that they have retired the View; returns whether
-  /// they were the last of `n_pes`.
+  /// Adds `n_more` PEs that have told of its end; returns whether all have now.
   [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
     view.n_retired += n_more;
     if (view.n_retired < n_pes) return false;
@@ -89,15 +86,15 @@ class RetiredViews : public BlockIds {
     return true;
   }
 
-  /// Views that this PE has retired and others maybe not.
+  /// Views that this PE has retired, and others maybe not.
   [[nodiscard]] std::size_t n_waiting() const { return m_n_waiting; }
 
  private:
   std::mutex m_mutex;
-  std::vector<void*> m_addresses;  // retired, and not collected
+  std::vector<void*> m_addresses;  // retired, not yet collected
   std::size_t m_capacity       = 0;
   std::atomic<bool> m_is_empty = true;
-  std::vector<Id> m_to_tell;  // collected, and not told
+  std::vector<Id> m_to_tell;  // collected, not yet told
   std::size_t m_n_waiting = 0;
 };
 

@@ -56,7 +56,7 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   return run(RuntimeCall::calloc, [&]() -> void* {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-      bytes = std::numeric_limits<std::size_t>::max();  // never there
+      bytes = std::numeric_limits<std::size_t>::max();  // cannot be allocated
     }
     Rendezvous::Call call{.operation = RuntimeCall::calloc,
                           .arguments = {bytes, count, size}};
@@ -113,7 +113,7 @@ void SymmetricHeap::free_block(void* address, bool is_view) {
   run(operation, [&] {
     auto call    = Rendezvous::make_call(operation, {map().offset_of(address)});
     call.failure = check_block(address, is_view, id);
-    // A copy, since meet() may move what is known of blocks.
+    // A copy: meet() may move the ViewInfo.
     auto const label = call.failure ? ViewInfo{}.label : view(id).label;
     call.label       = label.data();
     meet(call);

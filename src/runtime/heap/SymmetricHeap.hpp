@@ -28,22 +28,22 @@
 
 namespace symm::Impl {
 
-/// A symmetric heap: what a PE allocates, all PEs allocate, at the same
-/// offset of their parts of one address range, and every PE reaches every copy.
+/// A symmetric heap: all PEs allocate each block together, at the same offset
+/// of their parts of one address range, and every PE reaches every copy.
 ///
-/// Collective calls are made by all PEs with equal arguments, by one thread of
-/// each at a time: a second one gets a UsageError, alone and at once. Look-ups
-/// (contains(), map(), memory(), is_mapped(), stats()), can_register() and
-/// retire() may run on any number of threads beside it. A collective call waits
+/// All PEs make the same collective calls with equal arguments. One thread of a
+/// PE at a time makes them: a second one gets a UsageError, alone and at once.
+/// Any number of threads may meanwhile call contains(), map(), memory(),
+/// is_mapped(), stats(), can_register() and retire(). A collective call waits
 /// for the kernels of this PE and is a rendezvous: a barrier, and a check of
 /// the arguments. If they differ, or any PE cannot do its part, the call throws
 /// on every PE, the message names PEs and values, and the heap is as before
 /// (M27-M30, M34, M48).
 class SymmetricHeap final : public ChunkSource {
  public:
-  /// Start of every allocation, at least (M03, M04).
+  /// Least alignment of every allocation (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
-  /// Largest alignment: that of the parts.
+  /// Largest alignment: that of the PEs' parts.
   static constexpr std::size_t max_alignment = HeapChunks::alignment;
 
   /// Collective.
@@ -90,39 +90,39 @@ class SymmetricHeap final : public ChunkSource {
   ///         freed.
   void free(void* address);
 
-  /// As align(), for the memory of a View: it is given back by retire().
+  /// As align(), for the memory of a View: retire() gives it back.
   ///
   /// \param label  of the View, for messages.
   /// \param bytes  of header and data; messages show those of the data.
-  /// \param header bytes before the View's data, which are what is aligned: a
-  ///        multiple of default_alignment.
+  /// \param header bytes before the View's data, a multiple of
+  ///        default_alignment. The data are aligned, not the header.
   [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
                                     std::size_t alignment, std::size_t header);
 
-  /// Collective, with a barrier on exit: the end of the construction of a View,
-  /// behind which no PE writes to its memory before that is told what for.
+  /// Collective, with a barrier on exit: ends the construction of a View. All
+  /// PEs have filled the View when the call returns on any PE.
   ///
-  /// \param failure why this PE has not constructed it; all PEs throw it.
+  /// \param failure why this PE has not constructed the View; all PEs throw it.
   /// \throws UsageError on every PE, if one is in another call. The memory
-  /// stays
-  ///         the View's in any case.
+  ///         stays the View's in any case.
   void finish_view(char const* label, std::optional<Failure> const& failure);
 
-  /// Local, any thread, at any time: this PE needs the block no longer. It is
-  /// reused only when all PEs have retired it, in whatever order: the
-  /// collective allocations that follow find out.
+  /// This PE no longer needs the memory of a View. Local; any thread, at any
+  /// time. The heap reuses the memory when all PEs have retired it, in any
+  /// order: later collective calls find that out.
   void retire(void* address) noexcept;
 
   /// Collective: free() for the memory of a View.
   void free_view(void* address);
 
   /// Collective, with a barrier on exit. Makes memory of the program part of
-  /// the heap: the same physical memory is then at the symmetric address
-  /// returned, too, which is used as one of malloc() is, by all PEs (R01-R03).
-  /// The program's own address stays as it is.
+  /// the heap: the same physical memory is then also at the symmetric address
+  /// returned, which all PEs use as one that malloc() returned (R01-R03). The
+  /// program's own address stays valid.
   ///
-  /// \param memory start of one memory of virtual memory management, of this
-  ///        heap's place, that can be shared (R05, R06, R15); each PE its own.
+  /// \param memory start of one memory of virtual memory management, in the
+  ///        place of this heap, that can be shared (R05, R06, R15). Each PE
+  ///        passes its own.
   /// \param bytes  its size, equal on all PEs; a multiple of the recommended
   ///        granularity (R12).
   /// \param flags  0 (R04).
@@ -134,19 +134,19 @@ class SymmetricHeap final : public ChunkSource {
   /// Collective, with a barrier on entry and exit. Takes registered memory out
   /// of the heap on all PEs (R18-R23).
   ///
-  /// \param address what register_memory() has returned.
-  /// \param bytes   what it was given.
-  /// \throws UsageError on every PE, if any PE's arguments are others; nothing
+  /// \param address the address that register_memory() returned.
+  /// \param bytes   the size that it was given.
+  /// \throws UsageError on every PE, if any PE passes something else; nothing
   ///         changes. SystemError on every PE.
   void unregister_memory(void* address, std::size_t bytes);
 
-  /// As register_memory(), for the memory around a View's data: it is taken out
-  /// by retire() on all PEs, and the next collective call.
+  /// As register_memory(), for the memory around a View's data. After retire()
+  /// on all PEs a later collective call takes it out of the heap.
   ///
   /// \param bytes   of the View; above 0.
   /// \param before  why this PE cannot go on, if it cannot; all PEs throw it.
-  /// \returns the symmetric address of `data`, which must be equally far behind
-  ///          the start of its memory on all PEs.
+  /// \returns the symmetric address of `data`, whose distance from the start of
+  ///          the memory must be equal on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,
                                     std::size_t bytes,
                                     std::optional<Failure> const& before = {});
@@ -157,13 +157,13 @@ class SymmetricHeap final : public ChunkSource {
     return m_provider.find_mapping(address).has_value();
   }
 
-  /// Collective. Gives chunks of physical memory in which nothing is allocated
-  /// back to the system, on all PEs.
+  /// Collective. Gives the chunks in which nothing is allocated back to the
+  /// system, on all PEs.
   ///
   /// \returns bytes released per PE; 0 for a static heap.
   /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
-  ///         the others are given back nevertheless, and its addresses are not
-  ///         used again.
+  ///         its addresses are not used again; the other chunks are given back
+  ///         nevertheless.
   std::size_t trim();
 
   // Chunks for the blocks of memory pools: ChunkSource.
@@ -176,9 +176,9 @@ class SymmetricHeap final : public ChunkSource {
   void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) override;
   std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) override;
 
-  /// Collective; the last call. Returns the labels and sizes of Views that this
+  /// Collective; the last call. Returns label and size of each View that this
   /// PE has not destroyed yet. If there are any, the memory stays mapped until
-  /// the process ends, so that their destructors find their headers.
+  /// the process ends: their destructors read their headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
   /// Keeps all memory of the heap and its provider mapped until the process
@@ -195,22 +195,22 @@ class SymmetricHeap final : public ChunkSource {
   [[nodiscard]] HeapMap const& map() const override { return m_chunks.map(); }
   [[nodiscard]] MemoryKind memory() const { return m_chunks.options().memory; }
 
-  /// Whether all PEs have memory behind [address, address + bytes), which
-  /// begins in this PE's part. Local.
+  /// Whether [address, address + bytes) begins in this PE's part and has
+  /// physical memory on all PEs. Local.
   [[nodiscard]] bool is_mapped(void const* address, std::size_t bytes) const {
     auto const offset = map().offset_of(address);
     return offset < map().stride && bytes <= map().stride - offset &&
            m_chunks.places().is_mapped(offset, bytes);
   }
 
-  /// As of the end of this PE's latest collective call. Local, any thread.
+  /// The state after this PE's latest collective call. Local; any thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }
-  /// Bytes per PE that it can grow to.
+  /// Bytes per PE that the heap can grow to.
   [[nodiscard]] std::size_t limit_bytes() const {
     return m_chunks.options().limit_bytes;
   }
-  /// A multiple of the sizes of chunks.
+  /// Rounds up to a multiple of the chunks' unit.
   [[nodiscard]] std::size_t rounded(std::size_t bytes) const {
     return round_up(bytes,
                     m_provider.granularity(Vmm::Granularity::recommended));
@@ -219,9 +219,9 @@ class SymmetricHeap final : public ChunkSource {
  private:
   using Id = HeapBlocks::Id;
 
-  // What calls are made of; collective.
+  // Parts of collective calls; collective.
 
-  /// Rendezvous::run(), behind which stats() has the heap's new figures.
+  /// Rendezvous::run(), and then publish_stats().
   template <class Body>
   decltype(auto) run(RuntimeCall operation, Body const& body) {
     return m_rendezvous.run(operation, [&]() -> decltype(body()) {
@@ -233,38 +233,38 @@ class SymmetricHeap final : public ChunkSource {
     });
   }
 
-  /// The beginning of each: the barrier, the check of the arguments, and the
-  /// end of Views that all PEs have retired.
+  /// Begins a call: the barrier, the check of the arguments, and the end of
+  /// Views that all PEs have retired.
   void meet(Rendezvous::Call& call);
-  /// Goes on while PEs have more to tell of Views than fits into one call.
+  /// Meets again while PEs have more retired Views than one call can carry.
   void meet_until_all_retired();
-  /// A new block, where the heap grows if it must. The PEs have met.
+  /// Takes a new block; the heap grows if it must.
+  /// Precondition: the PEs have met.
   Id find_room(Rendezvous::Call const& call,
                HeapBlocks::Request const& request);
-  /// The barrier at the end of a call, which gives back what it has taken if
-  /// any PE failed.
+  /// Ends a call with a barrier; gives `block` back and throws if a PE failed.
   void end_step(std::optional<Failure> const& failure, Id block);
   void free_block(void* address, bool is_view);
   /// Meets, and maps memory of the program; returns the symmetric address.
   char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
-  /// Unmaps that of Views that have ended on all PEs.
+  /// Unmaps registered memory of Views that have ended on all PEs.
   void remove_registered_views();
 
   // Local.
 
   void publish_stats() noexcept;
-  /// Takes over what retire() was given.
+  /// Takes over the addresses given to retire().
   void collect_retired_views();
   [[nodiscard]] ViewInfo& view(Id id) {
     return RegisteredMemory::is_registered(id) ? m_registered.view(id)
                                                : m_blocks.view(id);
   }
 
-  // Why a call of this PE is wrong, for meet().
+  // Checks of this PE's arguments; meet() tells all PEs of a failure.
 
   [[nodiscard]] static std::optional<Failure> check_alignment(
       std::size_t alignment);
-  /// \param id is the block if nothing is wrong.
+  /// \param id becomes the block's number, if nothing is wrong.
   [[nodiscard]] std::optional<Failure> check_block(void const* address,
                                                    bool is_view, Id& id) const;
   [[nodiscard]] bool is_lent(Id id) const;
@@ -276,16 +276,16 @@ class SymmetricHeap final : public ChunkSource {
   [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
                                       PeFailure const& failed);
 
-  // Blocks of a static heap that pools have as chunks.
+  // Blocks of a static heap that pools use as chunks.
 
   struct Lent {
     HeapBlocks const* to;
     Id id;
   };
-  /// Returns whether there was one.
+  /// Returns whether the heap had such a block.
   bool lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
             std::size_t most_bytes);
-  /// Returns the bytes of what came back.
+  /// Returns the number of bytes taken back.
   std::size_t take_back(HeapBlocks& blocks, std::size_t most_bytes);
 
   Rendezvous& m_rendezvous;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Chunks for blocks that somebody else keeps.
+// Chunks for the blocks of memory pools.
 #include <algorithm>
 #include <cstdio>
 
@@ -42,7 +42,7 @@ std::size_t SymmetricHeap::trim(
 }
 
 void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
-  // This call may add a chunk, or two where one is lost.
+  // This call may add a chunk, or two if one is lost.
   blocks.prepare_to_remove(n_ranges + m_lent.size() + m_chunks.places().size() +
                            2);
 }
@@ -65,11 +65,11 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
   return trimmed.removed_bytes;
 }
 
-// A static heap has one chunk, of its own: a pool gets a block of that.
+// A static heap never gets a second chunk: it lends a pool a block instead.
 
 bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
                          std::size_t most_bytes) {
-  // With room for later requests, if there is as much.
+  // Try a block with room for later requests first.
   auto const wanted =
       std::min(m_provider.granularity(Vmm::Granularity::recommended),
                round_up(limit_bytes() / 16, request.alignment));

@@ -27,7 +27,7 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
 
 char* SymmetricHeap::add_registered(Rendezvous::Call& call,
                                     RegisteredMemory::Entry entry) {
-  // So that noting it cannot fail on one PE alone.
+  // Before the PEs meet: add() must not fail on one PE alone.
   auto const failure = failure_of([&] { m_registered.prepare(); });
   if (failure && !call.failure) call.failure = failure;
   meet(call);

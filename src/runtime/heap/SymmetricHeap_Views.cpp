@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The life of a View: its birth, its end on this PE, its end on all. The steps
-// of its birth are those of every block's.
+// The life of a View: its allocation, its end on this PE, its end on all PEs.
 #include <cstdio>
 
 #include "../base/Failure.hpp"
@@ -10,7 +9,7 @@
 
 namespace symm::Impl {
 
-// The birth.
+// The allocation.
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
@@ -85,8 +84,8 @@ void SymmetricHeap::retire(void* address) noexcept {
 }
 
 void SymmetricHeap::meet(Rendezvous::Call& call) {
-  // All private memory that this call needs is there before the others hear of
-  // it: afterwards nothing may fail on one PE alone.
+  // Gets all private memory that this call needs before the PEs meet:
+  // afterwards nothing may fail on one PE alone.
   call.memory          = memory();
   auto* const follower = m_rendezvous.follower();
   auto const failure   = failure_of([&] {
@@ -100,8 +99,8 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   if (failure && !call.failure) call.failure = failure;
   call.notices          = m_retired.notices();
   call.has_more_notices = m_retired.has_more_notices();
-  // If this throws, it throws on every PE and nobody has read the notices: the
-  // next call tells them again.
+  // If this throws, it throws on every PE and no PE has read the notices: the
+  // next call sends them again.
   m_rendezvous.meet(call);
   if (!call.notices.empty()) {
     m_retired.told(call.notices.size(), m_rendezvous.last_told());
@@ -118,7 +117,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
       m_blocks.give_back(id);
     }
   });
-  // Rendezvous of its own, after which there are no notices to read.
+  // Last: it makes further rendezvous, which replace the notices.
   if (has_registered) remove_registered_views();
 }
 
@@ -151,7 +150,7 @@ void SymmetricHeap::remove_registered_views() {
     auto const id = m_registered.find_ended();
     if (id == RegisteredMemory::none) return;
     auto const failed = m_chunks.remove(m_registered.remove(id).offset);
-    // Nobody is left to throw to: the Views have ended.
+    // Printed, not thrown: the Views have ended.
     if (!failed || failed->pe != map().my_pe) continue;
     std::fprintf(stderr,
                  "symm: PE %d: taking a View out of the heap: %s; its "

@@ -10,13 +10,12 @@
 
 namespace symm::Impl {
 
-/// What a heap knows of the View that some of its memory belongs to, beyond the
-/// place.
+/// The View that some memory of a heap belongs to, if any.
 struct ViewInfo {
   std::array<char, 52> label{};        // cut to fit
   std::int32_t n_retired     = 0;      // PEs that have retired it
-  std::uint16_t header_bytes = 0;      // in front of its data
-  bool is_view               = false;  // otherwise the memory is no View's
+  std::uint16_t header_bytes = 0;      // before its data
+  bool is_view               = false;  // whether the memory is a View's
   bool is_retired_here       = false;
 
   /// The memory becomes that of a View.
@@ -27,7 +26,7 @@ struct ViewInfo {
     is_view      = true;
   }
 
-  /// Whether this PE still has it.
+  /// Whether this PE still has the View.
   [[nodiscard]] bool is_alive_here() const {
     return is_view && !is_retired_here;
   }

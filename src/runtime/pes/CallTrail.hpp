@@ -13,27 +13,26 @@
 
 namespace symm::Impl {
 
-/// What this PE has done between collective calls that all PEs must do in the
-/// same order: the calls of stream-ordered pools. They are noted here without
-/// talking; the next Rendezvous finds a difference by the hash, and by the
-/// calls that are kept which call it is (P04).
+/// This PE's calls of stream-ordered pools. All PEs must make them in the same
+/// order, but they do not communicate: the next Rendezvous compares the hashes
+/// of all PEs, and finds the first different call among the kept ones (P04).
 ///
-/// All local. One thread at a time, and not while another thread of the PE is
-/// in a collective call: whether that finds the call noted would be chance.
+/// All calls are local. One thread at a time, and none while another thread of
+/// the PE is in a collective call, which might or might not see the new call.
 class CallTrail {
  public:
-  /// How many of the latest calls are kept.
+  /// Number of latest calls that are kept.
   static constexpr std::size_t capacity = 1024;
 
-  // Not "= default", which would clear what is kept, and so take the memory of
-  // programs without pools.
+  // Not "= default", which would clear m_kept: its pages would take memory in
+  // programs without pools, too.
   CallTrail() noexcept {}
 
   CallTrail(CallTrail const&)            = delete;
   CallTrail& operator=(CallTrail const&) = delete;
 
   /// \param arguments compared between PEs.
-  /// \param label     shown in messages, cut there; not compared.
+  /// \param label     for messages, cut to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 
@@ -41,23 +40,24 @@ class CallTrail {
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
-  /// Of all calls so far, with their order and arguments; 0: none.
+  /// Hash of all calls so far, their order and arguments; 0: no call.
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }
-  /// How often PEs were found to differ. What was built on equal calls in an
-  /// earlier generation is out of step for ever.
+  /// How often PEs were found to differ. Pools of an earlier generation may
+  /// differ between PEs, and stay out of step for ever.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
 
   // For Rendezvous, to find the first call that differs.
 
-  /// The oldest call that is kept, counted from 0; count() if none is.
+  /// The oldest call that is kept, counted from 0; count() if there is none.
   [[nodiscard]] std::uint64_t oldest() const {
     return count() < capacity ? 0 : count() - capacity;
   }
-  /// Of the calls before `call`. Precondition: oldest() <= call <= count().
+  /// Hash of the calls before `call`.
+  /// Precondition: oldest() <= call <= count().
   [[nodiscard]] std::uint64_t hash_before(std::uint64_t call) const {
     return call == count() ? hash() : kept(call).before;
   }
@@ -79,11 +79,11 @@ class CallTrail {
     return m_kept[call % capacity];
   }
 
-  // Atomic for the threads of programs that break the rule above.
+  // Atomic in case a program breaks the rule about threads.
   std::atomic<std::uint64_t> m_hash{0};
   std::atomic<std::uint64_t> m_count{0};
   std::atomic<std::uint64_t> m_generation{0};
-  std::array<Kept, capacity> m_kept;  // in turn
+  std::array<Kept, capacity> m_kept;  // a ring
 };
 
 }  // namespace symm::Impl

@@ -47,7 +47,7 @@ void Combination::add(Summary const& said,
                       std::span<std::uint32_t const> its_notices) {
   parts().summary.add(said);
   if (its_notices.empty()) return;
-  // As many as fit at a time: the sum is the same.
+  // At most max_notices at a time: the result is the same.
   while (!its_notices.empty()) {
     auto const n = std::min(its_notices.size(), max_notices);
     auto& sorted = m_received.notices;
@@ -66,8 +66,8 @@ void Combination::add(Summary const& said,
   }
 }
 
-/// \param more sorted; a number may be there several times.
-/// \param last nothing is known of higher numbers.
+/// \param more sorted; a number may occur several times.
+/// \param last `more` is complete up to this number.
 void Combination::add_notices(std::span<NoticeCount const> more,
                               std::uint32_t last) {
   parts().last_told = std::min(parts().last_told, last);

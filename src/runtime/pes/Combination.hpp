@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// What several PEs said in a step of a Rendezvous.
+/// The records of several PEs in a step of a Rendezvous, combined.
 struct Summary {
-  // In what they differ, and what any of them has.
+  // Flags: a difference between PEs, or a state of at least one of them.
   static constexpr std::uint32_t other_operation  = 1;
   static constexpr std::uint32_t other_arguments  = 2;  // or other memory
   static constexpr std::uint32_t other_trail      = 4;
@@ -28,63 +28,62 @@ struct Summary {
       other_operation | other_arguments | other_trail | has_failed;
 
   ComparedCall call{};                // of the lowest PE, without its failure
-  std::uint64_t bits           = 0;   // that all have
+  std::uint64_t bits           = 0;   // set on all PEs
   std::uint64_t lowest_first   = 0;   // of the first arguments
-  std::uint64_t highest_second = 0;   // of the second ones
-  Pe lowest_pe                 = -1;  // none: of nobody
+  std::uint64_t highest_second = 0;   // of the second arguments
+  Pe lowest_pe                 = -1;  // -1: of no PE yet
   std::uint32_t flags          = 0;
 
-  /// What one PE said.
+  /// The summary of one PE.
   static Summary of(Pe pe, ComparedCall const& said, std::uint64_t its_bits,
                     bool has_more);
 
   [[nodiscard]] bool is(std::uint32_t any_of) const {
     return (flags & any_of) != 0;
   }
-  /// With what other PEs said; whose summary is added to whose does not matter.
+  /// Adds the summary of other PEs, in any order.
   void add(Summary const& others);
 };
 static_assert(std::has_unique_object_representations_v<Summary>);
 
-/// What the PEs of some nodes said in a step of a Rendezvous, in a size that
-/// does not grow with their number. Takes no private memory after its
-/// construction, and needs none to be sent.
+/// The records of the PEs of some nodes in a step of a Rendezvous, in a size
+/// that does not grow with their number. Takes no private memory after its
+/// construction, and none to be sent.
 ///
-/// Notices are those of the lowest numbers, if there are too many: what is left
-/// out is so in every combination of the same PEs, in whatever order they were
-/// combined, since a number that is among the lowest of all is among the lowest
-/// of every part.
+/// Of too many notices it keeps those with the lowest numbers. The result does
+/// not depend on the order in which PEs are combined: a number that is among
+/// the lowest of all PEs is among the lowest of every part of them.
 class Combination {
  public:
-  /// Of different numbers.
+  /// Most different numbers of notices.
   static constexpr std::size_t max_notices = 1024;
   static constexpr std::uint32_t told_all =
       std::numeric_limits<std::uint32_t>::max();
 
   void clear() { parts().clear(); }
 
-  /// What a PE said.
+  /// Adds the record of a PE.
   void add(Summary const& said, std::span<std::uint32_t const> its_notices);
 
-  /// What PEs of other nodes said: a message() of theirs.
+  /// Adds a message() of PEs of other nodes.
   /// \throws SystemError if it is none.
   void add(std::span<std::byte const> message);
-  /// What all PEs said.
+  /// Takes over a message() of all PEs. \throws as add().
   void assign(std::span<std::byte const> message);
 
-  /// To be sent. Until this changes.
+  /// The bytes to send; valid until this changes.
   [[nodiscard]] std::span<std::byte const> message() const;
 
   [[nodiscard]] Summary const& summary() const { return parts().summary; }
-  /// In the order of their numbers.
+  /// Sorted by number.
   [[nodiscard]] std::span<NoticeCount const> notices() const {
     return std::span(parts().notices).first(parts().n_notices);
   }
-  /// Notices of higher numbers are not among them.
+  /// Notices of higher numbers have been left out.
   [[nodiscard]] std::uint32_t last_told() const { return parts().last_told; }
 
  private:
-  /// As it is sent, up to the last notice.
+  /// The format of a message, which ends after the last notice.
   struct Parts {
     Summary summary{};
     std::uint32_t last_told = told_all;
@@ -103,7 +102,7 @@ class Combination {
   [[nodiscard]] Parts const& parts() const { return m_both[m_current]; }
   [[nodiscard]] Parts& spare() { return m_both[1 - m_current]; }
   void add_notices(std::span<NoticeCount const> more, std::uint32_t last);
-  /// Checks it.
+  /// Copies a message to `copy` and checks its size.
   [[nodiscard]] static Parts const& parts_of(std::span<std::byte const> message,
                                              Parts& copy);
 

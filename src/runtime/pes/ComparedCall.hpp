@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// What a Rendezvous compares.
+/// The part of a record that a Rendezvous compares.
 struct ComparedCall {
   RuntimeCall operation = RuntimeCall::none;
   MemoryKind memory     = MemoryKind::host;
@@ -22,7 +22,7 @@ struct ComparedCall {
 };
 static_assert(std::has_unique_object_representations_v<ComparedCall>);
 
-/// A notice, and how many PEs have told it.
+/// A notice, and the number of PEs that have told it.
 struct NoticeCount {
   std::uint32_t number = 0;
   std::int32_t n_pes   = 0;

@@ -11,31 +11,30 @@
 
 namespace symm::Impl {
 
-/// Who follows the collective calls of a job, to learn from them what all PEs
-/// have done: the memory pools. One, or none, belongs to a Rendezvous. Calls
-/// come from the thread that is in the collective call.
+/// Follows the collective calls of a job, to learn what all PEs have done: the
+/// memory pools do. A Rendezvous has one or none. The thread that is in the
+/// collective call makes the calls.
 class Follower {
  public:
   virtual ~Follower() = default;
 
-  /// Before a call that waits for no kernels: a bit for each stream that is
-  /// idle on this PE. Nothing is looked at if nobody asks for it.
+  /// Called before a barrier, which waits for no kernels. Returns a bit for
+  /// each stream that is idle on this PE, of those that matter to the pools.
   [[nodiscard]] virtual std::uint64_t idle_streams() = 0;
-  /// Behind it: those that were idle on all PEs.
+  /// Called after it, with the streams that were idle on all PEs.
   virtual void were_idle(std::uint64_t streams) = 0;
-  /// Before a call that waits for the kernels of all PEs: gets the private
-  /// memory that what follows needs. \throws std::bad_alloc.
+  /// Called before a call that waits for the kernels of all PEs. Gets the
+  /// private memory that the calls below need. \throws std::bad_alloc.
   virtual void prepare() = 0;
-  /// All PEs have waited for their kernels, and met.
+  /// Called when all PEs have waited for their kernels, and met.
   virtual void all_ended() = 0;
-  /// A collective call of the heap is about to return on all PEs; may make
-  /// collective steps of its own.
+  /// Called before a collective call returns; may make collective steps.
   virtual void before_return(RuntimeCall call) = 0;
-  /// free() of what is in no heap: if `address` is memory of this PE alone, it
-  /// waits for the kernels and frees it. Local; on any thread.
+  /// free() of an address in no heap: if it is memory of this PE alone, waits
+  /// for the kernels and frees it. Local; any thread.
   /// \returns whether it was. \throws SystemError on this PE.
   [[nodiscard]] virtual bool free_at_once(void* address) = 0;
-  /// The last call: what has not been freed, for a message.
+  /// The last call. Returns what has not been freed, for a message.
   [[nodiscard]] virtual std::vector<std::string> finalize() = 0;
 };
 

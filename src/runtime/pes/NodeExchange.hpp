@@ -9,27 +9,27 @@ namespace symm::Impl {
 
 /// One message, or one in each direction, between two nodes.
 struct ExchangeStep {
-  int phase     = 0;  // the same on both; below max_exchange_phases
-  int node      = 0;  // the other one
+  int phase     = 0;  // equal on both nodes; below max_exchange_phases
+  int node      = 0;  // the other node
   bool sends    = false;
   bool receives = false;
-  // What is received is of the nodes [first, end): to be added to what is
-  // here, or, if of all, to take its place.
+  // The received message is of the nodes [first, end). It is added to this
+  // node's data, or replaces them if it is of all nodes.
   int first = 0;
   int end   = 0;
 };
 
 inline constexpr int max_exchange_phases = 64;
 
-/// What a node does, one step after the other, so that all nodes have what is
-/// of all. Those that are too many for a power of two give theirs to their
-/// neighbour first, and get the result of it; the others double the number of
-/// nodes that they know of in each step: floor(log2 n_nodes) messages, and two
-/// more steps where n_nodes is no power of two.
+/// The steps of one node, in their order, after which every node has the
+/// combined data of all nodes. In each of floor(log2 n_nodes) steps a node
+/// doubles the number of nodes whose data it has. If n_nodes is no power of
+/// two, each surplus node first sends its data to a neighbour, and gets the
+/// result from it in the end: two more steps.
 ///
-/// Nothing comes twice: good for sums. What is added is of nodes next to those
-/// here, and both sides add the same two: all get the same, also where the
-/// order matters.
+/// Each node's data are added once, as sums need it. Both nodes of a step
+/// combine the same two neighbouring ranges of nodes: all nodes get the same
+/// result even where the order matters.
 std::vector<ExchangeStep> exchange_steps(int node, int n_nodes);
 
 }  // namespace symm::Impl

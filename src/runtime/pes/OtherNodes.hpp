@@ -19,14 +19,14 @@
 
 namespace symm::Impl {
 
-/// A Rendezvous' part about other nodes: messages between leaders, and what the
-/// PEs of this node know of all.
+/// A Rendezvous' part for other nodes: messages between leaders, and the result
+/// that a leader shares with the PEs of its node.
 class OtherNodes {
  public:
-  /// What the leader tells the PEs of its node, in memory that they share.
+  /// The leader's data for the PEs of its node, in shared memory.
   struct Result {
     std::atomic<std::uint64_t> sequence{0};
-    // Whose message the leader waits for: nodes [first, end). For reports.
+    // The leader waits for a message of nodes [first, end). For reports.
     std::atomic<int> first_missing{0};
     std::atomic<int> end_missing{0};
     LostPeRecord lost_pe;
@@ -38,20 +38,20 @@ class OtherNodes {
   };
 
   /// \param nodes  outlives this.
-  /// \param result where it is to be, or is being, made.
+  /// \param result memory for the Result, which the leader constructs there.
   /// \throws std::bad_alloc.
   OtherNodes(Nodes const& nodes, StepMessages& messages, void* result,
              Pe my_pe);
 
   [[nodiscard]] StepMessages& messages() const { return m_messages; }
   [[nodiscard]] Result const& result() const { return *m_result; }
-  /// As a leader, all but lost_pe.
+  /// For the leader, which writes all but lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
-  /// Of this node; empty if it is not known.
+  /// The host of this node; empty if it is not known.
   [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
 
-  /// As a leader: makes `mine`, which is of this node, that of all.
-  /// \param number of its messages, the phase left out.
+  /// For the leader: combines `mine`, of this node, with those of all nodes.
+  /// \param number of the message of phase 0.
   /// \param receive(step, pe, number) waits for a message.
   template <class Parts, class Receive>
   void exchange(Parts& mine, std::uint64_t number, Receive const& receive) {
@@ -70,15 +70,15 @@ class OtherNodes {
     }
   }
 
-  /// "the node of PE 4 (host b), which speaks for PEs 4 to 7": of other nodes
-  /// that the leader waits for.
+  /// The nodes that the leader waits for: "the node of PE 4 (host b), which has
+  /// not arrived".
   [[nodiscard]] BasicText<255> missing() const;
 
   /// "PE 9 of another node (host b)".
   [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;
-  /// Of the latest meet().
+  /// Rendezvous::has_more_notices() of the latest meet().
   bool has_more_notices = false;
 
  private:
@@ -86,7 +86,7 @@ class OtherNodes {
 
   Nodes const& m_nodes;
   StepMessages& m_messages;
-  std::vector<ExchangeStep> m_steps;  // of a leader
+  std::vector<ExchangeStep> m_steps;  // empty unless this PE is a leader
   Result* m_result;
 };
 

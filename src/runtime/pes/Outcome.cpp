@@ -52,7 +52,7 @@ Text list(PeGroups const& groups) {
 
 Question question_of(Summary const& summary) {
   if (summary.is(Summary::other_operation)) return Question::calls;
-  // Before a difference: it may be what makes one.
+  // Before differences: a failure may be their cause.
   if (summary.is(Summary::has_failed)) return Question::failures;
   if (summary.call.operation == RuntimeCall::compare_trails) {
     bool const asks = summary.call.arguments == ask_for_labels;

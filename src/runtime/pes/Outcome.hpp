@@ -10,25 +10,25 @@
 
 namespace symm::Impl {
 
-/// What must be known of all PEs to say what was wrong in a step.
+/// The question to all PEs whose answers explain what was wrong in a step.
 enum class Question : std::uint8_t { none, calls, failures, labels };
 
 Question question_of(Summary const& summary);
 
-/// What a PE has to say to the question; empty: nothing.
-/// \param text of its record: its failure, or else its label.
+/// A PE's answer to the question; empty: none.
+/// \param text of the PE's record: its failure, or else its label.
 [[nodiscard]] Text answer_of(Question question, ComparedCall const& call,
                              char const* text);
 
-/// What came of a step that all PEs must know the same of.
+/// The result of a step, equal on all PEs.
 struct Outcome {
   Summary summary{};
-  // Of the lowest PE that had an answer.
+  // The answer of the lowest PE that has one.
   Pe lowest_pe             = 0;
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
-  /// What is wrong, for all PEs to throw, but for the trail; the list of
-  /// labels, where they are asked for.
+  /// The failure that all PEs throw, unless the trails differ; the list of
+  /// labels, if the question was for them.
   Failure failure;
 };
 

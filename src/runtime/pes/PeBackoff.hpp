@@ -10,8 +10,7 @@
 
 namespace symm::Impl {
 
-/// The Backoff of who waits for other PEs: what comes from other nodes
-/// meanwhile is done.
+/// Backoff of a PE that waits for PEs: it processes other nodes' messages, too.
 class PeBackoff {
  public:
   using Clock = Backoff::Clock;
@@ -32,8 +31,8 @@ class PeBackoff {
   }
 
  private:
-  /// To give the core away takes as long as a poll or two, in which a message
-  /// may come: with a core for every PE not each time.
+  /// Giving the core away takes as long as one or two polls, so a PE with a
+  /// core of its own polls several times before it.
   static constexpr unsigned polls_per_pause  = 8;
   static constexpr int most_spins_with_polls = 25;
 

@@ -113,7 +113,7 @@ void PeGroups::add(Group const& group) {
   } else if (m_n_groups < max_groups) {
     m_groups[m_n_groups++] = group;
   } else {
-    // Those with the lowest PEs stay.
+    // The groups with the lowest PEs stay.
     auto* last = end - 1;
     if (group.pes[0] < last->pes[0]) {
       m_n_other_pes += last->n_pes;
@@ -147,7 +147,7 @@ void PeGroups::add(std::span<std::byte const> message) {
     group.words = Words(reader.get_text());
   }
   if (!reader.is_at_end()) throw_no_message();
-  // The lower ones first, on both sides: both get the same.
+  // Lower PEs first, on both sides: both get the same groups.
   bool const are_lower = n_groups > 0 && m_n_groups > 0 &&
                          theirs.m_groups[0].pes[0] < m_groups[0].pes[0];
   auto const& low  = are_lower ? theirs : mine;

@@ -18,12 +18,10 @@
 
 namespace symm::Impl {
 
-/// PEs by what they have to say, for messages: those that say the same are a
-/// group, which is named by its lowest PEs. Takes no private memory but for
-/// messages.
+/// PEs grouped by their words, for error texts. A group is named by its lowest
+/// PEs. Takes private memory only in message().
 ///
-/// There are only so many groups, those with the lowest PEs; of the others'
-/// PEs the number is known.
+/// It keeps the max_groups groups with the lowest PEs, and counts other PEs.
 class PeGroups {
  public:
   static constexpr std::size_t max_groups = 16;
@@ -34,9 +32,9 @@ class PeGroups {
   struct Group {
     std::array<Pe, max_named> pes{};  // the lowest, in their order
     int n_pes             = 0;
-    RuntimeCall operation = RuntimeCall::none;  // of the lowest
-    ErrorKind failure     = ErrorKind::none;    // of the lowest
-    Host host;                                  // of the lowest
+    RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
+    ErrorKind failure     = ErrorKind::none;    // of the lowest PE
+    Host host;                                  // of the lowest PE
     Words words;
 
     [[nodiscard]] std::span<Pe const> named() const {
@@ -47,28 +45,27 @@ class PeGroups {
     [[nodiscard]] Text names() const;
   };
 
-  /// What a PE says; empty words are none.
-  /// \param host where it is; empty: all PEs are on one.
+  /// Adds a PE, unless its words are empty.
+  /// \param host of the PE; empty in jobs of one node.
   void add(Pe pe, ComparedCall const& call, std::string_view words,
            std::string_view host);
 
-  /// What PEs of other nodes say: a message() of theirs, all of whose PEs are
-  /// higher, or all lower, than those here.
-  /// \throws SystemError if it is none.
+  /// Adds a message() of other nodes, whose PEs must all be higher, or all
+  /// lower, than those here. \throws SystemError if it is none.
   void add(std::span<std::byte const> message);
-  /// What all PEs say.
+  /// Takes over a message() of all PEs. \throws as add().
   void assign(std::span<std::byte const> message);
 
-  /// To be sent.
+  /// The bytes to send.
   [[nodiscard]] std::vector<std::byte> message() const;
 
   [[nodiscard]] std::span<Group const> groups() const {
     return std::span(m_groups).first(m_n_groups);
   }
 
-  /// For the end of a message: ", and so many other PEs", or nothing.
+  /// For the end of an error text: "; and 3 other PEs", or nothing.
   [[nodiscard]] Text others() const;
-  /// For the end of a message: where the lowest PE of each group is, or
+  /// For the end of an error text: the host of the lowest PE of each group, or
   /// nothing.
   [[nodiscard]] Text hosts() const;
 

@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Two cache lines, which processors like to fetch together.
+/// Two cache lines: processors often fetch both at once.
 constexpr std::size_t slot_alignment = 128;
 
 std::size_t slot_bytes(int n_pes, PeTeamWords::Behind behind) {
@@ -29,7 +29,7 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
               ? slot_bytes(bootstrap.n_pes(), PeTeamWords::Behind::nothing)
               : m_slot_bytes) {
   auto const agree = agree_through(bootstrap);
-  // Distances between PEs must be the same on all, whatever their devices.
+  // The size of a part must be equal on all PEs, whatever their devices.
   auto const units =
       allgather(bootstrap, provider.granularity(Vmm::Granularity::minimum));
   auto const bytes = round_up(offset_of(max_teams),
@@ -39,8 +39,8 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                     bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
-  // New memory of a GPU holds anything. That of the host is left untouched: it
-  // takes no memory before it is used.
+  // New GPU memory has indeterminate contents. New host memory is zero: left
+  // untouched, it takes no pages before it is used.
   all_or_none(agree, "clearing the memory of PE teams", [&] {
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
@@ -48,15 +48,15 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
-  // No member has come, whatever the slot's last team has left; what members
-  // pass is read when they have.
+  // Clears the epoch and the flags that the slot's last PE team has left.
+  // Passed words are read only after a flag, so they may stay.
   auto const its = words(slot);
   std::vector<std::uint64_t> const zeros(PeTeamWords::n_fixed + members.size(),
                                          0);
   copy(its.epoch(), zeros);
   using enum PeTeamWords::Behind;
   if (m_behind == packets) {
-    // Of an epoch that is to come, too, if it was one of the last team.
+    // A packet of the last PE team may carry an epoch that is still to come.
     auto const bytes = PeTeamWords::bytes(its.map.n_pes, packets) -
                        PeTeamWords::bytes(its.map.n_pes, nothing);
     m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)), bytes);
@@ -79,7 +79,7 @@ void PeTeamSlots::begin(int slot) {
   auto& number = m_numbers[index(slot)];
   do {
     number = ++s_n_teams;
-  } while (number == 0);  // which is none
+  } while (number == 0);  // 0: no PE team
 }
 
 std::uint64_t PeTeamSlots::in_use() const {

@@ -23,17 +23,17 @@ namespace symm::Impl {
 /// The words of all PE teams in one kind of memory.
 class PeTeamMemory {
  public:
-  /// Slots, one for each team that a PE is in. The first three are the world's,
-  /// the node's and the memory pools' from the start to the end.
+  /// Slots, one for each PE team that a PE is in. The PE teams of the world, of
+  /// the node and of the memory pools have the first three at all times.
   static constexpr int max_teams     = 64;
   static constexpr int n_fixed_teams = 3;
-  /// Of which the first have rooms, if any has: half a megabyte each of every
-  /// PE, which the node must have, used or not.
+  /// Only the first slots have rooms, if any: each takes half a megabyte of
+  /// every PE, which must be available on the node even if it is never used.
   static constexpr int n_teams_with_rooms = 8;
 
   /// Collective, through the bootstrap.
-  /// \param behind what is behind the words of a team; of rooms, behind those
-  ///        of the first.
+  /// \param behind what follows the words of each PE team; rooms follow those
+  ///        of the first n_teams_with_rooms only.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Behind behind);
@@ -43,10 +43,10 @@ class PeTeamMemory {
     return {m_range->map(), offset_of(slot)};
   }
 
-  /// Sets this PE's words of a team that begins: no epoch, flags, packets;
-  /// these members (of the world, in the order of the team). Local; no other PE
-  /// may use the slot of this PE before it returns, nor after the end of its
-  /// last team. \throws SystemError on this PE.
+  /// Begins a PE team in this PE's words: clears epoch, flags and packets, and
+  /// sets the members (PEs of the world, in the order of the PE team). Local.
+  /// No other PE may use this PE's slot from the end of its last PE team until
+  /// the call returns. \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
  private:
@@ -60,26 +60,26 @@ class PeTeamMemory {
   CopyQueue& m_queue;
   PeTeamWords::Behind m_behind;
   std::size_t m_slot_bytes;
-  std::size_t m_later_slot_bytes;  // of those without rooms
+  std::size_t m_later_slot_bytes;  // of the slots without rooms
   std::optional<SymmetricRange> m_range;
 };
 
-/// Which slots the teams of this PE have. A team that begins gets a number that
-/// no team of this process has had (before 2^32 others), so that a copy of one
-/// that has ended is known as such in whatever slot and heap. Local.
+/// The slots of this PE's PE teams. Each new PE team gets a number that no
+/// earlier one of this process has had (until 2^32 have begun): it shows
+/// whether a copy of a PeTeam refers to one that has ended. Local.
 class PeTeamSlots {
  public:
-  /// The fixed teams begin.
+  /// Begins the fixed PE teams.
   PeTeamSlots();
 
-  /// A team begins in a free slot.
+  /// Begins a PE team in a free slot.
   void begin(int slot);
   void end(int slot) { m_numbers[index(slot)] = 0; }
-  /// The number of the team in `slot`; 0, if there is none.
+  /// The number of the PE team in `slot`; 0 if there is none.
   [[nodiscard]] std::uint32_t number(int slot) const {
     return m_numbers[index(slot)];
   }
-  /// A bit for every slot that has a team.
+  /// A bit for every slot that has a PE team.
   [[nodiscard]] std::uint64_t in_use() const;
 
  private:

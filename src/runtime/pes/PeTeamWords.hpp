@@ -13,16 +13,18 @@
 namespace symm::Impl {
 
 /// The words of one PE team in every PE's memory, captured by value in kernels.
-/// Each PE has, for itself, an epoch (the number of its latest synchronisation)
-/// and the members' numbers in the world; and for each member, written by that,
-/// a flag (the epoch it has reached) and two pairs of words that it passes
-/// along, used in turn: one may be ahead by one epoch while another still
-/// reads. Only those of near PEs are there.
+/// Only those of near PEs are mapped.
 ///
-/// Where kernels use them there are packets, too, also used in turn: words that
-/// come with the epoch that they belong to, in one access, and so need no flag
-/// behind them. Where the host uses them in a job of several nodes the first
-/// teams have room for the blocks that members pass along, in turn, too.
+/// A PE writes its own epoch (the number of its latest synchronisation) and the
+/// members' numbers in the world. Each member writes into every PE's memory a
+/// flag (the epoch that it has reached) and a pair of words that it passes.
+/// There are two pairs, used in turn: a member may be one epoch ahead of one
+/// that still reads.
+///
+/// For kernels there are packets, also two sets used in turn. A packet holds a
+/// word and its epoch, written in one access, and so needs no flag. For the
+/// host, in a job of several nodes, the first PE teams have two rooms, used in
+/// turn, for the blocks that members pass.
 struct PeTeamWords {
   enum class Behind { nothing, packets, rooms };
 
@@ -31,18 +33,18 @@ struct PeTeamWords {
     std::uint64_t epoch;
   };
 
-  HeapMap map;             // of the memory of all teams
-  std::size_t offset = 0;  // of this team there
+  HeapMap map;             // of the memory of all PE teams
+  std::size_t offset = 0;  // of this PE team there
 
   static constexpr std::size_t n_fixed = 8;
   SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {
     return n_fixed + 6 * static_cast<std::size_t>(n_pes);
   }
 
-  /// Of one epoch, from all members. PacketExchange says who has which.
+  /// Packets of one epoch, from all members; PacketExchange lays them out.
   static constexpr std::size_t n_packets = 896;
 
-  /// Of one epoch; FarPassing has what is where in it.
+  /// Bytes of one epoch's room; FarPassing lays it out.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
   static constexpr std::size_t bytes(int n_pes, Behind behind) {
@@ -52,7 +54,8 @@ struct PeTeamWords {
                                                             : 0);
   }
 
-  /// \param pe of the world, whose words; \param member of the team.
+  /// \param pe     the words are in its memory; number in the world.
+  /// \param member number in the PE team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
     return word(pe, n_fixed + index(member));
   }
@@ -74,7 +77,7 @@ struct PeTeamWords {
                                      end_of_words(map.n_pes)) +
            epoch % 2 * n_packets;
   }
-  /// The host's.
+  /// For the host.
   [[nodiscard]] std::byte* room(Pe pe, std::uint64_t epoch) const {
     return reinterpret_cast<std::byte*>(map.part(pe) + offset +
                                         end_of_words(map.n_pes)) +
@@ -82,7 +85,7 @@ struct PeTeamWords {
   }
 
  private:
-  /// The next one is in a line of its own.
+  /// Rounded up to 128 bytes: the words share no cache line with what follows.
   SYMM_FUNCTION static constexpr std::size_t end_of_words(int n_pes) {
     return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
   }

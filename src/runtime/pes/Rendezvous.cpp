@@ -21,12 +21,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// Who waits in a destructor that an exception has called may be what the
-/// others wait for, and its message is not yet said: report soon.
+/// The first report comes soon if an exception is unwinding the stack: it is
+/// not printed yet, and may be the reason why other PEs never arrive.
 constexpr std::chrono::duration<double> patience_with_exceptions{5};
 
-/// Some tens of microseconds with a core for every PE of the machine, none
-/// otherwise.
+/// Some tens of microseconds if each PE of the machine has a core, otherwise 0.
 int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -77,7 +76,7 @@ Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
           m_range->map().part(m_first_near) + sizeof(Records), m_my_pe);
     });
   }
-  bootstrap.barrier();  // nobody reads a record that is not constructed
+  bootstrap.barrier();  // no PE reads a record before it is constructed
 }
 
 Rendezvous::~Rendezvous() = default;
@@ -90,8 +89,8 @@ Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
 
 void Rendezvous::publish(Call const& call) {
   if (m_across != nullptr) quiet();
-  // Whoever reads the record that is overwritten here, and then looks whether
-  // this PE has arrived since (last_call_of()), finds that it has.
+  // Another PE may be reading the record that is overwritten here. If it reads
+  // new contents, the fence lets it see the later sequence (last_call_of()).
   std::atomic_thread_fence(std::memory_order_release);
   Record& mine          = record(m_my_pe, ++m_sequence);
   mine.call.operation   = call.operation;
@@ -117,7 +116,7 @@ bool Rendezvous::has_arrived(Pe pe) const {
          m_sequence;
 }
 
-/// Out of line: what mostly is not needed costs no registers.
+/// Out of line: the rare case costs the caller no registers.
 void Rendezvous::wait_for(Pe pe) {
   wait_slowly([&] { return has_arrived(pe); });
 }
@@ -166,9 +165,9 @@ std::uint64_t Rendezvous::latest(Pe pe) const {
 Text Rendezvous::last_call_of(Pe pe) const {
   auto const sequence = latest(pe);
   Text const text("#", sequence, " ", call_of(record(pe, sequence)));
-  // A PE may go on and overwrite the record while it is read here; the text is
-  // worthless then, but ends within the record. What was read before the fence
-  // is older than what says so.
+  // The PE may overwrite the record while it is read here. Then the text is
+  // worthless, but ends within the record, and the sequence read after the
+  // fence is a later one.
   std::atomic_thread_fence(std::memory_order_acquire);
   return latest(pe) == sequence ? text : Text("one that has just ended");
 }
@@ -218,7 +217,7 @@ void Rendezvous::report_missing(double waited_seconds) const {
 
 void Rendezvous::check_alive() const {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
-    // In this order: a process may publish its record and end.
+    // Before has_arrived(): a process may publish its record and then end.
     if (!m_exchange.is_gone(pe)) continue;
     bool const is_awaited =
         m_across != nullptr && pe == m_first_near && !has_result();
@@ -235,7 +234,7 @@ void Rendezvous::check_alive() const {
   }
 }
 
-/// In here only, and there inline.
+/// Used in this file only, always inline.
 [[gnu::always_inline]] inline void Rendezvous::wait_for_all() {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
     if (!has_arrived(pe)) wait_for(pe);
@@ -262,7 +261,7 @@ void Rendezvous::meet(Call const& call) {
 }
 
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
-  // What the latest meet() left to tell is so still.
+  // The notices that the latest meet() left over are still to be told.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
   publish({.operation        = RuntimeCall::agree,
            .failure          = mine,
@@ -277,7 +276,7 @@ std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
     if (!all.summary.is(Summary::has_failed)) return std::nullopt;
     return PeFailure{all.lowest_pe, {all.lowest_failure, all.lowest_words}};
   }
-  // All of them first: a PE in another call does not agree with anybody.
+  // Check all operations first: a PE in another call takes no part in this.
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (record(pe, m_sequence).call.operation != RuntimeCall::agree) {
       throw_mismatch();
@@ -313,7 +312,7 @@ bool Rendezvous::has_more_notices() const {
 std::uint64_t Rendezvous::bits_of_all() const {
   if (m_across != nullptr) return result().summary.bits;
   auto bits = record(m_my_pe, m_sequence).bits;
-  // Mostly there is nothing to read.
+  // Usually this PE's bits are 0, and no record is read.
   for (Pe pe = 0; bits != 0 && pe < m_n_pes; ++pe) {
     bits &= record(pe, m_sequence).bits;
   }

@@ -34,20 +34,21 @@ class OtherNodes;
 class PeGroups;
 class StepMessages;
 
-/// The one collective step. Each PE publishes a record of its call and reads
-/// everybody's, which costs what a barrier costs and is three things at once:
-/// the barrier, the agreement on failures, and the check that all PEs made the
-/// same call with the same arguments, and the same calls in trail() before.
+/// The step that all collective calls are made of. Each PE publishes a record
+/// of its call and reads those of all PEs. This costs no more than a barrier,
+/// and does three things: the barrier, the agreement on failures, and the check
+/// that all PEs made the same call with the same arguments, and the same calls
+/// in trail() before. One thread of a PE at a time.
 ///
-/// Records are in shared memory, two per PE, used in turn: a PE can write its
-/// record n + 2 only after everybody has published record n + 1 and so has read
-/// record n. One thread of a PE at a time.
+/// Records are in shared memory, two per PE, used in turn: a PE writes its
+/// record n + 2 only after all PEs have published record n + 1, and so have
+/// read record n.
 ///
-/// In a job of several nodes that is so within each. The first PE of a node,
-/// its leader, combines what its PEs said, and the leaders combine that by
-/// messages; each publishes the result for its node, which is a third record,
-/// of one of which all PEs of the node know when they have published the next
-/// of theirs.
+/// In a job of several nodes the PEs of each node do so. The first PE of a
+/// node, its leader, then combines the records of the node. The leaders combine
+/// those by messages, and each publishes the result for its node. It needs only
+/// one place for that: all PEs of the node have read a result when they have
+/// published their next records.
 class Rendezvous {
  public:
   /// Most notices that one call can carry.
@@ -55,20 +56,20 @@ class Rendezvous {
 
   struct Call {
     RuntimeCall operation = RuntimeCall::none;
-    MemoryKind memory     = MemoryKind::host;  // whose heap; compared
+    MemoryKind memory     = MemoryKind::host;  // the heap's; compared
     RuntimeCallArguments arguments{};          // compared between PEs
     char const* label = "";  // shown in messages, not compared
-    /// Why this PE cannot do its part, found out before the call.
+    /// Why this PE cannot do its part, if it found out before the call.
     std::optional<Failure> failure = no_failure();
-    /// What this PE tells all others along the way, not compared.
+    /// Numbers that this PE tells all PEs with the call; not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
     std::uint64_t bits    = 0;  // for bits_of_all(), not compared
   };
 
-  /// Call{.operation = ..., .arguments = ...}, for which GCC clears the whole
-  /// call, the text of its failure included: 2 KiB, the time of an allocation.
-  /// (It does so for a constant initialiser of `failure`, too.)
+  /// Faster than Call{.operation = ..., .arguments = ...}: GCC clears that as a
+  /// whole, with the text of its failure, 2 KiB, which takes as long as an
+  /// allocation. (A constant initialiser of `failure` would cost the same.)
   static Call make_call(RuntimeCall operation,
                         RuntimeCallArguments const& arguments) {
     Call call;
@@ -79,8 +80,8 @@ class Rendezvous {
   static std::optional<Failure> no_failure() { return std::nullopt; }
 
   /// Collective, through the bootstrap.
-  /// \param timeout how long a PE waits before it reports who is missing; 0:
-  ///        never. It goes on waiting afterwards.
+  /// \param timeout a PE that has waited so long reports the missing PEs, and
+  ///        goes on waiting; 0: no reports.
   /// \param messages between leaders; outlives this. Null if there is one node.
   /// \throws SystemError, OutOfMemory on every PE.
   Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
@@ -91,9 +92,9 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, a whole collective call of this PE, as run_collective().
-  /// \throws UsageError on this thread, if another one is in such a call; it
-  ///         names both. No PE hears of it.
+  /// Runs `body`, a whole collective call of this PE, by run_collective().
+  /// \throws UsageError on this thread alone, if another one is in such a call;
+  ///         it names both calls.
   template <class Body>
   decltype(auto) run(RuntimeCall operation, Body const& body) {
     auto other = RuntimeCall::none;
@@ -121,19 +122,19 @@ class Rendezvous {
                           });
   }
 
-  /// Collective. Returns when all PEs have called; what any PE wrote before is
+  /// Collective. Returns when all PEs have called; all that PEs wrote before is
   /// visible afterwards. Ends the job with a message if a PE's process is gone.
-  /// \throws UsageError on every PE, if operations or arguments differ, or what
-  ///         is in trail(), which starts anew then.
-  /// \throws the failures' exception on every PE, if a PE called with one.
+  /// \throws UsageError on every PE, if operations or arguments differ, or the
+  ///         trail(), which starts anew then.
+  /// \throws the failure's exception on every PE, if a PE called with one.
   void meet(Call const& call);
 
-  /// Collective: exchanges failures after a step of a call that met already.
+  /// Collective, after meet(): exchanges failures of a later step of the call.
   std::optional<PeFailure> agree(std::optional<Failure> const& mine);
 
-  /// Calls read(number, n_pes) for the notices of the latest meet(): so many
-  /// PEs have told the number, and others maybe in other calls of `read`. In
-  /// the same order on every PE. Until the next call.
+  /// Calls read(number, n_pes) for the notices of the latest meet(), in the
+  /// same order on every PE: n_pes PEs have told the number. `read` may be
+  /// called several times for a number. Valid until the next call.
   template <class Read>
   void for_each_notice(Read const& read) const {
     if (m_across != nullptr) {
@@ -146,15 +147,15 @@ class Rendezvous {
       for (auto const number : notices(pe)) read(number, 1);
     }
   }
-  /// Of a PE's notices, the latest meet() has told those of numbers up to this:
-  /// PEs of many nodes may have more different ones than one call carries.
+  /// The latest meet() has told only notices with numbers up to this: PEs of
+  /// many nodes may have more different ones than a combination can carry.
   [[nodiscard]] std::uint32_t last_told() const;
-  /// Whether any PE had more notices than the latest meet() has told all.
+  /// Whether any PE had more notices than the latest meet() has told all PEs.
   [[nodiscard]] bool has_more_notices() const;
-  /// The bits that all PEs gave the latest meet(). Until the next call.
+  /// The bits that all PEs gave the latest meet(). Valid until the next call.
   [[nodiscard]] std::uint64_t bits_of_all() const;
 
-  /// What this PE has done since, which the next meet() compares.
+  /// This PE's calls on pools, which meet() compares.
   [[nodiscard]] CallTrail& trail() { return m_trail; }
 
   /// Whether a thread of this PE is in run(). Any thread.
@@ -165,41 +166,41 @@ class Rendezvous {
   /// Rendezvous so far, inner steps of calls included. Any thread.
   [[nodiscard]] std::uint64_t n_calls() const { return latest(m_my_pe); }
 
-  /// Who follows the calls of this PE; null, if nobody does. Any thread.
+  /// The follower of this PE's calls; null if there is none. Any thread.
   [[nodiscard]] Follower* follower() const {
     return m_follower.load(std::memory_order_acquire);
   }
-  /// \param follower outlives its being set; null: nobody any more.
+  /// \param follower must live until another one is set; null: none.
   void set_follower(Follower* follower) {
     m_follower.store(follower, std::memory_order_release);
   }
 
-  // How a PE waits, in here and elsewhere. All local; any thread.
+  // For waiting PEs, here and elsewhere. All local; any thread.
 
-  /// How often it looks whether the others' processes still live.
+  /// Time between two checks that the other PEs' processes are alive.
   static constexpr auto health_interval = FdExchange::health_interval;
   /// For PeBackoff.
   [[nodiscard]] int spins() const { return m_spins; }
-  /// Between two reports; 0: none.
+  /// Time between two reports; 0: no reports.
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
-  /// Whether `pe` waits in finalize() for this PE: it does nothing else any
-  /// more. What it has stored before is visible to this thread then. A PE of
-  /// another node is asked, and false if it has not answered within `most`; 0:
-  /// what it has said before.
+  /// Whether `pe` waits in finalize() for this PE, and so does nothing else any
+  /// more. If so, all that it has stored is visible to this thread.
+  /// \param most how long to wait for the reply of a PE of another node; false
+  ///        if none comes. 0: do not ask it, use its earlier reply.
   [[nodiscard]] bool is_in_finalize(Pe pe,
                                     std::chrono::milliseconds most = {}) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
-  /// which waits in collective call #7 symm::finalize()"; "PE 9 of another node
-  /// (host b), ...", of which that is left out if it does not answer.
+  /// which waits in collective call #7 symm::finalize()". A PE of another node
+  /// that sends no reply is just "PE 9 of another node (host b)".
   [[nodiscard]] Text whereabouts(Pe pe) const;
-  /// What this PE says to others that ask for that.
+  /// This PE's reply to FarPes::standing_of() of other PEs.
   [[nodiscard]] Standing standing() const;
   /// The call that a thread of this PE is in; null: none.
   [[nodiscard]] char const* call() const;
 
-  /// Where the PEs of this node note that one is lost; null in a job of one
+  /// The PEs of this node note here that a PE is lost; null in a job of one
   /// node.
   [[nodiscard]] LostPeRecord* lost_pe() const;
   /// Ends the job; the reason has been printed.
@@ -211,7 +212,7 @@ class Rendezvous {
     ComparedCall call{};
     std::uint16_t n_notices        = 0;
     std::uint16_t has_more_notices = 0;
-    // The first three share the cache line that is read anyway.
+    // The first three are in the cache line of `call`, which is always read.
     std::array<std::uint32_t, max_notices> notices{};
     std::uint64_t bits = 0;
     std::array<char, 512> text{};  // the failure, or else the label
@@ -220,8 +221,8 @@ class Rendezvous {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Record) == 2048);
 
-  /// What this PE, and kernels that it has waited for, have sent to other nodes
-  /// is done there: calls are barriers.
+  /// Completes the operations on other nodes of this PE and of kernels that it
+  /// has waited for: collective calls are barriers.
   [[gnu::noinline]] static void quiet();
   void end_call(RuntimeCall operation) const {
     if (auto* const following = follower()) following->before_return(operation);
@@ -259,7 +260,7 @@ class Rendezvous {
   [[gnu::noinline]] void check_meeting();
   [[nodiscard]] BasicText<255> missing_nodes() const;
 
-  // What is wrong with a call, in Rendezvous_Mismatch.cpp.
+  // Errors of a call, in Rendezvous_Mismatch.cpp.
   [[noreturn]] void throw_mismatch();
   [[nodiscard]] Summary summary() const;
   [[nodiscard]] PeGroups answers(Summary const& all,
@@ -274,7 +275,7 @@ class Rendezvous {
   std::chrono::duration<double> m_timeout;
   Pe m_my_pe;
   int m_n_pes;
-  // Those of this node.
+  // The PEs of this node.
   Pe m_first_near;
   Pe m_end_near;
   int m_spins;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What is wrong where not all PEs have made the same calls, or one has failed.
+// Error texts, if not all PEs have made the same calls, or one has failed.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// Of the latest step.
+/// The combined records of the latest step.
 Summary Rendezvous::summary() const {
   if (m_across != nullptr) return result().summary;
   Summary all;
@@ -24,7 +24,7 @@ Summary Rendezvous::summary() const {
   return all;
 }
 
-/// What the PEs of this node have to say.
+/// The answers of this node's PEs.
 PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   auto const question = question_of(all);
   PeGroups groups;
@@ -36,7 +36,7 @@ PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   return groups;
 }
 
-/// Of the latest step, the same on every PE.
+/// The result of the latest step, the same on every PE.
 Outcome Rendezvous::outcome() const {
   if (m_across != nullptr) return result();
   auto const all = summary();
@@ -48,7 +48,7 @@ Outcome Rendezvous::outcome() const {
 void Rendezvous::throw_mismatch() {
   auto const found = outcome();
   if (!found.summary.is(Summary::other_trail)) throw_failure(found.failure);
-  // It came first, and may be what made the rest.
+  // The different call on pools came first, and may be the cause of the rest.
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();
   if (found.failure.kind != ErrorKind::none) {
@@ -62,8 +62,8 @@ void Rendezvous::throw_mismatch() {
   throw UsageError(text);
 }
 
-/// Collective: publishes a step of the comparison of trails. All PEs are in
-/// it, so nothing but the arguments can differ; returns whether they do not.
+/// Collective: a step of the comparison of trails. All PEs are in it, so only
+/// the arguments can differ; returns whether they are equal.
 bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
   step({.operation = RuntimeCall::compare_trails,
         .arguments = mine,
@@ -71,7 +71,7 @@ bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
   return !summary().is(Summary::other_arguments);
 }
 
-/// Collective. None if it is older than what is kept on all PEs.
+/// Collective. Returns nothing if the call is older than those all PEs keep.
 std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   compare({m_trail.count(), m_trail.oldest()});
   auto const all             = summary();
@@ -81,7 +81,7 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
     return compare({call, m_trail.hash_before(call)});
   };
   if (low > high || !is_equal_before(low)) return std::nullopt;
-  if (is_equal_before(high)) return high;  // and some PEs have made no more
+  if (is_equal_before(high)) return high;  // some PEs have made no more calls
   // Equal before `low`, different before `high`.
   while (high - low > 1) {
     auto const middle                      = low + (high - low) / 2;
@@ -90,7 +90,7 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   return low;
 }
 
-/// Collective: what the trails differ in, as the end of a sentence.
+/// Collective: the first difference of the trails, as the end of a sentence.
 Text Rendezvous::trail_difference() {
   auto const call = first_differing_call();
   Text mine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The step over several nodes: what their leaders do.
+// The step over several nodes: the part of their leaders.
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +40,7 @@ void Rendezvous::quiet() {
   }
 }
 
-// Where PEs stand.
+// The calls that PEs are in.
 
 char const* Rendezvous::call() const {
   auto const call = m_in_call.load(std::memory_order_relaxed);
@@ -57,7 +57,7 @@ Standing Rendezvous::standing() const {
   bool const is_finalize =
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
   auto const text = last_call_of(m_my_pe);
-  // The record may be another one's by now; that of finalize() stays.
+  // The record may be of a later call by now; that of finalize() is the last.
   return {sequence, is_finalize && latest(m_my_pe) == sequence, text};
 }
 
@@ -98,7 +98,7 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
-/// As the leader of this node, all of which has arrived.
+/// For the leader of this node, when all PEs of the node have arrived.
 void Rendezvous::lead() {
   Observed const observed([this] { return waiting(); });
   auto& across       = *m_across;
@@ -124,7 +124,7 @@ void Rendezvous::lead() {
       report_missing(waited.count());
     }
   };
-  // Two exchanges a step, at most.
+  // At most two exchanges a step.
   auto const number = StepMessages::first_of_rendezvous +
                       m_sequence * (2 * max_exchange_phases);
   try {

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// The calls that all PEs make alike, as their numbers in a rendezvous record:
+/// The calls that all PEs must make alike, as numbers in a rendezvous record:
 /// collective ones, and those of stream-ordered pools (CallTrail).
 enum class RuntimeCall : std::uint16_t {
   none,
@@ -50,18 +50,17 @@ enum class RuntimeCall : std::uint16_t {
 
 using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 
-/// The call without arguments: "symm::malloc".
+/// The call's name without arguments: "symm::malloc".
 char const* name_of(RuntimeCall operation);
 
-/// Those that only wait for all PEs are barriers, all others allocations.
+/// Calls that only wait for all PEs are barriers, all others allocations.
 OperationKind kind_of(RuntimeCall operation);
 
-/// What to look at where PEs differ in this call, as the end of a sentence;
-/// empty for most.
+/// Advice if PEs differ in this call, as the end of a sentence; mostly empty.
 char const* advice_for(RuntimeCall operation);
 
-/// The call as a user would write it: `symm::malloc(bytes = 1024)`. The label
-/// of a View is added where there is one, and the memory where it is a GPU's.
+/// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds the
+/// label, unless it is empty, and the memory, if it is a GPU's.
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 

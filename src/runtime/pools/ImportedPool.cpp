@@ -17,7 +17,7 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
                        MemoryProvider& provider) {
   auto const bytes = static_cast<std::size_t>(pointer.pool_bytes);
   auto const unit  = provider.granularity(Vmm::Granularity::recommended);
-  // A second one, so that one is left to try again with.
+  // A duplicate: the descriptor is kept to try again if mapping fails.
   UniqueFd descriptor(::fcntl(m_descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!descriptor) {
     throw SystemError(Text(call, ": taking the pool's descriptor"),

@@ -21,13 +21,13 @@
 
 namespace symm::Impl {
 
-/// A pool of another process, reached through its descriptor: all its memory is
-/// mapped here when the first pointer, which says how much that is, is
-/// imported. It allocates nothing (H86). One thread at a time.
+/// A pool of another process, reached through its descriptor. The first pointer
+/// that is imported tells the pool's size, and all its memory is mapped then.
+/// It allocates nothing (H86). One thread at a time.
 class ImportedPool final : public Pool {
  public:
-  /// \param job        whom abort() ends.
-  /// \param descriptor of its memory.
+  /// \param job        abort() ends it.
+  /// \param descriptor of the pool's memory.
   ImportedPool(std::uint64_t number, Bootstrap& job, UniqueFd descriptor,
                SharedPoolName const& name)
       : Pool(number, {.kind        = MemPoolKind::local,
@@ -52,13 +52,14 @@ class ImportedPool final : public Pool {
            m_blocks.contains(m_range->map().offset_of(address));
   }
   /// Precondition: has(address).
-  /// \param at what was put into streams before may use it.
+  /// \param at work put into streams before this may still use the block.
   void free(void const* address, StreamOrder::Position at);
 
-  /// Whose memory it is; null before the first import().
+  /// The provider of the pool's kind of memory; null before the first import().
   [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
 
-  /// That nothing is left of it, if all before `ended` has ended.
+  /// Whether the pool is to end and no block is in use, given that all work up
+  /// to `ended` has ended.
   [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
     return m_is_ending && m_blocks.empty() && m_latest_free <= ended;
   }

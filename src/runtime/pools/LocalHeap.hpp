@@ -14,11 +14,11 @@
 
 namespace symm::Impl {
 
-/// A heap of this PE alone: the same code in a job of one PE, whose collective
-/// calls wait for nobody.
+/// A heap of this PE alone: a SymmetricHeap in a job of one PE, whose
+/// collective calls wait for no other PE.
 class LocalHeap {
  public:
-  /// \param job   whom abort() ends.
+  /// \param job   abort() ends it.
   /// \throws OutOfMemory, SystemError on this PE.
   LocalHeap(Bootstrap& job, MemoryProvider& provider, MemoryKind memory,
             std::size_t limit_bytes)

@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-/// What every pool has, whether it allocates or was imported.
+/// The common part of pools that allocate and imported ones.
 class Pool {
  public:
-  /// What the program sets.
+  /// Attributes that the program sets.
   struct Policy {
     bool follow_event_dependencies   = true;
     bool allow_opportunistic         = true;
@@ -46,13 +46,13 @@ class Pool {
   [[nodiscard]] Amount& reserved() { return m_reserved; }
   [[nodiscard]] Amount& used() { return m_used; }
 
-  /// What it is called in all processes, from the first export or import on.
+  /// The pool's name in all processes; none before the first export or import.
   [[nodiscard]] std::optional<SharedPoolName> const& shared_name() const {
     return m_shared_name;
   }
   void set_shared_name(SharedPoolName const& name) { m_shared_name = name; }
 
-  /// The pool is to end when its last block has (H44).
+  /// The pool is to end with its last block (H44).
   void end() { m_is_ending = true; }
   [[nodiscard]] bool is_ending() const { return m_is_ending; }
 

@@ -8,8 +8,7 @@
 #include "../symm_pools.hpp"
 #include "Stream.hpp"
 
-// The calls of symm_pools.hpp for any stream, which those for the streams of
-// Kokkos make.
+// The calls of symm_pools.hpp for any stream, also for those of Kokkos.
 
 namespace symm::Impl {
 
@@ -20,18 +19,19 @@ Status free_async(void* address, StreamName const& stream) noexcept;
 Status order_after(StreamName const& stream,
                    StreamName const& earlier) noexcept;
 
-/// A barrier of all PEs has been put into the stream. Cheap without pools.
+/// Notes a barrier of all PEs put into the stream. Cheap without pools.
 void note_stream_barrier(StreamName const& stream);
 
-/// Memory for a View, whose data are aligned behind the header.
-/// \throws as malloc_async() fails.
+/// Allocates memory for a View: a header and the data, which are aligned.
+/// \throws an exception for each reason for which malloc_async() fails.
 /// \param memory of the View's space, which must be the pool's (UsageError).
+/// \param bytes  of header and data.
 [[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
                                      std::size_t bytes, std::size_t header,
                                      StreamName const& stream,
                                      char const* label);
-/// Frees it in the order of the stream that it was allocated on; what is wrong
-/// is printed. Does nothing after finalize().
+/// Frees memory in the order of the stream that it was allocated on; prints a
+/// failure. Does nothing after finalize().
 void free_in_pool(char const* label, void* address) noexcept;
 /// Whether an address is in memory of a pool.
 [[nodiscard]] bool is_in_pool(void const* address);

@@ -57,7 +57,7 @@ Pools::Pools(Runtime& runtime) : m_runtime(runtime) {
   static_cast<void>(symmetric());
 }
 
-// Which pools there are.
+// The list of pools.
 
 Pools::Group& Pools::symmetric() {
   auto const generation = m_runtime.rendezvous().trail().generation();
@@ -70,7 +70,7 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<Group>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    ++m_n_symmetric;  // the same number where there is no such heap
+    ++m_n_symmetric;  // also without such a heap: numbers stay the same
     auto* const heap = m_runtime.find_heap(memory);
     if (heap == nullptr) continue;
     MemPoolProperties properties;
@@ -192,7 +192,7 @@ void Pools::destroy(MemPool pool) {
 }
 
 MemPool Pools::default_pool(MemoryKind memory) {
-  // Says why there is none.
+  // Throws, with the reason, if there is no such heap.
   static_cast<void>(
       m_runtime.heap(memory, "symm::device_get_default_mem_pool"));
   Lock const lock(m_mutex);
@@ -202,7 +202,7 @@ MemPool Pools::default_pool(MemoryKind memory) {
 
 MemPool Pools::current_pool(MemoryKind memory) {
   static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
-  // Any thread may ask, while another one waits for the other PEs.
+  // Mostly without the lock: another thread may hold it and wait for PEs.
   if (m_n_generations <= m_runtime.rendezvous().trail().generation()) {
     Lock const lock(m_mutex);
     static_cast<void>(symmetric());
@@ -215,7 +215,7 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
   require_memory(found.pool, memory, call);
-  // Which one is current decides where malloc_async() allocates.
+  // The current pool decides where malloc_async() allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
 }
@@ -256,7 +256,7 @@ void Pools::catch_up(Group& group) {
   group.collected_to   = ended;
   std::uint64_t in_use = 0;
   for (auto const& pool : group.pools) {
-    pool->prepare_to_collect();  // of symmetric ones, done already
+    pool->prepare_to_collect();  // symmetric pools: done by prepare()
     pool->collect();
     in_use |= pool->streams_in_use();
   }
@@ -284,7 +284,8 @@ void* Pools::malloc(char const* call, MemPool which,
   if (address != nullptr) return address;
   pool.grow(stream, bytes, phase, label);
   catch_up(group);
-  return take(group.order.number_of(name));  // it may have been forgotten
+  // Again: catch_up() may have forgotten the stream's number.
+  return take(group.order.number_of(name));
 }
 
 bool Pools::is_in_symmetric_heap(void const* address) {
@@ -336,8 +337,8 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
     auto* const imported =
         is_in_symmetric_heap(address) ? nullptr : find_importer(address);
     if (imported == nullptr) throw_no_block(call, address);
-    // Whose memory it is decides what happens to it behind this. The stream is
-    // one to ask for what has ended.
+    // The memory stays with the process that made the pool. It is unmapped here
+    // when all streams were idle: add this one.
     static_cast<void>(m_local.order.number_of(name));
     return imported->free(address, m_local.order.advance());
   }
@@ -371,7 +372,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   for (auto* const group : groups()) {
     catch_up(*group);
     auto& order = group->order;
-    // What neither knows of is no pool's matter.
+    // No pool of the group uses either stream: ignore the order.
     if (!order.knows(later) && !order.knows(earlier)) continue;
     auto const numbers =
         std::pair(order.number_of(later), order.number_of(earlier));
@@ -387,7 +388,7 @@ void Pools::note_barrier(StreamName const& name) {
   Lock const lock(m_mutex);
   auto& group = symmetric();
   catch_up(group);
-  // In a graph it is not there yet, and does not count when it is launched.
+  // A captured barrier does not run now, and its launches are not noted.
   if (!group.order.knows(name) || name.is_captured(name.what)) return;
   auto const number = group.order.number_of(name);
   group.order.barrier(number);

@@ -24,19 +24,19 @@
 
 namespace symm::Impl {
 
-/// All pools of a PE, from the first call about pools to finalize(). What is
-/// public in symm_pools.hpp, and what the space of Kokkos needs, with
-/// exceptions. Any thread; of symmetric pools one at a time.
+/// All pools of a PE, from the first call about pools to finalize(). Does the
+/// calls of symm_pools.hpp, and those of the Kokkos memory space, with
+/// exceptions. Any thread; for symmetric pools one thread at a time.
 class Pools final : public Follower {
  public:
   /// \throws UsageError on this PE, before initialize() and after finalize().
   static Pools& instance(char const* call);
-  /// Those that there are; null, if no call was about pools yet.
+  /// The instance; null if no call was about pools yet.
   static Pools* find() noexcept;
 
   explicit Pools(Runtime& runtime);
 
-  // All throw UsageError on this PE for a pool that there is not.
+  // All throw UsageError on this PE if there is no such pool.
 
   [[nodiscard]] MemPool create(MemPoolProperties const& properties);
   void destroy(MemPool pool);
@@ -45,8 +45,8 @@ class Pools final : public Follower {
   void set_current_pool(MemoryKind memory, MemPool pool);
 
   /// \param call   for messages.
-  /// \param memory where it must be, if that matters (UsageError).
-  /// \param phase  (address + phase) is aligned; a View's header.
+  /// \param memory that the pool must be in, if given (UsageError).
+  /// \param phase  (address + phase) is aligned; bytes of a View's header.
   /// \returns null for 0 bytes.
   /// \throws UsageError, OutOfMemory, SystemError, NotSupported.
   [[nodiscard]] void* malloc(char const* call, MemPool pool,
@@ -55,15 +55,15 @@ class Pools final : public Follower {
                              StreamName const& name, char const* label);
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
-  /// In the order of the stream that it was allocated on. Nothing happens to a
-  /// block that an earlier finalize() has left.
+  /// Frees a block in the order of the stream that it was allocated on. Ignores
+  /// blocks left by an earlier finalize().
   void free_on_its_stream(void* address);
   [[nodiscard]] bool free_at_once(void* address) override;
   /// Whether `address` is in a live block.
   [[nodiscard]] bool is_block(void const* address);
 
   void order_after(StreamName const& later, StreamName const& earlier);
-  /// A barrier of all PEs has been put into the stream.
+  /// Notes that a barrier of all PEs has been put into the stream.
   void note_barrier(StreamName const& name);
 
   [[nodiscard]] std::uint64_t attribute(MemPool pool, MemPoolAttribute which);
@@ -84,7 +84,7 @@ class Pools final : public Follower {
                                      MemPoolPtrExportData const& data);
   [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
                                       char const* call);
-  /// \throws UsageError if that is not so already.
+  /// Only checks: \throws UsageError if a location has another access.
   void set_access(MemPool pool, std::span<MemAccessDesc const> list);
 
   [[nodiscard]] std::uint64_t idle_streams() override;
@@ -99,7 +99,7 @@ class Pools final : public Follower {
   using BothLocks =
       std::scoped_lock<std::recursive_mutex, std::recursive_mutex>;
 
-  /// Of the numbers of local pools.
+  /// Set in the numbers of local pools.
   static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
   /// Numbers of symmetric pools begin with their generation.
   static constexpr unsigned generation_shift = 32;
@@ -134,16 +134,16 @@ class Pools final : public Follower {
   [[nodiscard]] Lock lock_for(MemPool pool) {
     return Lock(is_local(pool) ? m_local_mutex : m_mutex);
   }
-  /// Whether a symmetric pool may own what is there. Any thread.
+  /// Whether a symmetric pool may own the address. Any thread.
   [[nodiscard]] bool is_in_symmetric_heap(void const* address);
   [[nodiscard]] Lock lock_for(void const* address) {
     return Lock(is_in_symmetric_heap(address) ? m_mutex : m_local_mutex);
   }
-  /// Any pool.
+  /// Finds any pool.
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
-  /// One that allocates (H86).
+  /// Finds a pool that allocates, no imported one (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
-  /// One that allocates still.
+  /// Finds a pool that allocates and is not out of step.
   [[nodiscard]] Found get_in_step(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
   [[nodiscard]] ImportedPool* find_imported(MemPool pool);
@@ -153,18 +153,19 @@ class Pools final : public Follower {
                              char const* call);
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
-  /// What symmetric pools do, for the next collective call to compare.
+  /// Notes a call on a symmetric pool: the next collective call compares it.
   void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
-  /// Runs what follows a note. If it fails, it does so on this PE alone: the
-  /// next collective call tells the others.
+  /// Runs the step of a noted call. If it fails on this PE alone, the next
+  /// collective call tells the other PEs.
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes free for all what has ended.
+  /// Makes memory free for all streams when all its uses have ended.
   static void catch_up(Group& group);
-  /// Steps of a collective call in which the PEs have met: what is to go is
-  /// given back; of pools out of step, when no PE has blocks of them any more.
+  /// Steps of a collective call in which the PEs have met. They give back
+  /// memory above the release thresholds, and end pools; pools out of step give
+  /// back all when no PE has blocks of them any more.
   static void release(Group& group);
   void release_local();
   void release_out_of_step();
@@ -173,20 +174,20 @@ class Pools final : public Follower {
   [[nodiscard]] MemoryProvider& provider_of(StreamPool const& pool);
   [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
       MemPoolProperties const& properties, char const* call);
-  /// Whether the PEs were found to differ since it was made: on others it may
-  /// be another pool, with other blocks.
+  /// Whether the PEs were found to differ since the pool was made: on other PEs
+  /// it may have other blocks.
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
-  // Of the symmetric pools: who has it may wait for the other PEs, which come
-  // back as Follower. Where both are locked, it is the first.
+  // For symmetric pools. Recursive: a thread may hold it in a collective call,
+  // which calls back the functions of Follower.
   std::recursive_mutex m_mutex;
-  // Of the local and the imported ones: waits for no other PE, but maybe for
-  // the GPU. No collective call waits for it.
+  // For local and imported pools. Its holder waits for no other PE, but maybe
+  // for the GPU. No collective call waits for it but finalize().
   std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   std::vector<std::unique_ptr<Group>>
-      m_symmetric;  // by generation, CallTrail's
+      m_symmetric;  // by CallTrail::generation()
   Group m_local{1};
   std::vector<std::unique_ptr<ImportedPool>> m_imported;
   std::array<MemPool, n_memory_kinds> m_default;

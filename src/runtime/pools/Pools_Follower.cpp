@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pools do in collective calls of others.
+// The pools' part in collective calls.
 #include "../base/Failure.hpp"
 #include "Pools.hpp"
 
@@ -30,7 +30,7 @@ void Pools::prepare() {
 
 void Pools::all_ended() {
   Lock const lock(m_mutex);
-  // Local pools are other threads', too, which go on: release_local() asks.
+  // Not local pools: other threads use them, so release_local() asks.
   symmetric().order.all_ended();
 }
 
@@ -45,12 +45,12 @@ void Pools::before_return(RuntimeCall call) {
     release(symmetric());
     if (call == RuntimeCall::heap_trim) release_out_of_step();
   }
-  // Nobody is left to tell; it can be done at the next call.
+  // A failure is not reported: the next call tries again.
   static_cast<void>(failure_of([&] { release_local(); }));
 }
 
 void Pools::release_local() {
-  // Another thread may wait for the GPU now, and that for this PE.
+  // Try: the holder may wait for a kernel, and that for this PE.
   std::unique_lock const lock(m_local_mutex, std::try_to_lock);
   if (!lock || !m_local.order.are_idle()) return;
   m_local.order.all_ended_here();
@@ -70,7 +70,7 @@ void Pools::release(Group& group) {
 void Pools::release_out_of_step() {
   for (auto const& group : m_symmetric) {
     if (group == m_symmetric.back()) return;
-    // What pools have grown to is the same on all PEs.
+    // Pools have grown alike on all PEs.
     bool has_memory    = false;
     std::size_t n_live = 0;
     for (auto const& pool : group->pools) {

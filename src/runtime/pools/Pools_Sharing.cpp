@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Pools between processes, and who reaches their memory.
+// Sharing of pools between processes, and access to their memory.
 #include <fcntl.h>
 
 #include <cerrno>

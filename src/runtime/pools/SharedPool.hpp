@@ -9,13 +9,13 @@
 #include "../base/UniqueFd.hpp"
 #include "../symm_pools.hpp"
 
-// What processes tell each other of a pool.
+// Data about pools that processes pass to each other.
 
 namespace symm::Impl {
 
-/// The same in all processes: which file its descriptors are of, and, as all
-/// memory of a GPU may be one file, who has made it. (An importer that has seen
-/// no pointer yet knows the file only.)
+/// The name of a pool in all processes: the file of its descriptors and, as all
+/// memory of a GPU may be one file, the process that made it, and its number
+/// there. (An importer knows only the file until it imports a pointer.)
 struct SharedPoolName {
   std::uint64_t device  = 0;
   std::uint64_t file    = 0;
@@ -33,7 +33,7 @@ struct SharedPoolName {
                          SharedPoolName const&) = default;
 };
 
-/// What MemPoolPtrExportData holds: one block of an exported pool.
+/// The contents of MemPoolPtrExportData: one block of an exported pool.
 struct SharedPointer {
   std::uint32_t check  = 0;  // of all that follows
   std::uint32_t memory = 0;  // MemoryKind
@@ -42,9 +42,9 @@ struct SharedPointer {
   std::uint64_t offset     = 0;  // in the pool
   std::uint64_t bytes      = 0;
 
-  /// As it travels.
+  /// The bytes to pass to another process.
   [[nodiscard]] MemPoolPtrExportData pack() const;
-  /// \throws UsageError on this PE for what no process has packed.
+  /// \throws UsageError on this PE for data that pack() has not made.
   [[nodiscard]] static SharedPointer unpack(MemPoolPtrExportData const& data,
                                             char const* call);
 };

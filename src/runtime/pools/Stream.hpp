@@ -9,30 +9,30 @@
 
 namespace symm::Impl {
 
-/// What the pools need of a stream: a queue of a GPU, or an execution space
-/// instance of the host. It keeps the instance alive. Local calls.
+/// A stream as the pools use it: a queue of a GPU, or an execution space
+/// instance of the host, which it keeps alive. All calls are local.
 ///
-/// \throws SystemError on this PE, in all of them, if CUDA refuses.
+/// \throws SystemError on this PE, in all calls, if CUDA refuses.
 class Stream {
  public:
   virtual ~Stream() = default;
 
-  /// Whether all that was put into it has ended: at this time, on this PE.
+  /// Whether all work put into it has ended on this PE by now.
   [[nodiscard]] virtual bool is_idle() = 0;
-  /// Waits on the host for all that was put into it.
+  /// Waits on the host for all work put into it.
   virtual void fence() = 0;
-  /// What is put into it from now on begins when all that is in `earlier` has
-  /// ended. Not waited for by the host, where both are queues of a GPU.
+  /// Work put into it from now on begins when all work in `earlier` has ended.
+  /// The host does not wait if both are queues of a GPU.
   virtual void wait_for(Stream& earlier) = 0;
-  /// Puts a barrier of all PEs into it, of a team that only the pools use.
+  /// Puts a barrier of all PEs into it, of a PE team that only the pools use.
   /// Precondition: has_barrier().
   virtual void barrier() = 0;
   [[nodiscard]] virtual bool has_barrier() const { return true; }
-  /// Otherwise all that was put into it has ended when the call returns.
+  /// If false, work has ended when the call that puts it into it returns.
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the GPU that the heap is on, or of none.
+/// A queue of the heap's GPU; without a GPU, the order of the host's calls.
 class QueueStream : public Stream {
  public:
   /// \param gpu null where there is none.
@@ -67,24 +67,23 @@ class HostStream : public Stream {
   void barrier() override;
 };
 
-/// A stream as calls name it: what tells it from others, and how to make it
-/// when it is new to the pools.
+/// Identifies a stream in calls, and can make its Stream.
 struct StreamName {
   /// Unique among the streams that live; not null.
   void const* key;
-  /// Makes it of `what`.
+  /// Makes the Stream from `what`.
   std::unique_ptr<Stream> (*make)(void const* what);
   void const* what;
-  /// Whether it records a graph instead of doing its work.
+  /// Whether the stream records a graph instead of doing its work.
   bool (*is_captured)(void const* what);
 };
 
 /// StreamName::key of a CUstream.
 [[nodiscard]] void const* key_of_queue(void* queue);
-/// Of a CUstream; null: the default one, or the order of the host's calls.
+/// Names a CUstream; null: the default one, or the order of the host's calls.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);
-/// The one that the heap in GPU memory is on; null, if there is none.
+/// The GPU of the heap in GPU memory; null if there is none.
 [[nodiscard]] CopyQueue* gpu_of_streams();
 
 }  // namespace symm::Impl

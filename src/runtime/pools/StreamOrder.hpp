@@ -12,14 +12,14 @@
 
 namespace symm::Impl {
 
-/// Which streams there are, and which part of each is known to be behind which
-/// part of the others: on this PE, and on all. The same on all PEs that make
-/// the same calls, but for what is_idle() tells; nothing is asked of a GPU.
+/// The streams, and the known order of their work on this PE and on all PEs.
+/// Equal on all PEs that make the same calls, but for the results of idle() and
+/// are_idle(), which alone ask the GPU.
 ///
-/// Time is counted in calls: a *position* is the number of a call, and what a
-/// stream had to do at a position is what was put into it before that call.
-/// For every pair of streams it keeps the latest position of the one that all
-/// work put into the other from now on comes behind (a vector clock).
+/// Time is counted in calls: a *position* is the number of a call, and a
+/// stream's work at a position is all that was put into it before that call.
+/// Each stream has a vector clock: for every other stream, the latest position
+/// whose work ends before work that is put into this one from now on.
 class StreamOrder {
  public:
   using Number   = std::uint32_t;
@@ -42,51 +42,49 @@ class StreamOrder {
   [[nodiscard]] Stream& stream(Number number) {
     return *m_streams[number].stream;
   }
-  /// Numbers are below this; not every one may be in use.
+  /// All numbers are below this; some may not be in use.
   [[nodiscard]] Number n_streams() const {
     return static_cast<Number>(m_streams.size());
   }
 
-  /// A position behind all earlier ones.
+  /// A new position, after all earlier ones.
   Position advance() { return ++m_now; }
 
-  // What streams are made to do, and what is known of it.
+  // Put dependencies into streams, and note them.
 
-  /// Makes `later` wait for what `earlier` has to do now.
+  /// Makes `later` wait for the present work of `earlier`.
   /// \throws SystemError on this PE.
   void make_wait(Number later, Number earlier) {
     if (later == earlier) return;
     stream(later).wait_for(stream(earlier));
     order_after(later, earlier);
   }
-  /// Puts a barrier of all PEs into the stream; they begin one after the other.
+  /// Puts a barrier of all PEs into the stream, after the one before it.
   /// \throws SystemError on this PE.
   void make_barrier(Number number);
 
-  // What is known.
+  // Note facts.
 
-  /// All that `earlier` has to do now ends before what `later` gets from now
-  /// on.
+  /// The present work of `earlier` ends before any later work of `later`.
   void order_after(Number later, Number earlier);
-  /// What the stream gets from now on begins when the streams of this number
-  /// have got here on all PEs.
+  /// Work put into the stream from now on begins when the present work of the
+  /// streams of this number has ended on all PEs.
   void barrier(Number number);
   /// This PE has waited for all its streams.
   void all_ended_here();
-  /// All PEs have, and met.
+  /// All PEs have waited for all their streams, and met.
   void all_ended();
   /// All PEs have found these streams idle, and met; a bit for each number.
   void were_idle(std::uint64_t numbers);
 
-  /// A bit for each stream that is idle on this PE at this time, of those
-  /// asked for.
+  /// Asks streams: returns a bit for each of `numbers` that is idle on this PE.
   [[nodiscard]] std::uint64_t idle(std::uint64_t numbers);
 
-  /// Whether all streams are: what was put into them before has ended here.
+  /// Whether all streams are idle on this PE.
   [[nodiscard]] bool are_idle();
 
-  // Whether what `earlier` had to do at `at` ends before what `later` gets from
-  // now on, on this PE or on all, by dependencies between them alone.
+  // Whether the work of `earlier` at `at` ends before any later work of
+  // `later`, on this PE or on all PEs. Only dependencies between streams count.
 
   [[nodiscard]] bool precedes(Number earlier, Position at, Number later) const {
     return earlier == later || m_streams[later].here[earlier] >= at;
@@ -96,17 +94,17 @@ class StreamOrder {
     if (m_is_alone) return precedes(earlier, at, later);
     return m_streams[later].on_all[earlier] >= at;
   }
-  /// Whether it has ended on all PEs, as far as were_idle() has told.
+  /// Whether were_idle() has told that the same work has ended on all PEs.
   [[nodiscard]] bool was_idle_behind(Number earlier, Position at) const {
     return m_streams[earlier].was_idle >= at;
   }
-  /// Up to where everything has ended on this PE, for whom the order of local
-  /// pools asks, or on all PEs.
+  /// The position up to which all work has ended on this PE (for local pools),
+  /// or on all PEs.
   [[nodiscard]] Position ended_here() const { return m_ended_here; }
   [[nodiscard]] Position ended() const { return m_ended; }
 
-  /// Forgets the streams that nobody has blocks on.
-  /// \param in_use a bit for each that somebody has.
+  /// Forgets the streams that have no blocks.
+  /// \param in_use a bit for each stream that has blocks.
   /// Precondition: nothing was put into the others since all_ended().
   void forget_all_but(std::uint64_t in_use);
 
@@ -116,8 +114,8 @@ class StreamOrder {
   struct Known {
     void const* key = nullptr;  // null: not in use
     std::unique_ptr<Stream> stream;
-    Clock here{};    // of each stream: up to where this one is behind it
-    Clock on_all{};  // and behind it on all PEs
+    Clock here{};    // by stream: up to where its work precedes this one's
+    Clock on_all{};  // the same on all PEs
     Position was_idle = 0;
   };
 
@@ -127,8 +125,8 @@ class StreamOrder {
   Position m_now          = 0;
   Position m_ended_here   = 0;
   Position m_ended        = 0;
-  Number m_latest         = 0;            // the one that was asked for last
-  Number m_latest_barrier = max_streams;  // its stream, if it may go on
+  Number m_latest         = 0;            // the latest result of number_of()
+  Number m_latest_barrier = max_streams;  // its stream; none if it has ended
   std::vector<Known> m_streams;
 };
 

@@ -28,7 +28,7 @@ HeapBlocks& StreamPool::arena_of(PerStream& its) {
   return *its.arena;
 }
 
-// Which memory a stream may use.
+// The memory that a stream may use.
 
 bool StreamPool::may_reuse(Number from, Position at, Number to,
                            bool follows) const {
@@ -67,7 +67,7 @@ void StreamPool::move_freed(Number from, Number to, bool follows) {
 bool StreamPool::may_take_over(Number from, Number to, bool follows) const {
   auto const& its = m_streams[from];
   if (its.arena == nullptr || its.arena->free_bytes() == 0) return false;
-  // Its last uses, on all PEs, end before what `from` got from `latest` on.
+  // On all PEs, its last uses end before work put into `from` after `latest`.
   return (follows && m_order.precedes(from, its.latest, to)) ||
          (m_policy.allow_opportunistic &&
           m_order.was_idle_behind(from, its.latest));
@@ -118,7 +118,7 @@ StreamPool::Taken StreamPool::take_waiting(Number stream,
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
                        char const* label) {
   auto const request = request_of(bytes, phase);
-  // So that nothing fails when the block is taken.
+  // Private memory first: nothing may fail once the block is taken.
   m_live.prepare();
   if (m_unused.empty()) {
     m_blocks.emplace_back();
@@ -126,7 +126,7 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
   }
   auto* its = &per_stream(stream);
-  // The common cases: what the stream has had before.
+  // The common cases: memory that the stream has used before.
   bool const follows = m_policy.follow_event_dependencies;
   auto [arena, id]   = take_waiting(stream, request);
   if (id == HeapBlocks::none) {
@@ -189,8 +189,7 @@ bool StreamPool::could_serve(PerStream const& its,
 
 HeapBlocks::Id StreamPool::take_when_idle(Number stream,
                                           HeapBlocks::Request const& request) {
-  // On other PEs it may be another time: barrier_all() asks for symmetric
-  // pools.
+  // PEs of a symmetric pool could see different states: barrier_all() asks.
   if (!is_local() || !m_policy.allow_opportunistic) return HeapBlocks::none;
   for (Number other = 0; other < m_streams.size(); ++other) {
     if (other == stream || !could_serve(m_streams[other], request)) continue;
@@ -211,7 +210,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
     return HeapBlocks::none;
   }
-  // The dependency is the pool's own, whether it follows others or not.
+  // The pool makes this dependency itself: it follows it in any case.
   auto const move_all = [&](Number other) {
     move_freed(other, stream, true);
     if (other != stream) move_arena(other, stream, request, true);
@@ -219,7 +218,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   auto& arena = *m_streams[stream].arena;
   for (Number other = 0; other < m_streams.size(); ++other) {
     auto const& its = m_streams[other];
-    // What belongs to a stream no other PE uses any more.
+    // No other PE uses the memory of a stream's arena any more.
     if (other == stream || !(is_alone() ? could_serve(its, request)
                                         : has_room_of_its_own(its, request))) {
       continue;
@@ -232,7 +231,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (is_alone() || !m_order.stream(stream).has_barrier()) {
     return HeapBlocks::none;
   }
-  // One barrier for all that waits.
+  // One barrier makes all freed blocks usable.
   if (std::none_of(m_streams.begin(), m_streams.end(), [&](auto const& its) {
         return could_serve(its, request);
       })) {
@@ -258,7 +257,7 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   its.freed.push_back({block.arena, block.id, m_order.advance()});
   --m_streams[block.stream].n_live;
   m_live.erase(offset);
-  m_unused.push_back(slot);  // there is room: it was taken from there
+  m_unused.push_back(slot);  // has room: the slot was taken from it
   block.arena = nullptr;
   m_used.current -= bytes;
   if (is_over) set_poisoned(m_map, offset, bytes, true);
@@ -298,7 +297,7 @@ void StreamPool::collect() {
 
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
-  // That much is never there, and does not overflow.
+  // No pool has so much, and it does not overflow.
   auto const too_much = m_map.stride + alignment;
   return {round_up(std::min(bytes, too_much), alignment), alignment,
           phase % alignment};
@@ -399,7 +398,7 @@ std::uint64_t StreamPool::streams_to_watch() const {
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
     auto const& its = m_streams[stream];
-    // What has been found idle since is not asked again.
+    // A stream that was found idle since is not asked again.
     auto const is_new = [&](Position at) {
       return !m_order.was_idle_behind(stream, at);
     };

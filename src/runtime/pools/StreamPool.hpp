@@ -22,37 +22,37 @@
 
 namespace symm::Impl {
 
-/// The memory of one pool, and on which stream it may be used next.
+/// The memory of one pool, and the order in which streams may use it.
 ///
-/// Free memory is in *arenas*: the common one, which every stream may use, and
-/// one for each stream, which only what is put into that stream from now on may
-/// use. What free() gets waits in the queue of its stream, until the order of
-/// the streams tells that another use cannot overlap with it in time (H02): it
-/// goes into the arena of the stream that asks. When all PEs have waited for
-/// all their streams, everything goes back into the common one.
+/// Free memory is in *arenas*: a common one for every stream, and one for each
+/// stream, which only work put into that stream from now on may use. free()
+/// puts a block into the queue of its stream. A stream that needs memory gets
+/// the block into its arena if the order of streams shows that the two uses
+/// cannot overlap in time (H02). When all PEs have waited for all their
+/// streams, everything returns to the common arena.
 ///
-/// All decisions are made of the sequence of calls alone, so that they are the
-/// same on all PEs of a symmetric pool; those of a local one look at the time,
-/// too (H54). One thread at a time.
+/// Decisions depend on the sequence of calls alone, so that they are the same
+/// on all PEs of a symmetric pool. A local pool also looks which streams are
+/// idle (H54). One thread at a time.
 class StreamPool final : public Pool {
  public:
   using Number   = StreamOrder::Number;
   using Position = StreamOrder::Position;
 
-  /// Of blocks, and what their sizes are multiples of.
+  /// Alignment of blocks; their sizes are multiples of it.
   static constexpr std::size_t alignment = 256;
 
-  /// A block that lives.
+  /// A live block.
   struct Block {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
-    Number stream     = 0;  // it was allocated on
+    Number stream     = 0;  // the block was allocated on it
     std::array<char, 44> label{};
   };
 
-  /// \param heap  of all PEs, or, for a local pool, of this one alone.
+  /// \param heap  of all PEs; for a local pool, of this PE alone.
   /// \param order of the streams that use pools of this kind.
-  /// \param own   that heap, if it is the pool's own (H80).
+  /// \param own   the same heap, if it is the pool's own (H80).
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
              ChunkSource& heap, StreamOrder& order,
              std::unique_ptr<LocalHeap> own = nullptr)
@@ -63,19 +63,19 @@ class StreamPool final : public Pool {
         m_order(order),
         m_common(m_map) {}
 
-  /// Where its blocks are.
+  /// The parts of the heap that its blocks are in.
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
-  /// A block for `stream`, without growth: its address, or null if there is no
+  /// Allocates a block for `stream` without growth. Returns null if there is no
   /// room that the stream may use, or be made to wait for (H55).
-  /// \param phase as HeapBlocks::Request has it.
+  /// \param phase as in HeapBlocks::Request.
   /// \throws SystemError on this PE.
   [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
                            char const* label);
 
-  /// Collective, of a symmetric pool: waits for the kernels, and grows unless
-  /// what waits to be used again is a good part of the pool and has room for
-  /// the request.
+  /// Collective for a symmetric pool: waits for the kernels, and grows. It does
+  /// not grow if much of the pool waits to be reused, or the pool is at its
+  /// limit, and there is room for the request then.
   /// \throws OutOfMemory, SystemError on every PE; UsageError on every PE, if a
   ///         PE is in another call.
   void grow(Number stream, std::size_t bytes, std::size_t phase,
@@ -91,32 +91,32 @@ class StreamPool final : public Pool {
   }
 
   /// Precondition: a block starts at `address`.
-  /// \param is_over whether this PE has nothing left to do with it, and not
-  ///        only in the order of the stream.
+  /// \param is_over whether this PE's uses have ended already, not only in the
+  ///        order of the stream.
   void free(Number stream, void* address, bool is_over);
 
-  /// Gets the private memory that collect() and release() need behind it: they
-  /// do not throw then, and make no PE differ from the others.
+  /// Gets the private memory for collect() and release(): they do not throw
+  /// then, so no PE comes to differ from the others.
   void prepare_to_collect();
-  /// Everything has ended on all PEs (of a local pool: here): all that waits is
-  /// free for all.
+  /// Makes all memory free for every stream, when all work has ended on all PEs
+  /// (for a local pool: on this PE).
   void collect();
 
-  /// Takes all that the pool may have, of which one descriptor is made; it
-  /// keeps that to its end.
-  /// Precondition: it has a heap of its own, and takes nothing otherwise.
+  /// Takes all memory that the pool may have, as one descriptor must cover it.
+  /// The pool keeps it to its end, and takes no more.
+  /// Precondition: it has a heap of its own, and no memory yet.
   /// \throws OutOfMemory, SystemError on this PE.
   void take_all();
 
-  /// Collective, of a symmetric pool: trim().
+  /// Collective for a symmetric pool: trim().
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call whose PEs have met, behind collect(): gives
-  /// back what is above the threshold; all, if the pool is to end.
+  /// A step of a collective call whose PEs have met, after collect(): gives
+  /// back memory above the threshold; all, if the pool is to end.
   void release();
 
-  /// Streams that blocks live on, or wait in; a bit each.
+  /// A bit for each stream that has live blocks, or freed ones in its queue.
   [[nodiscard]] std::uint64_t streams_in_use() const;
-  /// Streams whose being idle would help; a bit each.
+  /// A bit for each stream with memory that others may use if it is idle.
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
@@ -124,10 +124,10 @@ class StreamPool final : public Pool {
   void abandon() noexcept {
     if (m_own_heap != nullptr) m_own_heap->heap().abandon();
   }
-  /// Appends label and size of each.
+  /// Appends label and size of each live block.
   void list_blocks(std::vector<std::string>& list) const;
 
-  /// That nothing is left of it.
+  /// Whether the pool is to end, and has neither blocks nor memory.
   [[nodiscard]] bool has_ended() const {
     return m_is_ending && m_live.count() == 0 && m_reserved.current == 0;
   }
@@ -142,19 +142,19 @@ class StreamPool final : public Pool {
   /// Whether no other PE uses the blocks.
   [[nodiscard]] bool is_alone() const { return m_map.n_pes == 1; }
 
-  /// What the pool has of one stream.
+  /// The pool's part for one stream.
   struct PerStream {
     std::unique_ptr<HeapBlocks> arena;
-    Position latest = 0;  // of what was put into the arena
+    Position latest = 0;  // when memory was last moved into the arena
     std::vector<Freed> freed;
-    std::size_t n_reused = 0;  // the first of them, in which nothing is left
+    std::size_t n_reused = 0;  // so many of the first have been reused
     std::uint32_t n_live = 0;  // blocks allocated on it
 
     [[nodiscard]] std::size_t n_freed() const {
       return freed.size() - n_reused;
     }
     [[nodiscard]] bool has_freed() const { return n_freed() > 0; }
-    /// Drops what was reused; moves no more than it has dropped.
+    /// Drops reused blocks, once they are no fewer than the rest, which moves.
     void forget_reused() {
       if (n_reused < n_freed()) return;
       freed.erase(freed.begin(),
@@ -170,27 +170,27 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
-  // Where `follows` is set, by what is known of the order of the streams.
+  // `follows`: dependencies between different streams count.
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
-  /// A block that a request has got.
+  /// A block for a request.
   struct Taken {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
   };
-  /// What the stream has freed last, or waits longest in its queue, if that is
-  /// it: what a loop asks for does not go through an arena.
+  /// Takes the last or the first block in the stream's queue, if it has just
+  /// the request's size: the requests of a loop need no arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
-  /// What `to` may use of what waits in `from`.
+  /// Moves blocks that `to` may use from the queue of `from` to `to`'s arena.
   void move_freed(Number from, Number to, bool follows);
-  /// What `to` may use of what belongs to `from`: room for the request and half
-  /// of the rest, so that they do not take all from each other in turn; all,
-  /// where no such room is.
+  /// Moves free memory between arenas, if `to` may use it: room for the request
+  /// and half of the rest, so that streams do not take all from each other in
+  /// turn. Moves everything if there is no such room.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
-  /// Probably: alignment may take some of it.
+  /// Whether there is probably room in the arena: alignment may take some.
   [[nodiscard]] static bool has_room_of_its_own(
       PerStream const& its, HeapBlocks::Request const& request) {
     return its.arena != nullptr &&
@@ -202,14 +202,14 @@ class StreamPool final : public Pool {
       Number stream, HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_when_idle(
       Number stream, HeapBlocks::Request const& request);
-  /// Whether so much waits, or is another stream's, that it is better used than
-  /// the pool enlarged.
+  /// Whether at least half of the pool's memory is in queues or in arenas of
+  /// other streams: reusing it is better than growth.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
-  /// What it never gives back while it is not to end.
+  /// Bytes that the pool gives back only when it is to end.
   [[nodiscard]] std::size_t least_bytes() const {
     return m_own_heap != nullptr ? m_properties.max_bytes : 0;
   }
-  /// In the common arena.
+  /// Whether the common arena has room.
   [[nodiscard]] bool has_room(HeapBlocks::Request const& request);
   [[nodiscard]] bool is_at_its_limit(std::size_t bytes) const {
     return m_properties.max_bytes != 0 &&
@@ -223,7 +223,7 @@ class StreamPool final : public Pool {
   HeapBlocks m_common;
   std::vector<PerStream> m_streams;
   std::vector<Block> m_blocks;          // slots
-  std::vector<std::uint32_t> m_unused;  // of them
+  std::vector<std::uint32_t> m_unused;  // free slots
   OffsetMap m_live;                     // from offsets to slots
 };
 
