@@ -13,10 +13,10 @@
 
 namespace symm::Impl {
 
-/// The class of an exception as a number, so that it can travel between PEs.
+/// The class of an exception as a number, which PEs can send to each other.
 enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
 
-/// Why a PE could not do its part of a collective call.
+/// The reason why a PE could not do its part of a collective call.
 struct Failure {
   ErrorKind kind = ErrorKind::none;
   Text message;

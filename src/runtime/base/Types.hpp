@@ -13,7 +13,7 @@ namespace symm {
 /// Number of a PE (a process of the job), from 0 to n_pes() - 1.
 using Pe = int;
 
-/// Where memory is: in the host's memory or in a GPU's.
+/// The place of memory: the host's or a GPU's.
 enum class MemoryKind : std::uint16_t { host, device };
 
 }  // namespace symm

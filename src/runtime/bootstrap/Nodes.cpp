@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Where a PE runs.
+/// The place where a PE runs.
 struct Place {
   std::uint64_t network_namespace = 0;
   std::int32_t node               = 0;  // Bootstrap::node()

@@ -49,7 +49,7 @@ class Vmm {
   /// The unit in bytes of sizes, offsets and addresses (a power of two).
   [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
 
-  /// Reserves addresses without memory behind them.
+  /// Reserves addresses without memory.
   /// \param bytes     a positive multiple of the host's page size.
   /// \param alignment a power of two, or 0 for the provider's own.
   /// \param hint      a wish only, page-aligned; null for none.
