@@ -163,7 +163,7 @@ SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
 template <class T>
 [[nodiscard]] SYMM_FUNCTION std::remove_const_t<T> load_far_element(
     HeapMap const& heap, T* from, Pe pe) {
-  SYMM_IF_ON_HOST((std::remove_const_t<T> value;
+  SYMM_IF_ON_HOST((std::remove_const_t<T> value{};
                    copy_far<Way::get>(OneThread(), heap, from, &value,
                                       sizeof(T), pe, "symm::g", Until::is_safe);
                    return value;))
