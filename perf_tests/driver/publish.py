@@ -5,7 +5,6 @@
 """
 
 import pathlib
-import re
 import sys
 
 TITLES = ("CPUs", "Programs on CPUs", "Over nodes", "GPUs", "Programs on GPUs",
@@ -21,13 +20,6 @@ def _end(title):
     return f"<!-- {title}: end -->"
 
 
-def _from_one_part(text):
-    """A page of the time when there were figures of CPUs only: its headings go
-    one level down, under that of the part."""
-    body = text.split("\n", 1)[1] if text.startswith("# ") else text
-    return "## CPUs\n\n" + re.sub(r"^##", "###", body, flags=re.M).strip() + "\n"
-
-
 def parts_of(text):
     """Title -> text of the parts that a page has."""
     parts = {}
@@ -37,8 +29,6 @@ def parts_of(text):
             if _end(title) not in after:
                 raise ValueError(f"RESULTS.md has no line '{_end(title)}'")
             parts[title] = after.split(_end(title), 1)[0].strip() + "\n"
-    if not parts and text.strip():
-        parts["CPUs"] = _from_one_part(text)
     return parts
 
 

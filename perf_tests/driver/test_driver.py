@@ -54,13 +54,6 @@ class Publishing(unittest.TestCase):
         again = publish.with_part(page, "CPUs", "## CPUs\n\nslow\n")
         self.assertEqual(again, page)
 
-    def test_a_page_without_parts_is_that_of_cpus(self):
-        old = "# Results\n\ntext\n\n## Figures\n\n| a |\n"
-        page = publish.with_part(old, "GPUs", "## GPUs\n\nfast\n")
-        self.assertEqual(publish.parts_of(page)["CPUs"],
-                         "## CPUs\n\ntext\n\n### Figures\n\n| a |\n")
-        self.assertEqual(page.count("# Results"), 1)
-
     def test_a_part_without_an_end_is_an_error(self):
         with self.assertRaises(ValueError):
             publish.with_part("<!-- CPUs: begin -->\ntext", "GPUs", "x")

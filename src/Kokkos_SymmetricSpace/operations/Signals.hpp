@@ -114,8 +114,8 @@ void enqueue_put_signal(Exec const& exec, T* dest,
 namespace symm {
 
 /// quiet() for the work enqueued on an execution space instance: all of it is
-/// complete and visible to all PEs before work enqueued later begins. Enqueued
-/// itself: the host does not wait. Local.
+/// complete and visible to all PEs before work enqueued later begins. The host
+/// waits if the instance is one of the host. Local.
 template <Impl::ExecutionSpace Exec>
 void quiet(Exec const& exec) {
   Impl::Observed const observed([] {
