@@ -55,9 +55,9 @@ struct Sizes {
   std::uint64_t updates;  ///< of a round, by each PE
 };
 
-bool are_all_reachable(int n_pes) {
+bool are_all_near(int n_pes) {
   for (int pe = 0; pe < n_pes; ++pe)
-    if (!symm::is_reachable(pe)) return false;
+    if (!symm::is_near(pe)) return false;
   return true;
 }
 
@@ -65,7 +65,7 @@ Sizes sizes(Session const& session) {
   constexpr std::uint64_t one = 1;
   if (session.quick()) return {one << 12U, one << 12U};
   // MPI's updates take microseconds over nodes.
-  if (!are_all_reachable(session.n_pes())) return {one << 20U, one << 15U};
+  if (!are_all_near(session.n_pes())) return {one << 20U, one << 15U};
   if (on_gpus) return {one << 25U, one << 24U};  // 256 MiB
   return {one << 20U, one << 16U};               // 8 MiB
 }
@@ -196,7 +196,7 @@ class Measurement {
         m_my_pe(session.my_pe()),
         m_numbers(numbers_of(m_sizes.updates, m_my_pe)) {
     Exec().fence();
-    bool const is_one_node = are_all_reachable(session.n_pes());
+    bool const is_one_node = are_all_near(session.n_pes());
     if (is_one_node) {
       add_raw("raw", "");
       add_raw("raw, again", "raw");
@@ -230,7 +230,7 @@ class Measurement {
           {lane.name, lane.baseline, [&lane](std::int64_t n) { lane.run(n); }});
     auto plan = session.plan();
     // OpenSHMEM's updates take microseconds over nodes.
-    if (!are_all_reachable(session.n_pes())) plan.samples = 10;
+    if (!are_all_near(session.n_pes())) plan.samples = 10;
     session.compare(
         {{{"bytes", static_cast<std::int64_t>(m_sizes.words_per_pe *
                                               sizeof(std::uint64_t))},

@@ -42,7 +42,7 @@ using Words = Kokkos::View<std::uint64_t*, symm::SymmetricHostSpace>;
 int far_pe(Session const& session) {
   int target = 0;
   if (session.my_pe() == 0) {
-    while (target < session.n_pes() && symm::is_reachable(target)) ++target;
+    while (target < session.n_pes() && symm::is_near(target)) ++target;
     if (target == session.n_pes()) target = session.n_pes() > 1 ? 1 : 0;
   }
   check_mpi(MPI_Bcast(&target, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
@@ -77,7 +77,7 @@ class Measurement {
         fill_pattern(std::span(m_ucx->words(), m_block.extent(0)),
                      session.my_pe(), 0);
     }
-    if (symm::is_reachable(m_target) && session.my_pe() == 0)
+    if (symm::is_near(m_target) && session.my_pe() == 0)
       session.report().note("over_nodes: all PEs are on one node");
     symm::barrier_all();
   }

@@ -155,7 +155,7 @@ struct State {
   int iterations   = -1;  ///< done; -1: no dot product is there
   bool is_over     = false;
 
-  /// Behind a product: what `dots` are, tells whether there is another step.
+  /// Buffers a product: what `dots` are, tells whether there is another step.
   KOKKOS_FUNCTION State next(Dots const& dots, double tolerance,
                              int max_iterations) const {
     if (is_over) return *this;

@@ -30,7 +30,7 @@ std::vector<int> ghost_columns(cg::Problem const& problem) {
   std::vector<int> ghosts;
   for (int const column : cg::columns_of_others(rows, blocks, pes.me)) {
     int const pe    = blocks.owner(column);
-    bool const fill = !symm::is_reachable(pe) && !ghosts.empty() &&
+    bool const fill = !symm::is_near(pe) && !ghosts.empty() &&
                       blocks.owner(ghosts.back()) == pe &&
                       ghosts.back() + gap >= column;
     for (int c = fill ? ghosts.back() + 1 : column; c <= column; ++c)
@@ -52,7 +52,7 @@ class Ghosts {
     for (int const column : columns) {
       int const pe     = blocks.owner(column);
       auto const index = static_cast<std::size_t>(column - blocks.first(pe));
-      if (symm::is_reachable(pe)) {
+      if (symm::is_near(pe)) {
         if (pes.empty()) m_first_near = to;
         pes.push_back(pe);
         indices.push_back(index);

@@ -50,7 +50,7 @@ using Signals = Kokkos::View<Signal[2], Space>;
 // - A neighbour can be ahead by one step, not by two, and may have raised its
 //   signal for the next step already: so wait for >=, not for ==.
 
-// Behind the kernels, as a kernel is enqueued: the host waits for nobody.
+// Buffers the kernels, as a kernel is enqueued: the host waits for nobody.
 class InStream {
  public:
   explicit InStream(Strip const& strip) : m_strip(strip) {}

@@ -37,7 +37,7 @@ void set_cells(Field const& u, heat3d::Problem const& problem,
                Value const& value) {
   auto const everywhere = symm::global_view(u);
   auto const own        = problem.own;
-  heat3d::Faces const faces(problem.faces, symm::is_reachable);
+  heat3d::Faces const faces(problem.faces, symm::is_near);
   heat3d::for_each_row(
       "heat3d: set cells", own, KOKKOS_LAMBDA(Team const& team, int i, int j) {
         Kokkos::parallel_for(
@@ -68,16 +68,15 @@ auto part_of(Field const& u, heat3d::Cells const& cells, Triple const& shift) {
 }
 
 bool has_far_neighbours(heat3d::Problem const& problem) {
-  return std::any_of(
-      problem.faces.begin(), problem.faces.end(),
-      [](auto const& face) { return !symm::is_reachable(face.pe); });
+  return std::any_of(problem.faces.begin(), problem.faces.end(),
+                     [](auto const& face) { return !symm::is_near(face.pe); });
 }
 
 // Copies my cells to the ghost cells of neighbours on other nodes, to which
 // only messages go.
 void copy_to_far_ghosts(Field const& u, heat3d::Problem const& problem) {
   for (auto const& [pe, cells, ghosts, shift] : problem.faces)
-    if (!symm::is_reachable(pe))
+    if (!symm::is_near(pe))
       Kokkos::deep_copy(symm::remote_view(part_of(u, cells, shift)).peer(pe),
                         part_of(u, cells, {0, 0, 0}));
 }

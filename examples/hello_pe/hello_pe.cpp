@@ -29,14 +29,12 @@ int greet() {
   Kokkos::parallel_reduce(
       "read all greetings", Kokkos::RangePolicy(exec, 0, n_pes),
       KOKKOS_LAMBDA(int pe, int& sum) {
-        if (everywhere.is_reachable(pe) && everywhere(pe) != greeting_of(pe))
-          ++sum;
+        if (everywhere.is_near(pe) && everywhere(pe) != greeting_of(pe)) ++sum;
       },
       wrong);
   // PEs of other nodes, if there are any, are reached by messages.
   for (int pe = 0; pe < n_pes; ++pe)
-    if (!symm::is_reachable(pe) &&
-        symm::g(greeting.data(), pe) != greeting_of(pe))
+    if (!symm::is_near(pe) && symm::g(greeting.data(), pe) != greeting_of(pe))
       ++wrong;
 
   std::printf("Hello from PE %d of %d: %d of %d greetings are right\n", me,

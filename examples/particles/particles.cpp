@@ -69,7 +69,7 @@ struct Around {
   explicit Around(particles::Problem const& problem)
       : first_copy(problem.boxes.largest()),
         surroundings(problem.boxes, problem.pes.me,
-                     [](int pe) { return !symm::is_reachable(pe); }),
+                     [](int pe) { return !symm::is_near(pe); }),
         copied(particles::on_device(surroundings.copied)) {
     std::set<Place> once;
     for (int n = 0; n < static_cast<int>(surroundings.found.size()); ++n) {

@@ -25,7 +25,7 @@ using SharedField =
 
 void put_column(Field const& u, int column, SharedField const& shared, int pe,
                 int halo) {
-  if (!symm::is_reachable(pe)) {
+  if (!symm::is_near(pe)) {
     Kokkos::fence("column is updated");
     symm::iput(shared.data() + halo, u.data() + column, shared.stride(0),
                u.stride(0), u.extent(0), pe);

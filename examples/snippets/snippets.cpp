@@ -111,7 +111,7 @@ void halo() {
 void uneven_rows() {
   Exec const exec;
   int const me = symm::my_pe(), n_pes = symm::n_pes();
-  int const right = symm::is_reachable(right_pe()) ? right_pe() : me;
+  int const right = symm::is_near(right_pe()) ? right_pe() : me;
   int const n     = 2 * n_pes + 1;
   // [uneven
   // n rows over all PEs: each asks for its own.
@@ -194,7 +194,7 @@ void irregular_reads() {
   Kokkos::deep_copy(u, symm::my_pe() + 1.0);
   Kokkos::View<int*> pes("pes", n);
   Kokkos::View<int*> indices("indices", n);
-  int const other = symm::is_reachable(right_pe()) ? right_pe() : symm::my_pe();
+  int const other = symm::is_near(right_pe()) ? right_pe() : symm::my_pe();
   Kokkos::deep_copy(pes, other);
   Kokkos::parallel_for(
       "scatter", n, KOKKOS_LAMBDA(int k) { indices(k) = (7 * k) % n; });
@@ -297,8 +297,7 @@ void registration() {
 
   auto everywhere = symm::global_view(s);  // everywhere(pe, i, j)
   // register]
-  int const right =
-      everywhere.is_reachable(right_pe()) ? right_pe() : symm::my_pe();
+  int const right = everywhere.is_near(right_pe()) ? right_pe() : symm::my_pe();
   Kokkos::parallel_for(
       "write", ny,
       KOKKOS_LAMBDA(std::size_t j) { everywhere(right, 0, j) = 4; });

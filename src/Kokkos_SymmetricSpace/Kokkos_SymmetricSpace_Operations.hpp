@@ -54,7 +54,7 @@ template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
   Impl::check_element<T>();
-  Impl::enqueue_copy_of_pe<Impl::Way::put>(
+  Impl::enqueue_copy_of_pe<Impl::Direction::put>(
       exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, "symm::put");
 }
 
@@ -62,22 +62,22 @@ template <Impl::ExecutionSpace Exec, class T>
 void get(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
   Impl::check_element<T>();
-  Impl::enqueue_copy_of_pe<Impl::Way::get>(
+  Impl::enqueue_copy_of_pe<Impl::Direction::get>(
       exec, dest, source, Impl::bytes_of(sizeof(T), count), pe, "symm::get");
 }
 
 template <Impl::ExecutionSpace Exec>
 void putmem(Exec const& exec, void* dest, void const* source, std::size_t bytes,
             Pe pe) {
-  Impl::enqueue_copy_of_pe<Impl::Way::put>(exec, dest, source, bytes, pe,
-                                           "symm::putmem");
+  Impl::enqueue_copy_of_pe<Impl::Direction::put>(exec, dest, source, bytes, pe,
+                                                 "symm::putmem");
 }
 
 template <Impl::ExecutionSpace Exec>
 void getmem(Exec const& exec, void* dest, void const* source, std::size_t bytes,
             Pe pe) {
-  Impl::enqueue_copy_of_pe<Impl::Way::get>(exec, dest, source, bytes, pe,
-                                           "symm::getmem");
+  Impl::enqueue_copy_of_pe<Impl::Direction::get>(exec, dest, source, bytes, pe,
+                                                 "symm::getmem");
 }
 
 template <Impl::ExecutionSpace Exec, class T>
@@ -85,7 +85,7 @@ void iput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   Impl::enqueue_strided(exec,
-                        Impl::StridedCopy<Impl::Way::put, T>{
+                        Impl::StridedCopy<Impl::Direction::put, T>{
                             dest, source, dest_stride, source_stride, count},
                         pe);
 }
@@ -95,7 +95,7 @@ void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   Impl::enqueue_strided(exec,
-                        Impl::StridedCopy<Impl::Way::get, T>{
+                        Impl::StridedCopy<Impl::Direction::get, T>{
                             dest, source, dest_stride, source_stride, count},
                         pe);
 }
@@ -209,9 +209,9 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
   Impl::check_host_copy(dst, src);
   Impl::Observed const observed(
       [&] { return Impl::operation_of_views("symm::copy", dst, src); });
-  if (src.is_reachable()) {
+  if (src.is_near()) {
     symm::copy(dst, src.view());
-  } else if (dst.is_reachable()) {
+  } else if (dst.is_near()) {
     symm::copy(dst.view(), src);
   } else {
     auto const staging = Impl::make_staging_view(src);
@@ -237,7 +237,7 @@ void deep_copy(symm::RemotePeer<V> const& dst,
   symm::Impl::Observed const observed([&] {
     return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
   });
-  if (dst.is_reachable()) {
+  if (dst.is_near()) {
     deep_copy(dst.view(), src);
     return;
   }
@@ -252,7 +252,7 @@ void deep_copy(Kokkos::View<T, P...> const& dst,
   symm::Impl::Observed const observed([&] {
     return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
   });
-  if (src.is_reachable()) {
+  if (src.is_near()) {
     deep_copy(dst, src.view());
     return;
   }
@@ -264,7 +264,7 @@ void deep_copy(Kokkos::View<T, P...> const& dst,
 template <class V>
 void deep_copy(symm::RemotePeer<V> const& dst,
                typename symm::RemotePeer<V>::const_value_type& value) {
-  if (dst.is_reachable()) {
+  if (dst.is_near()) {
     deep_copy(dst.view(), value);
     return;
   }
@@ -279,7 +279,7 @@ void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
   symm::Impl::Observed const observed([&] {
     return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
   });
-  if (dst.is_reachable()) {
+  if (dst.is_near()) {
     deep_copy(exec, dst.view(), src);
     return;
   }
@@ -294,7 +294,7 @@ void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
   symm::Impl::Observed const observed([&] {
     return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
   });
-  if (src.is_reachable()) {
+  if (src.is_near()) {
     deep_copy(exec, dst, src.view());
     return;
   }
@@ -305,7 +305,7 @@ void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
 template <symm::Impl::ExecutionSpace Exec, class V>
 void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
                typename symm::RemotePeer<V>::const_value_type& value) {
-  if (dst.is_reachable()) {
+  if (dst.is_near()) {
     deep_copy(exec, dst.view(), value);
     return;
   }

@@ -74,24 +74,29 @@ struct Max {
     return a < b ? b : a;
   }
 };
-struct And {
+// Of bits, as Kokkos::BAnd and BOr.
+struct BAnd {
   template <std::integral T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
     return static_cast<T>(a & b);
   }
 };
-struct Or {
+struct BOr {
   template <std::integral T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
     return static_cast<T>(a | b);
   }
 };
-struct Xor {
+struct BXor {
   template <std::integral T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
     return static_cast<T>(a ^ b);
   }
 };
+// As they were called before 0.1.0 (docs/from_older_versions.md).
+using And [[deprecated("say symm::BAnd")]] = BAnd;
+using Or [[deprecated("say symm::BOr")]]   = BOr;
+using Xor [[deprecated("say symm::BXor")]] = BXor;
 
 /// A block of `count` elements goes from member `root` to all, itself included.
 template <class T>

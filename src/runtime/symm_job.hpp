@@ -74,7 +74,12 @@ class RuntimeGuard {
 /// collectives) and by symm::remote_view.
 /// \returns false, if there is no such PE.
 /// \throws UsageError on this PE, before initialize() and after finalize().
-[[nodiscard]] bool is_reachable(Pe pe);
+[[nodiscard]] bool is_near(Pe pe);
+/// As it was called before 0.1.0 (docs/from_older_versions.md).
+[[deprecated("say symm::is_near(pe)"), nodiscard]] inline bool is_reachable(
+    Pe pe) {
+  return is_near(pe);
+}
 
 /// Collective: returns when all PEs have called; what any PE has written before
 /// is visible to all PEs (OpenSHMEM 1.5, 9.12.1).

@@ -80,7 +80,7 @@ void free(void* address) noexcept;
 /// The address of PE `pe`'s copy of the object at the symmetric address
 /// `address`, for loads and stores of this process (shmem_ptr). Local.
 /// \returns null if `address` is not in the heap, there is no such PE, or loads
-///          and stores do not reach it (is_reachable()).
+///          and stores do not reach it (is_near()).
 [[nodiscard]] void* ptr(void const* address, Pe pe) noexcept;
 
 /// The same for a typed pointer.

@@ -132,8 +132,8 @@ void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   Impl::copy_strided(
-      Impl::StridedCopy<Impl::Way::put, T>{dest, source, dest_stride,
-                                           source_stride, count},
+      Impl::StridedCopy<Impl::Direction::put, T>{dest, source, dest_stride,
+                                                 source_stride, count},
       pe);
 }
 
@@ -143,8 +143,8 @@ void iget(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
           Pe pe) {
   Impl::copy_strided(
-      Impl::StridedCopy<Impl::Way::get, T>{dest, source, dest_stride,
-                                           source_stride, count},
+      Impl::StridedCopy<Impl::Direction::get, T>{dest, source, dest_stride,
+                                                 source_stride, count},
       pe);
 }
 
@@ -210,8 +210,8 @@ template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,
                               T* dest, std::type_identity_t<T> const* source,
                               std::size_t count, Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::put>(threads, heap, dest, source, count,
-                                            pe, "symm::put");
+  Impl::copy_elements_of_pe<Impl::Direction::put>(threads, heap, dest, source,
+                                                  count, pe, "symm::put");
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -219,17 +219,17 @@ SYMM_INLINE_FUNCTION void put_nbi(Threads const& threads, HeapMap const& heap,
                                   T* dest,
                                   std::type_identity_t<T> const* source,
                                   std::size_t count, Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::put>(threads, heap, dest, source, count,
-                                            pe, "symm::put_nbi",
-                                            Impl::Until::is_begun);
+  Impl::copy_elements_of_pe<Impl::Direction::put>(threads, heap, dest, source,
+                                                  count, pe, "symm::put_nbi",
+                                                  Impl::Until::is_begun);
 }
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void get(Threads const& threads, HeapMap const& heap,
                               T* dest, std::type_identity_t<T> const* source,
                               std::size_t count, Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::get>(threads, heap, dest, source, count,
-                                            pe, "symm::get");
+  Impl::copy_elements_of_pe<Impl::Direction::get>(threads, heap, dest, source,
+                                                  count, pe, "symm::get");
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -237,16 +237,16 @@ SYMM_INLINE_FUNCTION void get_nbi(Threads const& threads, HeapMap const& heap,
                                   T* dest,
                                   std::type_identity_t<T> const* source,
                                   std::size_t count, Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::get>(threads, heap, dest, source, count,
-                                            pe, "symm::get_nbi",
-                                            Impl::Until::is_begun);
+  Impl::copy_elements_of_pe<Impl::Direction::get>(threads, heap, dest, source,
+                                                  count, pe, "symm::get_nbi",
+                                                  Impl::Until::is_begun);
 }
 
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void putmem(Threads const& threads, HeapMap const& heap,
                                  void* dest, void const* source,
                                  std::size_t bytes, Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::put>(
+  Impl::copy_elements_of_pe<Impl::Direction::put>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
       bytes, pe, "symm::putmem");
 }
@@ -256,7 +256,7 @@ SYMM_INLINE_FUNCTION void putmem_nbi(Threads const& threads,
                                      HeapMap const& heap, void* dest,
                                      void const* source, std::size_t bytes,
                                      Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::put>(
+  Impl::copy_elements_of_pe<Impl::Direction::put>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
       bytes, pe, "symm::putmem_nbi", Impl::Until::is_begun);
 }
@@ -265,7 +265,7 @@ template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void getmem(Threads const& threads, HeapMap const& heap,
                                  void* dest, void const* source,
                                  std::size_t bytes, Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::get>(
+  Impl::copy_elements_of_pe<Impl::Direction::get>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
       bytes, pe, "symm::getmem");
 }
@@ -275,7 +275,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
                                      HeapMap const& heap, void* dest,
                                      void const* source, std::size_t bytes,
                                      Pe pe) {
-  Impl::copy_elements_of_pe<Impl::Way::get>(
+  Impl::copy_elements_of_pe<Impl::Direction::get>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
       bytes, pe, "symm::getmem_nbi", Impl::Until::is_begun);
 }
@@ -287,7 +287,7 @@ SYMM_INLINE_FUNCTION void iput(Threads const& threads, HeapMap const& heap,
                                std::size_t source_stride, std::size_t count,
                                Pe pe) {
   Impl::copy_strided(threads, heap,
-                     Impl::StridedCopy<Impl::Way::put, T>{
+                     Impl::StridedCopy<Impl::Direction::put, T>{
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
@@ -299,7 +299,7 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                                std::size_t source_stride, std::size_t count,
                                Pe pe) {
   Impl::copy_strided(threads, heap,
-                     Impl::StridedCopy<Impl::Way::get, T>{
+                     Impl::StridedCopy<Impl::Direction::get, T>{
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }

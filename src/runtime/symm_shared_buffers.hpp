@@ -11,7 +11,7 @@
 #include "job/SharedBuffer.hpp"
 
 /// Shares memory of the program that the symmetric heap cannot hold with peers
-/// on the same node (symm::is_reachable): memory from cudaMalloc
+/// on the same node (symm::is_near): memory from cudaMalloc
 /// (SharedDeviceBuffer), and from malloc or new (SharedHostBuffer). It has no
 /// symmetric address, and operations on the heap do not take it; only the
 /// functions of these types access it.

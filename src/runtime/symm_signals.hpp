@@ -141,7 +141,8 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
   // before whatever the signalling thread does next, and fences are cumulative:
   // what is before a fence of scope sys includes what other threads have stored
   // before a barrier with the thread that fences (PTX's causality order).
-  copy_elements_of_pe<Way::put>(group, heap, dest, source, count, pe, call);
+  copy_elements_of_pe<Direction::put>(group, heap, dest, source, count, pe,
+                                      call);
   if (group.rank() != 0) return;
   DeliverSignal{its_signal, signal, op, count != 0}();
 }

@@ -51,7 +51,7 @@ TEST(Addresses, S16_translation_is_arithmetic_with_one_stride) {
   auto* const last  = malloc_bytes(17);
   for (char* const block : {first, first + 1, first + 3 * mib - 1, last}) {
     for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-      if (!symm::is_reachable(pe)) continue;
+      if (!symm::is_near(pe)) continue;
       EXPECT_EQ(symm::ptr(block, pe) - block, (pe - me) * stride);
       EXPECT_EQ(map.peer_ptr(block, pe), symm::ptr(block, pe));
     }
@@ -109,13 +109,13 @@ TEST(Addresses, M05_ptr_refuses_what_is_not_in_this_pes_part) {
     if (!is_in_another_heap(neighbour)) outside.push_back(neighbour);
   }
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    if (pe == map.my_pe || !symm::is_reachable(pe)) continue;
+    if (pe == map.my_pe || !symm::is_near(pe)) continue;
     outside.push_back(symm::ptr(block, pe));
   }
   for (void const* const address : outside) {
     for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
       EXPECT_EQ(symm::ptr(address, pe), nullptr);
-      if (!symm::is_reachable(pe)) continue;  // which is said of any address
+      if (!symm::is_near(pe)) continue;  // which is said of any address
       EXPECT_THAT(
           symm::last_error(),
           testing::AllOf(testing::HasSubstr("symm::ptr"),

@@ -81,7 +81,7 @@ int count_nonzero(symm::HeapMap const& map, symm::Pe pe, char const* bytes,
 }
 
 TEST(Calloc, C04_kernels_read_zeros) {
-  int const count  = are_all_reachable() ? 100'003 : 3001;
+  int const count  = are_all_near() ? 100'003 : 3001;
   auto* const used = malloc_bytes(static_cast<std::size_t>(count));
   set_bytes(used, 0xa5, static_cast<std::size_t>(count));
   symm::free(used);

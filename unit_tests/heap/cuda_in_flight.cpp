@@ -39,7 +39,7 @@ class InFlight : public testing::Test {
   }
 
   void SetUp() override {
-    if (!are_all_reachable())
+    if (!are_all_near())
       GTEST_SKIP() << "there are PEs that loads and stores do not reach";
   }
 

@@ -43,7 +43,7 @@ class HostHeap : public testing::Test {
   /// puts and gets.
   static void set_at(Pe pe, void* start, unsigned char byte,
                      std::size_t bytes) {
-    if (symm::is_reachable(pe)) {
+    if (symm::is_near(pe)) {
       std::memset(symm::ptr(start, pe), byte, bytes);
     } else {
       symm::putmem(start, std::vector(bytes, byte).data(), bytes, pe);
@@ -90,7 +90,7 @@ TEST_F(HostHeap, M19_kernels_read_what_the_host_of_a_peer_has_stored) {
   symm::barrier_all();
   EXPECT_EQ(sum_in_kernel(block, bytes),
             static_cast<long>(bytes) * letter(m_left, m_me));
-  if (symm::is_reachable(m_right)) {
+  if (symm::is_near(m_right)) {
     EXPECT_EQ(sum_in_kernel(symm::ptr(block, m_right), bytes),
               static_cast<long>(bytes) * letter(m_me, m_right));
   }

@@ -71,7 +71,7 @@ TEST(Malloc, M05_blocks_come_from_the_symmetric_heap) {
   EXPECT_EQ(after.live_blocks, before.live_blocks + 1);
   EXPECT_GE(after.live_bytes, before.live_bytes + 1000);
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    bool const is_near = symm::is_reachable(pe);
+    bool const is_near = symm::is_near(pe);
     EXPECT_EQ(symm::ptr(block, pe) != nullptr, is_near);
     EXPECT_EQ(symm::ptr(block + 999, pe) != nullptr, is_near);
     EXPECT_EQ(symm::ptr(private_block, pe), nullptr);

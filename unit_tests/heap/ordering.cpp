@@ -16,7 +16,7 @@ namespace {
 
 using namespace symm_test;
 
-unsigned rounds() { return are_all_reachable() ? 60 : 10; }
+unsigned rounds() { return are_all_near() ? 60 : 10; }
 
 /// Plain stores to all PEs, in a kernel that nobody has waited for: only a
 /// barrier that waits for kernels, too, makes them visible.

@@ -122,7 +122,7 @@ TEST(Realloc, S12_late_use_of_a_block_is_found_by_AddressSanitizer) {
   auto const expect_poisoned = [](char* block, std::size_t bytes,
                                   bool is_poisoned) {
     for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-      if (!symm::is_reachable(pe)) continue;
+      if (!symm::is_near(pe)) continue;
       auto* const copy = symm::ptr(block, pe);
       EXPECT_EQ(__asan_address_is_poisoned(copy), is_poisoned);
       EXPECT_EQ(__asan_address_is_poisoned(copy + bytes - 1), is_poisoned);

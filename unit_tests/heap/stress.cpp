@@ -127,7 +127,7 @@ TEST_P(Stress, M02_M15_M27_M30_M48_M50_random_calls_right_and_wrong) {
   symm::heap_trim();
   auto const empty = heap_state();
   testing::internal::CaptureStderr();  // free() tells what is wrong there, too
-  int const n_steps = are_all_reachable() ? 600 : 180;
+  int const n_steps = are_all_near() ? 600 : 180;
   for (m_step = 0; m_step < n_steps; ++m_step) {
     auto const what = draw(100);
     if (what < 45) {

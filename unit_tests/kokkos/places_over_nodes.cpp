@@ -30,7 +30,7 @@ TEST(Places, stand_for_elements_of_near_PEs_and_are_refused_for_others) {
   OnHost const copy("copy", 1);
   index(0) = 4;
   for (pe(0) = 0; pe(0) < symm::n_pes(); ++pe(0)) {
-    if (symm::is_reachable(pe(0))) {
+    if (symm::is_near(pe(0))) {
       Space::execution_space const exec;
       symm::gather(exec, copy, view, symm::places(view, pe, index));
       exec.fence();

@@ -297,11 +297,11 @@ TEST(RemoteCopy, of_a_near_part_takes_no_longer_than_deep_copy) {
     for (int i = 0; i < 20; ++i) work();
     least = std::min(least, Clock::now() - start);
   };
-  for (int i = 0; i < 100 && peer.is_reachable(); ++i) {
+  for (int i = 0; i < 100 && peer.is_near(); ++i) {
     time(copy, [&] { symm::copy(peer, mine); });
     time(deep_copy, [&] { Kokkos::deep_copy(exec, peer, mine); });
   }
-  EXPECT_TRUE(!peer.is_reachable() || copy < deep_copy)
+  EXPECT_TRUE(!peer.is_near() || copy < deep_copy)
       << copy.count() << " ns, deep_copy " << deep_copy.count();
   symm::barrier_all();
 }
@@ -473,7 +473,7 @@ TEST(RemoteCopy, of_differing_extents_is_a_UsageError) {
       "the extents differ: (3, 5) of the destination, (3, 4) of the source";
   EXPECT_THAT(message_of<UsageError>([&] { symm::copy(peer, other); }),
               HasSubstr(text));
-  if (!peer.is_reachable()) {
+  if (!peer.is_near()) {
     EXPECT_THAT(message_of<UsageError>([&] { Kokkos::deep_copy(peer, other); }),
                 HasSubstr(text));
   }

@@ -373,7 +373,7 @@ TEST(RemotePeer, works_in_generic_kernels_written_for_Views) {
   EXPECT_EQ(peer.extent(0), 100U);
   EXPECT_EQ(peer.size(), 100U);
   EXPECT_EQ(peer.local().data(), view.data());
-  EXPECT_EQ(peer.is_reachable(), symm::is_reachable(right()));
+  EXPECT_EQ(peer.is_near(), symm::is_near(right()));
   symm::barrier_all();
 }
 
@@ -387,7 +387,7 @@ TEST(RemoteView, knows_its_PEs_and_extents_and_owns_nothing) {
   EXPECT_EQ(remote.local().data(), view.data());
   EXPECT_EQ(view.use_count(), 1);
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    EXPECT_EQ(remote.is_reachable(pe), symm::is_reachable(pe));
+    EXPECT_EQ(remote.is_near(pe), symm::is_near(pe));
   }
   symm::RemoteView<View3> empty;
   empty = remote;
@@ -402,7 +402,7 @@ TEST(RemoteView, errors_name_call_View_and_what_to_do) {
                     HasSubstr("not in this PE's part")));
   View1 const view("u", 3);
   symm::barrier_all();
-  if (!symm::is_reachable(right())) {
+  if (!symm::is_near(right())) {
     EXPECT_THAT(
         message_of<UsageError>([&] { symm::peer_view(view, right()); }),
         AllOf(HasSubstr("\"u\""), HasSubstr("symm::remote_view(view).peer")));

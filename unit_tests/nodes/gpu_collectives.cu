@@ -58,8 +58,8 @@ struct Collectives {
     }
     symm::fcollect(block, heap, team, all, source, count);
     for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
-      expect(all[i] == static_cast<int>(i % count) * 8 +
-                           static_cast<int>(i / count));
+      expect(all[i] ==
+             static_cast<int>(i % count) * 8 + static_cast<int>(i / count));
     }
     symm::alltoall(block, heap, team, all, source, count);
     for (std::size_t i = block.rank(); i < count * n; i += block.size()) {
@@ -83,23 +83,23 @@ struct Collectives {
 
 TEST(FarKernels, barriers_and_collectives_of_a_team) {
   constexpr std::size_t n = 300;
-  auto const pes     = static_cast<std::size_t>(n_pes());
-  auto* const dest   = make<int>(n);
-  auto* const source = make<int>(n * pes);
-  auto* const all    = make<int>(n * pes);
-  auto* const wrong  = make<int>(1);
-  run(1, 96, Collectives{map(), symm::team_world(), dest, source, all, wrong,
-                         n});
+  auto const pes          = static_cast<std::size_t>(n_pes());
+  auto* const dest        = make<int>(n);
+  auto* const source      = make<int>(n * pes);
+  auto* const all         = make<int>(n * pes);
+  auto* const wrong       = make<int>(1);
+  run(1, 96,
+      Collectives{map(), symm::team_world(), dest, source, all, wrong, n});
   EXPECT_EQ(copy_of(wrong, 1)[0], 0);
   symm::barrier_all();
 }
 
 TEST(FarGpuMemory, collectives_of_the_host) {
   constexpr std::size_t n = 20'000;
-  auto const pes     = static_cast<std::size_t>(n_pes());
-  auto* const dest   = make<double>(n);
-  auto* const source = make<double>(n);
-  auto* const all    = make<double>(n * pes);
+  auto const pes          = static_cast<std::size_t>(n_pes());
+  auto* const dest        = make<double>(n);
+  auto* const source      = make<double>(n);
+  auto* const all         = make<double>(n * pes);
   set(source, std::vector<double>(n, 1.0 + me()));
   auto const team = symm::team_world();
   symm::reduce(team, dest, source, std::size_t{100}, symm::Sum());
@@ -117,9 +117,9 @@ TEST(FarGpuMemory, collectives_of_the_host) {
 
 TEST(FarGpuMemory, host_calls_of_all_kinds) {
   constexpr std::size_t n = 500'000;
-  auto* const block  = make<Word>(n);
-  auto* const counter = make<long>(2);
-  Word* source       = nullptr;
+  auto* const block       = make<Word>(n);
+  auto* const counter     = make<long>(2);
+  Word* source            = nullptr;
   ASSERT_EQ(cudaMalloc(&source, n * sizeof(Word)), cudaSuccess);
   std::vector<Word> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = value_of(me(), i);
@@ -150,7 +150,7 @@ TEST(FarGpuMemory, host_calls_of_all_kinds) {
       symm::barrier_all();
     }
   }
-  if (!symm::is_reachable(next())) {
+  if (!symm::is_near(next())) {
     for (int i = 0; i < 1000; ++i) symm::atomic_add(counter, 3, next());
     EXPECT_EQ(symm::atomic_swap(counter + 1, 5, next()), 0);
     EXPECT_EQ(symm::atomic_compare_swap(counter + 1, 5, 6, next()), 5);

@@ -138,7 +138,7 @@ inline constexpr int most_n_times =
     is_on_host<Space> ? fewer_if_sanitized(100'000) : 1000;
 /// And between nodes, where each with a result takes ten microseconds.
 inline int fewer_over_nodes(int most) {
-  return are_all_reachable() ? most : std::max(most / 200, 80);
+  return are_all_near() ? most : std::max(most / 200, 80);
 }
 inline int count() { return fewer_over_nodes(most_count); }
 inline int n_times() { return fewer_over_nodes(most_n_times); }

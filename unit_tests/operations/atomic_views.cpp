@@ -66,7 +66,7 @@ void test_atomic_view(T what) {
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
     symm::barrier_all();
     // An element is an address: of PEs of this node.
-    auto const there = symm::is_reachable(pe) ? pe : symm::my_pe();
+    auto const there = symm::is_near(pe) ? pe : symm::my_pe();
     auto const peer  = symm::peer_view(view, there);
     run_all<WithHeap>(count(), UpdateElements<decltype(peer)>{peer, what});
     symm::barrier_all();
@@ -189,7 +189,7 @@ TEST_F(AtomicErrors, an_address_outside_of_this_PEs_part_of_the_heap) {
   expect_errors(nullptr, 0, text);
   expect_errors(&own, 0, text);
   EXPECT_EQ(own, 5);
-  if (right() != symm::my_pe() && symm::is_reachable(right())) {
+  if (right() != symm::my_pe() && symm::is_near(right())) {
     expect_errors(symm::peer_view(m_view, right()).data(), right(), text);
   }
   auto const map  = symm::heap_map(Space::memory_kind);
@@ -202,7 +202,7 @@ TEST_F(AtomicErrors, an_address_outside_of_this_PEs_part_of_the_heap) {
 TEST_F(AtomicErrors, GPU_memory_is_for_kernels) {
   if (is_on_host<Space>) GTEST_SKIP() << "the host reaches it";
   // (Of another node the other PE's host brings them.)
-  auto const near = symm::is_reachable(right()) ? right() : symm::my_pe();
+  auto const near = symm::is_near(right()) ? right() : symm::my_pe();
   expect_errors(m_view.data(), near, "is in GPU memory");
   EXPECT_EQ(count_equal(m_view, 0), 3U);
 }

@@ -26,7 +26,7 @@ template <class Form>
 class Atomics : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::is_same_v<Form, WithAddress> && !are_all_reachable()) {
+    if (std::is_same_v<Form, WithAddress> && !are_all_near()) {
       GTEST_SKIP() << "there are PEs that loads and stores do not reach";
     }
   }

@@ -49,7 +49,7 @@ void for_each_exec(Body const& body) {
 /// between nodes, too.
 class Some {
  public:
-  explicit Some(unsigned n) : m_n(are_all_reachable() ? n : std::max(n, 13U)) {}
+  explicit Some(unsigned n) : m_n(are_all_near() ? n : std::max(n, 13U)) {}
   bool next() { return m_count++ % m_n == 0; }
 
  private:
@@ -265,7 +265,7 @@ template <class T>
 std::vector<std::size_t> large_counts() {
   constexpr std::size_t limit = (std::size_t{64} << 10U) / sizeof(T);
   std::vector<std::size_t> counts{limit - 1, limit, limit + 1, 100'003};
-  if (is_on_host<Space> && !are_all_reachable()) {
+  if (is_on_host<Space> && !are_all_near()) {
     constexpr std::size_t room =
         (symm::Impl::PeTeamWords::room_bytes - 32) / sizeof(T);
     auto const n = static_cast<std::size_t>(symm::n_pes());

@@ -259,9 +259,9 @@ struct OneOf {
       case prod: return symm::Prod()(a, b);
       case min: return symm::Min()(a, b);
       case max: return symm::Max()(a, b);
-      case bits_and: return symm::And()(a, b);
-      case bits_or: return symm::Or()(a, b);
-      case bits_xor: return symm::Xor()(a, b);
+      case bits_and: return symm::BAnd()(a, b);
+      case bits_or: return symm::BOr()(a, b);
+      case bits_xor: return symm::BXor()(a, b);
       default: return TwiceMinus()(a, b);
     }
   }

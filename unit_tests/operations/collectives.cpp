@@ -187,7 +187,7 @@ void reduce_all(Op const& op) {
         [&](auto const& form) { run_all(bench, teams, ops, form, 13); });
     // The loops of a GPU know loads and stores only.
     if constexpr (is_on_host<Space>) {
-      if (!are_all_reachable()) return;
+      if (!are_all_near()) return;
       run_all(bench, teams, ops, InGpuLoops<symm::Impl::OneThread>{1});
       run_all(bench, teams, ops, InGpuLoops<ManyThreads>{3});
     }
@@ -225,9 +225,9 @@ TEST(Reductions, Min_and_Max_choose) {
 }
 
 TEST(Reductions, And_Or_and_Xor_are_bit_by_bit) {
-  reduce_on_host<symm::And, unsigned char, std::uint64_t>(OneOf::bits_and);
-  reduce_on_host<symm::Or, unsigned, std::uint64_t>(OneOf::bits_or);
-  reduce_on_host<symm::Xor, unsigned char, unsigned>(OneOf::bits_xor);
+  reduce_on_host<symm::BAnd, unsigned char, std::uint64_t>(OneOf::bits_and);
+  reduce_on_host<symm::BOr, unsigned, std::uint64_t>(OneOf::bits_or);
+  reduce_on_host<symm::BXor, unsigned char, unsigned>(OneOf::bits_xor);
 }
 
 TEST(Reductions, a_function_object_of_the_user_combines_in_order) {
@@ -271,7 +271,7 @@ TEST(Reductions, need_no_default_constructor) {
     for_each_form(
         [&](auto const& form) { expect_sum_of_measured<double>(count, form); });
     if constexpr (is_on_host<Space>) {
-      if (!are_all_reachable()) continue;
+      if (!are_all_near()) continue;
       expect_sum_of_measured<double>(count, InGpuLoops<ManyThreads>{3});
     }
   }
@@ -434,9 +434,9 @@ TEST(Values, are_reduced_in_the_order_of_the_PEs_without_symmetric_memory) {
     (reduce_values<T>(teams, symm::Max{}), ...);
   }(std::tuple<unsigned char, int, std::uint64_t, float, double>());
   [&]<class... T>(std::tuple<T...>) {
-    (reduce_values<T>(teams, symm::And{}), ...);
-    (reduce_values<T>(teams, symm::Or{}), ...);
-    (reduce_values<T>(teams, symm::Xor{}), ...);
+    (reduce_values<T>(teams, symm::BAnd{}), ...);
+    (reduce_values<T>(teams, symm::BOr{}), ...);
+    (reduce_values<T>(teams, symm::BXor{}), ...);
   }(std::tuple<unsigned char, unsigned, std::uint64_t>());
   EXPECT_TRUE(symm::heap_stats() == before);
   symm::barrier_all();

@@ -249,7 +249,7 @@ struct CheckElement {
 
 TYPED_TEST(Ordering,
            quiet_of_an_instance_is_between_what_is_enqueued_before_and_after) {
-  int const n = are_all_reachable() ? 5000 : 1000;
+  int const n = are_all_near() ? 5000 : 1000;
   Array<int> const data("data", static_cast<std::size_t>(n));
   Array<std::int64_t> const flags("flags", 2);
   Errors const errors("errors");

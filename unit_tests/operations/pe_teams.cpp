@@ -25,7 +25,7 @@ static_assert(std::is_trivially_copyable_v<PeTeam>);
 Pes pes_of_node() {
   Pes pes;
   for (Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    if (symm::is_reachable(pe)) pes.push_back(pe);
+    if (symm::is_near(pe)) pes.push_back(pe);
   }
   return pes;
 }

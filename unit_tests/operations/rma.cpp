@@ -253,7 +253,7 @@ TEST(HostRma, refuses_what_is_no_symmetric_address_and_no_PE) {
 TEST(HostRma, refuses_a_peers_address_and_what_ends_behind_the_heap) {
   Kokkos::View<int[8], Space> const view("v");
   int own = 0;
-  if (right() != symm::my_pe() && symm::is_reachable(right())) {
+  if (right() != symm::my_pe() && symm::is_near(right())) {
     auto* const peers = symm::peer_view(view, right()).data();
     EXPECT_THAT(
         message_of<UsageError>([&] { symm::put(peers, &own, 1, right()); }),

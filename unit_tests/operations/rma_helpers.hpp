@@ -276,7 +276,7 @@ struct Regions {
   }
   [[nodiscard]] std::size_t n(Shape const& shape) const {
     // Between nodes each copy is a message.
-    return std::min(are_all_reachable() ? n_regions : 24,
+    return std::min(are_all_near() ? n_regions : 24,
                     dest.size() / shape.region());
   }
 

@@ -47,7 +47,7 @@ KOKKOS_FUNCTION constexpr int signalled(int round, Pe from, Pe to,
 /// Between nodes the last are so many that a signal without an order would
 /// overtake them.
 std::array<std::size_t, 6> counts() {
-  return {0, 1, 2, 61, 64, are_all_reachable() ? n_max : 100'000};
+  return {0, 1, 2, 61, 64, are_all_near() ? n_max : 100'000};
 }
 
 enum class Form { host, thread, team, lanes, enqueued, host_op, thread_op };

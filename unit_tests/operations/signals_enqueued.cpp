@@ -89,7 +89,7 @@ TYPED_TEST(EnqueuedSignals, signal_op_comes_behind_what_kernels_have_put) {
   TypeParam const exec;
   auto const me = symm::my_pe();
   // Between nodes so many that a signal without an order would overtake them.
-  std::size_t const count = are_all_reachable() ? row_size : 100'000;
+  std::size_t const count = are_all_near() ? row_size : 100'000;
   Array<int> const source("source", count);
   Array<int> const dest("dest", count);
   Signals const signals("signals", 2);  // 0: sent, 1: read

@@ -57,13 +57,13 @@ bool are_adds_atomic() {
 template <class Exec>
 int turns(int on_host) {
   if (!is_host_exec<Exec>) return std::min(on_host, 8);
-  return are_all_reachable() ? on_host : std::max(on_host / 20, 4);
+  return are_all_near() ? on_host : std::max(on_host / 20, 4);
 }
 
 /// Rounds of steps of the host, fewer between nodes, too.
 inline int rounds_of_all(int on_host) {
   int const n = rounds(on_host);
-  return are_all_reachable() ? n : std::max(n / 20, 4);
+  return are_all_near() ? n : std::max(n / 20, 4);
 }
 
 template <class T>

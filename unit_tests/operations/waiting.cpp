@@ -193,7 +193,7 @@ TEST(WaitingErrors, on_the_host_GPU_memory_is_refused) {
     EXPECT_THAT(message_of<symm::UsageError>(
                     [&] { symm::wait_until(view.data(), Compare::eq, 1); }),
                 HasSubstr("GPU memory, where the host cannot wait"));
-    Pe const near = symm::is_reachable(right()) ? right() : symm::my_pe();
+    Pe const near = symm::is_near(right()) ? right() : symm::my_pe();
     EXPECT_THAT(message_of<symm::UsageError>([&] {
                   static_cast<void>(symm::test(
                       symm::peer_view(view, near).data(), Compare::eq, 0));

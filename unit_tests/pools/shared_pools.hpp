@@ -90,7 +90,7 @@ struct Parcel {
 inline Parcel pass(Parcel mine) {
   auto& runtime = symm::Impl::Runtime::instance("test");
   if (runtime.n_pes() == 1) return mine;
-  symm::Impl::FdExchange::Note note{};
+  symm::Impl::FdExchange::Attachment note{};
   std::copy(mine.data.bytes.begin(), mine.data.bytes.end(), note.begin());
   auto all = runtime.exchange().exchange(mine.handle.get(), note);
   auto& previous =

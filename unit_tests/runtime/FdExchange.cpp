@@ -50,8 +50,8 @@ int content_of(UniqueFd const& file) {
 }
 
 /// Bytes that differ between PEs and rounds.
-FdExchange::Note note_of(Pe pe, int round) {
-  FdExchange::Note note;
+FdExchange::Attachment note_of(Pe pe, int round) {
+  FdExchange::Attachment note;
   for (std::size_t i = 0; i < note.size(); ++i) {
     note[i] = static_cast<std::byte>(
         static_cast<std::size_t>(value(pe, round)) * 31 + i);

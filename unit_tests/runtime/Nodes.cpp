@@ -147,8 +147,8 @@ constexpr int n_pes = 5;
 
 Nodes two_by_two(Bootstrap& bootstrap) { return find_nodes(bootstrap, 2); }
 
-FdExchange::Note note_of(Pe pe) {
-  FdExchange::Note note{};
+FdExchange::Attachment note_of(Pe pe) {
+  FdExchange::Attachment note{};
   note[0] = static_cast<std::byte>(pe + 1);
   return note;
 }

@@ -62,7 +62,7 @@ std::vector<std::uint64_t*> all_words(PeTeamWords const& words) {
   return all;
 }
 
-using Behind = PeTeamWords::Behind;
+using Buffers = PeTeamWords::Buffers;
 
 class PeTeamMemoryOf : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Pes, PeTeamMemoryOf, testing::Values(1, 2, 3, 4, 7));
@@ -71,7 +71,7 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
-                              Behind::packets);
+                              Buffers::packets);
     auto const& map = memory.words(0).map;
     std::set<std::uint64_t const*> places;
     std::size_t n_words = 0;
@@ -93,7 +93,7 @@ TEST_P(PeTeamMemoryOf, rooms_are_at_places_of_their_own) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
-                              Behind::rooms);
+                              Buffers::rooms);
     auto const& map = memory.words(0).map;
     std::map<std::uintptr_t, std::uintptr_t> parts;  // begin, end
     auto const add = [&](void const* begin, std::size_t bytes) {
@@ -129,7 +129,7 @@ TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
-                              Behind::packets);
+                              Buffers::packets);
     auto const me    = bootstrap.my_pe();
     auto const value = [](Pe from, Pe to, int slot, std::uint64_t which) {
       return ((static_cast<std::uint64_t>(from) * 100 +
@@ -161,7 +161,7 @@ TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
 TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Behind::packets);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Buffers::packets);
     auto const me    = bootstrap.my_pe();
     auto const count = (bootstrap.n_pes() + 1) / 2;
     std::vector<Pe> members;
@@ -215,7 +215,7 @@ std::size_t n_resident_pages(PeTeamMemory const& memory) {
 TEST_P(PeTeamMemoryOf, host_memory_is_taken_as_far_as_teams_use_it) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Behind::nothing);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Buffers::none);
     EXPECT_EQ(n_resident_pages(memory), 0U);
     bootstrap.barrier();
     memory.begin(63, std::vector<Pe>{bootstrap.my_pe()});
@@ -244,7 +244,8 @@ TEST_P(PeTeamMemoryFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
       std::optional<PeTeamMemory> memory;
       auto const begin = [&] {
         return symm::Impl::failure_of([&] {
-          memory.emplace(bootstrap, stack.exchange, stack.vmm, Behind::packets);
+          memory.emplace(bootstrap, stack.exchange, stack.vmm,
+                         Buffers::packets);
         });
       };
       for (int round = 0; round < 3; ++round) {

@@ -245,7 +245,7 @@ void expect_unusable(std::string const& when) {
   };
   throws([] { static_cast<void>(symm::my_pe()); }, "my_pe");
   throws([] { static_cast<void>(symm::n_pes()); }, "n_pes");
-  throws([] { static_cast<void>(symm::is_reachable(0)); }, "is_reachable");
+  throws([] { static_cast<void>(symm::is_near(0)); }, "is_near");
   throws([] { symm::barrier_all(); }, "barrier_all");
   throws([] { static_cast<void>(symm::heap_stats()); }, "heap_stats");
   throws([] { symm::heap_trim(); }, "heap_trim");
@@ -258,8 +258,8 @@ TEST_F(RuntimeOfPes, use_before_initialize_and_after_finalize_is_an_error) {
     initialize(bootstrap);
     EXPECT_EQ(symm::my_pe(), bootstrap.my_pe());
     EXPECT_EQ(symm::n_pes(), 2);
-    EXPECT_TRUE(symm::is_reachable(0) && symm::is_reachable(1));
-    EXPECT_FALSE(symm::is_reachable(-1) || symm::is_reachable(2));
+    EXPECT_TRUE(symm::is_near(0) && symm::is_near(1));
+    EXPECT_FALSE(symm::is_near(-1) || symm::is_near(2));
     EXPECT_NE(symm::malloc(64), nullptr);
     EXPECT_STREQ(symm::last_error(), "");
     Runtime::finalize();

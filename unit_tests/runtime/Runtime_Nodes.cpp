@@ -174,7 +174,7 @@ TEST_F(RuntimeOfNodes, near_pes_have_addresses_and_far_ones_have_none) {
     auto* const block = static_cast<Pe*>(symm::calloc(4, sizeof(Pe)));
     for (Pe pe = 0; pe < 4; ++pe) {
       bool const is_near = pe / 2 == me / 2;
-      EXPECT_EQ(symm::is_reachable(pe), is_near);
+      EXPECT_EQ(symm::is_near(pe), is_near);
       auto* const theirs = symm::ptr(block, pe);
       EXPECT_EQ(theirs != nullptr, is_near);
       if (is_near) {
@@ -185,7 +185,7 @@ TEST_F(RuntimeOfNodes, near_pes_have_addresses_and_far_ones_have_none) {
                           HasSubstr("another node"), HasSubstr("symm::put")));
       }
     }
-    EXPECT_FALSE(symm::is_reachable(-1) || symm::is_reachable(4));
+    EXPECT_FALSE(symm::is_near(-1) || symm::is_near(4));
     symm::barrier_all();
     for (Pe from = 0; from < 4; ++from) {
       EXPECT_EQ(block[from], from / 2 == me / 2 ? 10 * from + me : 0);
@@ -269,7 +269,7 @@ TEST_F(RuntimeOfNodes, the_team_of_the_node_is_that_of_near_pes) {
     EXPECT_EQ(node.n_pes(), me == 4 ? 1 : 2);
     EXPECT_EQ(node.my_pe(), me % 2);
     for (Pe pe = 0; pe < node.n_pes(); ++pe) {
-      EXPECT_TRUE(symm::is_reachable(node.world_pe(pe)));
+      EXPECT_TRUE(symm::is_near(node.world_pe(pe)));
     }
     EXPECT_EQ(symm::team_world().n_pes(), 5);
     for (int round = 0; round < 10; ++round) {

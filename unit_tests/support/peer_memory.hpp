@@ -24,7 +24,7 @@ namespace symm_test {
 
 inline void fill_at(symm::Pe pe, void* start, std::size_t bytes, Tag tag) {
   if (start == nullptr) return;
-  if (symm::is_reachable(pe)) return fill(symm::ptr(start, pe), bytes, tag);
+  if (symm::is_near(pe)) return fill(symm::ptr(start, pe), bytes, tag);
   symm::putmem(start, pattern_bytes(bytes, tag).data(), bytes, pe);
 }
 
@@ -34,7 +34,7 @@ auto look_at(symm::Pe pe, void const* start, std::size_t bytes,
              Look const& look) {
   void const* copy = start;
   std::vector<char> got;
-  if (start != nullptr && symm::is_reachable(pe)) {
+  if (start != nullptr && symm::is_near(pe)) {
     copy = symm::ptr(start, pe);
   } else if (start != nullptr) {
     got.resize(bytes);
@@ -62,14 +62,13 @@ inline std::optional<std::size_t> difference_from_at(symm::Pe pe,
 
 template <class T>
 void set_value_at(symm::Pe pe, T* at, std::type_identity_t<T> const& value) {
-  if (symm::is_reachable(pe)) return set_value(symm::ptr(at, pe), value);
+  if (symm::is_near(pe)) return set_value(symm::ptr(at, pe), value);
   symm::p(at, value, pe);
 }
 
 template <class T>
 T get_value_at(symm::Pe pe, T const* at) {
-  return symm::is_reachable(pe) ? get_value(symm::ptr(at, pe))
-                                : symm::g(at, pe);
+  return symm::is_near(pe) ? get_value(symm::ptr(at, pe)) : symm::g(at, pe);
 }
 
 // In kernels, plain loads and stores where they reach `pe`.
@@ -101,7 +100,7 @@ KOKKOS_INLINE_FUNCTION void store_relaxed_at(symm::HeapMap const& map,
   }
 }
 
-/// Behind what this thread has stored at `pe` before.
+/// Buffers what this thread has stored at `pe` before.
 template <class T>
 KOKKOS_INLINE_FUNCTION void store_release_at(symm::HeapMap const& map,
                                              symm::Pe pe, T* at, T value) {

@@ -40,9 +40,9 @@ bool is_equal_on_all_pes(T const& mine) {
 }
 
 /// Whether loads and stores reach all PEs: they are on one node.
-inline bool are_all_reachable() {
+inline bool are_all_near() {
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-    if (!symm::is_reachable(pe)) return false;
+    if (!symm::is_near(pe)) return false;
   }
   return true;
 }

@@ -115,11 +115,11 @@ void enqueue_copy(Exec const& exec, Reach reach, void* to, void const* from,
   }
 }
 
-template <Way way, class Exec>
+template <Direction direction, class Exec>
 void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
                         std::size_t bytes, Pe pe, char const* call) {
   if (bytes == 0) return;
-  constexpr bool is_put = way == Way::put;
+  constexpr bool is_put = direction == Direction::put;
   Observed const observed([=] {
     return Operation{is_put ? OperationKind::put : OperationKind::get,
                      call,
@@ -147,19 +147,19 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   }
 }
 
-template <Way way, class T>
-FarStridedKernel far_kernel_of(StridedCopy<way, T> const& copy, Pe pe) {
+template <Direction direction, class T>
+FarStridedKernel far_kernel_of(StridedCopy<direction, T> const& copy, Pe pe) {
   std::size_t const to   = copy.dest_stride * sizeof(T);
   std::size_t const from = copy.source_stride * sizeof(T);
-  if constexpr (way == Way::put) {
+  if constexpr (direction == Direction::put) {
     return {true, copy.dest, copy.source, sizeof(T), copy.count, to, from, pe};
   } else {
     return {false, copy.source, copy.dest, sizeof(T), copy.count, from, to, pe};
   }
 }
 
-template <Way way, class Exec, class T>
-void enqueue_strided(Exec const& exec, StridedCopy<way, T> const& strided,
+template <Direction direction, class Exec, class T>
+void enqueue_strided(Exec const& exec, StridedCopy<direction, T> const& strided,
                      Pe pe) {
   Observed const observed([=] { return strided.operation(pe); });
   find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {

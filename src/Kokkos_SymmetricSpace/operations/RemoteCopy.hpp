@@ -100,14 +100,14 @@ void get_view(Dst const& dst, RemotePeer<View> const& src, char const* call) {
 
 /// Copies to or from a far PE in a kernel: a block that is contiguous on both
 /// sides as a whole, others element by element.
-template <Way way, Group Threads, class View, class Other>
+template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
                                         RemotePeer<View> const& peer,
                                         Other const& other) {
   auto const local = peer.local();
   if constexpr (are_same_bytes_v<RemotePeer<View>, Other>) {
     if (are_equal_bytes(local, other)) {
-      if constexpr (way == Way::put) {
+      if constexpr (direction == Direction::put) {
         symm::put(threads, peer.heap(), local.data(), other.data(),
                   other.size(), peer.pe());
       } else {
@@ -121,7 +121,7 @@ KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
   ElementOrder<typename RemotePeer<View>::view_type> const order(local);
   threads.for_each(local.size(), [&](std::size_t n) {
     order.call(local, n, [&](auto... i) {
-      if constexpr (way == Way::put) {
+      if constexpr (direction == Direction::put) {
         peer(i...) =
             static_cast<typename View::non_const_value_type>(other(i...));
       } else {
@@ -136,26 +136,26 @@ template <Group Threads, class View, class Src>
 KOKKOS_INLINE_FUNCTION void copy_to_peer(Threads const& threads,
                                          RemotePeer<View> const& dst,
                                          Src const& src) {
-  if (dst.is_reachable()) {
+  if (dst.is_near()) {
     copy_view(threads, dst.view(), src);
     return;
   }
   KOKKOS_IF_ON_HOST(
       (if (threads.rank() == 0) put_view(dst, src, "symm::copy");))
-  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Way::put>(threads, dst, src);))
+  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Direction::put>(threads, dst, src);))
 }
 
 template <Group Threads, class Dst, class View>
 KOKKOS_INLINE_FUNCTION void copy_from_peer(Threads const& threads,
                                            Dst const& dst,
                                            RemotePeer<View> const& src) {
-  if (src.is_reachable()) {
+  if (src.is_near()) {
     copy_view(threads, dst, src.view());
     return;
   }
   KOKKOS_IF_ON_HOST(
       (if (threads.rank() == 0) get_view(dst, src, "symm::copy");))
-  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Way::get>(threads, src, dst);))
+  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Direction::get>(threads, src, dst);))
 }
 
 // Kokkos::deep_copy().

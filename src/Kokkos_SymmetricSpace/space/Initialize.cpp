@@ -21,12 +21,12 @@ namespace symm {
 
 namespace {
 
-class KokkosCompanion final : public Impl::Companion {
+class KokkosHooks final : public Impl::LibraryHooks {
  public:
   /// \param start initialises Kokkos; gets the device to take, if
   ///        choose_device() names one. Not called after begin().
-  KokkosCompanion(bool has_user_chosen,
-                  std::function<void(std::optional<int>)> start)
+  KokkosHooks(bool has_user_chosen,
+              std::function<void(std::optional<int>)> start)
       : m_has_user_chosen(has_user_chosen), m_start(std::move(start)) {}
 
   void check() const override {
@@ -81,7 +81,7 @@ void initialize(int& argc, char* argv[], Communicator const& communicator) {
     argc = count;
   };
   Impl::begin_job(&argc, &argv, communicator,
-                  std::make_unique<KokkosCompanion>(has_user_chosen, start));
+                  std::make_unique<KokkosHooks>(has_user_chosen, start));
 }
 
 void initialize(Kokkos::InitializationSettings const& settings,
@@ -94,7 +94,7 @@ void initialize(Kokkos::InitializationSettings const& settings,
     Kokkos::initialize(complete);
   };
   Impl::begin_job(nullptr, nullptr, communicator,
-                  std::make_unique<KokkosCompanion>(has_user_chosen, start));
+                  std::make_unique<KokkosHooks>(has_user_chosen, start));
 }
 
 ScopeGuard::~ScopeGuard() { Impl::end_scope("ScopeGuard"); }

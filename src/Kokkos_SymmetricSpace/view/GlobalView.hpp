@@ -42,7 +42,7 @@ class GlobalView {
   /// \param local this PE's copy.
   GlobalView(View const& local, HeapMap const& map) : m_elements(local, map) {}
 
-  /// Element (indices...) on PE `pe`. Precondition: is_reachable(pe). Indices
+  /// Element (indices...) on PE `pe`. Precondition: is_near(pe). Indices
   /// are checked where Kokkos checks those of Views, the PE where
   /// SYMM_CHECKS_IN_KERNELS is on; a wrong one stops the program.
   template <class... Indices>
@@ -76,8 +76,13 @@ class GlobalView {
   }
   /// Whether PE `pe` exists and is near. Elements of far PEs have no address
   /// here; RemoteView reaches them.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_reachable(Pe pe) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
     return m_elements.map().is_near(pe);
+  }
+  /// As it was called before 0.1.0.
+  [[deprecated("say is_near(pe)"), nodiscard]] KOKKOS_FUNCTION bool
+  is_reachable(Pe pe) const {
+    return is_near(pe);
   }
   [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
     return m_elements.map().my_pe;
@@ -94,7 +99,7 @@ class GlobalView {
 
 /// The GlobalView of `view`, which is a View as peer_view() takes, or an
 /// UnevenView. Local. In a job of several nodes only near PEs' copies have an
-/// address: do not index the others (GlobalView::is_reachable()), use
+/// address: do not index the others (GlobalView::is_near()), use
 /// remote_view().
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.

@@ -117,7 +117,7 @@ heap_map() {
 /// \returns a View that is valid as long as `view`, or another copy of it,
 ///          lives on this PE (with Deallocate::retire).
 /// \throws UsageError on this PE, if there is no such PE, its memory is not
-///         reached by loads and stores (is_reachable()), or the View is not in
+///         reached by loads and stores (is_near()), or the View is not in
 ///         the heap.
 template <class View>
 auto peer_view(View const& view, Pe pe) {

@@ -16,6 +16,7 @@
 #include "ElementsOfPes.hpp"
 #include "PeerView.hpp"
 
+#include "../../runtime/base/Address.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
 #include "../../runtime/symm_errors.hpp"
@@ -90,7 +91,7 @@ class PlacedView {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place place) const {
-    return *moved(m_local, place.distance);
+    return *Impl::moved(m_local, place.distance);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
@@ -99,18 +100,11 @@ class PlacedView {
     KOKKOS_IF_ON_HOST((if (m_step == 0) return m_first[place.word];))
     // The sum is pe * stride + index * sizeof: the PE stays in the word.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
-    return *(moved(m_first, pe * m_step) + place.word);
+    return *(Impl::moved(m_first, pe * m_step) + place.word);
   }
 
  private:
   using Element = typename view_type::element_type;
-
-  KOKKOS_FORCEINLINE_FUNCTION static Element* moved(Element* p,
-                                                    std::int64_t bytes) {
-    // By a pointer: nvcc then knows that the result is to global memory.
-    return reinterpret_cast<Element*>(
-        const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
-  }
 
   Element* m_local    = nullptr;
   Element* m_first    = nullptr;  // of the first near PE

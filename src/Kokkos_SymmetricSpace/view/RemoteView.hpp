@@ -22,7 +22,7 @@ class RemotePeer;
 
 /// All PEs' copies of one View, far PEs included: `r(pe, i, j)` is a proxy for
 /// element (i, j) on PE `pe`. It loads and stores if the PE is near
-/// (is_reachable()), gets and puts if it is far. If all PEs are near, a
+/// (is_near()), gets and puts if it is far. If all PEs are near, a
 /// GlobalView does the same with one compare less, and its elements are
 /// ordinary references.
 ///
@@ -119,8 +119,13 @@ class RemoteView {
     return m_elements.extent(pe, r);
   }
   /// Whether PE `pe` exists and is near: its elements are loaded and stored.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_reachable(Pe pe) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
     return m_elements.map().is_near(pe);
+  }
+  /// As it was called before 0.1.0.
+  [[deprecated("say is_near(pe)"), nodiscard]] KOKKOS_FUNCTION bool
+  is_reachable(Pe pe) const {
+    return is_near(pe);
   }
   [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
     return m_elements.map().my_pe;
@@ -171,10 +176,15 @@ class RemotePeer {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION Pe pe() const { return m_pe; }
-  [[nodiscard]] KOKKOS_FUNCTION bool is_reachable() const {
-    return m_all.is_reachable(m_pe);
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near() const {
+    return m_all.is_near(m_pe);
   }
-  /// The copy as an ordinary unmanaged View. Precondition: is_reachable().
+  /// As it was called before 0.1.0.
+  [[deprecated("say is_near()"), nodiscard]] KOKKOS_FUNCTION bool is_reachable()
+      const {
+    return is_near();
+  }
+  /// The copy as an ordinary unmanaged View. Precondition: is_near().
   [[nodiscard]] KOKKOS_FUNCTION view_type view() const {
     m_all.m_elements.expect_pe(m_all.call, m_pe, true);
     return m_all.m_elements.template copy_of<view_type>(m_pe, m_pe);

@@ -260,7 +260,7 @@ class ExtentsOfPes<UnevenView<View>> {
 /// \returns a View that is valid as long as the memory of `view` lives on this
 ///          PE: the UnevenView or its local().
 /// \throws UsageError on this PE, if there is no such PE, or its memory is not
-///         reached by loads and stores (is_reachable()).
+///         reached by loads and stores (is_near()).
 template <class View>
 auto peer_view(UnevenView<View> const& view, Pe pe) {
   auto const& map = Impl::heap_map_of(view, "symm::peer_view");

@@ -7,6 +7,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "Function.hpp"
 
 namespace symm {
 
@@ -31,6 +34,16 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 /// The largest multiple of `unit` (a power of two) that is not above `bytes`.
 constexpr std::size_t round_down(std::size_t bytes, std::size_t unit) {
   return bytes & ~(unit - 1);
+}
+
+/// A PE, a slot, a MemoryKind or the like as an index of an array.
+SYMM_FUNCTION constexpr std::size_t index_of(int number) {
+  return static_cast<std::size_t>(number);
+}
+template <class Enum>
+requires std::is_enum_v<Enum>
+constexpr std::size_t index_of(Enum value) {
+  return static_cast<std::size_t>(value);
 }
 
 constexpr bool is_multiple(std::size_t bytes, std::size_t unit) {

@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 struct FdExchange::Message {
   std::uint64_t exchange       = 0;  // its number
   std::uint64_t has_descriptor = 0;
-  Note note{};
+  Attachment note{};
 };
 
 /// A message with room for a descriptor, in the form that sendmsg() and
@@ -86,7 +86,7 @@ MeshLink const& FdExchange::link(Pe near) const {
   return m_links[static_cast<std::size_t>(near - m_nodes.first_near())];
 }
 
-void FdExchange::send(Pe to, int fd, Note const& note) const {
+void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   Envelope envelope({m_n_exchanges, 1, note});
   auto& header          = envelope.header;
   cmsghdr* const rights = CMSG_FIRSTHDR(&header);
@@ -200,7 +200,8 @@ FdExchange::Parcel FdExchange::receive(Pe from) const {
   return result;
 }
 
-std::vector<FdExchange::Parcel> FdExchange::exchange(int fd, Note const& note) {
+std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
+                                                     Attachment const& note) {
   ++m_n_exchanges;
   std::vector<Parcel> result;
   int const n_near = m_nodes.n_near();

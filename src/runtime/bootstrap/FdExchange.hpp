@@ -24,7 +24,7 @@ namespace symm::Impl {
 class FdExchange {
  public:
   /// A few bytes sent with a descriptor; the caller defines their meaning.
-  using Note = std::array<std::byte, 128>;
+  using Attachment = std::array<std::byte, 128>;
 
   /// How often a PE that waits for others, here or elsewhere, checks that their
   /// processes live.
@@ -33,7 +33,7 @@ class FdExchange {
   /// What exchange() receives from a PE.
   struct Parcel {
     UniqueFd descriptor;
-    Note note{};
+    Attachment note{};
   };
 
   /// Collective over all PEs of the job.
@@ -59,7 +59,8 @@ class FdExchange {
   /// cannot, or a peer's process is gone, the job ends with a message.
   /// \throws SystemError, OutOfMemory on the PE concerned only: agree
   ///         afterwards.
-  [[nodiscard]] std::vector<Parcel> exchange(int fd, Note const& note = {});
+  [[nodiscard]] std::vector<Parcel> exchange(int fd,
+                                             Attachment const& note = {});
 
   /// Whether the process of `pe` is gone (or has finalised, or executes another
   /// program); false for PEs of other nodes, of which it is not known. Local.
@@ -76,7 +77,7 @@ class FdExchange {
   struct Envelope;
 
   [[nodiscard]] MeshLink const& link(Pe near) const;
-  void send(Pe to, int fd, Note const& note) const;
+  void send(Pe to, int fd, Attachment const& note) const;
   [[nodiscard]] Parcel receive(Pe from) const;
   void wait_for_message(Pe from) const;
   [[noreturn]] void end_job_of_gone(Pe pe) const;

@@ -182,7 +182,7 @@ class Start {
 
  private:
   [[nodiscard]] std::size_t index(Pe pe) const {
-    return static_cast<std::size_t>(pe - m_nodes.first_near());
+    return index_of(pe - m_nodes.first_near());
   }
   MeshLink& link(Pe pe) { return m_links[index(pe)]; }
   [[nodiscard]] MeshLink const& link(Pe pe) const { return m_links[index(pe)]; }

@@ -96,7 +96,7 @@ struct Division {
 [[noreturn]] void throw_divided(Division const& division,
                                 std::vector<Place> const& all) {
   auto const host = [&](Pe pe) {
-    return std::string_view(all[static_cast<std::size_t>(pe)].host);
+    return std::string_view(all[index_of(pe)].host);
   };
   throw UsageError(
       Text("PE ", division.first, " and PE ", division.next, " run on ",

@@ -33,9 +33,9 @@ struct Nodes {
   [[nodiscard]] int n() const { return static_cast<int>(first.size()) - 1; }
   [[nodiscard]] int n_pes() const { return first.back(); }
   /// The first PE of this PE's node.
-  [[nodiscard]] Pe first_near() const { return first[index(mine)]; }
+  [[nodiscard]] Pe first_near() const { return first[index_of(mine)]; }
   [[nodiscard]] int n_near() const {
-    return first[index(mine) + 1] - first[index(mine)];
+    return first[index_of(mine) + 1] - first[index_of(mine)];
   }
   [[nodiscard]] bool is_near(Pe pe) const {
     return static_cast<unsigned>(pe - first_near()) <
@@ -49,12 +49,12 @@ struct Nodes {
   /// it is not known.
   [[nodiscard]] std::string_view host_of(Pe pe) const {
     if (n() == 1 || pe < 0 || pe >= n_pes()) return {};
-    auto const node = index(node_of(pe));
+    auto const node = index_of(node_of(pe));
     return node < hosts.size() ? std::string_view(hosts[node])
                                : std::string_view();
   }
   /// The first PE of a node, which acts for it.
-  [[nodiscard]] Pe leader(int node) const { return first[index(node)]; }
+  [[nodiscard]] Pe leader(int node) const { return first[index_of(node)]; }
   /// The number of PEs of the largest node.
   [[nodiscard]] int most_near() const {
     int most = 0;
@@ -66,7 +66,7 @@ struct Nodes {
   /// Whether `pe` may use memory and cores of this PE's machine.
   [[nodiscard]] bool may_share_machine(Pe pe) const {
     return are_pretended || is_near(pe) ||
-           (!share_machine.empty() && share_machine[index(node_of(pe))]);
+           (!share_machine.empty() && share_machine[index_of(node_of(pe))]);
   }
   /// The number of PEs that may use those, this PE included.
   [[nodiscard]] int n_on_machine() const {
@@ -79,7 +79,6 @@ struct Nodes {
   }
 
  private:
-  static std::size_t index(int node) { return static_cast<std::size_t>(node); }
 };
 
 /// Collective. PEs are on one node if the launcher says so and Unix sockets

@@ -115,7 +115,7 @@ class HeapBlocks : public BlockIds {
   }
 
   /// Whether a block has exactly the size and the alignment of the request.
-  [[nodiscard]] bool is_just(Id id, Request const& request) const {
+  [[nodiscard]] bool fits_exactly(Id id, Request const& request) const {
     auto const [offset, bytes] = m_allocator.place(id);
     return bytes == request.bytes &&
            (offset + request.phase) % request.alignment == 0;

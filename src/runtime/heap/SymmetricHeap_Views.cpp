@@ -87,14 +87,14 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   // Gets all private memory that this call needs before the PEs meet:
   // afterwards nothing may fail on one PE alone.
   call.memory          = memory();
-  auto* const follower = m_rendezvous.follower();
+  auto* const listener = m_rendezvous.listener();
   auto const failure   = failure_of([&] {
     m_provider.synchronize();
     m_blocks.prepare();
     m_chunks.prepare();
     m_retired.prepare(m_blocks.n_views() + m_registered.n_views() + 1);
     collect_retired_views();
-    if (follower != nullptr) follower->prepare();
+    if (listener != nullptr) listener->prepare();
   });
   if (failure && !call.failure) call.failure = failure;
   call.notices          = m_retired.notices();
@@ -105,7 +105,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   if (!call.notices.empty()) {
     m_retired.told(call.notices.size(), m_rendezvous.last_told());
   }
-  if (follower != nullptr) follower->all_ended();
+  if (listener != nullptr) listener->all_ended();
   bool has_registered = false;
   // Every PE reads the same notices in the same order: the same blocks become
   // free in the same order.

@@ -22,7 +22,7 @@ namespace {
 /// Records what begin_job() has begun: finalize() ends that and no more.
 struct Begun {
   bool has_mpi = false;
-  std::unique_ptr<Companion> companion;
+  std::unique_ptr<LibraryHooks> hooks;
 
   void end() {
     auto const [mpi, other] = std::exchange(*this, {});
@@ -34,9 +34,9 @@ struct Begun {
 Begun s_begun;
 
 /// For programs without Kokkos, which name their GPU themselves.
-class NoCompanion final : public Companion {
+class NoHooks final : public LibraryHooks {
  public:
-  explicit NoCompanion(std::optional<int> gpu) : m_gpu(gpu) {}
+  explicit NoHooks(std::optional<int> gpu) : m_gpu(gpu) {}
   void check() const override {}
   void begin(int /*number_on_node*/) override {}
   [[nodiscard]] std::optional<int> gpu() const override { return m_gpu; }
@@ -49,28 +49,28 @@ class NoCompanion final : public Companion {
 }  // namespace
 
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
-               std::unique_ptr<Companion> companion) {
+               std::unique_ptr<LibraryHooks> hooks) {
   if (is_initialized()) {
     throw UsageError("symm::initialize: initialised already");
   }
   s_begun.has_mpi = begin_mpi(argc, argv, communicator);
   try {
-    companion->check();
-    auto pes          = make_mpi_pes(communicator);
-    s_begun.companion = std::move(companion);
+    hooks->check();
+    auto pes      = make_mpi_pes(communicator);
+    s_begun.hooks = std::move(hooks);
     bool const are_pretended =
         !setting_of(environment::pes_per_node).value().is_default;
     if (!pes.is_one_node || are_pretended) load_kernels_with_programs();
-    auto const failed = agree(*pes.bootstrap, failure_of([&] {
-      s_begun.companion->begin(pes.number_on_node);
-    }));
+    auto const failed =
+        agree(*pes.bootstrap,
+              failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));
     if (failed) {
       pes.bootstrap->close();
       throw_failure(
           {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",
                                       failed->failure.message)});
     }
-    Runtime::initialize(std::move(pes.bootstrap), s_begun.companion->gpu());
+    Runtime::initialize(std::move(pes.bootstrap), s_begun.hooks->gpu());
   } catch (...) {
     s_begun.end();
     throw;
@@ -92,7 +92,7 @@ void end_scope(char const* name) noexcept {
 void initialize_runtime(Communicator const& communicator,
                         std::optional<int> gpu) {
   Impl::begin_job(nullptr, nullptr, communicator,
-                  std::make_unique<Impl::NoCompanion>(gpu));
+                  std::make_unique<Impl::NoHooks>(gpu));
 }
 
 void finalize() {

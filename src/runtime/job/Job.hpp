@@ -12,9 +12,9 @@ namespace symm::Impl {
 
 /// A library that begins after MPI and before the symmetric heap, and ends
 /// between them: Kokkos.
-class Companion {
+class LibraryHooks {
  public:
-  virtual ~Companion() = default;
+  virtual ~LibraryHooks() = default;
 
   /// \throws UsageError on this PE, if it cannot begin.
   virtual void check() const = 0;
@@ -28,12 +28,12 @@ class Companion {
 };
 
 /// Collective over `communicator`: begins MPI, unless the program has, the
-/// companion and the runtime. If it throws, it has ended what it has begun.
+/// hooks and the runtime. If it throws, it has ended what it has begun.
 /// \param argc, argv those of main() for MPI, or null.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; what begin_mpi()
-///         and Companion::check() throw on this PE.
+///         and LibraryHooks::check() throw on this PE.
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
-               std::unique_ptr<Companion> companion);
+               std::unique_ptr<LibraryHooks> hooks);
 
 /// For the destructor of a guard: finalize(), unless the program has called it.
 /// If it fails, the job ends with a message.

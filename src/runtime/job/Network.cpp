@@ -87,7 +87,7 @@ void Network::open_gpu(MemoryProvider& provider) {
 char* Network::find(Segment segment, std::size_t offset,
                     std::size_t bytes) noexcept {
   auto const kind =
-      index(is_of_gpu(segment) ? MemoryKind::device : MemoryKind::host);
+      index_of(is_of_gpu(segment) ? MemoryKind::device : MemoryKind::host);
   if (segment == Segment::host_team_words ||
       segment == Segment::device_team_words) {
     auto const* const map = m_team_words[kind].load();
@@ -114,14 +114,14 @@ bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
     return bytes <= map.stride - offset && 0 <= pe && pe < map.n_pes;
   };
   for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
-    auto const* const heap = m_heaps[index(kind)].load();
+    auto const* const heap = m_heaps[index_of(kind)].load();
     if (heap != nullptr && heap->map().contains(address)) {
-      return find(heap->map(), heaps[index(kind)]) &&
+      return find(heap->map(), heaps[index_of(kind)]) &&
              heap->is_mapped(address, bytes);
     }
-    auto const* const words = m_team_words[index(kind)].load();
+    auto const* const words = m_team_words[index_of(kind)].load();
     if (words != nullptr && words->contains(address)) {
-      return find(*words, team_words[index(kind)]);
+      return find(*words, team_words[index_of(kind)]);
     }
   }
   return false;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "../base/Types.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../heap/SymmetricHeap.hpp"
@@ -44,12 +45,12 @@ class Network final : public TransportTarget {
   /// Far PEs reach `heap` from now on. No PE uses it before all have called.
   /// Local.
   void open(SymmetricHeap const& heap) {
-    m_heaps[index(heap.memory())] = &heap;
+    m_heaps[index_of(heap.memory())] = &heap;
   }
   /// The same for this PE's part of the map.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
-    m_team_words_maps[index(kind)] = map;
-    m_team_words[index(kind)]      = &m_team_words_maps[index(kind)];
+    m_team_words_maps[index_of(kind)] = map;
+    m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
   }
   /// Before memory of the GPU is opened. Local.
   /// \param provider of that memory; outlives close().
@@ -85,9 +86,6 @@ class Network final : public TransportTarget {
   void close();
 
  private:
-  static constexpr std::size_t index(MemoryKind kind) {
-    return static_cast<std::size_t>(kind);
-  }
   /// Finds the object at `address` in memory of `pe`; false: it has none there.
   [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
                                  PeMemory& found) const noexcept;

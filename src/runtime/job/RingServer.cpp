@@ -165,7 +165,7 @@ void RingServer::reply(Number ticket, std::uint64_t value) {
 bool RingServer::finish_pending() {
   bool has_copied    = false;
   bool has_any       = false;
-  auto const is_done = [](Pending const& pending) {
+  auto const is_done = [](PendingRequest const& pending) {
     return pending.left.load(std::memory_order_acquire) == 0;
   };
   for (auto& pending : m_pending) {
@@ -222,7 +222,7 @@ PeMemory RingServer::find(void const* address, std::size_t bytes, Pe pe,
                         "part of the symmetric heap"));
 }
 
-RingServer::Pending& RingServer::add_pending(FarRequest const& request) {
+RingServer::PendingRequest& RingServer::add_pending(FarRequest const& request) {
   auto& pending       = m_pending.emplace_back();
   pending.ticket      = m_head;
   pending.pe          = pe_of(request);

@@ -62,7 +62,7 @@ class RingServer final : public KernelRequests {
   enum class State : std::uint8_t { done, pending, replied };
 
   /// A request that waits for another PE.
-  struct Pending {
+  struct PendingRequest {
     Number ticket;
     Pe pe;
     bool wants_reply;
@@ -81,7 +81,7 @@ class RingServer final : public KernelRequests {
   void begin_load(FarRequest const& request, PeMemory const& from);
   void begin_get(FarRequest const& request, PeMemory const& from);
   void begin_atomic(FarRequest const& request, PeMemory const& at);
-  Pending& add_pending(FarRequest const& request);
+  PendingRequest& add_pending(FarRequest const& request);
   void quiet_all();
   void reply(Number ticket, std::uint64_t value);
   void set_state(Number ticket, State state) {
@@ -111,7 +111,7 @@ class RingServer final : public KernelRequests {
   Number m_head  = 0;  // the next to be carried out
   Number m_freed = 0;
   std::vector<State> m_states;
-  std::list<Pending> m_pending;
+  std::list<PendingRequest> m_pending;
   std::vector<std::byte*> m_landings;  // those that are free
   std::vector<Number> m_quiets;        // not replied to yet
   std::optional<Watch> m_watch;

@@ -58,14 +58,14 @@ void leave_in_children() {
 }
 
 /// A setting that must be equal on all PEs.
-struct Setting {
+struct CommonSetting {
   char const* name;
   std::size_t value;
 };
 
 /// Compares all at once: each comparison is a collective step.
 template <std::size_t n>
-void check_equal(Bootstrap& bootstrap, Setting const (&settings)[n]) {
+void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
   std::array<std::size_t, n> mine{};
   for (std::size_t i = 0; i < n; ++i) mine[i] = settings[i].value;
   auto const other = difference_of(bootstrap, mine);
@@ -201,10 +201,10 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   m_rendezvous = std::make_unique<Rendezvous>(
       *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
   if (m_network != nullptr) m_network->open_rendezvous(*m_rendezvous);
-  auto& teams = m_team_memories[static_cast<std::size_t>(MemoryKind::host)];
-  using enum PeTeamWords::Behind;
+  auto& teams = m_team_memories[index_of(MemoryKind::host)];
+  using enum PeTeamWords::Buffers;
   teams.emplace(*m_bootstrap, *m_exchange, *m_control,
-                m_network == nullptr ? nothing : rooms);
+                m_network == nullptr ? none : rooms);
   if (m_network != nullptr) {
     if (m_rendezvous->spins() == 0) m_network->transport().set_spins(0);
     m_network->open_team_words(MemoryKind::host, teams->words(0).map);
@@ -405,9 +405,9 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // After what may throw: the follower ends with the job.
-    if (runtime.m_follower != nullptr) {
-      auto const in_pools = runtime.m_follower->finalize();
+    // After what may throw: the listener ends with the job.
+    if (runtime.m_listener != nullptr) {
+      auto const in_pools = runtime.m_listener->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());
       for (auto const& memory : runtime.m_memories) {
         if (!in_pools.empty() && memory.heap != nullptr) memory.heap->abandon();

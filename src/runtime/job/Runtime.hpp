@@ -111,21 +111,21 @@ class Runtime {
   void barrier_all() {
     m_rendezvous->run(RuntimeCall::barrier_all, [&] {
       auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});
-      auto* const follower = m_rendezvous->follower();
-      if (follower != nullptr) {
+      auto* const listener = m_rendezvous->listener();
+      if (listener != nullptr) {
         // If this fails on one PE, all PEs hear of it.
         call.failure =
-            failure_of([&] { call.bits = follower->idle_streams(); });
+            failure_of([&] { call.bits = listener->idle_streams(); });
       }
       m_rendezvous->meet(call);
-      if (call.bits != 0) follower->were_idle(m_rendezvous->bits_of_all());
+      if (call.bits != 0) listener->were_idle(m_rendezvous->bits_of_all());
     });
   }
 
   /// Follows the collective calls from now on, until finalize(). Local.
-  void set_follower(std::unique_ptr<Follower> follower) {
-    m_follower = std::move(follower);
-    m_rendezvous->set_follower(m_follower.get());
+  void set_listener(std::unique_ptr<RendezvousListener> listener) {
+    m_listener = std::move(listener);
+    m_rendezvous->set_listener(m_listener.get());
   }
 
   // For memory that PEs share without a heap.
@@ -147,7 +147,7 @@ class Runtime {
 
   /// Null for device memory without GPUs.
   [[nodiscard]] PeTeamMemory* team_memory(MemoryKind kind) {
-    auto& memory = m_team_memories[static_cast<std::size_t>(kind)];
+    auto& memory = m_team_memories[index_of(kind)];
     return memory ? &*memory : nullptr;
   }
   /// The slots of the PE teams that this PE is in.
@@ -182,7 +182,7 @@ class Runtime {
   void make_heap(MemoryKind kind, MemoryProvider& provider,
                  RuntimeOptions const& options);
   [[nodiscard]] Memory& memory(MemoryKind kind) {
-    return m_memories[static_cast<std::size_t>(kind)];
+    return m_memories[index_of(kind)];
   }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
@@ -196,7 +196,7 @@ class Runtime {
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;
-  std::unique_ptr<Follower> m_follower;
+  std::unique_ptr<RendezvousListener> m_listener;
   // Null without SYMM_TRACE.
   std::unique_ptr<Trace> m_trace;
   // Null in jobs of one node. Destroyed first: its threads write to the memory.

@@ -12,7 +12,9 @@
 #include <optional>
 #include <string>
 
+#include "../base/Address.hpp"
 #include "../base/Failure.hpp"
+#include "../base/Types.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../pes/Rendezvous.hpp"
@@ -21,7 +23,7 @@
 namespace symm::Impl {
 
 /// Tells the other PEs what a PE shares.
-struct SharedBuffer::Note {
+struct SharedBuffer::PartNote {
   std::uint64_t address = 0;  // in its process
   std::uint64_t count   = 0;
   ForeignMemory::ForeignHandle handle;  // kind device
@@ -57,17 +59,12 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
-/// Adds to an address as to a number: it may be one of another process.
-char* behind(char* start, std::size_t bytes) {
-  return std::bit_cast<char*>(std::bit_cast<std::uintptr_t>(start) + bytes);
-}
-
 /// Reads the first and the last byte of memory of a process; 0, or errno.
 int try_to_read(pid_t process, char* start, std::size_t bytes) {
   std::array<char, 2> ends{};
   iovec const here{ends.data(), ends.size()};
   std::array<iovec, 2> const there{iovec{start, 1},
-                                   iovec{behind(start, bytes - 1), 1}};
+                                   iovec{moved(start, bytes - 1), 1}};
   auto const read =
       ::process_vm_readv(process, &here, 1, there.data(), there.size(), 0);
   if (read == 2) return 0;
@@ -102,7 +99,7 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
   std::size_t done = 0;
   while (done < bytes) {
     iovec const here{mine + done, bytes - done};
-    iovec const there{behind(theirs, done), bytes - done};
+    iovec const there{moved(theirs, done), bytes - done};
     // At most 2 GiB a call; less where the memory ends.
     auto const moved =
         is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
@@ -149,10 +146,10 @@ void SharedBuffer::share(void const* data, std::size_t count,
   auto const agree = [&](std::optional<Failure> const& mine) {
     return rendezvous.agree(mine);
   };
-  FdExchange::Note mine{};
+  FdExchange::Attachment mine{};
   all_or_none(agree, what, [&] {
-    static_assert(sizeof(Note) == sizeof(FdExchange::Note));
-    mine = std::bit_cast<FdExchange::Note>(note_of(data, count));
+    static_assert(sizeof(PartNote) == sizeof(FdExchange::Attachment));
+    mine = std::bit_cast<FdExchange::Attachment>(note_of(data, count));
   });
   auto const opened = failure_of([&] {
     all_or_none(agree, what, [&] {
@@ -162,7 +159,7 @@ void SharedBuffer::share(void const* data, std::size_t count,
         if (pe == m_my_pe) continue;
         auto const& parcel =
             parcels[static_cast<std::size_t>(pe - nodes.first_near())];
-        open_part(pe, std::bit_cast<Note>(parcel.note));
+        open_part(pe, std::bit_cast<PartNote>(parcel.note));
       }
     });
   });
@@ -208,15 +205,14 @@ void SharedBuffer::prepare(void const* data, std::size_t count,
     return;
   }
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
-    m_parts[static_cast<std::size_t>(pe)].process =
-        runtime.exchange().process_of(pe);
+    m_parts[index_of(pe)].process = runtime.exchange().process_of(pe);
   }
   if (count > 0) try_host_part(m_my_pe);
 }
 
-SharedBuffer::Note SharedBuffer::note_of(void const* data,
-                                         std::size_t count) const {
-  Note note;
+SharedBuffer::PartNote SharedBuffer::note_of(void const* data,
+                                             std::size_t count) const {
+  PartNote note;
   note.count   = count;
   note.address = reinterpret_cast<std::uintptr_t>(data);
   if (m_kind == MemoryKind::host || count == 0) return note;
@@ -232,8 +228,8 @@ SharedBuffer::Note SharedBuffer::note_of(void const* data,
   return note;
 }
 
-void SharedBuffer::open_part(Pe pe, Note const& note) {
-  auto& part = m_parts[static_cast<std::size_t>(pe)];
+void SharedBuffer::open_part(Pe pe, PartNote const& note) {
+  auto& part = m_parts[index_of(pe)];
   part.count = note.count;
   if (note.count == 0) return;
   if (m_kind == MemoryKind::device) {
@@ -244,12 +240,12 @@ void SharedBuffer::open_part(Pe pe, Note const& note) {
   try_host_part(pe);
 }
 
-void SharedBuffer::open_device_part(Pe pe, Note const& note) {
-  auto& part     = m_parts[static_cast<std::size_t>(pe)];
+void SharedBuffer::open_device_part(Pe pe, PartNote const& note) {
+  auto& part     = m_parts[index_of(pe)];
   auto& provider = *Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   auto const failure = failure_of([&] {
     part.import_start = provider.open_foreign(note.handle);
-    part.start        = behind(part.import_start, note.handle.offset);
+    part.start        = moved(part.import_start, note.handle.offset);
   });
   if (!failure) return;
   throw_failure(
@@ -260,7 +256,7 @@ void SharedBuffer::open_device_part(Pe pe, Note const& note) {
 
 /// Only a read shows what the system allows (Yama, containers, set-user-id).
 void SharedBuffer::try_host_part(Pe pe) const {
-  auto const& its        = m_parts[static_cast<std::size_t>(pe)];
+  auto const& its        = m_parts[index_of(pe)];
   auto const bytes       = its.count * m_element_bytes;
   std::string const text = bytes_text(bytes) + " at " + address_text(its.start);
   int const error        = try_to_read(its.process, its.start, bytes);
@@ -325,7 +321,7 @@ SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
   auto const n_pes = static_cast<Pe>(m_parts.size());
   if (pe >= 0 && pe < n_pes) {
     if (Runtime::instance(call).nodes().is_near(pe)) {
-      return m_parts[static_cast<std::size_t>(pe)];
+      return m_parts[index_of(pe)];
     }
     throw UsageError(name() + "PE " + std::to_string(pe) +
                      " is on another node, from where only symmetric memory "
@@ -361,7 +357,7 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
                       elements_text(index, count) + " of PE " +
                       std::to_string(pe) + ": its process is gone");
   }
-  return behind(its.start, index * m_element_bytes);
+  return moved(its.start, index * m_element_bytes);
 }
 
 void SharedBuffer::put(std::size_t dest_index, void const* source,

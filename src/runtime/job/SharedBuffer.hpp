@@ -51,7 +51,7 @@ class SharedBuffer {
     pid_t process      = 0;        // kind host
     char* import_start = nullptr;  // opened by this PE; null: none
   };
-  struct Note;
+  struct PartNote;
 
   explicit SharedBuffer(MemoryKind kind) : m_kind(kind) {}
   void swap(SharedBuffer& other) noexcept;
@@ -59,9 +59,9 @@ class SharedBuffer {
              std::exception_ptr const& failure);
   void prepare(void const* data, std::size_t count,
                std::exception_ptr const& failure);
-  [[nodiscard]] Note note_of(void const* data, std::size_t count) const;
-  void open_part(Pe pe, Note const& note);
-  void open_device_part(Pe pe, Note const& note);
+  [[nodiscard]] PartNote note_of(void const* data, std::size_t count) const;
+  void open_part(Pe pe, PartNote const& note);
+  void open_device_part(Pe pe, PartNote const& note);
   void try_host_part(Pe pe) const;
   void close_imports();
   [[nodiscard]] Part const& part(Pe pe, char const* call) const;

@@ -180,7 +180,7 @@ void Trace::print_table(std::vector<Row> const& rows) const {
   constexpr double mib = 1 << 20U;
   auto const print_row = [](char const* name, Row const& row) {
     auto const of = [&](OperationKind kind) -> auto const& {
-      return row.kinds[static_cast<std::size_t>(kind)];
+      return row.kinds[index_of(kind)];
     };
     using enum OperationKind;
     std::fprintf(stderr, "%7s", name);

@@ -64,7 +64,7 @@ class Trace final : public Observer {
   struct Row;
 
   [[nodiscard]] Tally& of(OperationKind kind) {
-    return m_kinds[static_cast<std::size_t>(kind)];
+    return m_kinds[index_of(kind)];
   }
   [[nodiscard]] Row row() const;
   void look_at_heaps() noexcept;

@@ -13,8 +13,8 @@ Pe my_pe() { return Impl::Runtime::instance("symm::my_pe").my_pe(); }
 
 int n_pes() { return Impl::Runtime::instance("symm::n_pes").n_pes(); }
 
-bool is_reachable(Pe pe) {
-  return Impl::Runtime::instance("symm::is_reachable").nodes().is_near(pe);
+bool is_near(Pe pe) {
+  return Impl::Runtime::instance("symm::is_near").nodes().is_near(pe);
 }
 
 void barrier_all() {

@@ -87,9 +87,9 @@ void free(void* address) noexcept {
     if (address == nullptr) return;
     auto& runtime        = Impl::Runtime::instance("symm::free");
     auto& heap           = runtime.heap_of(address);
-    auto* const follower = runtime.rendezvous().follower();
-    if (!heap.contains(address) && follower != nullptr &&
-        follower->free_at_once(address)) {
+    auto* const listener = runtime.rendezvous().listener();
+    if (!heap.contains(address) && listener != nullptr &&
+        listener->free_at_once(address)) {
       return;
     }
     heap.free(address);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "../base/Address.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 
@@ -44,14 +45,14 @@ struct HeapMap {
   /// Precondition: p is in this PE's part, `pe` is near. Not checked.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
-    return moved(p, distance(pe));
+    return Impl::moved(p, distance(pe));
   }
 
   /// The same, given the address of PE 0's copy; saves a subtraction.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
-    return moved(first, static_cast<std::ptrdiff_t>(pe) *
-                            static_cast<std::ptrdiff_t>(stride));
+    return Impl::moved(first, static_cast<std::ptrdiff_t>(pe) *
+                                  static_cast<std::ptrdiff_t>(stride));
   }
 
   /// Whether `p` is in this PE's part.
@@ -73,21 +74,6 @@ struct HeapMap {
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
     return reinterpret_cast<std::size_t>(p) -
            reinterpret_cast<std::size_t>(part(my_pe));
-  }
-
- private:
-  template <class T>
-  SYMM_FUNCTION static T* moved(T* p, std::ptrdiff_t bytes) {
-#ifdef SYMM_FOR_DEVICE
-    // Arithmetic on the pointer: nvcc then knows that it is to global memory.
-    return reinterpret_cast<T*>(
-        const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
-#else
-    // Arithmetic on an integer: GCC then adds the distance to the start of an
-    // array outside of the loop, and not to every element's address.
-    return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
-                                static_cast<std::size_t>(bytes));
-#endif
   }
 };
 

@@ -20,7 +20,7 @@ struct MemoryNote {
   Vmm::FabricHandle fabric{};  // all zero: none
   std::array<char, 64> place{};
 };
-static_assert(sizeof(MemoryNote) == sizeof(FdExchange::Note));
+static_assert(sizeof(MemoryNote) == sizeof(FdExchange::Attachment));
 
 }  // namespace
 
@@ -100,7 +100,7 @@ SymmetricRange::Offer SymmetricRange::map_own(Chunk& chunk,
       auto const place = m_vmm.place();
       place.copy(note.place.data(), note.place.size() - 1);
       note.fabric      = m_vmm.export_fabric(handle).value_or(note.fabric);
-      offer.note       = std::bit_cast<FdExchange::Note>(note);
+      offer.note       = std::bit_cast<FdExchange::Attachment>(note);
       offer.descriptor = m_vmm.export_handle(handle);
     }
     map_handle(chunk, m_map.my_pe, handle);

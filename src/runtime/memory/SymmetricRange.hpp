@@ -77,7 +77,7 @@ class SymmetricRange {
   /// Lets the other PEs map this PE's memory.
   struct Offer {
     UniqueFd descriptor;
-    FdExchange::Note note{};
+    FdExchange::Attachment note{};
   };
 
   struct Chunk {

@@ -69,7 +69,7 @@ class Reader {
 
 }  // namespace
 
-Text PeGroups::Group::names() const {
+Text PeGroups::PeGroup::names() const {
   Text text(n_pes == 1 ? "PE " : "PEs ", pes[0]);
   for (Pe const pe : named().subspan(1)) text.append(", ", pe);
   if (named().size() < static_cast<std::size_t>(n_pes)) {
@@ -81,7 +81,7 @@ Text PeGroups::Group::names() const {
 void PeGroups::add(Pe pe, ComparedCall const& call, std::string_view words,
                    std::string_view host) {
   if (words.empty()) return;
-  Group group;
+  PeGroup group;
   group.pes[0]    = pe;
   group.n_pes     = 1;
   group.operation = call.operation;
@@ -91,11 +91,11 @@ void PeGroups::add(Pe pe, ComparedCall const& call, std::string_view words,
   add(group);
 }
 
-void PeGroups::add(Group const& group) {
+void PeGroups::add(PeGroup const& group) {
   auto* const begin = m_groups.data();
   auto* const end   = begin + m_n_groups;
   auto* const same  = std::find_if(
-       begin, end, [&](Group const& one) { return one.words == group.words; });
+       begin, end, [&](PeGroup const& one) { return one.words == group.words; });
   if (same != end) {
     std::array<Pe, 2 * max_named> pes{};
     auto const mine = same->named();
@@ -122,8 +122,9 @@ void PeGroups::add(Group const& group) {
       m_n_other_pes += group.n_pes;
     }
   }
-  std::sort(begin, begin + m_n_groups,
-            [](Group const& a, Group const& b) { return a.pes[0] < b.pes[0]; });
+  std::sort(begin, begin + m_n_groups, [](PeGroup const& a, PeGroup const& b) {
+    return a.pes[0] < b.pes[0];
+  });
 }
 
 void PeGroups::add(std::span<std::byte const> message) {

@@ -29,7 +29,7 @@ class PeGroups {
   using Words                             = BasicText<767>;
   using Host                              = BasicText<63>;
 
-  struct Group {
+  struct PeGroup {
     std::array<Pe, max_named> pes{};  // the lowest, in their order
     int n_pes             = 0;
     RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
@@ -59,7 +59,7 @@ class PeGroups {
   /// The bytes to send.
   [[nodiscard]] std::vector<std::byte> message() const;
 
-  [[nodiscard]] std::span<Group const> groups() const {
+  [[nodiscard]] std::span<PeGroup const> groups() const {
     return std::span(m_groups).first(m_n_groups);
   }
 
@@ -70,11 +70,11 @@ class PeGroups {
   [[nodiscard]] Text hosts() const;
 
  private:
-  void add(Group const& group);
+  void add(PeGroup const& group);
 
   std::size_t m_n_groups = 0;
   int m_n_other_pes      = 0;
-  std::array<Group, max_groups> m_groups;
+  std::array<PeGroup, max_groups> m_groups;
 };
 
 }  // namespace symm::Impl

@@ -13,20 +13,21 @@ namespace {
 /// Two cache lines: processors often fetch both at once.
 constexpr std::size_t slot_alignment = 128;
 
-std::size_t slot_bytes(int n_pes, PeTeamWords::Behind behind) {
-  return round_up(PeTeamWords::bytes(n_pes, behind), slot_alignment);
+std::size_t slot_bytes(int n_pes, PeTeamWords::Buffers buffers) {
+  return round_up(PeTeamWords::bytes(n_pes, buffers), slot_alignment);
 }
 
 }  // namespace
 
 PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
-                           MemoryProvider& provider, PeTeamWords::Behind behind)
+                           MemoryProvider& provider,
+                           PeTeamWords::Buffers buffers)
     : m_queue(provider),
-      m_behind(behind),
-      m_slot_bytes(slot_bytes(bootstrap.n_pes(), behind)),
+      m_buffers(buffers),
+      m_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers)),
       m_later_slot_bytes(
-          behind == PeTeamWords::Behind::rooms
-              ? slot_bytes(bootstrap.n_pes(), PeTeamWords::Behind::nothing)
+          buffers == PeTeamWords::Buffers::rooms
+              ? slot_bytes(bootstrap.n_pes(), PeTeamWords::Buffers::none)
               : m_slot_bytes) {
   auto const agree = agree_through(bootstrap);
   // The size of a part must be equal on all PEs, whatever their devices.
@@ -54,11 +55,11 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   std::vector<std::uint64_t> const zeros(PeTeamWords::n_fixed + members.size(),
                                          0);
   copy(its.epoch(), zeros);
-  using enum PeTeamWords::Behind;
-  if (m_behind == packets) {
+  using enum PeTeamWords::Buffers;
+  if (m_buffers == packets) {
     // A packet of the last PE team may carry an epoch that is still to come.
     auto const bytes = PeTeamWords::bytes(its.map.n_pes, packets) -
-                       PeTeamWords::bytes(its.map.n_pes, nothing);
+                       PeTeamWords::bytes(its.map.n_pes, none);
     m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)), bytes);
   }
   std::vector<std::uint64_t> const numbers(members.begin(), members.end());
@@ -76,7 +77,7 @@ PeTeamSlots::PeTeamSlots() {
 
 void PeTeamSlots::begin(int slot) {
   static std::atomic<std::uint32_t> s_n_teams{0};
-  auto& number = m_numbers[index(slot)];
+  auto& number = m_numbers[index_of(slot)];
   do {
     number = ++s_n_teams;
   } while (number == 0);  // 0: no PE team

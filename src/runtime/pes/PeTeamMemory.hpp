@@ -32,11 +32,11 @@ class PeTeamMemory {
   static constexpr int n_teams_with_rooms = 8;
 
   /// Collective, through the bootstrap.
-  /// \param behind what follows the words of each PE team; rooms follow those
+  /// \param buffers what follows the words of each PE team; rooms follow those
   ///        of the first n_teams_with_rooms only.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
-               MemoryProvider& provider, PeTeamWords::Behind behind);
+               MemoryProvider& provider, PeTeamWords::Buffers buffers);
 
   /// \param slot 0 to max_teams - 1.
   [[nodiscard]] PeTeamWords words(int slot) const {
@@ -58,7 +58,7 @@ class PeTeamMemory {
   void copy(std::uint64_t* to, std::vector<std::uint64_t> const& words) const;
 
   CopyQueue& m_queue;
-  PeTeamWords::Behind m_behind;
+  PeTeamWords::Buffers m_buffers;
   std::size_t m_slot_bytes;
   std::size_t m_later_slot_bytes;  // of the slots without rooms
   std::optional<SymmetricRange> m_range;
@@ -74,17 +74,15 @@ class PeTeamSlots {
 
   /// Begins a PE team in a free slot.
   void begin(int slot);
-  void end(int slot) { m_numbers[index(slot)] = 0; }
+  void end(int slot) { m_numbers[index_of(slot)] = 0; }
   /// The number of the PE team in `slot`; 0 if there is none.
   [[nodiscard]] std::uint32_t number(int slot) const {
-    return m_numbers[index(slot)];
+    return m_numbers[index_of(slot)];
   }
   /// A bit for every slot that has a PE team.
   [[nodiscard]] std::uint64_t in_use() const;
 
  private:
-  static std::size_t index(int slot) { return static_cast<std::size_t>(slot); }
-
   std::array<std::uint32_t, PeTeamMemory::max_teams> m_numbers{};
 };
 

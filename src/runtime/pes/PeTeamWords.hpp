@@ -26,7 +26,7 @@ namespace symm::Impl {
 /// host, in a job of several nodes, the first PE teams have two rooms, used in
 /// turn, for the blocks that members pass.
 struct PeTeamWords {
-  enum class Behind { nothing, packets, rooms };
+  enum class Buffers { none, packets, rooms };
 
   struct alignas(16) Packet {
     std::uint64_t word;
@@ -47,29 +47,30 @@ struct PeTeamWords {
   /// Bytes of one epoch's room; FarPassing lays it out.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
-  static constexpr std::size_t bytes(int n_pes, Behind behind) {
-    return end_of_words(n_pes) + (behind == Behind::packets
+  static constexpr std::size_t bytes(int n_pes, Buffers buffers) {
+    return end_of_words(n_pes) + (buffers == Buffers::packets
                                       ? 2 * n_packets * sizeof(Packet)
-                                  : behind == Behind::rooms ? 2 * room_bytes
-                                                            : 0);
+                                  : buffers == Buffers::rooms ? 2 * room_bytes
+                                                              : 0);
   }
 
   /// \param pe     the words are in its memory; number in the world.
   /// \param member number in the PE team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
-    return word(pe, n_fixed + index(member));
+    return word(pe, n_fixed + index_of(member));
   }
   /// \param which 0 or 1.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* passed(
       Pe pe, Pe member, std::uint64_t epoch, std::size_t which = 0) const {
-    return word(pe, n_fixed + (1 + epoch % 2 * 2) * index(map.n_pes) +
-                        2 * index(member) + which);
+    return word(pe, n_fixed + (1 + epoch % 2 * 2) * index_of(map.n_pes) +
+                        2 * index_of(member) + which);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* member(Pe member) const {
-    return word(map.my_pe, n_fixed + 5 * index(map.n_pes) + index(member));
+    return word(map.my_pe,
+                n_fixed + 5 * index_of(map.n_pes) + index_of(member));
   }
   [[nodiscard]] SYMM_FUNCTION Packet* packets(Pe pe,
                                               std::uint64_t epoch) const {
@@ -88,9 +89,6 @@ struct PeTeamWords {
   /// Rounded up to 128 bytes: the words share no cache line with what follows.
   SYMM_FUNCTION static constexpr std::size_t end_of_words(int n_pes) {
     return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
-  }
-  SYMM_FUNCTION static std::size_t index(int number) {
-    return static_cast<std::size_t>(number);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* word(Pe pe, std::size_t n) const {
     return reinterpret_cast<std::uint64_t*>(map.part(pe) + offset) + n;

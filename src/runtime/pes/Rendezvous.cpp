@@ -36,7 +36,7 @@ int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   auto const cpus = allgather(bootstrap, mine);
   for (Pe pe = 0; pe < nodes.n_pes(); ++pe) {
     if (!nodes.may_share_machine(pe)) continue;
-    CPU_OR(&all, &all, &cpus[static_cast<std::size_t>(pe)]);
+    CPU_OR(&all, &all, &cpus[index_of(pe)]);
   }
   return CPU_COUNT(&all) >= nodes.n_on_machine() ? 2000 : 0;
 }

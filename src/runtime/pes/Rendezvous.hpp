@@ -23,7 +23,7 @@
 #include "../transport/Transport.hpp"
 #include "CallTrail.hpp"
 #include "ComparedCall.hpp"
-#include "Follower.hpp"
+#include "RendezvousListener.hpp"
 #include "RuntimeCall.hpp"
 
 namespace symm::Impl {
@@ -166,13 +166,13 @@ class Rendezvous {
   /// Rendezvous so far, inner steps of calls included. Any thread.
   [[nodiscard]] std::uint64_t n_calls() const { return latest(m_my_pe); }
 
-  /// The follower of this PE's calls; null if there is none. Any thread.
-  [[nodiscard]] Follower* follower() const {
-    return m_follower.load(std::memory_order_acquire);
+  /// The listener of this PE's calls; null if there is none. Any thread.
+  [[nodiscard]] RendezvousListener* listener() const {
+    return m_listener.load(std::memory_order_acquire);
   }
-  /// \param follower must live until another one is set; null: none.
-  void set_follower(Follower* follower) {
-    m_follower.store(follower, std::memory_order_release);
+  /// \param listener must live until another one is set; null: none.
+  void set_listener(RendezvousListener* listener) {
+    m_listener.store(listener, std::memory_order_release);
   }
 
   // For waiting PEs, here and elsewhere. All local; any thread.
@@ -225,7 +225,7 @@ class Rendezvous {
   /// has waited for: collective calls are barriers.
   [[gnu::noinline]] static void quiet();
   void end_call(RuntimeCall operation) const {
-    if (auto* const following = follower()) following->before_return(operation);
+    if (auto* const following = listener()) following->before_return(operation);
   }
   [[nodiscard]] Operation waiting() const;
   Record& record(Pe pe, std::uint64_t sequence) const;
@@ -281,7 +281,7 @@ class Rendezvous {
   int m_spins;
   std::uint64_t m_sequence = 0;
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
-  std::atomic<Follower*> m_follower{nullptr};
+  std::atomic<RendezvousListener*> m_listener{nullptr};
   std::optional<SymmetricRange> m_range;
   std::unique_ptr<OtherNodes> m_across;  // null in a job of one node
   CallTrail m_trail;

@@ -16,10 +16,6 @@ namespace {
 
 std::mutex s_begin;  // of Pools
 
-std::size_t index_of(MemoryKind memory) {
-  return static_cast<std::size_t>(memory);
-}
-
 char const* name_of(MemoryKind memory) {
   return memory == MemoryKind::host ? "host" : "GPU";
 }
@@ -37,20 +33,20 @@ void refuse_captured(char const* call, StreamName const& name) {
 Pools* Pools::find() noexcept {
   if (!Runtime::is_initialized()) return nullptr;
   return static_cast<Pools*>(
-      Runtime::instance("pools").rendezvous().follower());
+      Runtime::instance("pools").rendezvous().listener());
 }
 
 Pools& Pools::instance(char const* call) {
   auto& runtime  = Runtime::instance(call);
-  auto* follower = runtime.rendezvous().follower();
-  if (follower == nullptr) {
+  auto* listener = runtime.rendezvous().listener();
+  if (listener == nullptr) {
     std::lock_guard const lock(s_begin);
-    if (runtime.rendezvous().follower() == nullptr) {
-      runtime.set_follower(std::make_unique<Pools>(runtime));
+    if (runtime.rendezvous().listener() == nullptr) {
+      runtime.set_listener(std::make_unique<Pools>(runtime));
     }
-    follower = runtime.rendezvous().follower();
+    listener = runtime.rendezvous().listener();
   }
-  return static_cast<Pools&>(*follower);
+  return static_cast<Pools&>(*listener);
 }
 
 Pools::Pools(Runtime& runtime) : m_runtime(runtime) {
@@ -59,7 +55,7 @@ Pools::Pools(Runtime& runtime) : m_runtime(runtime) {
 
 // The list of pools.
 
-Pools::Group& Pools::symmetric() {
+Pools::PoolSet& Pools::symmetric() {
   auto const generation = m_runtime.rendezvous().trail().generation();
   while (m_symmetric.size() <= generation) begin_generation();
   return *m_symmetric.back();
@@ -67,7 +63,7 @@ Pools::Group& Pools::symmetric() {
 
 void Pools::begin_generation() {
   m_n_symmetric = m_symmetric.size() << generation_shift;
-  m_symmetric.push_back(std::make_unique<Group>(m_runtime.n_pes()));
+  m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
     ++m_n_symmetric;  // also without such a heap: numbers stay the same
@@ -86,7 +82,7 @@ void Pools::begin_generation() {
 }
 
 StreamPool* Pools::find_stream_pool(MemPool pool) {
-  auto const find_in = [&](Group const& group) {
+  auto const find_in = [&](PoolSet const& group) {
     auto const found = std::find_if(
         group.pools.begin(), group.pools.end(), [&](auto const& its) {
           return its->number() == pool.number() && !its->is_ending();
@@ -250,7 +246,7 @@ decltype(auto) Pools::run_noted(Pool const& pool, Step const& step) {
   }
 }
 
-void Pools::catch_up(Group& group) {
+void Pools::catch_up(PoolSet& group) {
   auto const ended = group.order.ended_here();
   if (ended == group.collected_to) return;
   group.collected_to   = ended;
@@ -297,7 +293,7 @@ bool Pools::is_in_symmetric_heap(void const* address) {
 }
 
 StreamPool* Pools::find_owner(void const* address) {
-  auto const find_in = [&](Group const& group) -> StreamPool* {
+  auto const find_in = [&](PoolSet const& group) -> StreamPool* {
     for (auto const& pool : group.pools) {
       if (pool->map().contains(address) && pool->find(address) != nullptr) {
         return pool.get();

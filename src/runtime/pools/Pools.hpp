@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../job/Runtime.hpp"
-#include "../pes/Follower.hpp"
+#include "../pes/RendezvousListener.hpp"
 #include "../symm_pools.hpp"
 #include "ImportedPool.hpp"
 #include "LocalHeap.hpp"
@@ -27,7 +27,7 @@ namespace symm::Impl {
 /// All pools of a PE, from the first call about pools to finalize(). Does the
 /// calls of symm_pools.hpp, and those of the Kokkos memory space, with
 /// exceptions. Any thread; for symmetric pools one thread at a time.
-class Pools final : public Follower {
+class Pools final : public RendezvousListener {
  public:
   /// \throws UsageError on this PE, before initialize() and after finalize().
   static Pools& instance(char const* call);
@@ -105,8 +105,8 @@ class Pools final : public Follower {
   static constexpr unsigned generation_shift = 32;
 
   /// The pools of one kind, and the order of the streams that use them.
-  struct Group {
-    explicit Group(int n_pes) : order(n_pes) {}
+  struct PoolSet {
+    explicit PoolSet(int n_pes) : order(n_pes) {}
 
     StreamOrder order;
     StreamOrder::Position collected_to = 0;
@@ -114,17 +114,17 @@ class Pools final : public Follower {
   };
 
   struct Found {
-    Group& group;
+    PoolSet& group;
     StreamPool& pool;
   };
 
   /// The symmetric pools for which all PEs have made the same calls so far.
-  [[nodiscard]] Group& symmetric();
+  [[nodiscard]] PoolSet& symmetric();
   void begin_generation();
-  [[nodiscard]] std::array<Group*, 2> groups() {
+  [[nodiscard]] std::array<PoolSet*, 2> groups() {
     return {&symmetric(), &m_local};
   }
-  [[nodiscard]] Group& group_of(Pool const& pool) {
+  [[nodiscard]] PoolSet& group_of(Pool const& pool) {
     return pool.is_local() ? m_local
                            : *m_symmetric[pool.number() >> generation_shift];
   }
@@ -162,11 +162,11 @@ class Pools final : public Follower {
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
   /// Makes memory free for all streams when all its uses have ended.
-  static void catch_up(Group& group);
+  static void catch_up(PoolSet& group);
   /// Steps of a collective call in which the PEs have met. They give back
   /// memory above the release thresholds, and end pools; pools out of step give
   /// back all when no PE has blocks of them any more.
-  static void release(Group& group);
+  static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();
   [[noreturn]] void throw_no_block(char const* call, void const* address);
@@ -180,15 +180,15 @@ class Pools final : public Follower {
 
   Runtime& m_runtime;
   // For symmetric pools. Recursive: a thread may hold it in a collective call,
-  // which calls back the functions of Follower.
+  // which calls back the functions of RendezvousListener.
   std::recursive_mutex m_mutex;
   // For local and imported pools. Its holder waits for no other PE, but maybe
   // for the GPU. No collective call waits for it but finalize().
   std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
-  std::vector<std::unique_ptr<Group>>
+  std::vector<std::unique_ptr<PoolSet>>
       m_symmetric;  // by CallTrail::generation()
-  Group m_local{1};
+  PoolSet m_local{1};
   std::vector<std::unique_ptr<ImportedPool>> m_imported;
   std::array<MemPool, n_memory_kinds> m_default;
   std::array<std::atomic<std::uint64_t>, n_memory_kinds> m_current{};

@@ -97,7 +97,7 @@ StreamPool::Taken StreamPool::take_waiting(Number stream,
   auto& its = m_streams[stream];
   if (!its.has_freed()) return {};
   auto const serves = [&](Freed const& freed) {
-    return freed.arena->is_just(freed.id, request) &&
+    return freed.arena->fits_exactly(freed.id, request) &&
            may_reuse(stream, freed.at, stream,
                      m_policy.follow_event_dependencies);
   };

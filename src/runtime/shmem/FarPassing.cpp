@@ -30,7 +30,7 @@ class FromRoot {
     if (m_distance == 0 && m_bytes != 0)
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
-  [[nodiscard]] Along along(int step) const {
+  [[nodiscard]] RoundData data(int step) const {
     // A member less than `step` after the root has the block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
@@ -52,7 +52,7 @@ class ToAll {
       : m_bytes(block.bytes), m_n(team.n_pes()) {
     if (m_bytes != 0) std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
-  [[nodiscard]] Along along(int step) const {
+  [[nodiscard]] RoundData data(int step) const {
     auto const known = static_cast<std::size_t>(step);
     auto const bytes =
         static_cast<std::size_t>(std::min(step, m_n - step)) * m_bytes;
@@ -77,10 +77,11 @@ class ToEach {
     auto const* const source = static_cast<std::byte const*>(block.source);
     for (int i = 0; i < m_n; ++i) {
       std::memcpy(block_at(i),
-                  source + index((team.my_pe() + i) % m_n) * m_bytes, m_bytes);
+                  source + index_of((team.my_pe() + i) % m_n) * m_bytes,
+                  m_bytes);
     }
   }
-  [[nodiscard]] Along along(int step) const {
+  [[nodiscard]] RoundData data(int step) const {
     auto* const out = out_area();
     std::size_t n   = 0;
     for_each_that_goes(step, [&](std::byte* block) {
@@ -104,11 +105,8 @@ class ToEach {
   }
 
  private:
-  static std::size_t index(int number) {
-    return static_cast<std::size_t>(number);
-  }
   [[nodiscard]] std::byte* block_at(int i) const {
-    return m_blocks + index(i) * m_bytes;
+    return m_blocks + index_of(i) * m_bytes;
   }
   [[nodiscard]] std::byte* out_area() const {
     return block_at(m_n) + pair_bytes;
@@ -116,8 +114,8 @@ class ToEach {
   /// An area of its own for each round: a near member may be ahead.
   [[nodiscard]] std::byte* in_area(int step) const {
     // Round r has step 2^r; its area comes after those of r rounds.
-    auto const place = static_cast<std::size_t>(std::bit_width(index(step)));
-    return out_area() + place * index(m_n / 2) * m_bytes;
+    auto const place = static_cast<std::size_t>(std::bit_width(index_of(step)));
+    return out_area() + place * index_of(m_n / 2) * m_bytes;
   }
   [[nodiscard]] std::size_t offset_of(std::byte const* in_room) const {
     return pair_bytes + static_cast<std::size_t>(in_room - m_blocks);

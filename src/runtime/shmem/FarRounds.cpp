@@ -27,13 +27,13 @@ using Message = std::vector<std::byte>;
 /// Bytes sent of a block that travels with a pair: never a multiple of a pair's
 /// size. So where PEs make different calls, data are not taken for pairs. (The
 /// byte after the block is in the room, too.)
-std::size_t sent_bytes(std::size_t along) {
-  bool const is_like_pairs = along != 0 && along % sizeof(FarRounds::Pair) == 0;
-  return along + (is_like_pairs ? 1 : 0);
+std::size_t sent_bytes(std::size_t data) {
+  bool const is_like_pairs = data != 0 && data % sizeof(FarRounds::Pair) == 0;
+  return data + (is_like_pairs ? 1 : 0);
 }
 
 /// Why it is in vain to wait for a member; "": it may come.
-Text why_in_vain(PeTeam const& team, Pe member, char const* call) {
+Text reason_to_give_up(PeTeam const& team, Pe member, char const* call) {
   auto const gone = HostWait::who_is_gone();
   Pe const pe     = team.world_pe(member);
   if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
@@ -56,7 +56,7 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
     if (!watch && !team.words().map.is_near(pe)) {
       watch.emplace(*Transport::instance(), pe);
     }
-    auto const why = why_in_vain(team, member, call);
+    auto const why = reason_to_give_up(team, member, call);
     if (has_come()) return;  // its last message counts
     if (!wait.must_report(why)) continue;
     wait.report(
@@ -69,24 +69,23 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
 }  // namespace
 
 void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
-                     Along const& along) const {
+                     RoundData const& data) const {
   Pe const pe            = m_team.world_pe(to);
   auto const* const mine = pair(m_words.map.my_pe, 0);
   if (!m_words.map.is_near(pe)) {
     auto message = std::as_bytes(std::span(mine, 2 * n_pairs));
-    if (along.out_bytes != 0) {
-      auto* const out = room() + along.out;
+    if (data.out_bytes != 0) {
+      auto* const out = room() + data.out;
       std::memcpy(out - sizeof(Pair), mine, sizeof(Pair));
-      message = {out - sizeof(Pair),
-                 sizeof(Pair) + sent_bytes(along.out_bytes)};
+      message = {out - sizeof(Pair), sizeof(Pair) + sent_bytes(data.out_bytes)};
     }
     Transport::instance()->send(pe, number(), message);
     return;
   }
   auto* const its = pair(pe, place);
-  if (along.out_bytes != 0) {
-    std::memcpy(m_words.room(pe, m_epoch) + along.in, room() + along.out,
-                along.out_bytes);
+  if (data.out_bytes != 0) {
+    std::memcpy(m_words.room(pe, m_epoch) + data.in, room() + data.out,
+                data.out_bytes);
   }
   for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
     store_relaxed(its + i, mine[i]);
@@ -95,7 +94,7 @@ void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
 }
 
 void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
-                     Along const& along) const {
+                     RoundData const& data) const {
   Pe const pe = m_team.world_pe(from);
   if (m_words.map.is_near(pe)) {
     auto const* const flag = m_words.flag(m_words.map.my_pe, from);
@@ -112,13 +111,13 @@ void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
   });
   auto const bytes = n_pairs * sizeof(Pair);
   auto* const its  = pair(m_words.map.my_pe, place);
-  if (message->size() != bytes + sent_bytes(along.in_bytes)) {
+  if (message->size() != bytes + sent_bytes(data.in_bytes)) {
     std::memset(its, 0xff, bytes);  // another call: no member's pair
     return;
   }
   std::memcpy(its, message->data(), bytes);
-  if (along.in_bytes != 0)
-    std::memcpy(room() + along.in, message->data() + bytes, along.in_bytes);
+  if (data.in_bytes != 0)
+    std::memcpy(room() + data.in, message->data() + bytes, data.in_bytes);
 }
 
 }  // namespace symm::Impl

@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 /// Data that travel with the pairs of a round: `out_bytes` from `out` of this
 /// PE's room to `in` of the other's. Before `out` is room for a pair.
-struct Along {
+struct RoundData {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
   std::size_t in        = 0;
@@ -60,9 +60,9 @@ class FarRounds {
 
   /// One round: sends the first pairs, to `place` and after it; with data, one.
   void run(int step, std::size_t n_pairs, std::size_t place,
-           Along const& along = {}) {
-    tell(member(step), n_pairs, place, along);
-    hear(member(-step), n_pairs, place, along);
+           RoundData const& data = {}) {
+    tell(member(step), n_pairs, place, data);
+    hear(member(-step), n_pairs, place, data);
     ++m_round;
   }
 
@@ -90,9 +90,9 @@ class FarRounds {
   }
 
   void tell(Pe to, std::size_t n_pairs, std::size_t place,
-            Along const& along) const;
+            RoundData const& data) const;
   void hear(Pe from, std::size_t n_pairs, std::size_t place,
-            Along const& along) const;
+            RoundData const& data) const;
 
   PeTeam const& m_team;
   char const* m_call;
@@ -108,7 +108,7 @@ inline FarRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
 }
 
 /// Whether all members have passed that word.
-/// \param load the data: load.along(step); load.arrive(step) after the round.
+/// \param load the data: load.data(step); load.arrive(step) after the round.
 template <class Load>
 bool compare_far(PeTeam const& team, FarRounds& rounds, std::uint64_t word,
                  Load const& load) {
@@ -118,7 +118,7 @@ bool compare_far(PeTeam const& team, FarRounds& rounds, std::uint64_t word,
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);
     rounds.set(0, pair_of(word, is_equal));
-    rounds.run(step, 1, place, load.along(step));
+    rounds.run(step, 1, place, load.data(step));
     is_equal = is_equal && rounds.get(place) == pair_of(word, true);
     load.arrive(step);
   }

@@ -15,7 +15,7 @@ namespace symm::Impl {
 namespace {
 
 struct NothingGoesAlong {
-  [[nodiscard]] Along along(int) const { return {}; }
+  [[nodiscard]] RoundData data(int) const { return {}; }
   void arrive(int) const {}
 };
 

@@ -53,7 +53,7 @@ Text HostWait::who_is_gone() {
   return text;
 }
 
-Text HostWait::why_in_vain() const {
+Text HostWait::reason_to_give_up() const {
   auto gone = who_is_gone();
   if (!gone.empty() || !is_report_due()) return gone;
   auto const& runtime    = Runtime::instance(m_call);
@@ -72,13 +72,13 @@ Text HostWait::why_in_vain() const {
   return runtime.n_pes() == 1 ? "" : "all other PEs wait in symm::finalize()";
 }
 
-void HostWait::report(Text const& why_in_vain, std::string_view where,
+void HostWait::report(Text const& reason_to_give_up, std::string_view where,
                       std::string_view waits_for) {
   auto& runtime = Runtime::instance(m_call);
   Pe const me   = runtime.my_pe();
   BasicText<16383> text("symm: PE ", me);
-  if (!why_in_vain.empty()) {
-    text.append(" waits in ", m_call, where, ", but ", why_in_vain,
+  if (!reason_to_give_up.empty()) {
+    text.append(" waits in ", m_call, where, ", but ", reason_to_give_up,
                 ". Ending the job. It waits for", waits_for);
     std::fprintf(stderr, "%s\n", text.c_str());
     auto const gone = runtime.find_gone();

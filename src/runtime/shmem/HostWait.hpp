@@ -18,7 +18,7 @@ namespace symm::Impl {
 ///     HostWait wait(call);
 ///     while (!is_done()) {
 ///       if (!wait.pause()) continue;
-///       auto const why = wait.why_in_vain();
+///       auto const why = wait.reason_to_give_up();
 ///       if (is_done()) break;
 ///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
@@ -51,18 +51,18 @@ class HostWait {
   [[nodiscard]] static Text who_is_gone();
   /// The same; or, if it is time for a report, that all other PEs are in
   /// finalize(). Their earlier stores are visible afterwards, too.
-  [[nodiscard]] Text why_in_vain() const;
+  [[nodiscard]] Text reason_to_give_up() const;
 
   /// How long a far PE may take to say whether it is in finalize().
   static constexpr std::chrono::milliseconds time_to_answer{50};
   /// Whether report() has something to say.
-  [[nodiscard]] bool must_report(Text const& why_in_vain) const {
-    return !why_in_vain.empty() || is_report_due();
+  [[nodiscard]] bool must_report(Text const& reason_to_give_up) const {
+    return !reason_to_give_up.empty() || is_report_due();
   }
-  /// Reports what this PE waits for. Ends the job, unless `why_in_vain` is "".
-  /// \param where     text after the name of the call: "" or " of ...".
+  /// Reports what this PE waits for. Ends the job, unless `reason_to_give_up`
+  /// is "". \param where     text after the name of the call: "" or " of ...".
   /// \param waits_for lines for the message.
-  void report(Text const& why_in_vain, std::string_view where,
+  void report(Text const& reason_to_give_up, std::string_view where,
               std::string_view waits_for);
 
  private:

@@ -58,8 +58,7 @@ class ReduceValue {
           all[pe][i] = word_of(static_cast<Pe>(pe), epoch);
       }
       return combined(
-          [&](Pe pe) -> auto& { return all[static_cast<std::size_t>(pe)]; },
-          init);
+          [&](Pe pe) -> auto& { return all[index_of(pe)]; }, init);
     }
   }
 

@@ -12,6 +12,7 @@
 #include <symm_gpu/KernelAbort.hpp>
 #include <symm_gpu/RingOfModule.hpp>
 
+#include "../base/Address.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
@@ -195,11 +196,6 @@ namespace InKernel {
 /// Whether there may be far PEs.
 [[nodiscard]] inline __device__ bool has_far_pes() {
   return ring_of_module != nullptr;
-}
-
-[[nodiscard]] inline __device__ void const* moved(void const* address,
-                                                  std::size_t bytes) {
-  return static_cast<char const*>(address) + bytes;
 }
 
 /// At most 8 bytes as a word.

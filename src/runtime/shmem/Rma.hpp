@@ -22,7 +22,7 @@ namespace symm::Impl {
 // name of the form, for messages.
 
 /// The symmetric side of a copy, of PE `pe`: the destination or the source.
-enum class Way { put, get };
+enum class Direction { put, get };
 
 /// Size in bytes of `count` elements, each `stride` elements after the one
 /// before. On overflow the largest number, which is in no heap.
@@ -71,7 +71,7 @@ void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
 /// Copies from or to a far PE, by a group of threads, without a barrier.
 /// \param symmetric this PE's address of the side that `pe` has.
 /// \param local     the other side.
-template <Way way, Group Threads>
+template <Direction direction, Group Threads>
 SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
                             void const* symmetric, void const* local,
                             std::size_t bytes, Pe pe,
@@ -79,14 +79,14 @@ SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
   SYMM_IF_ON_HOST((
       static_cast<void>(group); if (group.rank() != 0) return;
       auto const its = resolve_far(heap, symmetric, pe);
-      if constexpr (way == Way::put) {
+      if constexpr (direction == Direction::put) {
         put_otherwise(its, local, bytes, until, call);
       } else {
         get_otherwise(const_cast<void*>(local), its, bytes, until, call);
       }))
   SYMM_IF_ON_DEVICE((
       static_cast<void>(heap); bool const waits = until == Until::is_safe;
-      if constexpr (way == Way::put) {
+      if constexpr (direction == Direction::put) {
         InKernel::put_far(group, symmetric, local, bytes, pe, waits);
       } else {
         InKernel::get_far(group, const_cast<void*>(local), symmetric, bytes, pe,
@@ -94,7 +94,7 @@ SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
       }))
 }
 
-template <Way way, ThreadGroup Threads, class T>
+template <Direction direction, ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements_of_pe(
     Threads const& threads, HeapMap const& heap, T* dest, T const* source,
     std::size_t count, Pe pe, char const* call, Until until = Until::is_safe) {
@@ -102,12 +102,12 @@ SYMM_INLINE_FUNCTION void copy_elements_of_pe(
   auto const group        = group_of(threads);
   std::size_t const bytes = bytes_of(sizeof(T), count);
   if (bytes != 0) {
-    constexpr bool is_put       = way == Way::put;
+    constexpr bool is_put       = direction == Direction::put;
     void const* const symmetric = is_put ? dest : source;
     expect_access(heap, symmetric, bytes, pe, call);
     if (!heap.is_near(pe)) [[unlikely]] {
-      copy_far<way>(group, heap, symmetric, is_put ? source : dest, bytes, pe,
-                    call, until);
+      copy_far<direction>(group, heap, symmetric, is_put ? source : dest, bytes,
+                          pe, call, until);
     } else if constexpr (is_put) {
       copy_bytes<alignof(T)>(group, heap.peer_ptr(dest, pe), source, bytes);
     } else {
@@ -154,8 +154,9 @@ template <class T>
 template <class T>
 SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
                                      Pe pe) {
-  SYMM_IF_ON_HOST((copy_far<Way::put>(OneThread(), heap, to, &value, sizeof(T),
-                                      pe, "symm::p", Until::is_safe);))
+  SYMM_IF_ON_HOST(
+      (copy_far<Direction::put>(OneThread(), heap, to, &value, sizeof(T), pe,
+                                "symm::p", Until::is_safe);))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap); InKernel::store_far(to, value, pe);))
 }
@@ -163,9 +164,9 @@ SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
 template <class T>
 [[nodiscard]] SYMM_FUNCTION std::remove_const_t<T> load_far_element(
     HeapMap const& heap, T* from, Pe pe) {
-  SYMM_IF_ON_HOST((std::remove_const_t<T> value{};
-                   copy_far<Way::get>(OneThread(), heap, from, &value,
-                                      sizeof(T), pe, "symm::g", Until::is_safe);
+  SYMM_IF_ON_HOST((std::remove_const_t<T> value{}; copy_far<Direction::get>(
+                       OneThread(), heap, from, &value, sizeof(T), pe,
+                       "symm::g", Until::is_safe);
                    return value;))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap); return InKernel::load_far(from, pe);))

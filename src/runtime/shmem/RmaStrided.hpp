@@ -25,7 +25,7 @@ namespace symm::Impl {
 
 /// Copies element i * source_stride of `source` to element i * dest_stride of
 /// `dest`, for all i below `count`.
-template <Way way, class T>
+template <Direction direction, class T>
 struct StridedCopy {
   T* dest;
   T const* source;
@@ -34,7 +34,7 @@ struct StridedCopy {
   std::size_t count;
 
   static constexpr char const* call =
-      way == Way::put ? "symm::iput" : "symm::iget";
+      direction == Direction::put ? "symm::iput" : "symm::iget";
 
   SYMM_FUNCTION T const& from(std::size_t i) const {
     return source[i * source_stride];
@@ -43,7 +43,7 @@ struct StridedCopy {
 
   /// The symmetric side, and the bytes that it takes.
   SYMM_FUNCTION auto& symmetric() {
-    if constexpr (way == Way::put) {
+    if constexpr (direction == Direction::put) {
       return dest;
     } else {
       return source;
@@ -51,14 +51,14 @@ struct StridedCopy {
   }
   [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
     return bytes_of(sizeof(T), count,
-                    way == Way::put ? dest_stride : source_stride);
+                    direction == Direction::put ? dest_stride : source_stride);
   }
   /// Bytes that move.
   [[nodiscard]] std::size_t moved_bytes() const {
     return bytes_of(sizeof(T), count);
   }
   [[nodiscard]] Operation operation(Pe pe) const {
-    constexpr bool is_put = way == Way::put;
+    constexpr bool is_put = direction == Direction::put;
     return {is_put ? OperationKind::put : OperationKind::get,
             call,
             pe,
@@ -67,7 +67,7 @@ struct StridedCopy {
             private_side()};
   }
   [[nodiscard]] SYMM_FUNCTION void const* private_side() const {
-    return way == Way::put ? source : dest;
+    return direction == Direction::put ? source : dest;
   }
   [[nodiscard]] CopyQueue::Strided in_bytes() const {
     return {reinterpret_cast<char*>(dest),
@@ -81,9 +81,9 @@ struct StridedCopy {
 
 /// Carries out a copy by loads and stores of all threads of a group; no
 /// barrier.
-template <Group Threads, Way way, class T>
+template <Group Threads, Direction direction, class T>
 SYMM_INLINE_FUNCTION void run_strided(Threads const& threads,
-                                      StridedCopy<way, T> const& copy) {
+                                      StridedCopy<direction, T> const& copy) {
   SYMM_IF_ON_HOST((threads.for_each(copy.count, [&](std::size_t i) {
     copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i), sizeof(T));
   });))
@@ -104,11 +104,12 @@ void check_strides(std::size_t dest_stride, std::size_t source_stride,
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
 /// Carries out a copy to or from a far PE.
-template <Way way, class T>
-void copy_strided_by_messages(PeMemory its, StridedCopy<way, T> const& copy) {
+template <Direction direction, class T>
+void copy_strided_by_messages(PeMemory its,
+                              StridedCopy<direction, T> const& copy) {
   std::size_t const to   = copy.dest_stride * sizeof(T);
   std::size_t const from = copy.source_stride * sizeof(T);
-  if constexpr (way == Way::put) {
+  if constexpr (direction == Direction::put) {
     put_strided_to(its, copy.source, {sizeof(T), copy.count, to, from},
                    copy.call);
   } else {
@@ -118,9 +119,9 @@ void copy_strided_by_messages(PeMemory its, StridedCopy<way, T> const& copy) {
 }
 
 /// Carries out a copy after its symmetric side has been found.
-template <Way way, class T>
-[[gnu::always_inline]] inline void copy_found(PeMemory its,
-                                              StridedCopy<way, T> const& copy) {
+template <Direction direction, class T>
+[[gnu::always_inline]] inline void copy_found(
+    PeMemory its, StridedCopy<direction, T> const& copy) {
   if (its.reach == Reach::words) {
     run_strided(OneThread(), copy);
   } else if (its.reach == Reach::gpu) {
@@ -132,8 +133,8 @@ template <Way way, class T>
 
 /// Calls copy_it(its, copy) with what iput() or iget() is to copy, if there is
 /// anything. `its` is the PE's side, which a near PE's copy begins with.
-template <Way way, class T, class CopyIt>
-[[gnu::always_inline]] inline void find_and_copy(StridedCopy<way, T> copy,
+template <Direction direction, class T, class CopyIt>
+[[gnu::always_inline]] inline void find_and_copy(StridedCopy<direction, T> copy,
                                                  Pe pe, CopyIt const& copy_it) {
   check_element<T>();
   check_strides(copy.dest_stride, copy.source_stride, copy.call);
@@ -149,26 +150,27 @@ template <Way way, class T, class CopyIt>
 }
 
 /// iput() and iget() on the host, without observers.
-template <Way way, class T>
+template <Direction direction, class T>
 [[gnu::always_inline]] inline void copy_strided_unobserved(
-    StridedCopy<way, T> const& copy, Pe pe) {
-  find_and_copy(copy, pe, [](PeMemory its, StridedCopy<way, T> const& found) {
-    copy_found(its, found);
-  });
+    StridedCopy<direction, T> const& copy, Pe pe) {
+  find_and_copy(copy, pe,
+                [](PeMemory its, StridedCopy<direction, T> const& found) {
+                  copy_found(its, found);
+                });
 }
 
 /// The same, with observers.
-template <Way way, class T>
+template <Direction direction, class T>
 [[gnu::cold, gnu::noinline]] void copy_strided_observed(
-    StridedCopy<way, T> copy, Pe pe) {
+    StridedCopy<direction, T> copy, Pe pe) {
   Observed const observed([=] { return copy.operation(pe); });
   copy_strided_unobserved(copy, pe);
 }
 
 /// iput() and iget() on the host.
-template <Way way, class T>
-[[gnu::always_inline]] inline void copy_strided(StridedCopy<way, T> const& copy,
-                                                Pe pe) {
+template <Direction direction, class T>
+[[gnu::always_inline]] inline void copy_strided(
+    StridedCopy<direction, T> const& copy, Pe pe) {
   if (is_observed()) [[unlikely]] {
     copy_strided_observed(copy, pe);
     return;
@@ -177,14 +179,15 @@ template <Way way, class T>
 }
 
 /// To or from a far PE by a group of threads, without a barrier.
-template <Group Threads, Way way, class T>
+template <Group Threads, Direction direction, class T>
 SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
-                                    StridedCopy<way, T> copy, Pe pe) {
+                                    StridedCopy<direction, T> copy, Pe pe) {
   SYMM_IF_ON_HOST((if (group.rank() == 0) {
     copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy);
   }))
   SYMM_IF_ON_DEVICE(
-      (static_cast<void>(heap); constexpr bool is_put = way == Way::put;
+      (static_cast<void>(heap);
+       constexpr bool is_put  = direction == Direction::put;
        std::size_t const to   = copy.dest_stride * sizeof(T);
        std::size_t const from = copy.source_stride * sizeof(T);
        InKernel::copy_strided_far(group, is_put, copy.symmetric(),
@@ -194,10 +197,10 @@ SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
 }
 
 /// By a group of threads, on the host as well as in kernels.
-template <ThreadGroup Threads, Way way, class T>
+template <ThreadGroup Threads, Direction direction, class T>
 SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
                                        HeapMap const& heap,
-                                       StridedCopy<way, T> copy, Pe pe) {
+                                       StridedCopy<direction, T> copy, Pe pe) {
   check_element<T>();
   auto const group = group_of(threads);
   expect(copy.dest_stride != 0 && copy.source_stride != 0, copy.call,

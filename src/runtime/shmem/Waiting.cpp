@@ -82,7 +82,7 @@ void wait_on_host(char const* call, Poll& is_done) {
   HostWait wait(call);
   while (!is_done()) {
     if (!wait.pause()) continue;
-    auto const why = wait.why_in_vain();
+    auto const why = wait.reason_to_give_up();
     if (is_done()) return;  // their earlier stores count
     if (wait.must_report(why)) wait.report(why, "", text_of(is_done.set));
   }

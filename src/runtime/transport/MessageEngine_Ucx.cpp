@@ -49,8 +49,8 @@ MessageEngine_Ucx::Section::~Section() {
   if (m_lock) s_inside = m_outer;
 }
 
-MessageEngine_Ucx::Peer& MessageEngine_Ucx::peer_of(Pe pe) {
-  auto& peer = m_peers[static_cast<std::size_t>(pe)];
+MessageEngine_Ucx::Connection& MessageEngine_Ucx::peer_of(Pe pe) {
+  auto& peer = m_peers[index_of(pe)];
   if (!peer) {
     // There must be room: adding to these later must not fail.
     if (auto const n = m_met.size(); n == m_met.capacity()) {
@@ -60,7 +60,7 @@ MessageEngine_Ucx::Peer& MessageEngine_Ucx::peer_of(Pe pe) {
       m_closing.reserve(room);
       m_met.reserve(room);
     }
-    auto made        = std::make_unique<Peer>();
+    auto made        = std::make_unique<Connection>();
     made->engine     = this;
     made->pe         = pe;
     made->last_heard = Clock::now();
@@ -70,7 +70,7 @@ MessageEngine_Ucx::Peer& MessageEngine_Ucx::peer_of(Pe pe) {
   return *peer;
 }
 
-void MessageEngine_Ucx::connect(Peer& peer) noexcept {
+void MessageEngine_Ucx::connect(Connection& peer) noexcept {
   auto const at = static_cast<std::size_t>(peer.pe) * m_address_bytes;
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
@@ -163,7 +163,7 @@ void MessageEngine_Ucx::send(Pe to, std::span<std::byte const> header,
   }
 }
 
-void MessageEngine_Ucx::submit(Peer& peer, UcxParcel* parcel) noexcept {
+void MessageEngine_Ucx::submit(Connection& peer, UcxParcel* parcel) noexcept {
   if (!peer.has_failed && peer.endpoint == nullptr) connect(peer);
   if (peer.has_failed) {
     finish(parcel);
@@ -172,7 +172,7 @@ void MessageEngine_Ucx::submit(Peer& peer, UcxParcel* parcel) noexcept {
   }
 }
 
-void MessageEngine_Ucx::post(Peer& peer, UcxParcel* parcel) noexcept {
+void MessageEngine_Ucx::post(Connection& peer, UcxParcel* parcel) noexcept {
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_FLAGS |
                         UCP_OP_ATTR_FIELD_USER_DATA;
@@ -212,7 +212,8 @@ void MessageEngine_Ucx::finish(UcxParcel* parcel) noexcept {
   }
 }
 
-void MessageEngine_Ucx::post_control(Peer& peer, UcxHead::Kind kind) noexcept {
+void MessageEngine_Ucx::post_control(Connection& peer,
+                                     UcxHead::Kind kind) noexcept {
   UcxParcel* parcel = nullptr;
   try {
     parcel = m_parcels.take_copy({});
@@ -254,17 +255,18 @@ void MessageEngine_Ucx::send_farewell(
 
 void MessageEngine_Ucx::on_error(void* peer_of, ucp_ep_h /*endpoint*/,
                                  ucs_status_t status) {
-  auto& peer = *static_cast<Peer*>(peer_of);
+  auto& peer = *static_cast<Connection*>(peer_of);
   peer.engine->note_failure(peer, status);
 }
 
-void MessageEngine_Ucx::note_failure(Peer& peer, ucs_status_t status) noexcept {
+void MessageEngine_Ucx::note_failure(Connection& peer,
+                                     ucs_status_t status) noexcept {
   if (std::exchange(peer.has_failed, true)) return;
   peer.status = status;
   m_failed.push_back(&peer);
 }
 
-void MessageEngine_Ucx::lose(Peer& peer, Text const& why) noexcept {
+void MessageEngine_Ucx::lose(Connection& peer, Text const& why) noexcept {
   peer.has_failed = true;
   close_endpoint(peer, UCP_EP_CLOSE_FLAG_FORCE);
   if (!m_is_closing) m_receiver.load()->lost(peer.pe, why);

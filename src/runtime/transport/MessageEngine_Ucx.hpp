@@ -55,7 +55,7 @@ class MessageEngine_Ucx final : public MessageEngine {
   static constexpr unsigned message_id = 1;
 
   /// A PE that this one has met: sent to, heard of, or waited for.
-  struct Peer {
+  struct Connection {
     MessageEngine_Ucx* engine = nullptr;
     Pe pe                     = 0;
     ucp_ep_h endpoint         = nullptr;
@@ -93,22 +93,22 @@ class MessageEngine_Ucx final : public MessageEngine {
   [[nodiscard]] std::vector<std::byte> my_address() const;
   void gather_addresses(std::vector<std::byte> const& mine,
                         FdExchange& exchange, Vmm& vmm);
-  void close_endpoint(Peer& peer, unsigned flags) noexcept;
+  void close_endpoint(Connection& peer, unsigned flags) noexcept;
   void wait_for_closed_endpoints(Clock::duration at_most) noexcept;
   void destroy() noexcept;
 
   // MessageEngine_Ucx.cpp
   [[nodiscard]] bool is_inside() const { return s_inside == this; }
-  Peer& peer_of(Pe pe);
+  Connection& peer_of(Pe pe);
   void check_receiver_of(Pe to, std::size_t header_bytes) const;
-  void start_watching(Peer& peer) noexcept;
-  void connect(Peer& peer) noexcept;
+  void start_watching(Connection& peer) noexcept;
+  void connect(Connection& peer) noexcept;
   UcxParcel* parcel_for(std::span<std::byte const> header,
                         std::span<std::byte const> payload, std::size_t token);
-  void submit(Peer& peer, UcxParcel* parcel) noexcept;
-  void post(Peer& peer, UcxParcel* parcel) noexcept;
+  void submit(Connection& peer, UcxParcel* parcel) noexcept;
+  void post(Connection& peer, UcxParcel* parcel) noexcept;
   void finish(UcxParcel* parcel) noexcept;
-  void post_control(Peer& peer, UcxHead::Kind kind) noexcept;
+  void post_control(Connection& peer, UcxHead::Kind kind) noexcept;
   [[nodiscard]] bool is_of_job(UcxHead const& head) noexcept;
   ucs_status_t take_message(void const* header, std::size_t header_bytes,
                             void* data, std::size_t bytes,
@@ -116,8 +116,8 @@ class MessageEngine_Ucx final : public MessageEngine {
   ucs_status_t take_rendezvous(Pe from, std::span<std::byte const> header,
                                void* data, std::size_t bytes) noexcept;
   void refuse_message(Pe from) noexcept;
-  void note_failure(Peer& peer, ucs_status_t status) noexcept;
-  void lose(Peer& peer, Text const& why) noexcept;
+  void note_failure(Connection& peer, ucs_status_t status) noexcept;
+  void lose(Connection& peer, Text const& why) noexcept;
   bool progress() noexcept;
   bool settle() noexcept;
 
@@ -164,15 +164,16 @@ class MessageEngine_Ucx final : public MessageEngine {
 
   // m_mutex guards what follows, and the worker.
   std::mutex m_mutex;
-  std::atomic<int> m_n_waiting{0};             // threads that wait for it
-  std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
-  std::vector<Peer*> m_met;
+  std::atomic<int> m_n_waiting{0};  // threads that wait for it
+  std::vector<std::unique_ptr<Connection>>
+      m_peers;  // of all PEs; null: never met
+  std::vector<Connection*> m_met;
   int m_n_watching_all = 0;
   UcxParcels m_parcels;
   // Work for when UCX has returned. Each vector has room for all of m_met.
-  std::vector<Peer*> m_to_connect;
+  std::vector<Connection*> m_to_connect;
   UcxParcelQueue m_to_post;
-  std::vector<Peer*> m_failed;
+  std::vector<Connection*> m_failed;
   UcxParcelQueue m_sent;  // the receiver is to be told
   std::vector<ucs_status_ptr_t> m_closing;
   bool m_is_closing     = false;  // connections may end

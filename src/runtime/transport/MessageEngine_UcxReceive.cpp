@@ -45,7 +45,7 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
   if (!is_of_job(has_head ? head.engine : UcxHead{~m_key}) || m_is_over) {
     return UCS_OK;
   }
-  Peer* peer = nullptr;
+  Connection* peer = nullptr;
   try {
     peer = &peer_of(head.engine.from);
   } catch (std::bad_alloc const&) {

@@ -205,7 +205,8 @@ void MessageEngine_Ucx::set_receiver(Receiver& receiver) {
 
 // --- The end
 
-void MessageEngine_Ucx::close_endpoint(Peer& peer, unsigned flags) noexcept {
+void MessageEngine_Ucx::close_endpoint(Connection& peer,
+                                       unsigned flags) noexcept {
   if (peer.endpoint == nullptr) return;
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;

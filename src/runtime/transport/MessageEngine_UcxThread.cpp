@@ -151,7 +151,7 @@ void MessageEngine_Ucx::watch(Pe pe) {
   start_watching(peer_of(pe));
 }
 
-void MessageEngine_Ucx::start_watching(Peer& peer) noexcept {
+void MessageEngine_Ucx::start_watching(Connection& peer) noexcept {
   // Silence before this does not count: nothing was asked of the peer.
   if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }

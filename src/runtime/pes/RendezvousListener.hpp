@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_FOLLOWER_HPP
-#define SYMM_FOLLOWER_HPP
+#ifndef SYMM_RENDEZVOUSLISTENER_HPP
+#define SYMM_RENDEZVOUSLISTENER_HPP
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,9 @@ namespace symm::Impl {
 /// Follows the collective calls of a job, to learn what all PEs have done: the
 /// memory pools do. A Rendezvous has one or none. The thread that is in the
 /// collective call makes the calls.
-class Follower {
+class RendezvousListener {
  public:
-  virtual ~Follower() = default;
+  virtual ~RendezvousListener() = default;
 
   /// Called before a barrier, which waits for no kernels. Returns a bit for
   /// each stream that is idle on this PE, of those that matter to the pools.

@@ -61,7 +61,7 @@ void Pools::release_local() {
   });
 }
 
-void Pools::release(Group& group) {
+void Pools::release(PoolSet& group) {
   for (auto const& pool : group.pools) pool->release();
   std::erase_if(group.pools,
                 [](auto const& pool) { return pool->has_ended(); });

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ADDRESS_HPP
+#define SYMM_ADDRESS_HPP
+
+#include "Function.hpp"
+
+#include <concepts>
+#include <cstddef>
+
+namespace symm::Impl {
+
+/// The address `bytes` after `p`. It may be an address of another process.
+template <class T, std::integral Bytes>
+[[nodiscard]] SYMM_FORCEINLINE_FUNCTION T* moved(T* p, Bytes bytes) {
+#ifdef SYMM_FOR_DEVICE
+  // Arithmetic on the pointer: nvcc then knows that it is to global memory.
+  return reinterpret_cast<T*>(
+      const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
+#else
+  // Arithmetic on an integer: GCC then adds the distance to the start of an
+  // array outside of the loop, and not to every element's address.
+  return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
+                              static_cast<std::size_t>(bytes));
+#endif
+}
+
+}  // namespace symm::Impl
+
+#endif
