@@ -40,6 +40,7 @@ LAYERS = [
     KOKKOS + "/cuda",
     KOKKOS + "/no_gpu",
     KOKKOS + "/operations",
+    KOKKOS + "/exchange",
     KOKKOS,
     "tools/symm_info",
 ]

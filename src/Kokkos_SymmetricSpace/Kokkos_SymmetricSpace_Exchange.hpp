@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_EXCHANGE_HPP
+#define KOKKOS_SYMMETRICSPACE_EXCHANGE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../runtime/base/Failure.hpp"
+#include "../runtime/base/Observer.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/symm_atomics.hpp"
+#include "../runtime/symm_collectives.hpp"
+#include "../runtime/symm_errors.hpp"
+#include "../runtime/symm_job.hpp"
+#include "../runtime/symm_teams.hpp"
+#include "exchange/ExchangeKernels.hpp"
+#include "exchange/ExchangeLists.hpp"
+#include "exchange/Fields.hpp"
+#include "exchange/PlanBlocks.hpp"
+#include "space/ExecutionSpaceStream.hpp"
+#include "view/PeerView.hpp"
+
+namespace symm {
+
+/// An operation of ExchangePlan::scatter(): the contribution replaces the
+/// element. Of several the last one counts, in the order of PEs' numbers.
+struct Replace {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T const&, T const& b) const {
+    return b;
+  }
+};
+
+/// An exchange of elements between PEs, made once and used again and again:
+/// owned elements of PEs have copies on others, the ghosts. gather() copies
+/// owned elements to their ghosts, scatter() combines ghosts into the owned
+/// elements. (Cabana's Halo, Tpetra's Import and Export, PETSc's star forest.)
+///
+///     auto plan = symm::ExchangePlan::from_imports(n_owned, indices, pes);
+///     Kokkos::View<double*> x("x", n_owned + plan.n_ghosts());
+///     plan.gather(exec, x);            // x(n_owned + k) is element indices(k)
+///     plan.scatter(exec, symm::Sum{}, x);  // of PE pes(k)
+///
+/// Views are private or symmetric ones of any type, rank and layout. Several go
+/// in one exchange, with one block of bytes to each neighbour. The first index
+/// of a View, or the first ones for a box, finds an element; the others find
+/// its components, of which all PEs have equal numbers. Near and far PEs are
+/// alike to the caller. There is no barrier: a PE waits for its neighbours.
+///
+/// A plan is used by one thread, has one exchange at a time, and can be moved.
+/// An empty one has no neighbours.
+class ExchangePlan {
+ public:
+  ExchangePlan()                               = default;
+  ExchangePlan(ExchangePlan&&)                 = default;
+  ExchangePlan& operator=(ExchangePlan&&)      = default;
+  ExchangePlan(ExchangePlan const&)            = delete;
+  ExchangePlan& operator=(ExchangePlan const&) = delete;
+  ~ExchangePlan()                              = default;
+
+  // Plans are made by all PEs: collective over the world, as symmetric memory
+  // is allocated. Each PE passes its own PE team, and the numbers of PEs are
+  // those in it. Other teams make other plans in the same call; a PE that takes
+  // no part passes PeTeam() and empty lists. All throw, on every PE, UsageError
+  // that names the PE and the element, if a list is wrong; OutOfMemory,
+  // SystemError. Lists are Views of integers of rank 1 in any memory.
+
+  /// PE pes(k) gets a copy of my element ids(k). Ghosts come behind the owned
+  /// elements, those of one PE after the other, in the order of its list.
+  /// \param n_owned elements of this PE that may be sent: ids are below it.
+  template <class Ids, class Pes>
+  [[nodiscard]] static ExchangePlan from_exports(
+      std::size_t n_owned, Ids const& ids, Pes const& pes,
+      PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::from_exports";
+    return make(call, team, [&] {
+      return Impl::lists_of_exports(call, n_owned, numbers(ids), numbers(pes),
+                                    team.n_pes());
+    });
+  }
+
+  /// I get a copy of element indices(k) of PE pes(k), at n_owned + k.
+  /// \param n_owned elements of this PE that others may import.
+  template <class Indices, class Pes>
+  [[nodiscard]] static ExchangePlan from_imports(
+      std::size_t n_owned, Indices const& indices, Pes const& pes,
+      PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::from_imports";
+    return make(call, team, [&] {
+      return Impl::lists_of_imports(call, n_owned, numbers(indices),
+                                    numbers(pes), {}, false, team.n_pes());
+    });
+  }
+
+  /// The same, but the copy goes to element places(k).
+  template <class Indices, class Pes, class Places>
+  requires Kokkos::is_view_v<Places>
+  [[nodiscard]] static ExchangePlan from_imports(
+      std::size_t n_owned, Indices const& indices, Pes const& pes,
+      Places const& places, PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::from_imports";
+    return make(call, team, [&] {
+      return Impl::lists_of_imports(call, n_owned, numbers(indices),
+                                    numbers(pes), numbers(places), true,
+                                    team.n_pes());
+    });
+  }
+
+  /// The ghost cells of a box are copies of its neighbours' cells. Views have
+  /// an index for each axis, then indices of components.
+  [[nodiscard]] static ExchangePlan from_box(
+      BoxDecomposition const& box, PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::from_box";
+    return make(call, team, [&] {
+      return Impl::lists_of_box(call, box, team.my_pe(), team.n_pes());
+    });
+  }
+
+  /// Ghosts of this PE.
+  [[nodiscard]] std::size_t n_ghosts() const {
+    return m_plan.ghosts.elements.extent(0);
+  }
+
+  /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
+  /// of the PE team call, with Views that have equal bytes per element.
+  ///
+  /// In order with the kernels of `exec`, whose host does not wait if it is a
+  /// GPU's. On return from an instance of the host, ghosts are complete.
+  /// Allocates only if an element has more bytes than in all calls before: then
+  /// the call is collective over the world, see reserve().
+  ///
+  /// \throws UsageError on this PE, before it has sent anything, if a View is
+  ///         too small, an exchange has begun and not ended, or the plan of a
+  ///         PE team has no room; as reserve().
+  template <Impl::ExecutionSpace Exec, class... Views>
+  void gather(Exec const& exec, Views const&... views) {
+    begin_gather(exec, views...);
+    end_gather(exec, views...);
+  }
+  /// The first half of gather(): sends. Owned elements may be changed when the
+  /// work of `exec` up to here is done.
+  template <Impl::ExecutionSpace Exec, class... Views>
+  void begin_gather(Exec const& exec, Views const&... views) {
+    begin(exec, "symm::ExchangePlan::gather", m_plan.owned, m_plan.ghosts,
+          views...);
+  }
+  /// The second half: waits for the neighbours, fills the ghosts. Takes the
+  /// same Views.
+  template <Impl::ExecutionSpace Exec, class... Views>
+  void end_gather(Exec const& exec, Views const&... views) {
+    constexpr char const* call = "symm::ExchangePlan::gather";
+    auto const fields          = receive(exec, call, m_plan.ghosts, views...);
+    copy<Impl::CopyWay::from_block>(exec, call, m_plan.ghosts, fields, false);
+  }
+
+  /// Combines each owned element with all its ghosts on other PEs, component by
+  /// component: element = op(element, ghost), in the order of the PEs' numbers
+  /// and of their lists. Results have the same bits in each run. Ghosts keep
+  /// their values. Otherwise as gather().
+  /// \param op Sum, Prod, Min, Max, Replace, ... or any trivially copyable
+  ///        function object that kernels can call.
+  template <Impl::ExecutionSpace Exec, class Op, class... Views>
+  void scatter(Exec const& exec, Op const& op, Views const&... views) {
+    begin_scatter(exec, views...);
+    end_scatter(exec, op, views...);
+  }
+  template <Impl::ExecutionSpace Exec, class... Views>
+  void begin_scatter(Exec const& exec, Views const&... views) {
+    begin(exec, "symm::ExchangePlan::scatter", m_plan.ghosts, m_plan.owned,
+          views...);
+  }
+  template <Impl::ExecutionSpace Exec, class Op, class... Views>
+  void end_scatter(Exec const& exec, Op const& op, Views const&... views) {
+    constexpr char const* call = "symm::ExchangePlan::scatter";
+    auto const fields          = receive(exec, call, m_plan.owned, views...);
+    auto& its                  = m_plan.contributions;
+    if (its.firsts.extent(0) == 0) its = Impl::contributions_to(m_plan.owned);
+    Kokkos::parallel_for(
+        call, range(exec, its.elements.extent(0)),
+        Impl::Combine<Op, decltype(fields)>{
+            m_buffers, m_plan.owned.blocks.data(), its.elements.data(),
+            its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
+  }
+
+  /// Makes room for elements of `bytes` bytes, those of all Views of a call
+  /// together. Collective over the world: only the plans of the world grow by
+  /// themselves. Waits for earlier exchanges of this PE.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
+  void reserve(std::size_t bytes) {
+    if (bytes <= m_reserved) return;
+    Kokkos::fence("symm::ExchangePlan::reserve");
+    auto const half_bytes = m_plan.capacity * bytes;
+    Inbox const inbox(Kokkos::view_alloc("symm::ExchangePlan, inboxes",
+                                         Kokkos::WithoutInitializing),
+                      2 * half_bytes);
+    Outbox outbox;
+    auto const failure = Impl::failure_of([&] {
+      outbox = Outbox(Kokkos::view_alloc("symm::ExchangePlan, outbox",
+                                         Kokkos::WithoutInitializing),
+                      m_plan.has_far_blocks ? half_bytes : 0);
+    });
+    Impl::agree("symm::ExchangePlan::reserve", failure);
+    m_inbox    = inbox;
+    m_outbox   = outbox;
+    m_reserved = bytes;
+    m_buffers  = {heap_map(m_inbox), m_inbox.data(),        half_bytes,
+                  m_outbox.data(),   m_plan.signals.data(), m_plan.steps.data()};
+  }
+
+ private:
+  using Inbox  = Kokkos::View<char*, SymmetricSpace>;
+  using Outbox = Kokkos::View<char*, Impl::ExchangeMemory>;
+  enum class Open { none, gather, scatter };
+
+  template <class Lists>
+  static ExchangePlan make(char const* call, PeTeam const& team,
+                           Lists const& make_lists) {
+    Impl::Observed const observed([=] {
+      return Impl::Operation{Impl::OperationKind::collective, call};
+    });
+    Impl::ExchangeLists lists;
+    auto const failure = Impl::failure_of([&] {
+      if (team.is_valid()) lists = make_lists();
+    });
+    ExchangePlan plan;
+    plan.m_plan = Impl::make_plan(call, std::move(lists), team, failure);
+    return plan;
+  }
+
+  /// Copies a list to the host.
+  template <class List>
+  static std::vector<std::int64_t> numbers(List const& list) {
+    static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&
+                      std::is_integral_v<typename List::value_type>,
+                  "a list is a Kokkos::View of rank 1 of integers");
+    auto const on_host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
+    std::vector<std::int64_t> result(on_host.extent(0));
+    for (std::size_t k = 0; k < result.size(); ++k)
+      result[k] = static_cast<std::int64_t>(on_host(k));
+    return result;
+  }
+
+  template <class Exec>
+  static auto range(Exec const& exec, std::size_t n) {
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0,
+                                                                     n);
+  }
+
+  /// Calls work(n) for each neighbour: the host itself, or a kernel.
+  template <class Exec, class Work>
+  static void for_each_neighbour(Exec const& exec, char const* call,
+                                 std::size_t n_neighbours, Work const& work) {
+    if constexpr (Impl::runs_on_host_v<Exec>) {
+      for (std::size_t n = 0; n < n_neighbours; ++n) work(n);
+    } else {
+      Kokkos::parallel_for(call, range(exec, n_neighbours), work);
+    }
+  }
+
+  template <Impl::CopyWay way, class Exec, class Fields>
+  void copy(Exec const& exec, char const* call, Impl::PlanSide const& side,
+            Fields const& fields, bool sends_runs_unpacked) const {
+    auto const n_chunks = side.chunks.extent(0);
+    Kokkos::parallel_for(
+        call,
+        range(exec, Impl::runs_on_host_v<Exec> ? n_chunks
+                                               : n_chunks * Impl::Chunk::most),
+        Impl::CopyChunks<way, Fields>{
+            m_buffers, side.blocks.data(), side.chunks.data(),
+            side.elements.data(), fields.bytes(), sends_runs_unpacked, fields});
+  }
+
+  template <class Exec, class... Views>
+  void begin(Exec const& exec, char const* call, Impl::PlanSide const& sent,
+             Impl::PlanSide const& received, Views const&... views) {
+    static_assert(sizeof...(Views) > 0, "an exchange needs a View");
+    static_assert(
+        Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
+        "kernels of the execution space must reach symm::SymmetricSpace");
+    if (m_call != nullptr) {
+      throw UsageError(std::string(call) + ": " + m_call +
+                       " of this plan has begun and not ended");
+    }
+    auto const fields = Impl::fields_of(
+        call, m_plan.extents, std::max(sent.end, received.end), views...);
+    auto const bytes = fields.bytes();
+    Impl::Observed const observed([&] {
+      return Impl::Operation{Impl::OperationKind::collective, call, -1,
+                             bytes * sent.elements.extent(0)};
+    });
+    bool const has_neighbours = sent.blocks.extent(0) > 0;
+    if (bytes > m_reserved && (has_neighbours || m_plan.is_of_world)) {
+      if (!m_plan.is_of_world) {
+        throw UsageError(std::string(call) + ": elements of " +
+                         std::to_string(bytes) +
+                         " bytes in a plan of a PE team with room for " +
+                         std::to_string(m_reserved) +
+                         ": call reserve() on all PEs of the world first");
+      }
+      reserve(bytes);
+    }
+    m_call = call;
+    if (!has_neighbours) return;
+    // A far block that is contiguous in the only View goes as it is.
+    auto const& first = fields.first;
+    bool const is_run_contiguous =
+        sizeof...(Views) == 1 && first.is_plain &&
+        first.elements.stride[0] ==
+            static_cast<std::ptrdiff_t>(first.n_components);
+    copy<Impl::CopyWay::to_block>(exec, call, sent, fields, is_run_contiguous);
+    if constexpr (Impl::runs_on_host_v<Exec>) {
+      exec.fence(call);
+      symm::fence();
+    }
+    for_each_neighbour(
+        exec, call, sent.blocks.extent(0),
+        Impl::Notify{
+            m_buffers, sent.blocks.data(), bytes, fields.bytes_of_last(),
+            is_run_contiguous ? reinterpret_cast<char const*>(first.data)
+                              : nullptr,
+            my_pe()});
+  }
+
+  template <class Exec, class... Views>
+  auto receive(Exec const& exec, char const* call,
+               Impl::PlanSide const& received, Views const&... views) {
+    // (A name of a call is one address only within a source.)
+    if (m_call == nullptr || std::string_view(m_call) != call) {
+      throw UsageError(std::string(call) +
+                       ": this plan has not begun such an exchange");
+    }
+    auto const fields =
+        Impl::fields_of(call, m_plan.extents, received.end, views...);
+    m_call = nullptr;
+    for_each_neighbour(exec, call, received.blocks.extent(0),
+                       Impl::Await{m_buffers, received.blocks.data()});
+    return fields;
+  }
+
+  Impl::PlanBlocks m_plan;
+  Inbox m_inbox;
+  Outbox m_outbox;
+  std::size_t m_reserved = 0;  // bytes of an element
+  Impl::Buffers m_buffers;
+  char const* m_call = nullptr;  // that has begun
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_KERNELS_HPP
+#define SYMM_EXCHANGE_KERNELS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/shmem/Signal.hpp"
+#include "../../runtime/shmem/Waiting.hpp"
+#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_signals.hpp"
+#include "Fields.hpp"
+#include "PlanBlocks.hpp"
+
+// The kernels of an exchange, in this order: CopyChunks packs, Notify, Await,
+// CopyChunks (or Combine) unpacks. An inbox has two halves, used in turn. A PE
+// packs into a neighbour's inbox, and sends it a signal, in each exchange, and
+// ends the exchange with the signals of all neighbours. A neighbour's signal of
+// exchange n says that it has unpacked exchange n - 1. So this PE, in exchange
+// n + 1, overwrites a half that the neighbour has unpacked, and no barrier is
+// needed. For that PEs are neighbours of each other, even if blocks go one way.
+
+namespace symm::Impl {
+
+/// The memory of an exchange.
+struct Buffers {
+  HeapMap heap;
+  char* inbox            = nullptr;
+  std::size_t half_bytes = 0;
+  char* outbox           = nullptr;  // for far PEs
+  Signal* signals        = nullptr;
+  Signal* steps          = nullptr;  // begun, ended
+
+  /// The half of the inbox of exchange number `step`, from 1.
+  [[nodiscard]] KOKKOS_FUNCTION char* half(Signal step) const {
+    return inbox + (step % 2) * half_bytes;
+  }
+};
+
+/// Copies chunk after chunk between Views and blocks: a thread of the host a
+/// chunk, a thread of a GPU an element.
+template <CopyWay way, class Fields>
+struct CopyChunks {
+  Buffers buffers;
+  Block const* blocks;
+  Chunk const* chunks;
+  ElementIndex const* elements;
+  std::size_t element_bytes;
+  bool sends_runs_unpacked;  // to far PEs
+  Fields fields;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    KOKKOS_IF_ON_HOST((copy(chunks[i], 0, chunks[i].count);))
+    KOKKOS_IF_ON_DEVICE(
+        (auto const& chunk = chunks[i / Chunk::most];
+         auto const k      = static_cast<ElementIndex>(i % Chunk::most);
+         if (k < chunk.count) copy(chunk, k, k + 1);))
+  }
+
+ private:
+  KOKKOS_FUNCTION void copy(Chunk const& chunk, ElementIndex first,
+                            ElementIndex end) const {
+    auto const& block = blocks[chunk.block];
+    char* at          = nullptr;
+    if constexpr (way == CopyWay::to_block) {
+      auto const step = buffers.steps[1] + 1;
+      if (block.is_near) {
+        at = buffers.heap.peer_ptr(buffers.half(step), block.pe) +
+             block.there * element_bytes;
+      } else if (sends_runs_unpacked && block.is_run) {
+        return;
+      } else {
+        at = buffers.outbox + block.here * element_bytes;
+      }
+    } else {
+      at = buffers.half(buffers.steps[0]) + block.here * element_bytes;
+    }
+    copy_fields(fields, chunk, first, end, at, block.padded());
+  }
+
+  template <class List>
+  KOKKOS_FUNCTION void copy_fields(List const& list, Chunk const& chunk,
+                                   ElementIndex first, ElementIndex end,
+                                   char* at, std::size_t padded) const {
+    if constexpr (!List::is_empty) {
+      auto const& field = list.first;
+      using T = typename std::remove_cvref_t<decltype(field)>::value_type;
+      copy_field(field, chunk, first, end, reinterpret_cast<T*>(at));
+      copy_fields(list.others, chunk, first, end, at + padded * field.bytes(),
+                  padded);
+    }
+  }
+
+  template <class FieldOfView, class T>
+  KOKKOS_FUNCTION void copy_field(FieldOfView const& field, Chunk const& chunk,
+                                  ElementIndex first, ElementIndex end,
+                                  T* part) const {
+    auto const n = field.n_components;
+    part += std::size_t{chunk.first} * n;
+    auto const* const list = elements + chunk.listed;
+    if (!field.is_plain) {
+      for (auto k = first; k < end; ++k) {
+        auto const element = chunk.is_run ? chunk.start + k : list[k];
+        auto* const its    = field.data + field.elements.offset(element);
+        for (std::uint32_t c = 0; c < n; ++c)
+          copy_component<way>(its[field.components.offset(c)],
+                              part[std::size_t{k} * n + c]);
+      }
+      return;
+    }
+    auto const stride = field.elements.stride[0];
+    if (chunk.is_run && stride == static_cast<std::ptrdiff_t>(n)) {
+      auto* const its = field.data + std::size_t{chunk.start} * n;
+      for (std::size_t c = std::size_t{first} * n; c < std::size_t{end} * n;
+           ++c)
+        copy_component<way>(its[c], part[c]);
+    } else if (chunk.is_run) {
+      for (auto k = first; k < end; ++k)
+        copy_components<0>(n, field.data + (chunk.start + k) * stride,
+                           part + std::size_t{k} * n);
+    } else if (n == 1) {
+      copy_listed<1>(field.data, stride, list, first, end, n, part);
+    } else if (n == 3) {
+      copy_listed<3>(field.data, stride, list, first, end, n, part);
+    } else {
+      copy_listed<0>(field.data, stride, list, first, end, n, part);
+    }
+  }
+
+  /// \tparam fixed the number of components; 0: `n`.
+  template <std::uint32_t fixed, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void copy_components(std::uint32_t n,
+                                                          T* its, T* part) {
+    for (std::uint32_t c = 0; c < (fixed == 0 ? n : fixed); ++c)
+      copy_component<way>(its[c], part[c]);
+  }
+  template <std::uint32_t fixed, class T>
+  KOKKOS_FUNCTION static void copy_listed(T* data, std::ptrdiff_t stride,
+                                          ElementIndex const* list,
+                                          ElementIndex first, ElementIndex end,
+                                          std::uint32_t n, T* part) {
+    for (auto k = first; k < end; ++k)
+      copy_components<fixed>(
+          n, data + static_cast<std::ptrdiff_t>(list[k]) * stride,
+          part + std::size_t{k} * (fixed == 0 ? n : fixed));
+  }
+};
+
+/// Tells neighbour i that its block has come; a far one gets it with that.
+struct Notify {
+  Buffers buffers;
+  Block const* blocks;
+  std::size_t element_bytes;
+  std::size_t last_field_bytes;
+  char const* run_data;  // of the View whose runs are sent unpacked, or null
+  Pe my_pe;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    KOKKOS_IF_ON_DEVICE((symm::fence();))
+    auto const& block = blocks[i];
+    auto const step   = buffers.steps[1] + 1;
+    if (i == 0) buffers.steps[0] = step;
+    std::size_t bytes = 0;
+    if (!block.is_near && block.count > 0) {
+      bytes = block.padded() * (element_bytes - last_field_bytes) +
+              block.count * last_field_bytes;
+    }
+    char const* const source =
+        run_data != nullptr && block.is_run
+            ? run_data + std::size_t{block.start} * element_bytes
+            : buffers.outbox + block.here * element_bytes;
+    put_signal(buffers.heap, buffers.half(step) + block.there * element_bytes,
+               source, bytes, buffers.signals + my_pe, step, SignalOp::set,
+               block.pe);
+  }
+};
+
+/// Waits for neighbour i.
+struct Await {
+  Buffers buffers;
+  Block const* blocks;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const step = buffers.steps[0];
+    if (i == 0) buffers.steps[1] = step;
+    PollOne<Signal> poll{
+        {buffers.signals + blocks[i].pe, 1, nullptr, Compare::ge, step}};
+    wait_for("symm::ExchangePlan", poll);
+  }
+};
+
+/// Combines owned element i with what has come for it.
+template <class Op, class Fields>
+struct Combine {
+  Buffers buffers;
+  Block const* blocks;
+  ElementIndex const* elements;
+  std::uint32_t const* firsts;
+  Contributions::From const* from;
+  std::size_t element_bytes;
+  Op op;
+  Fields fields;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    combine_fields(fields, i, 0);
+  }
+
+ private:
+  template <class List>
+  KOKKOS_FUNCTION void combine_fields(List const& list, std::size_t i,
+                                      std::size_t bytes_before) const {
+    if constexpr (!List::is_empty) {
+      auto const& field = list.first;
+      using T      = typename std::remove_cvref_t<decltype(field)>::value_type;
+      auto const n = field.n_components;
+      char const* const half = buffers.half(buffers.steps[0]);
+      for (std::uint32_t c = 0; c < n; ++c) {
+        auto& element = field(elements[i], c);
+        T value       = element;
+        for (auto k = firsts[i]; k < firsts[i + 1]; ++k) {
+          auto const& block = blocks[from[k].block];
+          auto const* const part =
+              reinterpret_cast<T const*>(half + block.here * element_bytes +
+                                         block.padded() * bytes_before);
+          value = static_cast<T>(
+              op(value, part[std::size_t{from[k].in_block} * n + c]));
+        }
+        element = value;
+      }
+      combine_fields(list.others, i, bytes_before + field.bytes());
+    }
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

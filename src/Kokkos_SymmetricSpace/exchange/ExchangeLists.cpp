@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "ExchangeLists.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using Indices = std::span<std::int64_t const>;
+
+void check_count(char const* call, std::size_t count) {
+  if (count <= max_elements) return;
+  throw UsageError(Text(call, ": ", count, " elements on a PE; a plan counts ",
+                        max_elements, " at most"));
+}
+
+void check_pes(char const* call, char const* what, Indices indices, Indices pes,
+               int n_pes) {
+  if (indices.size() != pes.size()) {
+    throw UsageError(Text(call, ": ", indices.size(), " ", what, "s, but ",
+                          pes.size(), " PEs: the lists must be equally long"));
+  }
+  for (std::size_t k = 0; k < pes.size(); ++k) {
+    if (0 <= pes[k] && pes[k] < n_pes) continue;
+    throw UsageError(Text(call, ": ", what, " ", k, ": there is no PE ", pes[k],
+                          "; PEs of the PE team are 0 to ", n_pes - 1));
+  }
+}
+
+std::vector<ElementIndex> checked_indices(char const* call, char const* what,
+                                          Indices indices, std::size_t end) {
+  std::vector<ElementIndex> result(indices.size());
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    if (indices[k] < 0 || static_cast<std::size_t>(indices[k]) >= end) {
+      throw UsageError(Text(call, ": ", what, " ", k, ": there is no element ",
+                            indices[k], "; there are ", end));
+    }
+    result[k] = static_cast<ElementIndex>(indices[k]);
+  }
+  return result;
+}
+
+/// Appends the cells of a part of a box, in the order of their indices.
+struct CellRange {
+  std::size_t begin;
+  std::size_t end;
+};
+void append_cells(std::vector<ElementIndex>& cells,
+                  std::array<std::size_t, 3> const& extents,
+                  std::array<CellRange, 3> const& part) {
+  for (auto i = part[0].begin; i < part[0].end; ++i)
+    for (auto j = part[1].begin; j < part[1].end; ++j)
+      for (auto k = part[2].begin; k < part[2].end; ++k)
+        cells.push_back(
+            static_cast<ElementIndex>((i * extents[1] + j) * extents[2] + k));
+}
+
+/// The boxes around that of a PE.
+class Boxes {
+ public:
+  Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
+      : m_box(box) {
+    while (m_rank < 3 && box.owned[m_rank] > 0) ++m_rank;
+    if (m_rank == 0) throw UsageError(Text(call, ": the box has no cells"));
+    int n_boxes = 1;
+    for (std::size_t a = 0; a < m_rank; ++a) n_boxes *= box.pe_grid[a];
+    if (n_boxes != n_pes) {
+      throw UsageError(Text(call, ": a PE grid of ", n_boxes, " boxes for ",
+                            n_pes, " PEs: pass one with a box for each PE"));
+    }
+    for (auto a = m_rank; a-- > 0; my_pe /= box.pe_grid[a]) {
+      m_place[a]     = my_pe % box.pe_grid[a];
+      auto const all = box.owned[a] + 2 * box.ghost_width;
+      m_extents[a]   = box.view_extents[a] == 0 ? all : box.view_extents[a];
+      bool const has_neighbour = box.pe_grid[a] > 1 || box.periodic[a];
+      if (m_extents[a] < all ||
+          (has_neighbour && box.owned[a] < box.ghost_width)) {
+        throw UsageError(Text(
+            call, ": axis ", a, ": ", box.owned[a], " owned cells, ghosts ",
+            box.ghost_width, " wide and an extent of ", m_extents[a],
+            " of the Views: a box needs as many cells as its neighbour has "
+            "ghosts, and the Views room for them"));
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t rank() const { return m_rank; }
+  [[nodiscard]] std::array<std::size_t, 3> const& extents() const {
+    return m_extents;
+  }
+
+  /// Whether this box exchanges cells along `d`, of which each is -1, 0 or 1.
+  [[nodiscard]] bool takes(std::array<int, 3> const& d) const {
+    int n_axes = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (d[a] != 0 && a >= m_rank) return false;
+      if (d[a] != 0) ++n_axes;
+    }
+    using enum BoxDecomposition::Neighbours;
+    return n_axes > 0 && (n_axes == 1 || m_box.neighbours == all ||
+                          (n_axes == 2 && m_box.neighbours == faces_and_edges));
+  }
+  /// The PE along `d`; -1, if there is none.
+  [[nodiscard]] Pe neighbour(std::array<int, 3> const& d, int sign) const {
+    Pe pe = 0;
+    for (std::size_t a = 0; a < m_rank; ++a) {
+      int const n = m_box.pe_grid[a];
+      int place   = m_place[a] + sign * d[a];
+      if (m_box.periodic[a]) place = (place + n) % n;
+      if (place < 0 || place >= n) return -1;
+      pe = pe * n + place;
+    }
+    return pe;
+  }
+  /// My cells that a neighbour along `d` has copies of.
+  [[nodiscard]] std::array<CellRange, 3> sent(
+      std::array<int, 3> const& d) const {
+    return part(d, 1, 0);
+  }
+  /// My ghosts that a neighbour along -d fills, which has sent along `d`.
+  [[nodiscard]] std::array<CellRange, 3> filled(
+      std::array<int, 3> const& d) const {
+    return part(d, -1, 1);
+  }
+
+ private:
+  [[nodiscard]] std::array<CellRange, 3> part(std::array<int, 3> const& d,
+                                              int sign,
+                                              std::size_t outwards) const {
+    std::array<CellRange, 3> result{{{0, 1}, {0, 1}, {0, 1}}};
+    auto const width = m_box.ghost_width;
+    for (std::size_t a = 0; a < m_rank; ++a) {
+      auto const owned = m_box.owned[a];
+      auto const low   = width - outwards * width;
+      auto const high  = owned + outwards * width;
+      result[a]        = d[a] == 0         ? CellRange{width, width + owned}
+                         : sign * d[a] < 0 ? CellRange{low, low + width}
+                                           : CellRange{high, high + width};
+    }
+    return result;
+  }
+
+  BoxDecomposition const& m_box;
+  std::size_t m_rank = 0;
+  std::array<int, 3> m_place{};
+  std::array<std::size_t, 3> m_extents{1, 1, 1};
+};
+
+}  // namespace
+
+ElementsOfMembers ElementsOfMembers::sorted(
+    std::span<ElementIndex const> elements, std::span<std::int64_t const> pes,
+    int n_pes) {
+  ElementsOfMembers result{
+      std::vector<ElementIndex>(elements.size()),
+      std::vector<std::size_t>(static_cast<std::size_t>(n_pes)), true};
+  for (auto const pe : pes) ++result.counts[static_cast<std::size_t>(pe)];
+  std::vector<std::size_t> next(result.counts.size());
+  std::exclusive_scan(result.counts.begin(), result.counts.end(), next.begin(),
+                      std::size_t{0});
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    result.elements[next[static_cast<std::size_t>(pes[k])]++] = elements[k];
+  }
+  return result;
+}
+
+ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
+                               Indices ids, Indices pes, int n_pes) {
+  check_count(call, n_owned);
+  check_pes(call, "export", ids, pes, n_pes);
+  ExchangeLists lists;
+  lists.n_owned = n_owned;
+  lists.owned   = ElementsOfMembers::sorted(
+        checked_indices(call, "export", ids, n_owned), pes, n_pes);
+  return lists;
+}
+
+ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
+                               Indices indices, Indices pes, Indices targets,
+                               bool has_targets, int n_pes) {
+  check_count(call, n_owned + indices.size());
+  check_pes(call, "import", indices, pes, n_pes);
+  ExchangeLists lists;
+  lists.n_owned = n_owned;
+  // The owner checks the upper bound, which this PE does not know.
+  lists.wanted =
+      ElementsOfMembers::sorted(
+          checked_indices(call, "import", indices, max_elements), pes, n_pes)
+          .elements;
+  std::vector<ElementIndex> places(indices.size());
+  if (has_targets) {
+    if (targets.size() != indices.size()) {
+      throw UsageError(
+          Text(call, ": ", indices.size(), " imports, but ", targets.size(),
+               " places for them: the lists must be equally long"));
+    }
+    places = checked_indices(call, "place of import", targets, max_elements);
+  } else {
+    std::iota(places.begin(), places.end(), static_cast<ElementIndex>(n_owned));
+  }
+  lists.ghosts = ElementsOfMembers::sorted(places, pes, n_pes);
+  return lists;
+}
+
+ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
+                           Pe my_pe, int n_pes) {
+  Boxes const boxes(call, box, my_pe, n_pes);
+  auto const& extents = boxes.extents();
+  check_count(call, extents[0] * extents[1] * extents[2]);
+  using OfMembers = std::vector<std::vector<ElementIndex>>;
+  OfMembers sent(static_cast<std::size_t>(n_pes));
+  OfMembers filled(static_cast<std::size_t>(n_pes));
+  for (int n = 0; n < 27; ++n) {
+    // Sender and receiver come to equal directions in equal order.
+    std::array<int, 3> const d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
+    if (!boxes.takes(d)) continue;
+    if (Pe const to = boxes.neighbour(d, 1); to >= 0) {
+      append_cells(sent[static_cast<std::size_t>(to)], extents, boxes.sent(d));
+    }
+    if (Pe const from = boxes.neighbour(d, -1); from >= 0) {
+      append_cells(filled[static_cast<std::size_t>(from)], extents,
+                   boxes.filled(d));
+    }
+  }
+  auto const joined = [](OfMembers const& parts) {
+    ElementsOfMembers all;
+    all.is_known = true;
+    for (auto const& part : parts) {
+      all.counts.push_back(part.size());
+      all.elements.insert(all.elements.end(), part.begin(), part.end());
+    }
+    return all;
+  };
+  ExchangeLists lists;
+  lists.owned   = joined(sent);
+  lists.ghosts  = joined(filled);
+  lists.n_owned = extents[0] * extents[1] * extents[2];
+  lists.extents.assign(extents.begin(),
+                       extents.begin() + static_cast<int>(boxes.rank()));
+  return lists;
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_FIELDS_HPP
+#define SYMM_EXCHANGE_FIELDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/symm_errors.hpp"
+#include "PlanBlocks.hpp"
+
+// Views as the kernels of exchanges see them.
+
+namespace symm::Impl {
+
+/// Several indices of a View, counted as one in their order.
+template <std::size_t max_rank>
+struct IndexRange {
+  int rank                        = 0;
+  std::uint32_t extent[max_rank]  = {};
+  std::ptrdiff_t stride[max_rank] = {};
+
+  void append(std::size_t its_extent, std::ptrdiff_t its_stride) {
+    // Joins two indices that are one in memory.
+    if (rank > 0 && stride[rank - 1] ==
+                        its_stride * static_cast<std::ptrdiff_t>(its_extent)) {
+      extent[rank - 1] *= static_cast<std::uint32_t>(its_extent);
+      stride[rank - 1] = its_stride;
+      return;
+    }
+    extent[rank]   = static_cast<std::uint32_t>(its_extent);
+    stride[rank++] = its_stride;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::ptrdiff_t offset(std::uint32_t n) const {
+    std::ptrdiff_t result = 0;
+    for (int r = rank - 1; r > 0; --r) {
+      auto const rest = n / extent[r];
+      result += static_cast<std::ptrdiff_t>(n - rest * extent[r]) * stride[r];
+      n = rest;
+    }
+    return rank == 0 ? 0 : result + static_cast<std::ptrdiff_t>(n) * stride[0];
+  }
+};
+
+/// The elements of a View for a plan: its first indices find one, which has a
+/// component for each combination of the others.
+template <class T, std::size_t rank>
+struct Field {
+  using value_type = T;
+
+  T* data;
+  std::uint32_t n_components = 1;
+  bool is_plain              = false;  // see below
+  IndexRange<3> elements;
+  IndexRange<rank> components;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes() const {
+    return n_components * sizeof(T);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T& operator()(ElementIndex element,
+                                              std::uint32_t component) const {
+    return data[elements.offset(element) + components.offset(component)];
+  }
+};
+
+/// The fields of several Views.
+template <class... Fields>
+struct FieldList {
+  static constexpr bool is_empty = true;
+  [[nodiscard]] std::size_t bytes() const { return 0; }
+};
+template <class First, class... Others>
+struct FieldList<First, Others...> {
+  static constexpr bool is_empty = false;
+  First first;
+  FieldList<Others...> others;
+
+  /// Of an element.
+  [[nodiscard]] std::size_t bytes() const {
+    return first.bytes() + others.bytes();
+  }
+  [[nodiscard]] std::size_t bytes_of_last() const {
+    if constexpr (decltype(others)::is_empty) {
+      return first.bytes();
+    } else {
+      return others.bytes_of_last();
+    }
+  }
+};
+
+/// \param end of the largest element of a list: the View must have more.
+/// \throws UsageError on this PE.
+template <class View>
+auto field_of(char const* call, View const& view,
+              std::vector<std::size_t> const& extents, std::size_t end) {
+  using T                    = typename View::value_type;
+  constexpr std::size_t rank = View::rank();
+  static_assert(Kokkos::is_view_v<View>, "pass Kokkos::Views");
+  static_assert(!std::is_const_v<T>, "an exchange writes to the View");
+  static_assert(rank > 0, "an element of a View needs an index");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements must be trivially copyable: their bytes are sent");
+  static_assert(alignof(T) <= block_unit, "elements are aligned too strictly");
+  static_assert(
+      Kokkos::SpaceAccessibility<ExchangeSpace,
+                                 typename View::memory_space>::accessible,
+      "kernels must reach the View");
+  auto const n_indices = extents.size();
+  bool fits            = n_indices <= rank;
+  for (std::size_t r = 0; r < n_indices && fits; ++r)
+    fits = view.extent(r) >= (n_indices == 1 ? end : extents[r]);
+  if (!fits) {
+    std::string needed;
+    for (auto const extent : extents) {
+      needed += (needed.empty() ? "" : " x ") +
+                std::to_string(extents.size() == 1 ? end : extent);
+    }
+    throw UsageError(std::string(call) + ": View \"" + view.label() +
+                     "\" is too small: the plan needs extents of " + needed);
+  }
+  Field<T, rank> field{};
+  field.data = view.data();
+  for (std::size_t r = 0; r < rank; ++r) {
+    auto const stride = static_cast<std::ptrdiff_t>(view.stride(r));
+    if (r < n_indices) {
+      // (The first extent counts for nothing.)
+      field.elements.append(r == 0 ? view.extent(0) : extents[r], stride);
+    } else {
+      field.components.append(view.extent(r), stride);
+      field.n_components *= static_cast<std::uint32_t>(view.extent(r));
+    }
+  }
+  auto const& components = field.components;
+  field.is_plain         = field.elements.rank == 1 &&
+                   (components.rank == 0 ||
+                    (components.rank == 1 && components.stride[0] == 1));
+  return field;
+}
+
+inline FieldList<> join_fields() { return {}; }
+template <class First, class... Others>
+FieldList<First, Others...> join_fields(First const& first,
+                                        Others const&... others) {
+  return {first, join_fields(others...)};
+}
+
+/// \throws UsageError on this PE.
+template <class... Views>
+auto fields_of(char const* call, std::vector<std::size_t> const& extents,
+               std::size_t end, Views const&... views) {
+  return join_fields(field_of(call, views, extents, end)...);
+}
+
+/// Between a View and a block.
+enum class CopyWay { to_block, from_block };
+
+template <CopyWay way, class T>
+KOKKOS_FORCEINLINE_FUNCTION void copy_component(T& in_view, T& in_block) {
+  if constexpr (way == CopyWay::to_block) {
+    in_block = in_view;
+  } else {
+    in_view = in_block;
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "PlanBlocks.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/symm_collectives.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../../runtime/symm_teams.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using Words = Kokkos::View<std::int64_t*, SymmetricHostSpace>;
+constexpr std::int64_t unknown = -1;
+
+std::size_t padded(std::size_t count) {
+  return (count + block_unit - 1) / block_unit * block_unit;
+}
+
+/// Where the blocks of each member begin, in elements; behind them the end.
+std::vector<std::size_t> starts_of(std::vector<std::size_t> const& counts) {
+  std::vector<std::size_t> starts(counts.size() + 1);
+  for (std::size_t n = 0; n < counts.size(); ++n)
+    starts[n + 1] = starts[n] + padded(counts[n]);
+  return starts;
+}
+
+/// Passes two words to each member of a PE team, and gets two from each.
+class Alltoall {
+ public:
+  /// Collective over the world.
+  explicit Alltoall(PeTeam const& team)
+      : m_team(team),
+        m_words("symm::ExchangePlan", 4 * static_cast<std::size_t>(n_pes())) {}
+
+  [[nodiscard]] std::int64_t& to(std::size_t member, std::size_t word) {
+    return m_words(2 * member + word);
+  }
+  [[nodiscard]] std::int64_t from(std::size_t member, std::size_t word) const {
+    return m_words(m_words.extent(0) / 2 + 2 * member + word);
+  }
+  void operator()() const {
+    alltoall(m_team, m_words.data() + m_words.extent(0) / 2, m_words.data(), 2);
+  }
+
+ private:
+  PeTeam const& m_team;
+  Words m_words;
+};
+
+std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
+  return elements.is_known ? static_cast<std::int64_t>(elements.counts[member])
+                           : unknown;
+}
+
+/// The count of a block, as one PE or both have passed it.
+std::size_t agreed_count(char const* call, std::int64_t mine,
+                         std::int64_t theirs, char const* what, Pe pe) {
+  if (mine != unknown && theirs != unknown && mine != theirs) {
+    throw UsageError(Text(call, ": PE ", my_pe(), " has ", mine, " ", what,
+                          " PE ", pe, ", which has ", theirs,
+                          " for it: the lists of the two must agree"));
+  }
+  return static_cast<std::size_t>(mine != unknown ? mine : theirs);
+}
+
+template <class T, class Space>
+void copy_to(Kokkos::View<T*, Space>& view, char const* label,
+             std::vector<T> const& source) {
+  view = Kokkos::View<T*, Space>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+      source.size());
+  Kokkos::deep_copy(
+      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                source.data(), source.size()));
+}
+
+/// Cuts the elements of a block into chunks: runs of elements that follow each
+/// other, if they are long, and lists of all others.
+void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
+                   ElementIndex const* elements, std::size_t listed,
+                   ElementIndex count, std::size_t row) {
+  // A thread of a GPU copies one element: there, short chunks are idle threads.
+  constexpr std::size_t long_run =
+      runs_on_host_v<ExchangeSpace> ? 16 : Chunk::most;
+  auto const run_length = [&](std::size_t k) {
+    auto end = k + 1;
+    // A run stays in its row: Views may have gaps between rows.
+    while (end < count && elements[end] == elements[end - 1] + 1 &&
+           (row == 0 || elements[end] % row != 0))
+      ++end;
+    return end - k;
+  };
+  auto const append = [&](std::size_t first, std::size_t n, bool is_run) {
+    for (std::size_t part = 0; part < n; part += Chunk::most) {
+      chunks.push_back(
+          {number, static_cast<ElementIndex>(first + part),
+           static_cast<ElementIndex>(std::min(n - part, Chunk::most)), is_run,
+           elements[first + part], listed + first + part});
+    }
+  };
+  std::size_t list = 0;  // begins here
+  for (std::size_t k = 0; k < count;) {
+    auto const n = run_length(k);
+    if (n >= long_run) {
+      append(list, k - list, false);
+      append(k, n, true);
+      list = k + n;
+    }
+    k += n;
+  }
+  append(list, count - list, false);
+}
+
+PlanSide make_side(ElementsOfMembers const& elements, std::size_t row,
+                   std::vector<Block> blocks) {
+  PlanSide side;
+  std::vector<Chunk> chunks;
+  std::size_t listed = 0;
+  for (std::uint32_t n = 0; n < blocks.size(); ++n) {
+    auto& block             = blocks[n];
+    auto const* const first = elements.elements.data() + listed;
+    append_chunks(chunks, n, first, listed, block.count, row);
+    block.is_run =
+        row == 0 && block.count > 0 &&
+        std::adjacent_find(first, first + block.count, [](auto a, auto b) {
+          return b != a + 1;
+        }) == first + block.count;
+    if (block.count > 0) block.start = *first;
+    listed += block.count;
+  }
+  for (auto const element : elements.elements)
+    side.end = std::max(side.end, std::size_t{element} + 1);
+  copy_to(side.elements, "symm::ExchangePlan, elements", elements.elements);
+  copy_to(side.chunks, "symm::ExchangePlan, chunks", chunks);
+  copy_to(side.blocks, "symm::ExchangePlan, blocks", blocks);
+  return side;
+}
+
+/// The exchange of the PEs' lists.
+class PlanMaker {
+ public:
+  PlanMaker(char const* call, ExchangeLists lists, PeTeam const& team)
+      : m_call(call),
+        m_lists(std::move(lists)),
+        m_team(team),
+        m_n_members(static_cast<std::size_t>(team.n_pes())),
+        m_alltoall(team) {}
+
+  PlanBlocks make() {
+    auto failure = failure_of([&] { exchange_counts(); });
+    agree(m_call, failure);
+    PlanBlocks plan;
+    plan.capacity = reduce(
+        team_world(), std::max(m_owned_at.back(), m_ghosts_at.back()), Max{});
+    bool const has_wishes =
+        reduce(team_world(), m_lists.wanted.empty() ? 0 : 1, Max{}) != 0;
+    if (has_wishes) fetch_wishes(plan.capacity);
+
+    plan.signals = PlanBlocks::Signals("symm::ExchangePlan, signals",
+                                       static_cast<std::size_t>(n_pes()));
+    failure      = failure_of([&] { fill(plan); });
+    agree(m_call, failure);
+    return plan;
+  }
+
+ private:
+  // (A PE that throws here has taken part in all calls of the PE team.)
+  void exchange_counts() {
+    auto& owned  = m_lists.owned;
+    auto& ghosts = m_lists.ghosts;
+    m_owned_at = m_ghosts_at = {0};
+    if (m_n_members == 0) return;
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      m_alltoall.to(n, 0) = word_of(owned, n);
+      m_alltoall.to(n, 1) = word_of(ghosts, n);
+    }
+    m_alltoall();
+    std::optional<Failure> failure;
+    owned.counts.resize(m_n_members);
+    ghosts.counts.resize(m_n_members);
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      Pe const pe    = m_team.world_pe(static_cast<Pe>(n));
+      auto const why = failure_of([&] {
+        owned.counts[n] =
+            agreed_count(m_call, word_of(owned, n), m_alltoall.from(n, 1),
+                         "elements to send to", pe);
+        ghosts.counts[n] =
+            agreed_count(m_call, word_of(ghosts, n), m_alltoall.from(n, 0),
+                         "ghosts of elements of", pe);
+      });
+      if (!failure) failure = why;
+    }
+    m_owned_at  = starts_of(owned.counts);
+    m_ghosts_at = starts_of(ghosts.counts);
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      m_alltoall.to(n, 0) = static_cast<std::int64_t>(m_owned_at[n]);
+      m_alltoall.to(n, 1) = static_cast<std::int64_t>(m_ghosts_at[n]);
+    }
+    m_alltoall();
+    if (failure) throw_failure(*failure);
+  }
+
+  /// Collective over the world: owners get the lists of what others import.
+  void fetch_wishes(std::size_t capacity) {
+    Kokkos::View<ElementIndex*, SymmetricHostSpace> const wishes(
+        "symm::ExchangePlan, imports", capacity);
+    std::size_t first = 0;
+    for (std::size_t n = 0; n < m_n_members && !m_lists.wanted.empty(); ++n) {
+      auto const count = m_lists.ghosts.counts[n];
+      put(wishes.data() + m_alltoall.from(n, 0), m_lists.wanted.data() + first,
+          count, m_team.world_pe(static_cast<Pe>(n)));
+      first += count;
+    }
+    barrier_all();
+    auto& owned        = m_lists.owned;
+    auto const failure = failure_of([&] {
+      for (std::size_t n = 0; n < m_n_members && !owned.is_known; ++n) {
+        for (std::size_t k = 0; k < owned.counts[n]; ++k) {
+          auto const element = wishes(m_owned_at[n] + k);
+          if (element >= m_lists.n_owned) {
+            throw UsageError(Text(m_call, ": PE ",
+                                  m_team.world_pe(static_cast<Pe>(n)),
+                                  " imports element ", element, " of PE ",
+                                  my_pe(), ", which owns ", m_lists.n_owned));
+          }
+          owned.elements.push_back(element);
+        }
+      }
+    });
+    agree(m_call, failure);
+  }
+
+  void fill(PlanBlocks& plan) {
+    auto const& owned   = m_lists.owned;
+    auto& ghosts        = m_lists.ghosts;
+    auto const n_owned  = m_lists.n_owned;
+    auto const& extents = m_lists.extents;
+    if (!ghosts.is_known && m_n_members > 0) {
+      auto const n_ghosts = std::accumulate(
+          ghosts.counts.begin(), ghosts.counts.end(), std::size_t{0});
+      if (n_owned + n_ghosts > max_elements) {
+        throw UsageError(Text(m_call, ": PE ", my_pe(), " gets ", n_ghosts,
+                              " ghosts: a plan counts ", max_elements,
+                              " elements at most"));
+      }
+      ghosts.elements.resize(n_ghosts);
+      std::iota(ghosts.elements.begin(), ghosts.elements.end(),
+                static_cast<ElementIndex>(n_owned));
+    }
+    std::vector<Block> owned_blocks, ghost_blocks;
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      if (owned.counts[n] + ghosts.counts[n] == 0) continue;
+      Pe const pe         = m_team.world_pe(static_cast<Pe>(n));
+      bool const is_near  = symm::is_near(pe);
+      plan.has_far_blocks = plan.has_far_blocks || !is_near;
+      auto const block    = [&](std::size_t count, std::size_t here,
+                             std::int64_t there) {
+        return Block{pe,
+                     is_near,
+                     false,
+                     0,
+                     static_cast<ElementIndex>(count),
+                     here,
+                     static_cast<std::size_t>(there)};
+      };
+      owned_blocks.push_back(
+          block(owned.counts[n], m_owned_at[n], m_alltoall.from(n, 1)));
+      ghost_blocks.push_back(
+          block(ghosts.counts[n], m_ghosts_at[n], m_alltoall.from(n, 0)));
+    }
+    auto const row   = extents.size() > 1 ? extents.back() : 0;
+    plan.owned       = make_side(owned, row, std::move(owned_blocks));
+    plan.ghosts      = make_side(ghosts, row, std::move(ghost_blocks));
+    plan.steps       = PlanBlocks::Steps("symm::ExchangePlan, steps", 2);
+    plan.extents     = extents;
+    plan.is_of_world = m_team.n_pes() == n_pes();
+    Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
+  }
+
+  char const* m_call;
+  ExchangeLists m_lists;
+  PeTeam const& m_team;
+  std::size_t m_n_members;
+  Alltoall m_alltoall;
+  std::vector<std::size_t> m_owned_at;
+  std::vector<std::size_t> m_ghosts_at;
+};
+
+}  // namespace
+
+void agree(char const* call, std::optional<Failure> const& failure) {
+  Runtime::instance(call)
+      .heap(SymmetricSpace::memory_kind, call)
+      .finish_view(call, failure);
+}
+
+PlanBlocks make_plan(char const* call, ExchangeLists lists, PeTeam const& team,
+                     std::optional<Failure> failure) {
+  if (!failure && team.is_valid()) {
+    failure = failure_of([&] { check_team(team, call); });
+  }
+  agree(call, failure);
+  return PlanMaker(call, std::move(lists), team).make();
+}
+
+Contributions contributions_to(PlanSide const& owned) {
+  auto const elements =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), owned.elements);
+  auto const blocks =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), owned.blocks);
+  std::vector<Contributions::From> from(elements.extent(0));
+  std::size_t next = 0;
+  for (std::uint32_t b = 0; b < blocks.extent(0); ++b)
+    for (ElementIndex k = 0; k < blocks(b).count; ++k) from[next++] = {b, k};
+  std::vector<std::uint32_t> order(from.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return elements(a) < elements(b); });
+  std::vector<ElementIndex> distinct;
+  std::vector<std::uint32_t> firsts;
+  std::vector<Contributions::From> sorted;
+  for (auto const k : order) {
+    if (distinct.empty() || distinct.back() != elements(k)) {
+      distinct.push_back(elements(k));
+      firsts.push_back(static_cast<std::uint32_t>(sorted.size()));
+    }
+    sorted.push_back(from[k]);
+  }
+  firsts.push_back(static_cast<std::uint32_t>(sorted.size()));
+  Contributions result;
+  copy_to(result.elements, "symm::ExchangePlan, distinct elements", distinct);
+  copy_to(result.firsts, "symm::ExchangePlan, firsts", firsts);
+  copy_to(result.from, "symm::ExchangePlan, contributions", sorted);
+  return result;
+}
+
+}  // namespace symm::Impl

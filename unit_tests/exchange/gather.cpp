@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// gather() of random plans, compared with what each PE computes alone.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "plans.hpp"
+
+namespace {
+
+using namespace symm_test;
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using symm::ExchangePlan;
+using symm::Pe;
+
+/// What element i of this PE is after a gather of `round`.
+struct Expected {
+  Lists const& lists;
+  int round;
+  int operator()(std::size_t i, std::size_t c) const {
+    if (i < lists.n_owned) return number_of(symm::my_pe(), i, c, round);
+    auto const k = i - lists.n_owned;
+    if (k >= lists.indices.size()) return -1;
+    return number_of(lists.pes[k], static_cast<std::size_t>(lists.indices[k]),
+                     c, round);
+  }
+};
+
+TEST(ExchangePlan, gather_copies_owned_elements_to_their_ghosts) {
+  auto pauses = random_of_this_pe(1);
+  for (unsigned seed = 0; seed < 25; ++seed) {
+    auto const lists = random_lists(seed, symm::my_pe(), symm::n_pes());
+    auto plan = ExchangePlan::from_imports(lists.n_owned, ints(lists.indices),
+                                           ints(lists.pes));
+    auto const n = lists.n_owned + plan.n_ghosts();
+    ASSERT_EQ(plan.n_ghosts(), lists.indices.size());
+    // Types, ranks and layouts; symmetric Views are longer than needed.
+    auto const longest = symm::reduce(symm::team_world(), n, symm::Max{});
+    Kokkos::View<double* [3], LayoutRight, Memory> const x("x", n);
+    Kokkos::View<char*, Memory> const byte("byte", n);
+    Kokkos::View<float**, LayoutLeft, Memory> const left("left", n, 2);
+    Kokkos::View<long*, symm::SymmetricSpace> const s("s", longest + 1);
+    Kokkos::View<short**, LayoutRight, Memory> const wide("wide", n, 9);
+    auto const part = Kokkos::subview(wide, Kokkos::ALL, Kokkos::pair(1, 3));
+    for (int round = 0; round < 6; ++round) {
+      Expected const expected{lists, round};
+      auto const owned = [&](std::size_t i, std::size_t c) {
+        return i < lists.n_owned ? expected(i, c) : -1;
+      };
+      fill(x, owned);
+      fill(byte, owned);
+      fill(left, owned);
+      fill(s, owned);
+      fill(wide, owned);
+      random_pause(pauses);
+      Exec const exec;
+      if (round % 2 == 0) {
+        plan.gather(exec, x, byte, left, s, part);
+      } else {
+        plan.begin_gather(exec, byte, s);
+        random_pause(pauses);
+        plan.end_gather(exec, byte, s);
+        plan.gather(exec, part);
+        plan.gather(exec, x, left);
+      }
+      exec.fence();
+      EXPECT_EQ(count_wrong(x, expected), 0U) << seed;
+      EXPECT_EQ(count_wrong(byte, expected), 0U) << seed;
+      EXPECT_EQ(count_wrong(left, expected), 0U) << seed;
+      EXPECT_EQ(count_wrong(s, expected), 0U) << seed;
+      EXPECT_EQ(count_wrong(wide,
+                            [&](std::size_t i, std::size_t c) {
+                              return c == 1 || c == 2 ? expected(i, c)
+                                                      : owned(i, c);
+                            }),
+                0U)
+          << seed;
+    }
+  }
+  symm::barrier_all();
+}
+
+TEST(ExchangePlan, imports_go_to_the_places_that_are_passed) {
+  int const me = symm::my_pe(), n = symm::n_pes();
+  auto plan = ExchangePlan::from_imports(6, ints({5, 0, 3}),
+                                         ints({(me + 1) % n, me, (me + 1) % n}),
+                                         ints({9, 7, 6}));
+  Kokkos::View<int*, Memory> const x("x", 10);
+  fill(x, [&](auto i, auto) { return i < 6 ? number_of(me, i, 0, 0) : -1; });
+  plan.gather(Exec(), x);
+  Exec().fence();
+  int const right = (me + 1) % n;
+  EXPECT_EQ(count_wrong(x,
+                        [&](std::size_t i, auto) {
+                          if (i < 6) return number_of(me, i, 0, 0);
+                          if (i == 9) return number_of(right, 5, 0, 0);
+                          if (i == 7) return number_of(me, 0, 0, 0);
+                          return i == 6 ? number_of(right, 3, 0, 0) : -1;
+                        }),
+            0U);
+  symm::barrier_all();
+}
+
+/// A PE that sleeps, at other times than others, must find what was sent to it
+/// in each round: a fast neighbour has not overwritten it. Blocks go one way.
+TEST(ExchangePlan, a_fast_PE_does_not_overrun_a_slow_one) {
+  int const me = symm::my_pe(), n = symm::n_pes();
+  std::vector<int> ids, pes;
+  for (int k = 0; k < 50 && me + 1 < n; ++k) {
+    ids.push_back(k);
+    pes.push_back(me + 1);
+  }
+  auto plan = ExchangePlan::from_exports(50, ints(ids), ints(pes));
+  Kokkos::View<int*, Memory> const x("x", 50 + plan.n_ghosts());
+  auto pauses       = random_of_this_pe(2);
+  std::size_t wrong = 0;
+  for (int round = 0; round < 400; ++round) {
+    auto const value = [&](std::size_t i, std::size_t) {
+      return i < 50 ? number_of(me, i, 0, round)
+                    : number_of(me - 1, i - 50, 0, round);
+    };
+    fill(x, [&](auto i, auto) { return i < 50 ? value(i, 0) : -1; });
+    if (round / 20 % n == me) random_pause(pauses);
+    plan.begin_gather(Exec(), x);
+    if (round / 7 % n == me) random_pause(pauses);
+    plan.end_gather(Exec(), x);
+    Exec().fence();
+    wrong += count_wrong(x, value);
+  }
+  EXPECT_EQ(wrong, 0U);
+  symm::barrier_all();
+}
+
+/// Global indices of a cell of this PE's View, wrapped around; false: none.
+struct Grid {
+  symm::BoxDecomposition box;
+  std::size_t rank;
+  std::array<int, 3> place{};
+
+  Grid(symm::BoxDecomposition const& its, std::size_t its_rank, Pe pe)
+      : box(its), rank(its_rank) {
+    for (auto a = rank; a-- > 0; pe /= box.pe_grid[a])
+      place[a] = pe % box.pe_grid[a];
+  }
+  /// The value of cell `at` after a gather, or -1 if it is no cell, or none
+  /// that the plan fills.
+  long value(std::array<std::size_t, 3> const& at) const {
+    long result             = 0;
+    int n_ghosts            = 0;
+    bool is_owned_or_filled = true;
+    for (std::size_t a = 0; a < rank; ++a) {
+      auto const owned = static_cast<long>(box.owned[a]);
+      auto const here =
+          static_cast<long>(at[a]) - static_cast<long>(box.ghost_width);
+      auto const size = owned * box.pe_grid[a];
+      if (here < 0 || here >= owned) ++n_ghosts;
+      if (here < -static_cast<long>(box.ghost_width) ||
+          here >= owned + static_cast<long>(box.ghost_width))
+        is_owned_or_filled = false;
+      long global = place[a] * owned + here;
+      if (box.periodic[a]) global = (global + size) % size;
+      if (global < 0 || global >= size) is_owned_or_filled = false;
+      result = result * 1000 + global;
+    }
+    using enum symm::BoxDecomposition::Neighbours;
+    int const most = box.neighbours == faces             ? 1
+                     : box.neighbours == faces_and_edges ? 2
+                                                         : 3;
+    return is_owned_or_filled && n_ghosts <= most ? result : -1;
+  }
+  bool is_owned(std::array<std::size_t, 3> const& at) const {
+    for (std::size_t a = 0; a < rank; ++a)
+      if (at[a] < box.ghost_width || at[a] >= box.ghost_width + box.owned[a])
+        return false;
+    return true;
+  }
+};
+
+template <class View>
+std::size_t wrong_after_gather_of_box(Grid const& grid, View const& x,
+                                      std::size_t n_components) {
+  auto const on_host = Kokkos::create_mirror_view(x);
+  auto const at      = [&](auto i, auto j, auto k, auto c) -> auto& {
+         if constexpr (View::rank() == 4) {
+           return on_host(i, j, k, c);
+    } else if constexpr (View::rank() == 3) {
+           return on_host(i, j, k);
+    } else {
+           return on_host(i, j);
+    }
+  };
+  bool const is_2d    = grid.rank == 2;
+  auto const for_each = [&](auto const& body) {
+    for (std::size_t i = 0; i < x.extent(0); ++i)
+      for (std::size_t j = 0; j < x.extent(1); ++j)
+        for (std::size_t k = 0; k < (is_2d ? 1 : x.extent(2)); ++k)
+          for (std::size_t c = 0; c < n_components; ++c) body(i, j, k, c);
+  };
+  for_each([&](auto i, auto j, auto k, auto c) {
+    at(i, j, k, c) = grid.is_owned({i, j, k})
+                         ? static_cast<double>(grid.value({i, j, k})) +
+                               static_cast<double>(c) / 8
+                         : -1;
+  });
+  Kokkos::deep_copy(x, on_host);
+  auto plan = ExchangePlan::from_box(grid.box);
+  for (int round = 0; round < 3; ++round) plan.gather(Exec(), x);
+  Kokkos::deep_copy(on_host, x);
+  std::size_t wrong = 0;
+  for_each([&](auto i, auto j, auto k, auto c) {
+    auto const value = grid.value({i, j, k});
+    wrong += at(i, j, k, c) != (value < 0 ? -1.0
+                                          : static_cast<double>(value) +
+                                                static_cast<double>(c) / 8);
+  });
+  return wrong;
+}
+
+TEST(ExchangePlan, gather_of_a_box_fills_its_ghost_cells) {
+  int const n = symm::n_pes();
+  using enum symm::BoxDecomposition::Neighbours;
+  std::vector<std::array<int, 3>> grids{{n, 1, 1}, {1, 1, n}};
+  if (n % 2 == 0) grids.push_back({2, n / 2, 1});
+  for (auto const& pe_grid : grids)
+    for (auto const neighbours : {faces, faces_and_edges, all})
+      for (int periodic = 0; periodic < 8; periodic += 1 + (periodic == 0) * 2)
+        for (std::size_t width = 1; width < 3; ++width) {
+          symm::BoxDecomposition box;
+          box.owned       = {4, 2, 5};
+          box.pe_grid     = pe_grid;
+          box.ghost_width = width;
+          box.periodic    = {(periodic & 1) != 0, (periodic & 2) != 0,
+                             (periodic & 4) != 0};
+          box.neighbours  = neighbours;
+          std::array<std::size_t, 3> const e{4 + 2 * width, 2 + 2 * width,
+                                             5 + 2 * width};
+          Grid const grid(box, 3, symm::my_pe());
+          EXPECT_EQ(wrong_after_gather_of_box(
+                        grid,
+                        Kokkos::View<double****, LayoutRight, Memory>(
+                            "x", e[0], e[1], e[2], 3),
+                        3),
+                    0U);
+          EXPECT_EQ(wrong_after_gather_of_box(
+                        grid,
+                        Kokkos::View<double***, LayoutLeft, Memory>("x", e[0],
+                                                                    e[1], e[2]),
+                        1),
+                    0U);
+          box.view_extents = {e[0] + 1, e[1] + 2, e[2] + 3};
+          EXPECT_EQ(wrong_after_gather_of_box(
+                        Grid(box, 3, symm::my_pe()),
+                        Kokkos::View<double***, LayoutRight, Memory>(
+                            "x", e[0] + 1, e[1] + 2, e[2] + 3),
+                        1),
+                    0U);
+        }
+  symm::BoxDecomposition plate;
+  plate.owned    = {3, 40};
+  plate.pe_grid  = {n, 1, 1};
+  plate.periodic = {true, true, false};
+  EXPECT_EQ(wrong_after_gather_of_box(
+                Grid(plate, 2, symm::my_pe()),
+                Kokkos::View<double**, LayoutRight, Memory>("x", 5, 42), 1),
+            0U);
+  symm::barrier_all();
+}
+
+}  // namespace
