@@ -98,6 +98,8 @@ OWNERS = {
 # have it.
 TEXT_OWNERS = {
     r"\bgetenv\b": [RUNTIME + "/base/Env"],
+    # All but the choice goes by JobStart and Bootstrap.
+    r"\bstart_by_\w+\b": [RUNTIME + "/bootstrap", RUNTIME + "/job/Job"],
     # KernelText checks preconditions where Kokkos does.
     r"\bKokkos::|\bKOKKOS_": [KOKKOS, RUNTIME + "/base/KernelText",
                               RUNTIME + "/base/EnvironmentTable"],

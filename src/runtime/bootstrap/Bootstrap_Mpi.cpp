@@ -52,6 +52,23 @@ MPI_Comm mpi_of(Communicator const& communicator) {
   return mpi;
 }
 
+[[noreturn]] void abort_mpi(int status) noexcept {
+  // MPI would wait for ever for a node that it cannot reach.
+  try {
+    std::thread([status] {
+      std::this_thread::sleep_for(time_to_abort);
+      ::_exit(status);
+    }).detach();
+  } catch (std::system_error const&) {
+    ::_exit(status);
+  }
+  std::this_thread::sleep_for(time_to_read);
+  // Not on a duplicate: MPICH may end only the processes of a communicator, and
+  // wait for ever for a process that is gone.
+  static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
+  std::abort();
+}
+
 class Bootstrap_Mpi final : public Bootstrap {
  public:
   explicit Bootstrap_Mpi(MPI_Comm communicator) {
@@ -91,6 +108,7 @@ class Bootstrap_Mpi final : public Bootstrap {
           "MPI_Bcast");
   }
 
+  /// MPI has freed everything if it is finalised.
   void close() override {
     if (is_set(MPI_Finalized, "MPI_Finalized")) return;
     check(MPI_Comm_free(&m_communicator), "MPI_Comm_free");
@@ -165,56 +183,52 @@ void report_another_launcher() {
   }
 }
 
+class StartByMpi final : public JobStart {
+ public:
+  [[nodiscard]] char const* name() const override { return "MPI"; }
+
+  [[nodiscard]] bool begin(int* argc, char*** argv,
+                           Communicator const& communicator) override {
+    if (mpi_of(communicator) == MPI_COMM_NULL) {  // MPI would end the job
+      throw UsageError(
+          "symm::initialize: the communicator is MPI_COMM_NULL; call "
+          "initialize() only in the processes of the communicator");
+    }
+    if (is_set(MPI_Finalized, "MPI_Finalized")) {
+      throw UsageError(
+          "symm::initialize: MPI is finalised, and cannot start again; call "
+          "initialize() before MPI_Finalize()");
+    }
+    bool const begins = !is_set(MPI_Initialized, "MPI_Initialized");
+    if (begins) {
+      int provided = 0;
+      check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+            "MPI_Init_thread");
+    }
+    report_another_launcher();
+    return begins;
+  }
+
+  [[nodiscard]] JobPes make_pes(Communicator const& communicator) override {
+    auto bootstrap = std::make_unique<Bootstrap_Mpi>(mpi_of(communicator));
+    int const number_on_node = bootstrap->number_on_node();
+    bool const is_one_node   = bootstrap->is_one_node();
+    return {std::move(bootstrap), number_on_node, is_one_node};
+  }
+
+  void end() override {
+    if (is_set(MPI_Finalized, "MPI_Finalized")) return;
+    check(MPI_Finalize(), "MPI_Finalize");
+  }
+
+  [[noreturn]] void abort(int status) noexcept override { abort_mpi(status); }
+};
+
 }  // namespace
 
-bool begin_mpi(int* argc, char*** argv, Communicator const& communicator) {
-  if (mpi_of(communicator) == MPI_COMM_NULL) {  // MPI would end the job
-    throw UsageError(
-        "symm::initialize: the communicator is MPI_COMM_NULL; call "
-        "initialize() only in the processes of the communicator");
-  }
-  if (is_set(MPI_Finalized, "MPI_Finalized")) {
-    throw UsageError(
-        "symm::initialize: MPI is finalised, and cannot start again; call "
-        "initialize() before MPI_Finalize()");
-  }
-  bool const begin = !is_set(MPI_Initialized, "MPI_Initialized");
-  if (begin) {
-    int provided = 0;
-    check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
-          "MPI_Init_thread");
-  }
-  report_another_launcher();
-  return begin;
-}
-
-void end_mpi() {
-  if (is_set(MPI_Finalized, "MPI_Finalized")) return;
-  check(MPI_Finalize(), "MPI_Finalize");
-}
-
-void abort_mpi(int status) noexcept {
-  // MPI would wait for ever for a node that it cannot reach.
-  try {
-    std::thread([status] {
-      std::this_thread::sleep_for(time_to_abort);
-      ::_exit(status);
-    }).detach();
-  } catch (std::system_error const&) {
-    ::_exit(status);
-  }
-  std::this_thread::sleep_for(time_to_read);
-  // Not on a duplicate: MPICH may end only the processes of a communicator, and
-  // wait for ever for a process that is gone.
-  static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
-  std::abort();
-}
-
-MpiPes make_mpi_pes(Communicator const& communicator) {
-  auto bootstrap = std::make_unique<Bootstrap_Mpi>(mpi_of(communicator));
-  int const number_on_node = bootstrap->number_on_node();
-  bool const is_one_node   = bootstrap->is_one_node();
-  return {std::move(bootstrap), number_on_node, is_one_node};
+JobStart& start_by_mpi() {
+  static StartByMpi start;
+  return start;
 }
 
 }  // namespace symm::Impl

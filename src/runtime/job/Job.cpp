@@ -3,6 +3,7 @@
 #include "Job.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "../base/EnvironmentTable.hpp"
@@ -21,13 +22,15 @@ namespace {
 
 /// Records what begin_job() has begun: finalize() ends that and no more.
 struct Begun {
-  bool has_mpi = false;
+  JobStart* start = nullptr;  // of the latest job
+  bool must_end   = false;    // what `start` has begun
   std::unique_ptr<LibraryHooks> hooks;
 
   void end() {
-    auto const [mpi, other] = std::exchange(*this, {});
+    bool const ends  = std::exchange(must_end, false);
+    auto const other = std::exchange(hooks, nullptr);
     if (other) other->end();
-    if (mpi) end_mpi();
+    if (ends) start->end();
   }
 };
 
@@ -48,15 +51,18 @@ class NoHooks final : public LibraryHooks {
 
 }  // namespace
 
+JobStart& job_start() { return start_by_mpi(); }
+
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
-               std::unique_ptr<LibraryHooks> hooks) {
+               std::unique_ptr<LibraryHooks> hooks, JobStart& start) {
   if (is_initialized()) {
     throw UsageError("symm::initialize: initialised already");
   }
-  s_begun.has_mpi = begin_mpi(argc, argv, communicator);
+  s_begun.must_end = start.begin(argc, argv, communicator);
+  s_begun.start    = &start;
   try {
     hooks->check();
-    auto pes      = make_mpi_pes(communicator);
+    auto pes      = start.make_pes(communicator);
     s_begun.hooks = std::move(hooks);
     bool const are_pretended =
         !setting_of(environment::pes_per_node).value().is_default;
@@ -84,7 +90,7 @@ void end_scope(char const* name) noexcept {
   std::fprintf(stderr, "symm: the end of a %s: %s; ending the job\n", name,
                failure->message.c_str());
   // The other PEs would wait for this one in their next collective call.
-  abort_mpi();
+  s_begun.start->abort(EXIT_FAILURE);
 }
 
 }  // namespace Impl

@@ -7,11 +7,12 @@
 #include <optional>
 
 #include "../bootstrap/Communicator.hpp"
+#include "../bootstrap/JobStart.hpp"
 
 namespace symm::Impl {
 
-/// A library that begins after MPI and before the symmetric heap, and ends
-/// between them: Kokkos.
+/// A library that begins after the one that starts the job and before the
+/// symmetric heap, and ends between them: Kokkos.
 class LibraryHooks {
  public:
   virtual ~LibraryHooks() = default;
@@ -27,13 +28,19 @@ class LibraryHooks {
   virtual void end() = 0;
 };
 
-/// Collective over `communicator`: begins MPI, unless the program has, the
-/// hooks and the runtime. If it throws, it has ended what it has begun.
-/// \param argc, argv those of main() for MPI, or null.
-/// \throws UsageError, SystemError, OutOfMemory on every PE; what begin_mpi()
-///         and LibraryHooks::check() throw on this PE.
+/// What starts the jobs of this library.
+[[nodiscard]] JobStart& job_start();
+
+/// Collective over `communicator`: begins what starts the job, unless the
+/// program has, the hooks and the runtime. If it throws, it has ended what
+/// it has begun.
+/// \param argc, argv those of main(), or null.
+/// \param start lives as long as the process.
+/// \throws UsageError, SystemError, OutOfMemory on every PE; what
+///         JobStart::begin() and LibraryHooks::check() throw on this PE.
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
-               std::unique_ptr<LibraryHooks> hooks);
+               std::unique_ptr<LibraryHooks> hooks,
+               JobStart& start = job_start());
 
 /// For the destructor of a guard: finalize(), unless the program has called it.
 /// If it fails, the job ends with a message.

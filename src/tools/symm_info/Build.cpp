@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <symm_info_build.hpp>
 
+#include "../../runtime/job/Job.hpp"
 #include "Sections.hpp"
 
 namespace symm_info {
@@ -15,7 +16,7 @@ Section build() {
   facts.emplace_back("mpi", text(SYMM_INFO_MPI));
   facts.emplace_back(
       "cuda", *SYMM_INFO_CUDA != '\0' ? text(SYMM_INFO_CUDA) : nothing("none"));
-  facts.emplace_back("bootstrap", text("MPI"));
+  facts.emplace_back("bootstrap", text(symm::Impl::job_start().name()));
   facts.emplace_back(
       "memory",
       text(*SYMM_INFO_CUDA != '\0' ? "host (memfd), GPU and host (CUDA driver)"
