@@ -31,7 +31,6 @@
 #include <runtime/symm_rma.hpp>
 #include <runtime/symm_shared_buffers.hpp>
 #include <runtime/symm_teams.hpp>
-#include <runtime/transport/MessageEngineOptions.hpp>
 #include <runtime/transport/Transport.hpp>
 
 namespace symm_test::runtime_nodes {
@@ -64,7 +63,7 @@ class RuntimeOfNodes : public testing::Test {
   void SetUp() override {
     for (char const* variable :
          {"SYMM_STATIC_HEAP", "SYMM_SYMMETRIC_SIZE", "SYMM_HEAP_LIMIT",
-          "SYMM_TIMEOUT", "SYMM_PEER_TIMEOUT"}) {
+          "SYMM_TIMEOUT", "SYMM_PEER_TIMEOUT", "SYMM_NETWORK"}) {
       ASSERT_EQ(::unsetenv(variable), 0);
     }
     set("SYMM_PES_PER_NODE", "2");
@@ -382,6 +381,12 @@ TEST_F(RuntimeOfNodes, settings_that_differ_are_refused_by_all) {
   expect_refused(
       "SYMM_PEER_TIMEOUT", "soon",
       AllOf(HasSubstr("PE 3 failed"), HasSubstr("SYMM_PEER_TIMEOUT=soon")));
+  expect_refused("SYMM_NETWORK", "ucx",
+                 AllOf(HasSubstr("SYMM_NETWORK differs"),
+                       HasSubstr("unset on PE 0"), HasSubstr("ucx on PE 3")));
+  expect_refused(
+      "SYMM_NETWORK", "pigeon",
+      AllOf(HasSubstr("PE 3 failed"), HasSubstr("SYMM_NETWORK=pigeon")));
 }
 
 TEST_F(RuntimeOfNodes, a_pe_that_is_gone_ends_the_job_on_all_nodes) {

@@ -37,7 +37,6 @@
 #include <runtime/job/Runtime.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm.hpp>
-#include <runtime/transport/MessageEngineOptions.hpp>
 
 namespace symm_test::runtime_nodes_faults {
 #ifdef SYMM_HAS_ASAN

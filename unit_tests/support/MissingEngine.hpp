@@ -9,7 +9,7 @@
 #include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
-#include <runtime/transport/MessageEngineOptions.hpp>
+#include <runtime/transport/MessageEngines.hpp>
 
 namespace symm_test {
 
@@ -20,7 +20,9 @@ inline std::string const& missing_engine() {
       symm::Impl::FdExchange exchange(bootstrap,
                                       symm::Impl::find_nodes(bootstrap, 1), {});
       symm::Impl::Vmm_HostMemfd vmm;
-      symm::Impl::make_message_engine(bootstrap, exchange, vmm, {})->close();
+      symm::Impl::choose_message_engine(bootstrap, 2)
+          .make(bootstrap, exchange, vmm, {})
+          ->close();
     });
     return results[0].has_succeeded() ? std::string() : results[0].output;
   }();

@@ -49,6 +49,31 @@ def check_numa(said):
         assert set(said["first_touch"]) <= set(said["nodes_of_cpus"]), said
 
 
+def check_network(program, said):
+    ucx = said["ucx"]
+    if ucx["library"] is None:
+        assert said["between_nodes"] is None, said
+        assert "UCX" in ucx["why_not"], ucx
+    else:
+        assert ucx["library"].startswith("UCX 1."), ucx
+        assert said["between_nodes"] == "ucx", said
+        named = facts(program, SYMM_NETWORK="ucx")["network"]
+        assert named["between_nodes"] == "ucx", named
+
+        def networks(transports):
+            return facts(program, UCX_TLS=transports)["network"]["ucx"]
+        assert "tcp/lo" in networks("tcp")["networks"]
+        assert networks("self")["networks"] == [], networks("self")
+        assert networks("posix")["networks"] == ["posix/memory"]
+        assert networks("junk")["networks"] is None
+        assert "failed" in networks("junk")["why_not"], networks("junk")
+
+    junk = facts(program, status=1, SYMM_NETWORK="pigeon")
+    assert junk["network"]["between_nodes"] is None, junk["network"]
+    error = junk["variables"]["SYMM_NETWORK"]["error"]
+    assert "SYMM_NETWORK=pigeon" in error and "there is ucx" in error, error
+
+
 def check_machine(program, version):
     said = facts(program)
     assert list(said) == ["build", "gpu_driver", "gpu", "network", "limits",
@@ -59,15 +84,7 @@ def check_machine(program, version):
     assert said["limits"]["memfd"] is True, said["limits"]
     assert len(said["gpu"]) == said["gpu_driver"]["gpus"], said
     check_numa(said["numa"])
-    between = said["network"]["between_nodes"]
-    assert between is None or between.startswith("UCX 1."), said["network"]
-    if between is not None:
-        assert "tcp/lo" in facts(program, UCX_TLS="tcp")["network"]["transports"]
-        nowhere = facts(program, UCX_TLS="self")["network"]["transports"]
-        assert nowhere == [], nowhere
-        shared = facts(program, UCX_TLS="posix")["network"]["transports"]
-        assert shared == ["posix/memory"], shared
-        assert facts(program, UCX_TLS="junk")["network"]["transports"] is None
+    check_network(program, said["network"])
     for name in OURS:
         assert said["variables"][name]["from"] == "default", said["variables"]
 

@@ -25,7 +25,7 @@
 
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm_errors.hpp>
-#include <runtime/transport/MessageEngineOptions.hpp>
+#include <runtime/transport/MessageEngines.hpp>
 
 /// What tests of message engines share.
 namespace symm_test {
@@ -53,8 +53,8 @@ class EngineParts {
       : m_bootstrap(bootstrap), m_exchange(bootstrap, nodes, {}) {}
 
   std::unique_ptr<MessageEngine> make(MessageEngineOptions const& options) {
-    return symm::Impl::make_message_engine(m_bootstrap, m_exchange, m_vmm,
-                                           options);
+    return symm::Impl::message_engines().front().make(m_bootstrap, m_exchange,
+                                                      m_vmm, options);
   }
 
  private:

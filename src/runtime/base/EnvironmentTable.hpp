@@ -61,6 +61,13 @@ inline constexpr EnvironmentVariable peer_timeout{
     "gives no sign of life, counts as lost, which ends the job; 0: never, for "
     "debuggers"};
 
+inline constexpr EnvironmentVariable network{
+    {"SYMM_NETWORK"},
+    VariableType::text,
+    nullptr,
+    "the library that carries messages between nodes, `ucx`; if not set, the "
+    "best one that all PEs can run; `symm_info` lists them"};
+
 inline constexpr EnvironmentVariable trace{
     {"SYMM_TRACE"},
     VariableType::text,
@@ -106,9 +113,10 @@ inline constexpr EnvironmentVariable kokkos_device{
     "node take its GPUs in turn"};
 
 inline constexpr std::array table{
-    &heap_limit,     &symmetric_size, &static_heap,    &huge_pages,
-    &timeout,        &peer_timeout,   &trace,          &pes_per_node,
-    &ucx_transports, &visible_gpus,   &module_loading, &kokkos_device};
+    &heap_limit,   &symmetric_size, &static_heap,  &huge_pages,
+    &timeout,      &peer_timeout,   &network,      &trace,
+    &pes_per_node, &ucx_transports, &visible_gpus, &module_loading,
+    &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

@@ -12,7 +12,7 @@
 #include "../base/Text.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
-#include "../transport/MessageEngineOptions.hpp"
+#include "../transport/MessageEngines.hpp"
 #include "../transport/Transport_Messages.hpp"
 
 namespace symm::Impl {
@@ -45,7 +45,8 @@ Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
   all_or_none(agree, "reading the settings of messages between nodes",
               [&] { options = MessageEngineOptions::from_environment(); });
   check_equal(bootstrap, options);
-  auto engine = make_message_engine(bootstrap, exchange, vmm, options);
+  auto const& kind = choose_message_engine(bootstrap, m_nodes.n());
+  auto engine      = kind.make(bootstrap, exchange, vmm, options);
   all_or_none(agree, "starting the transport between nodes", [&] {
     m_transport = std::make_unique<Transport_Messages>(
         bootstrap.my_pe(), bootstrap.n_pes(), std::move(engine), *this,

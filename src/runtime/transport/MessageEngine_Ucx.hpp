@@ -14,8 +14,12 @@
 #include <thread>
 #include <vector>
 
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
 #include "../bootstrap/Nodes.hpp"
 #include "../memory/NodeTable.hpp"
+#include "../memory/Vmm.hpp"
+#include "MessageEngine.hpp"
 #include "MessageEngineOptions.hpp"
 #include "Ucp.hpp"
 #include "UcxDescriptors.hpp"
@@ -26,6 +30,7 @@ namespace symm::Impl {
 /// Active messages of UCX as an engine: one context, one worker, one thread.
 class MessageEngine_Ucx final : public MessageEngine {
  public:
+  /// As MessageEngineKind::make().
   MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                     MessageEngineOptions const& options);
   MessageEngine_Ucx(MessageEngine_Ucx const&)            = delete;

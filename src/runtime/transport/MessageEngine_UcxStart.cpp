@@ -44,12 +44,6 @@ std::uint64_t draw_key() {
 
 }  // namespace
 
-std::unique_ptr<MessageEngine> make_message_engine(
-    Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
-    MessageEngineOptions const& options) {
-  return std::make_unique<MessageEngine_Ucx>(bootstrap, exchange, vmm, options);
-}
-
 MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
                                      Vmm& vmm,
                                      MessageEngineOptions const& options)

@@ -6,11 +6,9 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <string>
 #include <tuple>
 
 #include "../symm_errors.hpp"
-#include "MessageEngineOptions.hpp"
 
 namespace symm::Impl {
 
@@ -61,7 +59,7 @@ Ucp const& Ucp::instance() {
   return ucp;
 }
 
-std::string message_engine_of_this_machine() {
+std::string ucx_of_this_machine() {
   auto const& ucp = Ucp::instance();
   return "UCX " + std::to_string(ucp.major) + "." + std::to_string(ucp.minor) +
          "." + std::to_string(ucp.patch);

@@ -6,6 +6,9 @@
 #include <ucp/api/ucp.h>
 #include <ucs/async/async_fwd.h>
 
+#include <string>
+#include <vector>
+
 #include "../base/Text.hpp"
 
 // The entry points in use.
@@ -64,6 +67,10 @@ struct Ucp {
   /// \throws SystemError "<what>: <call> failed: <text>", unless UCS_OK.
   void check(ucs_status_t status, Text const& what, char const* call) const;
 };
+
+// For MessageEngineKind:
+[[nodiscard]] std::string ucx_of_this_machine();
+[[nodiscard]] std::vector<std::string> ucx_networks_of_this_machine();
 
 }  // namespace symm::Impl
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../base/EnvironmentTable.hpp"
 #include "../symm_errors.hpp"
-#include "MessageEngineOptions.hpp"
 #include "Ucp.hpp"
 
 namespace symm::Impl {
@@ -59,7 +59,7 @@ std::string text_of(Ucp const& ucp, ucp_context& context) {
 
 }  // namespace
 
-std::vector<std::string> message_transports_of_this_machine() {
+std::vector<std::string> ucx_networks_of_this_machine() {
   auto const& ucp     = Ucp::instance();
   auto const context  = make_context(ucp);
   std::string const s = text_of(ucp, *context);

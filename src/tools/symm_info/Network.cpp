@@ -3,21 +3,46 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
 
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/symm_errors.hpp"
-#include "../../runtime/transport/MessageEngineOptions.hpp"
+#include "../../runtime/transport/MessageEngines.hpp"
 #include "Sections.hpp"
 
 namespace symm_info {
 
 namespace {
 
-/// The result of ask(), or why it has none.
-template <class Ask>
-Value answer(Ask const& ask) {
+/// What this machine has of a network library, or why it cannot run.
+Value description_of(symm::Impl::MessageEngineKind const& kind) {
+  std::string library;
   try {
-    return ask();
+    library             = kind.library();
+    auto const networks = texts(kind.networks());
+    return object(with_remark(text(library), networks.text).text,
+                  {{"library", text(library)}, {"networks", networks}});
   } catch (symm::Error const& error) {
+    auto const its = library.empty() ? nothing("no") : text(library);
+    return object(with_remark(its, error.what()).text,
+                  {{"library", its},
+                   {"networks", nothing("none")},
+                   {"why_not", text(error.what())}});
+  }
+}
+
+/// The network library that a job of several nodes would choose, if all its PEs
+/// were on this machine.
+Value choice() {
+  try {
+    auto const* const named = symm::Impl::message_engine_of_environment();
+    for (auto const& kind : symm::Impl::message_engines()) {
+      bool const is_asked_for = named == nullptr || named == &kind;
+      if (is_asked_for && !symm::Impl::failure_of([&] { kind.library(); }))
+        return text(kind.name);
+    }
+    return nothing("none");
+  } catch (symm::UsageError const& error) {
     return with_remark(nothing("none"), error.what());
   }
 }
@@ -51,14 +76,10 @@ Section network() {
   ToStandardError const redirected;
   Facts facts;
   facts.emplace_back("within_a_node", text("shared memory"));
-  facts.emplace_back(
-      "between_nodes", answer([] {
-        return text(symm::Impl::message_engine_of_this_machine());
-      }));
-  facts.emplace_back(
-      "transports", answer([] {
-        return texts(symm::Impl::message_transports_of_this_machine());
-      }));
+  facts.emplace_back("between_nodes", choice());
+  for (auto const& kind : symm::Impl::message_engines()) {
+    facts.emplace_back(kind.name, description_of(kind));
+  }
   return {"network", false, {facts}};
 }
 

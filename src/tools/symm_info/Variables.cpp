@@ -5,6 +5,7 @@
 
 #include "../../runtime/base/EnvironmentTable.hpp"
 #include "../../runtime/symm_errors.hpp"
+#include "../../runtime/transport/MessageEngines.hpp"
 #include "Sections.hpp"
 
 namespace symm_info {
@@ -35,6 +36,9 @@ std::optional<std::string> junk_in(EnvironmentVariable const& variable) {
       case VariableType::seconds: env_seconds(variable); break;
       case VariableType::pages: env_pages(variable); break;
       default: break;
+    }
+    if (&variable == &symm::Impl::environment::network) {
+      static_cast<void>(symm::Impl::message_engine_of_environment());
     }
     return std::nullopt;
   } catch (symm::UsageError const& error) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_MESSAGE_ENGINES_HPP
+#define SYMM_TRANSPORT_MESSAGE_ENGINES_HPP
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/Vmm.hpp"
+#include "MessageEngine.hpp"
+#include "MessageEngineOptions.hpp"
+
+namespace symm::Impl {
+
+/// A network library, for jobs to choose from when they start.
+struct MessageEngineKind {
+  /// For SYMM_NETWORK: "ucx".
+  std::string_view name;
+
+  /// The library of this machine: "UCX 1.13.1". Local.
+  /// \throws SystemError with what is missing, if it cannot run here.
+  std::string (*library)();
+
+  // Null, if library() always throws:
+
+  /// The networks that the library would choose from: "tcp/eth0". Local.
+  /// \throws SystemError.
+  std::vector<std::string> (*networks)();
+
+  /// Makes the engine of a job of several nodes. It delivers nothing until it
+  /// has a receiver; messages that arrive before wait.
+  ///
+  /// Collective: all PEs, with equal options.
+  /// \param bootstrap used here and in close().
+  /// \param exchange its nodes are those of the job.
+  /// \param vmm of the host. All three must outlive the engine.
+  /// \throws SystemError on all PEs, if a PE cannot make one.
+  std::unique_ptr<MessageEngine> (*make)(Bootstrap& bootstrap,
+                                         FdExchange& exchange, Vmm& vmm,
+                                         MessageEngineOptions const& options);
+};
+
+using MessageEngineKinds = std::span<MessageEngineKind const>;
+
+/// All that this library knows, the best first. One that it was built without
+/// says so in library().
+[[nodiscard]] MessageEngineKinds message_engines();
+
+/// The one that SYMM_NETWORK names; null, if it is not set. Local.
+/// \throws UsageError on this PE, if there is none of that name.
+[[nodiscard]] MessageEngineKind const* message_engine_of_environment(
+    MessageEngineKinds kinds = message_engines());
+
+/// Collective: the one that SYMM_NETWORK names; otherwise the first of `kinds`
+/// that can run on all PEs. The same on all PEs.
+/// \param n_nodes of the job, for messages.
+/// \throws UsageError on all PEs, if SYMM_NETWORK names none, or differs.
+///         SystemError on all PEs, if none can run on all PEs, with a PE that
+///         cannot and the reason.
+[[nodiscard]] MessageEngineKind const& choose_message_engine(
+    Bootstrap& bootstrap, int n_nodes,
+    MessageEngineKinds kinds = message_engines());
+
+}  // namespace symm::Impl
+
+#endif
