@@ -70,7 +70,8 @@ void expect_death_is_noticed(std::function<void()> const& start_process) {
   auto const results =
       try_pes(2, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
         TestEngine test(bootstrap, {.peer_timeout = 10});
-        EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+        // Both may connect at the same time.
+        EXPECT_TRUE(test.ask(1 - test.me, 1));
         bootstrap.barrier();
         if (test.me == 1) {
           start_process();
@@ -90,7 +91,9 @@ void expect_death_is_noticed(std::function<void()> const& start_process) {
 
 TEST_F(MessageEngineUcxDescriptors,
        a_killed_pe_is_lost_at_once_while_a_program_of_it_runs) {
-  expect_death_is_noticed([] { EXPECT_EQ(std::system("sleep 12 &"), 0); });
+  for (int i = 0; i < 8 && !HasFailure(); ++i) {
+    expect_death_is_noticed([] { EXPECT_EQ(std::system("sleep 12 &"), 0); });
+  }
 }
 
 TEST_F(MessageEngineUcxDescriptors,

@@ -71,6 +71,7 @@ class MessageEngine_Ucx final : public MessageEngine {
     // Heartbeats
     int n_watching = 0;
     bool was_heard = false;  // since the last check
+    bool is_heard  = false;  // a message of it has come
     Clock::time_point last_heard;
     Clock::time_point last_pinged;
   };

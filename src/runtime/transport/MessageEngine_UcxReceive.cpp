@@ -3,6 +3,7 @@
 // Takes what UCX delivers to MessageEngine_Ucx.
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "MessageEngine_Ucx.hpp"
 
@@ -56,6 +57,8 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
   if (peer->has_failed) return UCS_OK;
 
   peer->was_heard = true;
+  // UCX may have accepted a connection for this message.
+  if (!std::exchange(peer->is_heard, true)) m_descriptors.look_if_few();
   if (peer->endpoint == nullptr && !peer->is_to_connect) {
     // With an endpoint, UCX tells us when the peer fails.
     peer->is_to_connect = true;
