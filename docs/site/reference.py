@@ -39,6 +39,7 @@ PAGES = [
     ("signals", "Signals and waiting", ["runtime/symm_signals.hpp",
                                         "runtime/shmem/Signal.hpp",
                                         "runtime/shmem/Waiting.hpp"]),
+    ("locks", "Locks", ["runtime/symm_locks.hpp"]),
     ("teams", "Teams of PEs", ["runtime/symm_teams.hpp",
                                "runtime/shmem/PeTeam.hpp"]),
     ("collectives", "Collective operations", ["runtime/symm_collectives.hpp"]),

@@ -16,7 +16,6 @@
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
 struct Cell {
@@ -58,7 +57,8 @@ int right_pe() { return (symm::my_pe() + 1) % symm::n_pes(); }
 // [statics
 struct Shared {  // what was: static long lock, visitors; static double
                  // result[8];
-  long lock, visitors;
+  symm::Lock lock;
+  long visitors;
   double result[8];
 };
 // statics]
@@ -411,13 +411,9 @@ void statics() {
   Kokkos::View<Shared, symm::SymmetricHostSpace> statics("statics");
   Shared& shared = statics();  // my copy, and the address of all copies
 
-  // shmem_set_lock, shmem_clear_lock: of all copies that of PE 0 is the lock.
-  while (symm::atomic_compare_swap(&shared.lock, 0, 1, 0) != 0)
-    std::this_thread::yield();
-  symm::fence();  // what follows is not read before
+  symm::set_lock(&shared.lock);
   symm::p(&shared.visitors, symm::g(&shared.visitors, 0) + 1, 0);
-  symm::quiet();  // and is there before the lock is free
-  symm::atomic_set(&shared.lock, 0, 0);
+  symm::clear_lock(&shared.lock);  // behind the put
   // locks]
   symm::barrier_all();
   expect(symm::g(&shared.visitors, 0) == symm::n_pes(), "lock");

@@ -17,6 +17,7 @@
 #include "operations/ViewCopy.hpp"
 #include "operations/ViewSignals.hpp"
 
+#include "../runtime/symm_locks.hpp"
 #include "../runtime/symm_rma.hpp"
 #include "view/RemoteView.hpp"
 

@@ -10,6 +10,7 @@
 #include "symm_collectives.hpp"
 #include "symm_errors.hpp"
 #include "symm_job.hpp"
+#include "symm_locks.hpp"
 #include "symm_memory.hpp"
 #include "symm_pools.hpp"
 #include "symm_rma.hpp"

@@ -55,6 +55,7 @@ LAYER_OF_UNIT = {
     RUNTIME + "/symm_pools": RUNTIME + "/pools",
     RUNTIME + "/symm_collectives": RUNTIME + "/shmem",
     RUNTIME + "/symm_signals": RUNTIME + "/shmem",
+    RUNTIME + "/symm_locks": RUNTIME + "/shmem",
     RUNTIME + "/symm_teams": RUNTIME + "/shmem",
     KOKKOS + "/Kokkos_SymmetricSpace_Space": KOKKOS + "/kokkos_impl",
 }

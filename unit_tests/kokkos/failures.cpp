@@ -125,6 +125,21 @@ void wait_for_what_never_comes() {
   symm::wait_until(&ivar, symm::Compare::ge, 42);
 }
 
+using LockView = Kokkos::View<symm::Lock, symm::SymmetricHostSpace>;
+
+void be_gone_with_a_lock() {
+  LockView const lock("lock");
+  symm::set_lock(lock.data());
+  symm::barrier_all();
+  become_another_program();
+}
+
+void wait_for_a_lock() {
+  LockView const lock("lock");
+  symm::barrier_all();
+  symm::set_lock(lock.data());
+}
+
 /// What the PE that fails does, after some collective calls of all PEs, and
 /// what the others do meanwhile.
 struct Way {
@@ -177,6 +192,8 @@ std::map<std::string, Way> const ways = {
       [] { symm::barrier_all(); }}},
     {"is_gone_while_others_wait_until",
      {become_another_program, wait_for_what_never_comes}},
+    {"is_gone_with_a_lock_that_others_wait_for",
+     {be_gone_with_a_lock, wait_for_a_lock}},
     {"uses_a_PE_that_is_not_there",
      {use_a_PE_that_is_not_there, [] { View1("v", 3); }}},
     {"uses_an_index_that_is_not_there",

@@ -98,6 +98,25 @@ TEST(WaitingReports, a_SYMM_TIMEOUT_of_0_reports_nothing) {
             "");
 }
 
+TEST(WaitingReports, a_wait_for_a_lock_names_the_PE_before_in_its_queue) {
+  HeapWith const heap_with(Variables{{"SYMM_TIMEOUT", "1"}});
+  Kokkos::View<symm::Lock, symm::SymmetricHostSpace> const lock("lock");
+  bool const is_first = symm::my_pe() == 0;
+  if (is_first) symm::set_lock(lock.data());
+  testing::internal::CaptureStderr();
+  symm::barrier_all();
+  if (is_first) std::this_thread::sleep_for(2500ms);
+  if (symm::my_pe() == 1) symm::set_lock(lock.data());
+  if (symm::my_pe() <= 1) symm::clear_lock(lock.data());
+  wait_for_all_pes();
+  auto const report = testing::internal::GetCapturedStderr();
+  if (symm::my_pe() != 1) return;
+  EXPECT_THAT(report, AllOf(has_waited("symm::set_lock"),
+                            HasSubstr("\n  the lock at " +
+                                      symm::Impl::address_text(lock.data()) +
+                                      ", that PE 0 holds or waits for\n")));
+}
+
 /// The last PE has left for finalize().
 TEST(WaitingReports, a_PE_in_finalize_is_not_missed_by_those_who_do_without) {
   HeapWith const heap_with(Variables{});
