@@ -29,6 +29,31 @@ namespace symm {
 void initialize_runtime(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt);
 
+/// How threads of a PE may call (OpenSHMEM 1.5, 9.2), in ascending order.
+enum class ThreadLevel { single, funneled, serialized, multiple };
+
+/// initialize_runtime() for programs that ask for a level (shmem_init_thread).
+/// \param requested does not matter: programs always get ThreadLevel::multiple.
+///        Any thread calls; collective calls of a PE come from one thread at a
+///        time.
+/// \returns what programs get.
+/// \throws as initialize_runtime().
+ThreadLevel init_thread(ThreadLevel requested);
+
+/// What init_thread() has returned, or would have (shmem_query_thread): also
+/// after initialize() and initialize_runtime().
+/// \throws UsageError on this PE, before initialize() and after finalize().
+[[nodiscard]] ThreadLevel query_thread();
+
+/// The version of OpenSHMEM whose operations these are, 1.5
+/// (shmem_info_get_version). They have later ones, too; docs/from_openshmem.md
+/// says which. Local, at any time.
+void info_get_version(int* major, int* minor) noexcept;
+
+/// The name and version of this library (shmem_info_get_name). Local, at any
+/// time; valid as long as the program.
+[[nodiscard]] char const* info_get_name() noexcept;
+
 /// Collective: ends the heap, and MPI and Kokkos if initialize() began them.
 /// All Views must have been destroyed: those that live are reported with label
 /// and size, and their memory stays.
@@ -80,6 +105,16 @@ class RuntimeGuard {
     Pe pe) {
   return is_near(pe);
 }
+
+/// Whether operations reach `pe` (shmem_pe_accessible): there is such a PE.
+/// \throws UsageError on this PE, before initialize() and after finalize().
+[[nodiscard]] bool pe_accessible(Pe pe);
+
+/// Whether operations reach PE `pe`'s copy of what is at `address` on this PE
+/// (shmem_addr_accessible): there is such a PE, and the address is in this PE's
+/// part of a symmetric heap, where memory is.
+/// \throws UsageError on this PE, before initialize() and after finalize().
+[[nodiscard]] bool addr_accessible(void const* address, Pe pe);
 
 /// Collective: returns when all PEs have called; what any PE has written before
 /// is visible to all PEs (OpenSHMEM 1.5, 9.12.1).

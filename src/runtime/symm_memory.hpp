@@ -61,6 +61,19 @@ template <Impl::NoType T = void>
 template <Impl::NoType T = void>
 [[nodiscard]] void* calloc(std::size_t count, std::size_t size) noexcept;
 
+// Hints of malloc_with_hints(), to be combined by |.
+inline constexpr long malloc_atomics_remote = 1;
+inline constexpr long malloc_signal_remote  = 2;
+
+/// malloc() for programs that say how they use the memory
+/// (shmem_malloc_with_hints).
+/// \param hints do not matter: atomics and signals reach all symmetric memory
+///        alike. They may differ between PEs.
+[[nodiscard]] inline void* malloc_with_hints(
+    std::size_t bytes, [[maybe_unused]] long hints) noexcept {
+  return symm::malloc(bytes);
+}
+
 /// Changes the size of a block, which may move; its contents up to the smaller
 /// size are kept (S01-S10). Collective.
 /// \param address null: as malloc(bytes).

@@ -29,6 +29,17 @@ namespace symm {
 /// `to` has no such PE or is no team. Local.
 [[nodiscard]] Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to);
 
+/// symm::ptr() of member `pe` of `team` (OpenSHMEM 1.6, shmem_team_ptr). Local.
+/// \returns null as ptr(), and if `team` has no such PE or is no team.
+[[nodiscard]] void* team_ptr(PeTeam const& team, void const* address,
+                             Pe pe) noexcept;
+
+/// The same for a typed pointer.
+template <class T>
+[[nodiscard]] T* team_ptr(PeTeam const& team, T* address, Pe pe) noexcept {
+  return static_cast<T*>(team_ptr(team, static_cast<void const*>(address), pe));
+}
+
 // Barriers of PE teams. sync() waits until all PEs of the team have called;
 // barrier() also orders: what they wrote before is visible to all of them
 // afterwards (OpenSHMEM 1.5, 9.11).

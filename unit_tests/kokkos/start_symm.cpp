@@ -74,6 +74,20 @@ void expect_mpi_and_kokkos_run() {
   EXPECT_TRUE(Kokkos::is_initialized());
 }
 
+TEST(StartSymm, init_thread_starts_the_runtime_for_any_number_of_threads) {
+  EXPECT_THROW(static_cast<void>(symm::query_thread()), symm::UsageError);
+  EXPECT_THROW(static_cast<void>(symm::pe_accessible(0)), symm::UsageError);
+  EXPECT_THROW(static_cast<void>(symm::addr_accessible(nullptr, 0)),
+               symm::UsageError);
+  for (auto const level :
+       {symm::ThreadLevel::single, symm::ThreadLevel::multiple}) {
+    EXPECT_EQ(symm::init_thread(level), symm::ThreadLevel::multiple);
+    EXPECT_EQ(symm::query_thread(), symm::ThreadLevel::multiple);
+    EXPECT_EQ(symm::n_pes(), world_size());
+    symm::finalize();
+  }
+}
+
 TEST(StartSymm, keeps_the_MPI_and_Kokkos_of_the_program) {
   EXPECT_FALSE(symm::is_initialized());
   symm::initialize();

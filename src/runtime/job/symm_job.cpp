@@ -17,6 +17,36 @@ bool is_near(Pe pe) {
   return Impl::Runtime::instance("symm::is_near").nodes().is_near(pe);
 }
 
+bool pe_accessible(Pe pe) {
+  int const n_pes = Impl::Runtime::instance("symm::pe_accessible").n_pes();
+  return 0 <= pe && pe < n_pes;
+}
+
+bool addr_accessible(void const* address, Pe pe) {
+  auto& runtime = Impl::Runtime::instance("symm::addr_accessible");
+  return 0 <= pe && pe < runtime.n_pes() &&
+         runtime.heap_of(address).is_mapped(address, 1);
+}
+
+ThreadLevel init_thread(ThreadLevel) {
+  initialize_runtime();
+  return query_thread();
+}
+
+ThreadLevel query_thread() {
+  static_cast<void>(Impl::Runtime::instance("symm::query_thread"));
+  return ThreadLevel::multiple;
+}
+
+void info_get_version(int* major, int* minor) noexcept {
+  *major = 1;
+  *minor = 5;
+}
+
+char const* info_get_name() noexcept {
+  return "Kokkos SymmetricSpace " SYMM_VERSION;
+}
+
 void barrier_all() {
   Impl::Runtime::instance("symm::barrier_all").barrier_all();
 }

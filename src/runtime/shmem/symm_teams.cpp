@@ -4,6 +4,7 @@
 #include "../base/Observer.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_job.hpp"
+#include "../symm_memory.hpp"
 #include "PeOperations.hpp"
 #include "PeTeam.hpp"
 #include "TeamSync.hpp"
@@ -33,6 +34,11 @@ Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {
     if (to.world_pe(other) == in_world) return other;
   }
   return -1;
+}
+
+void* team_ptr(PeTeam const& team, void const* address, Pe pe) noexcept {
+  bool const is_member = 0 <= pe && pe < team.n_pes();
+  return is_member ? ptr(address, team.world_pe(pe)) : nullptr;
 }
 
 void barrier(PeTeam const& team) {
