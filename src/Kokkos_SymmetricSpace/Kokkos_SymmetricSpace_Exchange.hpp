@@ -161,7 +161,8 @@ class ExchangePlan {
   void end_gather(Exec const& exec, Views const&... views) {
     constexpr char const* call = "symm::ExchangePlan::gather";
     auto const fields          = receive(exec, call, m_plan.ghosts, views...);
-    copy<Impl::CopyWay::from_block>(exec, call, m_plan.ghosts, fields, false);
+    Impl::copy_chunks<Impl::CopyWay::from_block>(
+        exec, call, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
@@ -187,10 +188,11 @@ class ExchangePlan {
     auto& its                  = m_plan.contributions;
     if (its.firsts.extent(0) == 0) its = Impl::contributions_to(m_plan.owned);
     Kokkos::parallel_for(
-        call, range(exec, its.elements.extent(0)),
+        call, Impl::range(exec, its.elements.extent(0)),
         Impl::Combine<Op, decltype(fields)>{
-            m_buffers, m_plan.owned.blocks.data(), its.elements.data(),
-            its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
+            m_plan.buffers.in_kernels(), m_plan.owned.blocks.data(),
+            its.elements.data(), its.firsts.data(), its.from.data(),
+            fields.bytes(), op, fields});
   }
 
   /// Makes room for elements of `bytes` bytes, those of all Views of a call
@@ -199,30 +201,13 @@ class ExchangePlan {
   /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
   void reserve(std::size_t bytes) {
     if (bytes <= m_reserved) return;
-    Kokkos::fence("symm::ExchangePlan::reserve");
     auto const half_bytes = m_plan.capacity * bytes;
-    Inbox const inbox(Kokkos::view_alloc("symm::ExchangePlan, inboxes",
-                                         Kokkos::WithoutInitializing),
-                      2 * half_bytes);
-    Outbox outbox;
-    auto const failure = Impl::failure_of([&] {
-      outbox = Outbox(Kokkos::view_alloc("symm::ExchangePlan, outbox",
-                                         Kokkos::WithoutInitializing),
-                      m_plan.has_far_blocks ? half_bytes : 0);
-    });
-    Impl::agree("symm::ExchangePlan::reserve", failure);
-    m_inbox    = inbox;
-    m_outbox   = outbox;
+    m_plan.buffers.grow("symm::ExchangePlan::reserve", half_bytes, 2,
+                        m_plan.has_far_blocks ? half_bytes : 0);
     m_reserved = bytes;
-    m_buffers  = {heap_map(m_inbox), m_inbox.data(),        half_bytes,
-                  m_outbox.data(),   m_plan.signals.data(), m_plan.steps.data()};
   }
 
  private:
-  using Inbox  = Kokkos::View<char*, SymmetricSpace>;
-  using Outbox = Kokkos::View<char*, Impl::ExchangeMemory>;
-  enum class Open { none, gather, scatter };
-
   template <class Lists>
   static ExchangePlan make(char const* call, PeTeam const& team,
                            Lists const& make_lists) {
@@ -252,43 +237,10 @@ class ExchangePlan {
     return result;
   }
 
-  template <class Exec>
-  static auto range(Exec const& exec, std::size_t n) {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0,
-                                                                     n);
-  }
-
-  /// Calls work(n) for each neighbour: the host itself, or a kernel.
-  template <class Exec, class Work>
-  static void for_each_neighbour(Exec const& exec, char const* call,
-                                 std::size_t n_neighbours, Work const& work) {
-    if constexpr (Impl::runs_on_host_v<Exec>) {
-      for (std::size_t n = 0; n < n_neighbours; ++n) work(n);
-    } else {
-      Kokkos::parallel_for(call, range(exec, n_neighbours), work);
-    }
-  }
-
-  template <Impl::CopyWay way, class Exec, class Fields>
-  void copy(Exec const& exec, char const* call, Impl::PlanSide const& side,
-            Fields const& fields, bool sends_runs_unpacked) const {
-    auto const n_chunks = side.chunks.extent(0);
-    Kokkos::parallel_for(
-        call,
-        range(exec, Impl::runs_on_host_v<Exec> ? n_chunks
-                                               : n_chunks * Impl::Chunk::most),
-        Impl::CopyChunks<way, Fields>{
-            m_buffers, side.blocks.data(), side.chunks.data(),
-            side.elements.data(), fields.bytes(), sends_runs_unpacked, fields});
-  }
-
   template <class Exec, class... Views>
   void begin(Exec const& exec, char const* call, Impl::PlanSide const& sent,
              Impl::PlanSide const& received, Views const&... views) {
     static_assert(sizeof...(Views) > 0, "an exchange needs a View");
-    static_assert(
-        Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
-        "kernels of the execution space must reach symm::SymmetricSpace");
     if (m_call != nullptr) {
       throw UsageError(std::string(call) + ": " + m_call +
                        " of this plan has begun and not ended");
@@ -312,25 +264,7 @@ class ExchangePlan {
       reserve(bytes);
     }
     m_call = call;
-    if (!has_neighbours) return;
-    // A far block that is contiguous in the only View goes as it is.
-    auto const& first = fields.first;
-    bool const is_run_contiguous =
-        sizeof...(Views) == 1 && first.is_plain &&
-        first.elements.stride[0] ==
-            static_cast<std::ptrdiff_t>(first.n_components);
-    copy<Impl::CopyWay::to_block>(exec, call, sent, fields, is_run_contiguous);
-    if constexpr (Impl::runs_on_host_v<Exec>) {
-      exec.fence(call);
-      symm::fence();
-    }
-    for_each_neighbour(
-        exec, call, sent.blocks.extent(0),
-        Impl::Notify{
-            m_buffers, sent.blocks.data(), bytes, fields.bytes_of_last(),
-            is_run_contiguous ? reinterpret_cast<char const*>(first.data)
-                              : nullptr,
-            my_pe()});
+    Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields);
   }
 
   template <class Exec, class... Views>
@@ -344,16 +278,16 @@ class ExchangePlan {
     auto const fields =
         Impl::fields_of(call, m_plan.extents, received.end, views...);
     m_call = nullptr;
-    for_each_neighbour(exec, call, received.blocks.extent(0),
-                       Impl::Await{m_buffers, received.blocks.data()});
+    Impl::for_each_neighbour(
+        exec, call, received,
+        Impl::Await{m_plan.buffers.in_kernels(), received.blocks.data()});
     return fields;
   }
 
   Impl::PlanBlocks m_plan;
-  Inbox m_inbox;
-  Outbox m_outbox;
+
   std::size_t m_reserved = 0;  // bytes of an element
-  Impl::Buffers m_buffers;
+
   char const* m_call = nullptr;  // that has begun
 };
 

@@ -8,11 +8,12 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/base/Types.hpp"
 #include "../../runtime/shmem/Signal.hpp"
 #include "../../runtime/shmem/Waiting.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"
 
@@ -25,21 +26,6 @@
 // needed. For that PEs are neighbours of each other, even if blocks go one way.
 
 namespace symm::Impl {
-
-/// The memory of an exchange.
-struct Buffers {
-  HeapMap heap;
-  char* inbox            = nullptr;
-  std::size_t half_bytes = 0;
-  char* outbox           = nullptr;  // for far PEs
-  Signal* signals        = nullptr;
-  Signal* steps          = nullptr;  // begun, ended
-
-  /// The half of the inbox of exchange number `step`, from 1.
-  [[nodiscard]] KOKKOS_FUNCTION char* half(Signal step) const {
-    return inbox + (step % 2) * half_bytes;
-  }
-};
 
 /// Copies chunk after chunk between Views and blocks: a thread of the host a
 /// chunk, a thread of a GPU an element.
@@ -235,6 +221,61 @@ struct Combine {
     }
   }
 };
+
+template <class Exec>
+auto range(Exec const& exec, std::size_t n) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n);
+}
+
+template <CopyWay way, class Exec, class Fields>
+void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
+                 PlanSide const& side, Fields const& fields,
+                 bool sends_runs_unpacked = false) {
+  auto const n = side.chunks.extent(0);
+  Kokkos::parallel_for(
+      call, range(exec, runs_on_host_v<Exec> ? n : n * Chunk::most),
+      CopyChunks<way, Fields>{buffers, side.blocks.data(), side.chunks.data(),
+                              side.elements.data(), fields.bytes(),
+                              sends_runs_unpacked, fields});
+}
+
+/// Calls work(n) for each neighbour: the host itself, or a kernel.
+template <class Exec, class Work>
+void for_each_neighbour(Exec const& exec, char const* call,
+                        PlanSide const& side, Work const& work) {
+  auto const n = side.blocks.extent(0);
+  if constexpr (runs_on_host_v<Exec>) {
+    for (std::size_t i = 0; i < n; ++i) work(i);
+  } else if (n > 0) {
+    Kokkos::parallel_for(call, range(exec, n), work);
+  }
+}
+
+/// Packs and sends the blocks of a side.
+template <class Exec, class Fields>
+void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
+                 PlanSide const& side, Fields const& fields) {
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
+      "kernels of the execution space must reach symm::SymmetricSpace");
+  if (side.blocks.extent(0) == 0) return;
+  // A far block that is contiguous in the only View goes as it is.
+  auto const& first  = fields.first;
+  bool const is_only = decltype(fields.others)::is_empty && first.is_plain &&
+                       first.elements.stride[0] ==
+                           static_cast<std::ptrdiff_t>(first.n_components);
+  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, is_only);
+  if constexpr (runs_on_host_v<Exec>) {
+    exec.fence(call);
+    symm::fence();
+  }
+  for_each_neighbour(
+      exec, call, side,
+      Notify{buffers, side.blocks.data(), fields.bytes(),
+             fields.bytes_of_last(),
+             is_only ? reinterpret_cast<char const*>(first.data) : nullptr,
+             my_pe()});
+}
 
 }  // namespace symm::Impl
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../../runtime/base/Text.hpp"
-#include "../../runtime/job/Runtime.hpp"
+
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
@@ -21,10 +21,6 @@ namespace {
 
 using Words = Kokkos::View<std::int64_t*, SymmetricHostSpace>;
 constexpr std::int64_t unknown = -1;
-
-std::size_t padded(std::size_t count) {
-  return (count + block_unit - 1) / block_unit * block_unit;
-}
 
 /// Where the blocks of each member begin, in elements; behind them the end.
 std::vector<std::size_t> starts_of(std::vector<std::size_t> const& counts) {
@@ -73,17 +69,6 @@ std::size_t agreed_count(char const* call, std::int64_t mine,
   return static_cast<std::size_t>(mine != unknown ? mine : theirs);
 }
 
-template <class T, class Space>
-void copy_to(Kokkos::View<T*, Space>& view, char const* label,
-             std::vector<T> const& source) {
-  view = Kokkos::View<T*, Space>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
-      source.size());
-  Kokkos::deep_copy(
-      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                source.data(), source.size()));
-}
-
 /// Cuts the elements of a block into chunks: runs of elements that follow each
 /// other, if they are long, and lists of all others.
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
@@ -121,14 +106,16 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
   append(list, count - list, false);
 }
 
-PlanSide make_side(ElementsOfMembers const& elements, std::size_t row,
-                   std::vector<Block> blocks) {
+}  // namespace
+
+PlanSide PlanSide::make(std::vector<ElementIndex> const& elements,
+                        std::size_t row, std::vector<Block> blocks) {
   PlanSide side;
   std::vector<Chunk> chunks;
   std::size_t listed = 0;
   for (std::uint32_t n = 0; n < blocks.size(); ++n) {
     auto& block             = blocks[n];
-    auto const* const first = elements.elements.data() + listed;
+    auto const* const first = elements.data() + listed;
     append_chunks(chunks, n, first, listed, block.count, row);
     block.is_run =
         row == 0 && block.count > 0 &&
@@ -138,13 +125,15 @@ PlanSide make_side(ElementsOfMembers const& elements, std::size_t row,
     if (block.count > 0) block.start = *first;
     listed += block.count;
   }
-  for (auto const element : elements.elements)
+  for (auto const element : elements)
     side.end = std::max(side.end, std::size_t{element} + 1);
-  copy_to(side.elements, "symm::ExchangePlan, elements", elements.elements);
-  copy_to(side.chunks, "symm::ExchangePlan, chunks", chunks);
-  copy_to(side.blocks, "symm::ExchangePlan, blocks", blocks);
+  copy_to_kernels(side.elements, "symm::ExchangePlan, elements", elements);
+  copy_to_kernels(side.chunks, "symm::ExchangePlan, chunks", chunks);
+  copy_to_kernels(side.blocks, "symm::ExchangePlan, blocks", blocks);
   return side;
 }
+
+namespace {
 
 /// The exchange of the PEs' lists.
 class PlanMaker {
@@ -166,8 +155,7 @@ class PlanMaker {
         reduce(team_world(), m_lists.wanted.empty() ? 0 : 1, Max{}) != 0;
     if (has_wishes) fetch_wishes(plan.capacity);
 
-    plan.signals = PlanBlocks::Signals("symm::ExchangePlan, signals",
-                                       static_cast<std::size_t>(n_pes()));
+    plan.buffers = ExchangeBuffers(m_call);
     failure      = failure_of([&] { fill(plan); });
     agree(m_call, failure);
     return plan;
@@ -263,25 +251,17 @@ class PlanMaker {
       Pe const pe         = m_team.world_pe(static_cast<Pe>(n));
       bool const is_near  = symm::is_near(pe);
       plan.has_far_blocks = plan.has_far_blocks || !is_near;
-      auto const block    = [&](std::size_t count, std::size_t here,
-                             std::int64_t there) {
-        return Block{pe,
-                     is_near,
-                     false,
-                     0,
-                     static_cast<ElementIndex>(count),
-                     here,
-                     static_cast<std::size_t>(there)};
-      };
       owned_blocks.push_back(
-          block(owned.counts[n], m_owned_at[n], m_alltoall.from(n, 1)));
+          Block::make(pe, is_near, owned.counts[n], m_owned_at[n],
+                      static_cast<std::size_t>(m_alltoall.from(n, 1))));
       ghost_blocks.push_back(
-          block(ghosts.counts[n], m_ghosts_at[n], m_alltoall.from(n, 0)));
+          Block::make(pe, is_near, ghosts.counts[n], m_ghosts_at[n],
+                      static_cast<std::size_t>(m_alltoall.from(n, 0))));
     }
-    auto const row   = extents.size() > 1 ? extents.back() : 0;
-    plan.owned       = make_side(owned, row, std::move(owned_blocks));
-    plan.ghosts      = make_side(ghosts, row, std::move(ghost_blocks));
-    plan.steps       = PlanBlocks::Steps("symm::ExchangePlan, steps", 2);
+    auto const row = extents.size() > 1 ? extents.back() : 0;
+    plan.owned  = PlanSide::make(owned.elements, row, std::move(owned_blocks));
+    plan.ghosts = PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
+
     plan.extents     = extents;
     plan.is_of_world = m_team.n_pes() == n_pes();
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
@@ -297,12 +277,6 @@ class PlanMaker {
 };
 
 }  // namespace
-
-void agree(char const* call, std::optional<Failure> const& failure) {
-  Runtime::instance(call)
-      .heap(SymmetricSpace::memory_kind, call)
-      .finish_view(call, failure);
-}
 
 PlanBlocks make_plan(char const* call, ExchangeLists lists, PeTeam const& team,
                      std::optional<Failure> failure) {
@@ -338,9 +312,10 @@ Contributions contributions_to(PlanSide const& owned) {
   }
   firsts.push_back(static_cast<std::uint32_t>(sorted.size()));
   Contributions result;
-  copy_to(result.elements, "symm::ExchangePlan, distinct elements", distinct);
-  copy_to(result.firsts, "symm::ExchangePlan, firsts", firsts);
-  copy_to(result.from, "symm::ExchangePlan, contributions", sorted);
+  copy_to_kernels(result.elements, "symm::ExchangePlan, distinct elements",
+                  distinct);
+  copy_to_kernels(result.firsts, "symm::ExchangePlan, firsts", firsts);
+  copy_to_kernels(result.from, "symm::ExchangePlan, contributions", sorted);
   return result;
 }
 

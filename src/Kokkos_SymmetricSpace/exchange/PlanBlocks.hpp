@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -14,7 +15,8 @@
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/shmem/PeTeam.hpp"
-#include "../../runtime/shmem/Signal.hpp"
+
+#include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
 // What a plan is in memory. A PE has one block of elements to or from each
@@ -22,13 +24,14 @@
 
 namespace symm::Impl {
 
-/// Where the kernels of exchanges run, and their private memory.
-using ExchangeSpace  = SymmetricSpace::execution_space;
-using ExchangeMemory = ExchangeSpace::memory_space;
-
 /// Blocks start at multiples of as many elements, and so do parts of a block,
 /// each of one View: whatever the elements, parts are aligned to as many bytes.
 inline constexpr std::size_t block_unit = 16;
+
+[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr std::size_t padded(
+    std::size_t count) {
+  return (count + block_unit - 1) / block_unit * block_unit;
+}
 
 /// The elements that this PE sends to a neighbour, or receives from it.
 struct Block {
@@ -40,8 +43,13 @@ struct Block {
   std::size_t here;   // where it begins in this PE's buffers, in elements
   std::size_t there;  // where the same block begins in that PE's inbox
 
+  [[nodiscard]] static Block make(Pe pe, bool is_near, std::size_t count,
+                                  std::size_t here, std::size_t there) {
+    return {pe,   is_near, false, 0, static_cast<ElementIndex>(count),
+            here, there};
+  }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t padded() const {
-    return (count + block_unit - 1) / block_unit * block_unit;
+    return Impl::padded(count);
   }
 };
 
@@ -57,12 +65,27 @@ struct Chunk {
   std::size_t listed;  // else they are listed from here on
 };
 
+template <class T>
+void copy_to_kernels(Kokkos::View<T*, ExchangeMemory>& view, char const* label,
+                     std::vector<T> const& source) {
+  view = Kokkos::View<T*, ExchangeMemory>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+      source.size());
+  Kokkos::deep_copy(
+      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                source.data(), source.size()));
+}
+
 /// One side of the exchange: the owned elements that have copies, or ghosts.
 struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   Kokkos::View<Chunk*, ExchangeMemory> chunks;
   Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
   std::size_t end = 0;                          // of the largest element
+
+  /// \param row elements of a row of a box; 0: there are no rows.
+  static PlanSide make(std::vector<ElementIndex> const& elements,
+                       std::size_t row, std::vector<Block> blocks);
 };
 
 /// How scatter() combines: the contributions to each owned element, in the
@@ -79,17 +102,10 @@ struct Contributions {
 };
 
 struct PlanBlocks {
-  using Signals = Kokkos::View<Signal*, SymmetricSpace>;
-  using Steps   = Kokkos::View<Signal*, ExchangeMemory>;
-
   PlanSide owned;
   PlanSide ghosts;
   Contributions contributions;  // made by the first scatter()
-  /// Indexed by PEs of the world: how many exchanges they have begun.
-  Signals signals;
-  /// Exchanges begun, and ended, by this PE: kernels read and write them, so
-  /// that a CUDA graph can be launched again.
-  Steps steps;
+  ExchangeBuffers buffers;
   /// Elements of each inbox, on all PEs.
   std::size_t capacity = 0;
   std::vector<std::size_t> extents{0};
@@ -106,9 +122,6 @@ PlanBlocks make_plan(char const* call, ExchangeLists lists, PeTeam const& team,
 
 /// Local.
 Contributions contributions_to(PlanSide const& owned);
-
-/// Collective over the world: all PEs throw, if one has failed.
-void agree(char const* call, std::optional<Failure> const& failure);
 
 }  // namespace symm::Impl
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_MIGRATION_HPP
+#define KOKKOS_SYMMETRICSPACE_MIGRATION_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../runtime/base/Failure.hpp"
+#include "../runtime/base/Observer.hpp"
+#include "../runtime/base/Text.hpp"
+#include "../runtime/symm_errors.hpp"
+#include "../runtime/symm_job.hpp"
+#include "exchange/ExchangeKernels.hpp"
+#include "exchange/MigrationStep.hpp"
+#include "space/ExecutionSpaceStream.hpp"
+
+namespace symm {
+
+/// Moves elements, such as particles, to new owners: another number of them in
+/// each call. Keeps its buffers from call to call. (Cabana's Distributor and
+/// migrate, MPI_Alltoall of counts and MPI_Alltoallv.)
+///
+///     symm::Migration migration;
+///     n = migration.migrate(exec, Kokkos::subview(pes, std::pair(0, n)), x,
+///     v);
+class Migration {
+ public:
+  Migration()                            = default;
+  Migration(Migration&&)                 = default;
+  Migration& operator=(Migration&&)      = default;
+  Migration(Migration const&)            = delete;
+  Migration& operator=(Migration const&) = delete;
+  ~Migration()                           = default;
+
+  /// Moves element k of all Views to PE dest_pes(k), of the world. Collective
+  /// over the world; on return, after earlier work of `exec`, this PE has its
+  /// elements.
+  ///
+  /// Those that stay keep their index, unless it is behind the new end. Those
+  /// that come are in the places of those that have left, then behind the
+  /// others, in the order of PEs' numbers and of indices there. If more have
+  /// left than come, the last ones move to the places that are free. So equal
+  /// calls give equal results.
+  ///
+  /// \param dest_pes View of rank 1 of integers in any memory, one for each
+  ///        element of this PE.
+  /// \param views    as ExchangePlan takes them; the first index counts
+  ///        elements. May have more than dest_pes. Where there is no room they
+  ///        are resized, as by Kokkos::resize, to an eighth more than needed.
+  ///        Views in a symmetric space, equally long on all PEs, are resized on
+  ///        all of them.
+  /// \returns how many elements this PE has now.
+  /// \throws UsageError on every PE, if there is no such PE, Views are too
+  ///         short on a PE, or elements have other sizes there; OutOfMemory,
+  ///         SystemError on every PE. Nothing has been moved then.
+  template <Impl::ExecutionSpace Exec, class Dest, class... Views>
+  std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
+    static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
+    static_assert((!std::is_const_v<Views> && ...),
+                  "Views grow: pass variables that are not const");
+    constexpr char const* call = "symm::Migration::migrate";
+    Impl::Observed const observed([] {
+      return Impl::Operation{Impl::OperationKind::collective, call};
+    });
+    exec.fence(call);
+    Impl::Leaving leaving;
+    auto const failure = Impl::failure_of([&] {
+      leaving = leaving_elements(call, dest_pes);
+      leaving.element_bytes =
+          Impl::fields_of(call, {0}, leaving.n_before, views...).bytes();
+      leaving.capacity = std::min({std::size_t{views.extent(0)}...});
+    });
+    auto const step    = m_buffers.begin(call, leaving, failure);
+    if (step.grows) {
+      Impl::agree(call, Impl::failure_of([&] { (grow(views, step), ...); }));
+    }
+    auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
+    auto const& buffers = m_buffers.in_kernels();
+    Impl::send_blocks(exec, call, buffers, step.sent, fields);
+    Kokkos::parallel_for(call, Impl::range(exec, step.moved.extent(0)),
+                         Impl::MoveElements<decltype(fields)>{
+                             step.moved.data(), step.moved_to.data(), fields});
+    Impl::for_each_neighbour(exec, call, step.received,
+                             Impl::Await{buffers, step.received.blocks.data()});
+    Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
+                                                 step.received, fields);
+    exec.fence(call);
+    return step.n_now;
+  }
+
+ private:
+  template <class Dest>
+  static Impl::Leaving leaving_elements(char const* call, Dest const& dest) {
+    static_assert(Kokkos::is_view_v<Dest> && Dest::rank() == 1 &&
+                      std::is_integral_v<typename Dest::value_type>,
+                  "PEs are a Kokkos::View of rank 1 of integers");
+    auto const on_host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dest);
+    Impl::Leaving leaving;
+    leaving.n_before = on_host.extent(0);
+    auto const me    = static_cast<std::int64_t>(my_pe());
+    auto const n     = static_cast<std::int64_t>(n_pes());
+    for (std::size_t k = 0; k < leaving.n_before; ++k) {
+      auto const pe = static_cast<std::int64_t>(on_host(k));
+      if (pe == me) continue;
+      if (pe < 0 || pe >= n) {
+        throw UsageError(Impl::Text(call, ": PE ", me, ": element ", k,
+                                    ": there is no PE ", pe, "; PEs are 0 to ",
+                                    n - 1));
+      }
+      leaving.elements.push_back(static_cast<Impl::ElementIndex>(k));
+      leaving.pes.push_back(pe);
+    }
+    return leaving;
+  }
+
+  template <class View>
+  static void grow(View& view, Impl::MigrationStep const& step) {
+    bool const is_symmetric = is_symmetric_space_v<typename View::memory_space>;
+    auto const needed       = is_symmetric ? step.most : step.n_now;
+    if (view.extent(0) >= needed) return;
+    auto layout         = view.layout();
+    layout.dimension[0] = needed + needed / 8;
+    Kokkos::resize(view, layout);
+  }
+
+  Impl::MigrationBuffers m_buffers;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_BUFFERS_HPP
+#define SYMM_EXCHANGE_BUFFERS_HPP
+
+#include <cstddef>
+#include <optional>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../../runtime/base/Failure.hpp"
+#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/shmem/Signal.hpp"
+
+namespace symm::Impl {
+
+/// Where the kernels of exchanges run, and their private memory.
+using ExchangeSpace  = SymmetricSpace::execution_space;
+using ExchangeMemory = ExchangeSpace::memory_space;
+
+/// Collective over the world: all PEs throw, if one has failed.
+void agree(char const* call, std::optional<Failure> const& failure);
+
+/// The memory of an exchange, as kernels use it.
+struct Buffers {
+  HeapMap heap;
+  char* inbox            = nullptr;
+  std::size_t half_bytes = 0;
+  char* outbox           = nullptr;  // for far PEs
+  Signal* signals        = nullptr;  // of each PE of the world: it has sent
+  /// Numbers of exchanges that this PE has begun, and ended. Kernels change
+  /// them, so that a CUDA graph of exchanges can be launched again.
+  Signal* steps = nullptr;
+
+  /// The half of the inbox of exchange number `step`, from 1.
+  [[nodiscard]] KOKKOS_FUNCTION char* half(Signal step) const {
+    return inbox + (step % 2) * half_bytes;
+  }
+};
+
+/// Owns it. All functions are collective over the world and throw, on every PE,
+/// UsageError, OutOfMemory, SystemError; nothing changes then.
+class ExchangeBuffers {
+ public:
+  ExchangeBuffers() = default;
+  explicit ExchangeBuffers(char const* call);
+
+  /// Makes an inbox of one or two halves, the same on all PEs. Waits for
+  /// kernels of this PE. \param outbox_bytes of this PE.
+  void grow(char const* call, std::size_t half_bytes, std::size_t n_halves,
+            std::size_t outbox_bytes);
+
+  [[nodiscard]] Buffers const& in_kernels() const { return m_in_kernels; }
+  /// Says that so many exchanges have ended.
+  void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
+
+ private:
+  Kokkos::View<Signal*, SymmetricSpace> m_signals;
+  Kokkos::View<Signal*, ExchangeMemory> m_steps;
+  Kokkos::View<char*, SymmetricSpace> m_inbox;
+  Kokkos::View<char*, ExchangeMemory> m_outbox;
+  Buffers m_in_kernels;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "MigrationStep.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_collectives.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_teams.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// What all PEs have told: how many elements go from where to where, and three
+/// numbers more of each PE.
+class Table {
+ public:
+  enum Number : std::size_t { element_bytes, capacity, has_failed, n_numbers };
+
+  Table(std::int64_t const* words, int n_pes)
+      : m_words(words), m_n(static_cast<std::size_t>(n_pes)) {}
+
+  [[nodiscard]] std::size_t moving(std::size_t from, std::size_t to) const {
+    return static_cast<std::size_t>(m_words[from * (m_n + n_numbers) + to]);
+  }
+  [[nodiscard]] std::size_t number(std::size_t pe, Number which) const {
+    return static_cast<std::size_t>(
+        m_words[pe * (m_n + n_numbers) + m_n + which]);
+  }
+  /// Elements of `to` afterwards.
+  [[nodiscard]] std::size_t n_now(std::size_t to) const {
+    std::size_t sum = 0;
+    for (std::size_t from = 0; from < m_n; ++from) sum += moving(from, to);
+    return sum;
+  }
+  /// Where the block of `from` is in the inbox of `to`, in elements; with
+  /// from = n_pes, the end of the inbox.
+  [[nodiscard]] std::size_t start(std::size_t from, std::size_t to) const {
+    std::size_t sum = 0;
+    for (std::size_t pe = 0; pe < from; ++pe)
+      if (pe != to) sum += padded(moving(pe, to));
+    return sum;
+  }
+  /// The same in the outbox of `from`.
+  [[nodiscard]] std::size_t start_in_outbox(std::size_t from,
+                                            std::size_t to) const {
+    std::size_t sum = 0;
+    for (std::size_t pe = 0; pe < to; ++pe)
+      if (pe != from) sum += padded(moving(from, pe));
+    return sum;
+  }
+
+ private:
+  std::int64_t const* m_words;
+  std::size_t m_n;
+};
+
+/// Finds places for `n_arriving` elements, and new ones for elements that stay
+/// but would be behind the end.
+struct Places {
+  std::vector<ElementIndex> arriving;
+  std::vector<ElementIndex> moved;
+  std::vector<ElementIndex> moved_to;
+
+  Places(Leaving const& leaving, std::size_t n_arriving, std::size_t n_now) {
+    auto const& holes = leaving.elements;
+    for (std::size_t k = 0; k < n_arriving; ++k) {
+      arriving.push_back(
+          k < holes.size()
+              ? holes[k]
+              : static_cast<ElementIndex>(leaving.n_before + k - holes.size()));
+    }
+    auto hole = std::lower_bound(holes.begin(), holes.end(), n_now);
+    for (auto k = n_now; k < leaving.n_before; ++k) {
+      if (hole != holes.end() && *hole == k) {
+        ++hole;
+      } else {
+        moved_to.push_back(holes[n_arriving + moved.size()]);
+        moved.push_back(static_cast<ElementIndex>(k));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
+                                      std::optional<Failure> failure) {
+  auto const n_pes_here = n_pes();
+  auto const n          = static_cast<std::size_t>(n_pes_here);
+  auto const me         = static_cast<std::size_t>(my_pe());
+  auto const width      = n + Table::n_numbers;
+  if (m_all.extent(0) == 0) {
+    m_buffers = ExchangeBuffers(call);
+    m_mine    = Words(call, width);
+    m_all     = Words(call, n * width);
+  }
+  ElementsOfMembers leaving_of;
+  if (!failure) {
+    failure = failure_of([&] {
+      leaving_of =
+          ElementsOfMembers::sorted(leaving.elements, leaving.pes, n_pes_here);
+    });
+  }
+  for (std::size_t pe = 0; pe < n && !failure; ++pe)
+    m_mine(pe) = static_cast<std::int64_t>(leaving_of.counts[pe]);
+  if (!failure) {
+    m_mine(me) =
+        static_cast<std::int64_t>(leaving.n_before - leaving.elements.size());
+  }
+  m_mine(n + Table::element_bytes) =
+      static_cast<std::int64_t>(leaving.element_bytes);
+  m_mine(n + Table::capacity)   = static_cast<std::int64_t>(leaving.capacity);
+  m_mine(n + Table::has_failed) = failure ? 1 : 0;
+  // A barrier, too: all PEs have emptied their inboxes.
+  fcollect(team_world(), m_all.data(), m_mine.data(), width);
+
+  Table const table(m_all.data(), n_pes_here);
+  MigrationStep step;
+  bool is_wrong    = false;
+  std::size_t room = 0;
+  for (std::size_t pe = 0; pe < n; ++pe) {
+    auto const bytes = table.number(pe, Table::element_bytes);
+    bool const fails = table.number(pe, Table::has_failed) != 0;
+    if (!fails && !failure && bytes != leaving.element_bytes) {
+      failure = Failure{
+          ErrorKind::usage,
+          Text(call, ": elements of PE ", me, " have ", leaving.element_bytes,
+               " bytes, those of PE ", pe, " ", bytes)};
+    }
+    is_wrong       = is_wrong || fails || bytes != leaving.element_bytes;
+    auto const its = table.n_now(pe);
+    step.most      = std::max(step.most, its);
+    step.grows     = step.grows || its > table.number(pe, Table::capacity);
+    room = std::max({room, table.start(n, pe), table.start_in_outbox(pe, n)});
+  }
+  if (!is_wrong && step.most > max_elements) {
+    is_wrong = true;
+    failure  = Failure{ErrorKind::usage,
+                      Text(call, ": ", step.most, " elements on a PE; at most ",
+                            max_elements, " are counted")};
+  }
+  // (All PEs have the same table.)
+  if (is_wrong) agree(call, failure);
+  if (room * leaving.element_bytes > m_room) {
+    auto const bytes = room * leaving.element_bytes / 4 * 5;
+    m_buffers.grow(call, bytes, 1, team_world().has_far_pes() ? bytes : 0);
+    m_room = bytes;
+  }
+
+  step.n_now = table.n_now(me);
+  Places const places(leaving, step.n_now - table.moving(me, me), step.n_now);
+  std::vector<Block> sent, received;
+  for (std::size_t pe = 0; pe < n; ++pe) {
+    auto const out = table.moving(me, pe);
+    auto const in  = table.moving(pe, me);
+    if (pe == me || out + in == 0) continue;
+    auto const its     = static_cast<Pe>(pe);
+    auto const is_near = symm::is_near(its);
+    sent.push_back(Block::make(its, is_near, out, table.start_in_outbox(me, pe),
+                               table.start(me, pe)));
+    received.push_back(Block::make(its, is_near, in, table.start(pe, me), 0));
+  }
+  step.sent     = PlanSide::make(leaving_of.elements, 0, std::move(sent));
+  step.received = PlanSide::make(places.arriving, 0, std::move(received));
+  copy_to_kernels(step.moved, "symm::Migration, moved", places.moved);
+  copy_to_kernels(step.moved_to, "symm::Migration, moved to", places.moved_to);
+  m_buffers.set_steps(m_n_calls++);
+  return step;
+}
+
+}  // namespace symm::Impl
