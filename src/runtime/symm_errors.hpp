@@ -7,7 +7,7 @@
 #include <string_view>
 
 /// The exceptions of this library. A collective call that fails throws on every
-/// PE, with one text. Where a contract says "on this PE", the other PEs are not
+/// PE, with one text. If a contract says "on this PE", the other PEs are not
 /// told.
 namespace symm {
 

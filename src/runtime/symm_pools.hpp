@@ -51,7 +51,7 @@ enum class MemPoolHandleType : std::uint32_t { none, posix_file_descriptor };
 
 struct MemPoolProperties {
   MemPoolKind kind = MemPoolKind::symmetric;
-  /// Where its memory is: by default on the GPU, if the PEs have devices.
+  /// The kind of its memory: by default the GPU's, if the PEs have devices.
   MemoryKind memory = default_memory_kind();
   /// For local pools only. With posix_file_descriptor max_bytes must be above
   /// 0; the pool takes all of it from the start.

@@ -6,8 +6,9 @@
 #include <Kokkos_Core.hpp>
 #include "../space/SymmetricHostSpace.hpp"
 
-// Which space may refer to, reach and be copied from which. Views of symmetric
-// spaces never refer to private memory: it has no copies on other PEs.
+// Says which space may refer to, reach and be copied from another one. Views of
+// symmetric spaces never refer to private memory: it has no copies on other
+// PEs.
 
 namespace symm::Impl {
 

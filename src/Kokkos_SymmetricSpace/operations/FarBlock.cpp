@@ -56,8 +56,6 @@ ViewBlock repacked(ViewBlock const& block) {
   return result;
 }
 
-// A copy that begins `bytes` after `far`, there.
-
 /// Calls copy(far, here, strides) for each copy with one stride.
 template <class Here, class Copy>
 void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,

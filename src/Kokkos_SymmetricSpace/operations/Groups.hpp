@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 // Threads of Kokkos as groups that share the work of an operation.
 
-/// What lanes() returns. Valid as long as `member`.
+/// The result of lanes(). Valid as long as `member`.
 template <class Member>
 struct Lanes {
   Member const& member;

@@ -97,7 +97,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
     return;
   }
   enqueue_copy_of_pe<Direction::put>(exec, dest, source, bytes, pe, call);
-  // There are data, even if not these: those of kernels before.
+  // Without these data, too: earlier kernels may have stored some.
   DeliverSignal const deliver{its_signal.address<Signal>(), signal, op, true};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);

@@ -37,7 +37,7 @@ ViewBlock block_of(There const& there, Here const& here) {
 }
 
 /// The same elements with as few dimensions as possible, ordered by the strides
-/// there. What is contiguous on both sides becomes one element.
+/// there. A run that is contiguous on both sides becomes one element.
 ViewBlock simplified(ViewBlock block);
 
 /// The same with its sides exchanged; the order of the dimensions stays.

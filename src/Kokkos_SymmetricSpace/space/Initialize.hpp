@@ -23,8 +23,8 @@ namespace symm {
 ///
 /// \param argc, argv those of main(); Kokkos takes its options out, and
 ///        argv[argc] stays null.
-/// \throws UsageError, SystemError, OutOfMemory on every PE. What this call has
-///         begun has ended then. MPI and Kokkos cannot begin again: only a
+/// \throws UsageError, SystemError, OutOfMemory on every PE. The call has ended
+///         all that it had begun. MPI and Kokkos cannot begin again: only a
 ///         program that runs both itself can call initialize() again.
 void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 

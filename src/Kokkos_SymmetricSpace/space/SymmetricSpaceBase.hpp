@@ -16,7 +16,7 @@
 
 namespace symm {
 
-/// What the end of a View's last copy does.
+/// How the end of a View's last copy frees its memory.
 enum class Deallocate {
   /// Local. The block is reused once all PEs have destroyed their View, in any
   /// order; later allocations find out.
@@ -38,12 +38,12 @@ struct HeadersOnly {};
 /// Constructing a View that allocates is collective: all PEs, with equal
 /// extents, in the same order as their other collective calls. Afterwards every
 /// PE reaches every PE's copy through global_view() and peer_view(). Copying
-/// and, by default, destroying a View is local. What Kokkos does with a View of
-/// any space (kernels, subview, deep_copy, resize, mirrors) it does with these.
+/// and, by default, destroying a View is local. Kernels, subview,
+/// deep_copy, resize and mirrors work on these Views as on any other.
 ///
 /// When a constructor returns on any PE, every PE has the memory, and has
-/// filled it unless WithoutInitializing: a put may follow at once. With an
-/// execution space instance, too: the constructor waits for its fill.
+/// filled it unless WithoutInitializing: a put may follow at once. This holds
+/// with an execution space instance, too: the constructor waits for its fill.
 ///
 /// resize, realloc, and create_mirror without a space (pass Kokkos::HostSpace{}
 /// for a private mirror) are collective, too, since they allocate. resize()

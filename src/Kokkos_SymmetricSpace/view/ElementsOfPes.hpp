@@ -120,7 +120,7 @@ class ExtentsOfPes {
                                                    std::size_t r) const {
     return whole.extent(r);
   }
-  /// As much of `whole` as PE `pe` has.
+  /// The part of `whole` that PE `pe` has.
   template <class Whole>
   [[nodiscard]] KOKKOS_FUNCTION Whole part_of(Whole const& whole, Pe) const {
     return whole;
@@ -188,8 +188,8 @@ class ElementsOfPes : private LabelInKernels,
     return Extents::part_of(m_first, pe).size();
   }
 
-  /// Where preconditions are checked: stops the program unless PE `pe` exists
-  /// and, if `must_be_near`, is near.
+  /// Stops the program unless PE `pe` exists and, if `must_be_near`, is near.
+  /// Does nothing where preconditions are not checked.
   KOKKOS_FUNCTION void expect_pe([[maybe_unused]] char const* call,
                                  [[maybe_unused]] Pe pe,
                                  [[maybe_unused]] bool must_be_near) const {
@@ -209,8 +209,8 @@ class ElementsOfPes : private LabelInKernels,
 #endif
   }
 
-  /// Where Kokkos checks bounds: stops the program unless there is such an
-  /// element. The message has element, PE and extents.
+  /// Stops the program unless there is such an element. Does nothing where
+  /// Kokkos does not check bounds. The message has element, PE and extents.
   template <class... Indices>
   KOKKOS_FUNCTION void expect_indices(
       [[maybe_unused]] char const* call, [[maybe_unused]] Pe pe,

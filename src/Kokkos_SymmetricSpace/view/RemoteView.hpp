@@ -29,7 +29,7 @@ class RemotePeer;
 /// A small value to capture in kernels, valid as long as a GlobalView is, with
 /// the same arithmetic of indices.
 ///
-/// What the proxy of an element e can do:
+/// Operations of the proxy of an element e:
 ///
 ///     T x = e;   e.get()            the value
 ///     e = x;   e.put(x);   e = f    stores or puts the value

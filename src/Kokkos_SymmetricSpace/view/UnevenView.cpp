@@ -22,7 +22,7 @@ namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
 
-/// Local. The table of what the members have passed.
+/// Local. The table of the extents that the members have passed.
 ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;

@@ -33,7 +33,7 @@ struct ExtentTable {
   [[nodiscard]] bool has_same_extents_as(ExtentTable const& other) const;
 };
 
-/// Collective: the table of what all PEs pass as `mine`.
+/// Collective: makes the table of the extents that all PEs pass as `mine`.
 /// \param view_type name of the type, equal on all PEs.
 /// \throws UsageError on every PE, if types differ; OutOfMemory, SystemError on
 ///         every PE, if one has no room for the table or its GPU fails.

@@ -50,8 +50,8 @@ class Observer {
   virtual ~Observer()                  = default;
 
   virtual void begin(Operation const& operation) noexcept = 0;
-  /// For the latest operation of this thread that has not ended: it has its
-  /// result, or has thrown.
+  /// The latest operation of this thread that had not ended has returned or
+  /// thrown.
   virtual void end(Operation const& operation) noexcept = 0;
 
  private:

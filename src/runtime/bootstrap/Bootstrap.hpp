@@ -15,7 +15,7 @@
 
 namespace symm::Impl {
 
-/// What the runtime needs from the launcher of the job (MPI, a test's fork()).
+/// Connects the processes of a job as the launcher does (MPI, a test's fork()).
 /// Used only while the runtime starts; later calls go through Rendezvous.
 class Bootstrap {
  public:

@@ -30,7 +30,7 @@ class FdExchange {
   /// processes live.
   static constexpr auto health_interval = std::chrono::milliseconds(100);
 
-  /// What exchange() receives from a PE.
+  /// A descriptor and a note that exchange() receives from a PE.
   struct Parcel {
     UniqueFd descriptor;
     Attachment note{};

@@ -87,7 +87,7 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
       other->its, " on PE ", other->pe, "; start all PEs with one value"));
 }
 
-/// A node whose PEs have another node's PEs between them.
+/// A node whose PEs do not have consecutive numbers.
 struct Division {
   Pe first = 0;  // the node's first PE
   Pe next  = 0;  // its first PE after those of another node

@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// A library that begins after the one that starts the job and before the
-/// symmetric heap, and ends between them: Kokkos.
+/// A library that begins after the job has started and before the symmetric
+/// heap, and ends before the job does: Kokkos.
 class LibraryHooks {
  public:
   virtual ~LibraryHooks() = default;
@@ -28,16 +28,16 @@ class LibraryHooks {
   virtual void end() = 0;
 };
 
-/// What starts the jobs of this library.
+/// The library that starts jobs: MPI.
 [[nodiscard]] JobStart& job_start();
 
-/// Collective over `communicator`: begins what starts the job, unless the
-/// program has, the hooks and the runtime. If it throws, it has ended what
-/// it has begun.
+/// Collective over `communicator`: begins the library that starts the job,
+/// unless the program has, the hooks and the runtime. If it throws, it has
+/// ended what it has begun.
 /// \param argc, argv those of main(), or null.
 /// \param start lives as long as the process.
-/// \throws UsageError, SystemError, OutOfMemory on every PE; what
-///         JobStart::begin() and LibraryHooks::check() throw on this PE.
+/// \throws UsageError, SystemError, OutOfMemory on every PE; on this PE, the
+///         exceptions of JobStart::begin() and LibraryHooks::check().
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks,
                JobStart& start = job_start());

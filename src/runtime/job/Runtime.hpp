@@ -122,7 +122,7 @@ class Runtime {
     });
   }
 
-  /// Follows the collective calls from now on, until finalize(). Local.
+  /// `listener` hears of the collective calls until finalize(). Local.
   void set_listener(std::unique_ptr<RendezvousListener> listener) {
     m_listener = std::move(listener);
     m_rendezvous->set_listener(m_listener.get());

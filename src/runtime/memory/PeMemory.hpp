@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// What every PE has, equal in size and offsets: messages name memory by
+/// Memory that every PE has, with equal sizes and offsets: messages name it by
 /// segment and offset, and the target adds its own base.
 enum class Segment : std::uint8_t {
   host_heap,
@@ -56,7 +56,7 @@ class PeMemory {
   [[nodiscard]] T* address() const {
     return reinterpret_cast<T*>(m_position);
   }
-  /// What is `bytes` behind it.
+  /// The memory `bytes` after it.
   [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
     auto result = *this;
     result.m_position += bytes;

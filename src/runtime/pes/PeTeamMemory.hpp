@@ -32,8 +32,8 @@ class PeTeamMemory {
   static constexpr int n_teams_with_rooms = 8;
 
   /// Collective, through the bootstrap.
-  /// \param buffers what follows the words of each PE team; rooms follow those
-  ///        of the first n_teams_with_rooms only.
+  /// \param buffers memory after the words of each PE team; rooms only after
+  ///        those of the first n_teams_with_rooms.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Buffers buffers);

@@ -11,9 +11,9 @@
 
 namespace symm::Impl {
 
-/// Follows the collective calls of a job, to learn what all PEs have done: the
-/// memory pools do. A Rendezvous has one or none. The thread that is in the
-/// collective call makes the calls.
+/// Hears of the collective calls of a job, which say what all PEs have done.
+/// The memory pools are one. A Rendezvous has one or none, and calls it on the
+/// thread of the collective call.
 class RendezvousListener {
  public:
   virtual ~RendezvousListener() = default;

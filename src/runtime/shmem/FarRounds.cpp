@@ -32,7 +32,7 @@ std::size_t sent_bytes(std::size_t data) {
   return data + (is_like_pairs ? 1 : 0);
 }
 
-/// Why it is in vain to wait for a member; "": it may come.
+/// The reason why a member cannot come any more; "": it may come.
 Text reason_to_give_up(PeTeam const& team, Pe member, char const* call) {
   auto const gone = HostWait::who_is_gone();
   Pe const pe     = team.world_pe(member);

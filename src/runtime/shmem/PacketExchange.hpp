@@ -141,7 +141,7 @@ class PacketExchange {
         m_words(team.words()),
         // Only this PE's collective calls use the epoch, one after the other.
         m_epoch(*m_words.epoch() + 1) {
-    // All threads have read the epoch, and written what they had to.
+    // All threads have read the epoch, and written their part of the data.
     m_group.barrier();
   }
 

@@ -21,8 +21,8 @@ enum class SignalOp { set, add };
 
 namespace symm::Impl {
 
-/// Changes the signal at `target`, on any PE. If there are data, it first makes
-/// visible what the calling thread knows to be done.
+/// Changes the signal at `target`, on any PE. If there are data, first makes
+/// visible all stores that the calling thread knows of.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

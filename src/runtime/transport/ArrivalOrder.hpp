@@ -29,8 +29,8 @@ class ArrivalOrder {
     m_held.emplace_back(after, std::move(held));
     std::push_heap(m_held.begin(), m_held.end(), is_later);
   }
-  /// What may be carried out now, if there is anything: what waited for the
-  /// least number.
+  /// Takes the message that waited for the least number, if it may be carried
+  /// out now.
   std::optional<Held> take() {
     if (m_held.empty() || !may_be_done(m_held.front().first)) return {};
     std::pop_heap(m_held.begin(), m_held.end(), is_later);

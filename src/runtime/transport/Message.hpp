@@ -102,7 +102,7 @@ inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
   return {reinterpret_cast<std::byte const*>(&header), sizeof header};
 }
 
-/// Reads what bytes_of() has made.
+/// Reads a header from the bytes that bytes_of() has made.
 inline MessageHeader header_of(std::span<std::byte const> bytes) {
   MessageHeader header{};
   std::memcpy(&header, bytes.data(), sizeof header);

@@ -69,8 +69,8 @@ class MessageEngine {
   /// thread; returns false at once if another thread is delivering.
   virtual bool poll() = 0;
 
-  /// Between these two, something waits for an answer of `pe`, which is watched
-  /// (heartbeats) meanwhile. Nests.
+  /// A caller waits for an answer of `pe` from watch() to unwatch(): heartbeats
+  /// check `pe` during that time. Calls nest.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
   /// The same for all PEs that this one has met, or meets meanwhile.

@@ -293,7 +293,7 @@ bool MessageEngine_Ucx::progress() noexcept {
   return settle() || any;
 }
 
-/// Does what had to wait while UCX was calling the engine.
+/// Does the work that had to wait while UCX was calling the engine.
 bool MessageEngine_Ucx::settle() noexcept {
   bool any = false;
   while (!m_to_connect.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Takes what UCX delivers to MessageEngine_Ucx.
+// Takes the messages that UCX delivers to MessageEngine_Ucx.
 #include <cstring>
 #include <new>
 #include <utility>

@@ -91,9 +91,8 @@ void MessageEngine_Ucx::start_context(Nodes const& nodes) {
   // With UCP_ERR_HANDLING_MODE_PEER large messages arrive in fragments of this
   // size, which are copied. The default of 64 KiB takes up to 1.6 x the time.
   set_of_transport("UCX_TCP_RX_SEG_SIZE", "512k");
-  // A network may need megabytes in flight. Where all nodes are one machine,
-  // bytes beyond this have left the caches when they arrive: 2.5 to 3 x the
-  // time.
+  // A network may need megabytes in flight. If all nodes are one machine, bytes
+  // beyond this have left the caches when they arrive: 2.5 to 3 x the time.
   if (nodes.n_on_machine() == nodes.n_pes())
     set_of_transport("UCX_TCP_SNDBUF", "128k");
   ucp_config_t* config = nullptr;

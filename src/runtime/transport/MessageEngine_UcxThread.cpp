@@ -121,7 +121,7 @@ void MessageEngine_Ucx::sleep_until_something_comes() noexcept {
   m_is_asleep = false;
 }
 
-/// A caller calls this after what it has begun and may leave to the thread.
+/// A caller calls this after it has begun work that the thread may finish.
 void MessageEngine_Ucx::wake_if_needed() noexcept {
   if (!m_needs_progress || !m_is_asleep) return;
   m_needs_progress = false;

@@ -33,8 +33,8 @@ class UcxDescriptors {
 
   /// Sets close-on-exec for what UCX has opened since. Any thread.
   void look() noexcept;
-  /// The same, after each new connection. Where there are many descriptors,
-  /// this would take long and is left to the next look().
+  /// The same, after each new connection. With many descriptors this would take
+  /// long, and the next look() does it.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }

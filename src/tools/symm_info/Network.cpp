@@ -14,7 +14,7 @@ namespace symm_info {
 
 namespace {
 
-/// What this machine has of a network library, or why it cannot run.
+/// Describes a network library of this machine, or says why it cannot run.
 Value description_of(symm::Impl::MessageEngineKind const& kind) {
   std::string library;
   try {
