@@ -19,14 +19,14 @@ constexpr char const* remedy =
     "each of them";
 
 template <class Function>
-void find(void* library, char const* symbol, Function& function) {
+void find_in_ucx(void* library, char const* symbol, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, symbol));
   if (function == nullptr) {
     throw SystemError(Text("the UCX of this machine has no ", symbol, remedy));
   }
 }
 
-Ucp load() {
+Ucp load_ucx() {
   constexpr char const* name = "libucp.so.0";
   if (::setenv("UCX_ERROR_SIGNALS", "", 0) != 0) {
     throw SystemError("setting UCX_ERROR_SIGNALS", "setenv", errno);
@@ -39,14 +39,14 @@ Ucp load() {
         "no UCX on this machine: ", reason != nullptr ? reason : name, remedy));
   }
   Ucp ucp;
-  find(library, "ucp_get_version", ucp.ucp_get_version);
+  find_in_ucx(library, "ucp_get_version", ucp.ucp_get_version);
   ucp.ucp_get_version(&ucp.major, &ucp.minor, &ucp.patch);
   if (std::tie(ucp.major, ucp.minor) <
       std::tie(Ucp::oldest_major, Ucp::oldest_minor)) {
     throw SystemError(Text("the UCX of this machine is ", ucp.major, ".",
                            ucp.minor, ".", ucp.patch, remedy));
   }
-#define SYMM_FIND_UCP_FUNCTION(name) find(library, #name, ucp.name);
+#define SYMM_FIND_UCP_FUNCTION(name) find_in_ucx(library, #name, ucp.name);
   SYMM_FOR_EACH_UCP_FUNCTION(SYMM_FIND_UCP_FUNCTION)
 #undef SYMM_FIND_UCP_FUNCTION
   return ucp;
@@ -55,7 +55,7 @@ Ucp load() {
 }  // namespace
 
 Ucp const& Ucp::instance() {
-  static Ucp const ucp = load();
+  static Ucp const ucp = load_ucx();
   return ucp;
 }
 
