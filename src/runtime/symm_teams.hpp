@@ -3,6 +3,7 @@
 #ifndef SYMM_TEAMS_HPP
 #define SYMM_TEAMS_HPP
 
+#include <span>
 #include <utility>
 
 #include "base/Function.hpp"
@@ -78,8 +79,8 @@ void sync(PeTeam const& team);
 void sync_all();
 
 // Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that begin and end
-// teams return when all PEs of the parent have called. Meanwhile, no kernel may
-// wait for another PE.
+// teams return when all PEs of the parent (team_split_members(): all members)
+// have called. Meanwhile, no kernel may wait for another PE.
 
 /// Collective over `parent`: the PEs that pass the same colour become a new PE
 /// team, in the order of their keys, then of their numbers in `parent`.
@@ -109,6 +110,21 @@ void sync_all();
 ///         1; else as team_split().
 [[nodiscard]] std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent,
                                                       int x_range);
+
+/// Collective over the members, which alone call, with equal lists: they become
+/// a new PE team, in the order of the list. (As MPI_Comm_create_group; not in
+/// OpenSHMEM.) The other PEs of `parent` know nothing of it, and may be in any
+/// call. Calls that have several members in common come in the same order on
+/// all of these.
+/// \param members numbers in `parent`, each once.
+/// \returns the new team; no team, at once, on a PE that is not in its list.
+/// \throws UsageError on every member, if the lists or the calls differ in two
+///         that wait for each other (a member waits as in wait_until() for
+///         those in its list that do not call); on this PE, if its list names
+///         a PE that is not there or one twice, or `parent` is no team.
+/// \throws OutOfMemory, SystemError on every member, as team_split().
+[[nodiscard]] PeTeam team_split_members(PeTeam const& parent,
+                                        std::span<Pe const> members);
 
 /// Collective over `team`: ends it and makes `team` no team. No PE may use
 /// copies of it afterwards. First waits for the kernels of this PE, which may

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -168,6 +169,11 @@ std::map<std::string, Way> const ways = {
      })},
     {"returns_while_others_split_a_team", in_a_team([](auto const& team) {
        static_cast<void>(symm::team_split(team, 0, 0));
+     })},
+    {"returns_while_others_split_members", in_a_team([](auto const& team) {
+       std::vector<symm::Pe> all;
+       for (symm::Pe pe = 0; pe < team.n_pes(); ++pe) all.push_back(pe);
+       static_cast<void>(symm::team_split_members(team, all));
      })},
     {"returns_while_PE_0_waits_until",
      {[] {},

@@ -33,7 +33,7 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
   // The size of a part must be equal on all PEs, whatever their devices.
   auto const units =
       allgather(bootstrap, provider.granularity(Vmm::Granularity::minimum));
-  auto const bytes = round_up(offset_of(max_teams),
+  auto const bytes = round_up(offset_of(slot_of_pairs + 1),
                               *std::max_element(units.begin(), units.end()));
   all_or_none(agree, "reserving addresses for PE teams", [&] {
     m_range.emplace(provider, exchange, bootstrap.my_pe(), bootstrap.n_pes(),

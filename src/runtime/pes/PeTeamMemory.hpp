@@ -27,6 +27,8 @@ class PeTeamMemory {
   /// the node and of the memory pools have the first three at all times.
   static constexpr int max_teams     = 64;
   static constexpr int n_fixed_teams = 3;
+  /// One more slot, for exchanges of PEs that are no PE team (PairExchange).
+  static constexpr int slot_of_pairs = max_teams;
   /// Only the first slots have rooms, if any: each takes half a megabyte of
   /// every PE, which must be available on the node even if it is never used.
   static constexpr int n_teams_with_rooms = 8;
@@ -38,7 +40,7 @@ class PeTeamMemory {
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Buffers buffers);
 
-  /// \param slot 0 to max_teams - 1.
+  /// \param slot 0 to max_teams - 1, or slot_of_pairs.
   [[nodiscard]] PeTeamWords words(int slot) const {
     return {m_range->map(), offset_of(slot)};
   }

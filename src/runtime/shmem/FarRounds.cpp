@@ -9,13 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "../base/Text.hpp"
 #include "../base/Types.hpp"
-#include "../job/Runtime.hpp"
 #include "../pes/PeTeamWords.hpp"
-#include "../pes/Rendezvous.hpp"
 #include "../transport/Transport.hpp"
-#include "HostWait.hpp"
+#include "PeWait.hpp"
 #include "Words.hpp"
 
 namespace symm::Impl {
@@ -32,38 +29,12 @@ std::size_t sent_bytes(std::size_t data) {
   return data + (is_like_pairs ? 1 : 0);
 }
 
-/// The reason why a member cannot come any more; "": it may come.
-Text reason_to_give_up(PeTeam const& team, Pe member, char const* call) {
-  auto const gone = HostWait::who_is_gone();
-  Pe const pe     = team.world_pe(member);
-  if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
-                           pe, HostWait::time_to_answer)) {
-    return gone;
-  }
-  return Text("PE ", pe, " waits in symm::finalize()");
-}
-
 /// Returns when has_come() is true.
 template <class HasCome>
 void wait_for_member(char const* call, PeTeam const& team, Pe member,
                      HasCome const& has_come) {
-  if (has_come()) return;
-  HostWait wait(call);
-  std::optional<Watch> watch;
-  Pe const pe = team.world_pe(member);
-  while (!has_come()) {
-    if (!wait.pause()) continue;
-    if (!watch && !team.words().map.is_near(pe)) {
-      watch.emplace(*Transport::instance(), pe);
-    }
-    auto const why = reason_to_give_up(team, member, call);
-    if (has_come()) return;  // its last message counts
-    if (!wait.must_report(why)) continue;
-    wait.report(
-        why, text_of(team),
-        Text("\n  ", Runtime::instance(call).rendezvous().whereabouts(pe),
-             " (or for a PE that it waits for)"));
-  }
+  wait_for_pe(
+      call, team.world_pe(member), [&] { return text_of(team); }, has_come);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"
 #include "Group.hpp"
+#include "PairExchange.hpp"
 #include "Synchronise.hpp"
 #include "TeamSync.hpp"
 
@@ -39,7 +41,25 @@ int low_of(std::uint64_t bits) {
 }
 
 /// The calls, as passed in the first exchange; none is word_of_barrier.
-enum class Split { by_colour = 1, strided, in_2d, without_memory, end };
+enum class Split {
+  by_colour = 1,
+  strided,
+  in_2d,
+  of_members,
+  without_memory,
+  end
+};
+
+/// Of the members' numbers in the world, in order.
+std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
+  for (Pe const member : members) {
+    hash = (hash ^ static_cast<std::uint64_t>(parent.world_pe(member))) *
+           0x9e37'79b9'7f4a'7c15U;
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
 
 [[noreturn]] void throw_argument(char const* call, PeTeam const& parent,
                                  std::string const& what) {
@@ -47,22 +67,31 @@ enum class Split { by_colour = 1, strided, in_2d, without_memory, end };
                    std::to_string(parent.n_pes()) + " PEs: " + what);
 }
 
-/// One call; it and its functions are collective over the parent. It allocates
-/// its memory before the first exchange, in which a PE without memory tells the
+/// One call; it and its functions are collective over the PEs that call: the
+/// parent's, or the members of a new PE team alone. It allocates its memory
+/// before the first exchange, in which a PE without memory tells the
 /// others: between two exchanges no PE leaves alone.
 class SplitCall {
  public:
-  /// \throws UsageError on every PE of `parent`, unless all have made this call
+  /// \throws UsageError on every PE that calls, unless all have made this call
   ///         with these numbers.
-  /// \throws OutOfMemory on every PE of `parent`.
+  /// \throws OutOfMemory on every PE that calls.
   SplitCall(PeTeam const& parent, char const* call, Split kind, int a = 0,
-            int b = 0, int c = 0);
+            int b = 0, int c = 0)
+      : SplitCall(parent, {}, call, kind, a, b, c) {}
+
+  /// The same among `members` of the parent.
+  SplitCall(PeTeam const& parent, std::span<Pe const> members,
+            char const* call);
 
   /// This PE's new PE team, as team_split().
   PeTeam make(int colour, int key);
 
  private:
-  /// The wish of a PE of the parent.
+  SplitCall(PeTeam const& parent, std::span<Pe const> members, char const* call,
+            Split kind, int a, int b, int c);
+
+  /// The wish of a PE that calls.
   struct Wish {
     int colour;
     int key;
@@ -74,7 +103,10 @@ class SplitCall {
     }
   };
 
-  /// The words that all PEs of the parent pass; valid until the next gather().
+  /// Passes a word between the PEs that call. m_words gets them, if it is not
+  /// empty.
+  void exchange(std::uint64_t mine);
+  /// The words that they pass, in order; valid until the next gather().
   std::vector<std::uint64_t> const& gather(std::uint64_t mine);
   void expect_equal(Split kind, int a, int b, int c);
   void gather_wishes(int colour, int key);
@@ -83,35 +115,51 @@ class SplitCall {
   PeTeam begin(int slot);
 
   PeTeam const& m_parent;
+  std::span<Pe const> m_callers;  // in the parent; empty: all of it
   char const* m_call;
   std::vector<std::uint64_t> m_words;
   std::vector<Wish> m_wishes;
   std::vector<Pe> m_members;  // of the new PE team, in the world
 };
 
-SplitCall::SplitCall(PeTeam const& parent, char const* call, Split kind, int a,
-                     int b, int c)
-    : m_parent(parent), m_call(call) {
-  auto const n       = static_cast<std::size_t>(parent.n_pes());
+SplitCall::SplitCall(PeTeam const& parent, std::span<Pe const> members,
+                     char const* call, Split kind, int a, int b, int c)
+    : m_parent(parent), m_callers(members), m_call(call) {
+  auto const n = members.empty() ? index_of(parent.n_pes()) : members.size();
   auto const failure = failure_of([&] {
     m_words.resize(n);
     m_wishes.reserve(n);
     m_members.reserve(n);
   });
   if (failure) {
-    exchange_word_on_host(parent, call,
-                          bits_of(static_cast<int>(Split::without_memory), 0));
+    m_words.clear();
+    exchange(bits_of(static_cast<int>(Split::without_memory), 0));
     throw_failure({failure->kind, std::string(call) + ": " + failure->message});
   }
   expect_equal(kind, a, b, c);
 }
 
-std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
+SplitCall::SplitCall(PeTeam const& parent, std::span<Pe const> members,
+                     char const* call)
+    : SplitCall(parent, members, call, Split::of_members,
+                static_cast<int>(members.size()),
+                high_of(digest_of(parent, members)),
+                low_of(digest_of(parent, members))) {}
+
+void SplitCall::exchange(std::uint64_t mine) {
+  if (!m_callers.empty()) {
+    exchange_in_pairs(m_parent, m_callers, m_call, mine, m_words);
+    return;
+  }
   auto const epoch = exchange_word_on_host(m_parent, m_call, mine);
   auto const words = m_parent.words();
   for (std::size_t pe = 0; pe < m_words.size(); ++pe) {
     m_words[pe] = *words.passed(words.map.my_pe, static_cast<Pe>(pe), epoch);
   }
+}
+
+std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
+  exchange(mine);
   return m_words;
 }
 
@@ -132,10 +180,14 @@ void SplitCall::expect_equal(Split kind, int a, int b, int c) {
     if (!is_equal) {
       throw UsageError(
           std::string(m_call) +
-          ": the PEs of the parent team have made different calls, or with "
-          "different arguments; here (" +
-          std::to_string(a) + ", " + std::to_string(b) + ", " +
-          std::to_string(c) + ")");
+          (kind == Split::of_members
+               ? ": the members have made different calls, or with different "
+                 "lists; here of " +
+                     std::to_string(a) + " PEs"
+               : ": the PEs of the parent team have made different calls, or "
+                 "with different arguments; here (" +
+                     std::to_string(a) + ", " + std::to_string(b) + ", " +
+                     std::to_string(c) + ")"));
     }
     is_first = false;
   }
@@ -144,8 +196,9 @@ void SplitCall::expect_equal(Split kind, int a, int b, int c) {
 void SplitCall::gather_wishes(int colour, int key) {
   m_wishes.clear();
   for (auto const word : gather(bits_of(colour, key))) {
-    m_wishes.push_back(
-        {high_of(word), low_of(word), static_cast<Pe>(m_wishes.size())});
+    auto const i = m_wishes.size();
+    m_wishes.push_back({high_of(word), low_of(word),
+                        m_callers.empty() ? static_cast<Pe>(i) : m_callers[i]});
   }
   auto const& taken = gather(Runtime::instance(m_call).team_slots().in_use());
   for (std::size_t pe = 0; pe < taken.size(); ++pe) {
@@ -265,6 +318,29 @@ PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
                   : (from_first % stride == 0 ? from_first / stride : -1);
   bool const is_in = 0 <= position && position < count;
   return split.make(is_in ? 0 : -1, position);
+}
+
+PeTeam team_split_members(PeTeam const& parent, std::span<Pe const> members) {
+  constexpr char const* call = "symm::team_split_members";
+  Impl::check_team(parent, call);
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
+  int my_place = -1;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    auto const earlier = members.first(i);
+    if (members[i] < 0 || members[i] >= parent.n_pes() ||
+        std::find(earlier.begin(), earlier.end(), members[i]) !=
+            earlier.end()) {
+      Impl::throw_argument(call, parent,
+                           "members[" + std::to_string(i) +
+                               "] = " + std::to_string(members[i]) +
+                               " is no PE of it, or there twice");
+    }
+    if (members[i] == parent.my_pe()) my_place = static_cast<int>(i);
+  }
+  if (my_place < 0) return {};
+  return Impl::SplitCall(parent, members, call).make(0, my_place);
 }
 
 std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
