@@ -5,7 +5,9 @@ one of time ("<="), those of times.
 """
 
 from driver import collectives, gups, places, registration
-from driver.figures import MIB, Figure, case_text, size_text, time_text
+from driver.figures import (MIB, Figure, as_rate, as_time, as_updates,
+                            case_text, compare, memory_at_start, size_text,
+                            worst)
 from driver.records import Summary
 
 GIB = 1 << 30
@@ -25,57 +27,33 @@ def are_shared(records):
     return int(records.environment_value("PEs per GPU") or 1) > 1
 
 
-def rate_text(size, seconds):
-    return f"{size / seconds * 1e-9:.3g} GB/s"
-
-
-def _text(records, job, what, case, is_rate):
-    seconds = records.time(job, what, case).median
-    return rate_text(case["bytes"], seconds) if is_rate else time_text(seconds)
+def _remark(records, needs_two):
+    return "on one GPU: " if needs_two and are_shared(records) else ""
 
 
 def _figure(records, job, title, what, baseline, case, goal, is_rate=False,
             needs_two=True):
-    ratio = records.ratio(job, baseline, what, case)
-    if ratio is None:
-        return Figure(title, baseline, goal, is_speed=True)
-    return Figure(
-        title, baseline, goal, _text(records, job, what, case, is_rate),
-        _text(records, job, baseline, case, is_rate), ratio,
-        records.ratio(job, f"{baseline}, again", baseline, case), True,
-        "on one GPU: " if needs_two and are_shared(records) else "")
+    return compare(records, job, title, what, baseline, case, goal,
+                   as_rate if is_rate else as_time, True,
+                   _remark(records, needs_two))
 
 
 def _time_figure(records, job, title, what, baseline, goal, case=None,
                  needs_two=True):
     """With the ratio of the times: below 1, ours is the faster one."""
-    case = {"bytes": 8} if case is None else case
-    ratio = records.ratio(job, what, baseline, case)
-    if ratio is None:
-        return Figure(title, baseline, goal)
-    return Figure(
-        title, baseline, goal, _text(records, job, what, case, False),
-        _text(records, job, baseline, case, False), ratio,
-        records.ratio(job, f"{baseline}, again", baseline, case), False,
-        "on one GPU: " if needs_two and are_shared(records) else "")
+    return compare(records, job, title, what, baseline,
+                   {"bytes": 8} if case is None else case, goal,
+                   remark=_remark(records, needs_two))
 
 
-def _timed(records):
+def _product(records, job, title, what, baseline, case, goal):
     """What places.py makes lines with."""
-    return lambda job, title, what, baseline, case, goal: _time_figure(
-        records, job, title, what, baseline, goal, case,
-        needs_two=case.get("PEs", 1) > 1)
+    return compare(records, job, title, what, baseline, case, goal,
+                   remark=_remark(records, case.get("PEs", 1) > 1))
 
 
-def _worst(records, job, title, what, baseline, goal):
-    """The case with the smallest ratio stands for all."""
-    figures = [_figure(records, job, f"{title}, worst: {case_text(case)}", what,
-                       baseline, case, goal)
-               for case in records.cases(job, what)]
-    figures = [figure for figure in figures if figure.ratio]
-    if not figures:
-        return Figure(title, baseline, goal, is_speed=True)
-    return min(figures, key=lambda figure: figure.ratio.median)
+def _updates(records, *line):
+    return compare(records, *line, as_updates, True, _remark(records, True))
 
 
 def _kernels(records):
@@ -135,22 +113,11 @@ def _deep_copy(records, direction, goal):
                       goal, True)
 
 
-def _footprint(records):
-    title = "GPU memory taken at initialise, per PE"
-    value = records.value("footprint", title)
-    if value is None:
-        return Figure(title, "4 MiB", 1.0)
-    unit = 4096  # KiB
-    return Figure(title, "4 MiB", 1.0, f"{value.median:.0f} KiB", "4096 KiB",
-                  Summary(value.median / unit, value.q1 / unit,
-                          value.q3 / unit))
-
-
 def all_figures(records):
     """The figures, in the order of the table."""
     return [
-        _worst(records, "allocate_nvshmem", "malloc + free, steady",
-               "symm::malloc + free", "NVSHMEM malloc + free", 4),
+        worst(records, "allocate_nvshmem", "malloc + free, steady",
+              "symm::malloc + free", "NVSHMEM malloc + free", 4, _figure),
         _figure(records, "allocate_nvshmem", "growth of 4 GiB",
                 "symm::malloc, the heap grows", "NVSHMEM malloc, the heap grows",
                 {"bytes": 4 * GIB}, 1),
@@ -164,9 +131,10 @@ def all_figures(records):
         *_deep_copy(records, "put", 0.99),
         *collectives.gpu_figures(records, _figure, _time_figure),
         *registration.gpu_figures(records, _figure, _time_figure),
-        places.figure_of_product(records, _timed(records), "places"),
-        *places.figures(records, _timed(records), "places"),
-        _footprint(records)]
+        places.figure_of_product(records, _product, "places"),
+        *places.figures(records, _product, "places"),
+        memory_at_start(records, "footprint",
+                        "GPU memory taken at initialise, per PE", 4096)]
 
 
 def _latency(records):
@@ -250,8 +218,8 @@ def other_figures(records):
     figures = [
         *_latency(records), *_atomics(records), *_rma(records),
         *_against_nvshmem(records),
-        *gups.figures(records, _figure, "gups", "raw"),
-        *gups.figures(records, _figure, "gups", "NVSHMEM"),
+        *gups.figures(records, _updates, "gups", "raw"),
+        *gups.figures(records, _updates, "gups", "NVSHMEM"),
         *_deep_copy(records, "get", 1),
         _figure(records, "barrier", "barrier", "symm::barrier_all",
                 "MPI_Barrier", {}, 1, needs_two=False),
@@ -259,7 +227,7 @@ def other_figures(records):
                                     "1 GiB"),
         *_nvshmem_footprint(records),
         *_host_memory(records),
-        *places.other_figures(records, _timed(records), "places"),
+        *places.other_figures(records, _product, "places"),
         *_all_cases(records, "stencil", "stencil", "MDRange, global_view",
                     "MDRange, local View"),
         *_all_cases(records, "halo", "halo", "global_view, barrier_all",

@@ -1,8 +1,9 @@
 """The figures over nodes."""
 
-import dataclasses
+import functools
 
-from driver.figures import Figure, MIB, size_text, time_text
+from driver.figures import (MIB, Figure, as_rate, as_time, as_updates, compare,
+                            rate_text, size_text, time_text)
 
 SIZES = (1 << 16, 1 << 18, MIB, 4 * MIB, 16 * MIB)
 PAIR = "over_nodes.nodes2x1"
@@ -11,39 +12,12 @@ WORD = {"bytes": 8}
 OPERATIONS = ("broadcast", "fcollect", "alltoall", "reduce")
 
 
-def _rate(case, seconds):
-    return f"{case['bytes'] / seconds * 1e-9:.3g} GB/s"
-
-
-def _null(records, job, baseline, case):
-    return records.ratio(job, f"{baseline}, again", baseline, case)
-
-
-def _of_time(records, job, title, what, baseline, case, goal):
-    """Times, of neighbouring samples of one program."""
-    ratio = records.ratio(job, what, baseline, case)
-    if ratio is None:
-        return Figure(title, baseline, goal)
-    return Figure(title, baseline, goal,
-                  time_text(records.time(job, what, case).median),
-                  time_text(records.time(job, baseline, case).median), ratio,
-                  _null(records, job, baseline, case))
-
-
-def _of_speed(records, job, title, what, baseline, case, goal,
-              text=_rate):
-    """The same as speeds."""
-    ratio = records.ratio(job, baseline, what, case)
-    if ratio is None:
-        return Figure(title, baseline, goal, is_speed=True)
-    return Figure(title, baseline, goal,
-                  text(case, records.time(job, what, case).median),
-                  text(case, records.time(job, baseline, case).median), ratio,
-                  _null(records, job, baseline, case), is_speed=True)
+def _of_speed(records, job, title, what, baseline, case, goal, text=as_rate):
+    return compare(records, job, title, what, baseline, case, goal, text, True)
 
 
 def _of_jobs(records, title, ours, theirs, goal, is_speed=False,
-             text=lambda seconds: time_text(seconds)):
+             text=time_text):
     """Of two programs. ours, theirs: (job, what, case)."""
     one, other = records.time(*ours), records.time(*theirs)
     name = theirs[1] if theirs[1] != ours[1] else "one node"
@@ -59,13 +33,9 @@ def _words(records):
                         ("get", "get of 8 B"),
                         ("fetch_add", "fetch_add")):
         ours = f"{what}, symm"
-        yield _of_time(records, PAIR, title, ours, "fetch_add, UCX", WORD, 1.1)
+        yield compare(records, PAIR, title, ours, "fetch_add, UCX", WORD, 1.1)
         yield _of_jobs(records, title, (PAIR, ours, WORD),
                        (PERFTEST, "ucp_fadd", WORD), 1.1)
-
-
-def _per_second(_, seconds):
-    return f"{1e-6 / seconds:.3g} M/s"
 
 
 def _blocks(records):
@@ -83,12 +53,12 @@ def _collectives(records):
     for nodes in (2, 4):
         job = f"collectives.nodes{nodes}x1"
         of_nodes = f"{nodes} nodes"
-        yield _of_time(records, job, f"barrier, {of_nodes}", "barrier, symm",
-                       "barrier, MPI", {}, 1.1)
-        yield _of_time(records, job, f"reduce of 8 B, {of_nodes}",
-                       "reduce, symm", "reduce, MPI", WORD, 1.1)
-        yield _of_time(records, job, f"broadcast of 1 MiB, {of_nodes}",
-                       "broadcast, symm", "broadcast, MPI", {"bytes": MIB}, 1.1)
+        yield compare(records, job, f"barrier, {of_nodes}", "barrier, symm",
+                      "barrier, MPI", {}, 1.1)
+        yield compare(records, job, f"reduce of 8 B, {of_nodes}",
+                      "reduce, symm", "reduce, MPI", WORD, 1.1)
+        yield compare(records, job, f"broadcast of 1 MiB, {of_nodes}",
+                      "broadcast, symm", "broadcast, MPI", {"bytes": MIB}, 1.1)
 
 
 def _gups(records):
@@ -98,16 +68,13 @@ def _gups(records):
         for case in cases:
             yield _of_speed(
                 records, job, "random xor of words of all PEs, per PE, 2 nodes",
-                "symm", baseline, case, 5,
-                lambda case, seconds: _per_second(
-                    None, seconds / case["updates"]))
+                "symm", baseline, case, 5, as_updates)
 
 
 def _heat3d(records):
     for edge in (96, 192):
         yield _of_speed(records, "heat3d.nodes2x1", f"heat3d, {edge}^3",
-                        "heat3d", "heat3d_mpi", {"edge": edge}, 0.95,
-                        lambda case, seconds: time_text(seconds))
+                        "heat3d", "heat3d_mpi", {"edge": edge}, 0.95, as_time)
 
 
 def _inside(records):
@@ -132,7 +99,7 @@ def all_figures(records):
     """The figures, in the order of the table."""
     figures = [*_words(records), *_blocks(records),
                _of_speed(records, PAIR, "put_nbi of 8 B, rate", "puts, symm",
-                         "puts, UCX", WORD, 20, _per_second),
+                         "puts, UCX", WORD, 20, as_updates),
                *_collectives(records), *_gups(records), *_heat3d(records),
                *_inside(records), _initialize(records)]
     # What is not there on every machine need not be told.
@@ -144,22 +111,21 @@ def other_figures(records):
     """Comparisons without a goal of their own."""
     figures = [
         _of_speed(records, PAIR, "atomic_add of a word, rate", "adds, symm",
-                  "adds, UCX", WORD, 1, _per_second),
-        _of_time(records, PAIR, "put of 8 B and quiet", "put + quiet, symm",
-                 "put + quiet, UCX", WORD, 1),
-        _of_time(records, PAIR, "get of 8 B", "get, symm",
-                 "there and back, MPI", WORD, 1)]
+                  "adds, UCX", WORD, 1, as_updates),
+        compare(records, PAIR, "put of 8 B and quiet", "put + quiet, symm",
+                "put + quiet, UCX", WORD, 1),
+        compare(records, PAIR, "get of 8 B", "get, symm",
+                "there and back, MPI", WORD, 1)]
     figures += [_of_jobs(records, f"put of {size_text(size)}",
                          (PAIR, "put, symm", {"bytes": size}),
                          (PERFTEST, "tag_bw", {"bytes": size}), 1, True,
-                         lambda seconds, size=size:
-                         f"{size / seconds * 1e-9:.3g} GB/s")
+                         functools.partial(rate_text, size))
                 for size in SIZES]
     figures += [
-        dataclasses.replace(_of_time(
+        compare(
             records, f"collectives.nodes{nodes}x1",
             f"{what} of {size_text(size)}, {nodes} nodes", f"{what}, symm",
-            f"{what}, MPI", {"bytes": size}, 1))
+            f"{what}, MPI", {"bytes": size}, 1)
         for nodes in (2, 4) for what in OPERATIONS for size in (8, 1 << 16, MIB)]
     return [figure for figure in figures if figure.ratio]
 

@@ -5,8 +5,8 @@ import typing
 
 from driver import collectives, figures, gpu_figures, node_figures, plots
 from driver import program_figures, programs
-from driver.figures import case_text, time_text
-from driver.gpu_figures import DIRECTIONS, GIB, OVER_SIZES, rate_text
+from driver.figures import case_text, rate_text, time_text
+from driver.gpu_figures import DIRECTIONS, GIB, OVER_SIZES
 
 
 def ratio_text(ratio):

@@ -1,8 +1,8 @@
 """The figures of products with a sparse matrix: beside a copy of as many bytes,
 and with columns that are prepared places.
 
-`figure` is what the caller makes a line of its table with: figure(job, title,
-what, baseline, case, goal), of times.
+`figure` is what the caller makes a line of its table with: figure(records,
+job, title, what, baseline, case, goal), of times.
 """
 
 PLACES = {"Place": "private, 8 bytes", "Place32": "private, 4 bytes"}
@@ -24,8 +24,8 @@ def _figures(records, figure, job, pes, what, baseline, goal=GOAL):
     """One for each size."""
     title = f"product, {TITLES[what]}, " + \
         ("1 PE" if pes == 1 else f"{pes} PEs")
-    found = [figure(job, f"{title}, edge {case['edge']}", what, baseline, case,
-                    goal)
+    found = [figure(records, job, f"{title}, edge {case['edge']}", what, baseline,
+                    case, goal)
              for case in records.cases(job, what) if case["PEs"] == pes]
     return title, [line for line in found if line.ratio]
 
@@ -34,7 +34,7 @@ def _worst(records, figure, job, what, baseline, goal):
     """Of one PE: the size with the largest ratio stands for all."""
     title, found = _figures(records, figure, job, 1, what, baseline, goal)
     return max(found, key=lambda line: line.ratio.median) if found else \
-        figure(job, title, what, baseline, {}, goal)
+        figure(records, job, title, what, baseline, {}, goal)
 
 
 def figures(records, figure, job):

@@ -2,7 +2,7 @@
 with MPI, or NCCL. Below 1, ours is the faster one."""
 
 from driver import programs
-from driver.figures import Figure, case_text, time_text
+from driver.figures import Figure, case_text, compare, time_text
 from driver.records import Summary
 
 # Of a step's time beside that with MPI, 2 PEs: at the smallest size, where the
@@ -33,16 +33,8 @@ def _title(pair, pes, case):
 
 def _beside(records, pair, pes, case, goal, other=None):
     """A step beside one of the other program, or of another one."""
-    job, title = _job(pair, pes), _title(pair, pes, case)
-    ours, theirs = pair.ours.name, (other or pair.theirs).name
-    ratio = records.ratio(job, ours, theirs, case)
-    if ratio is None:
-        return Figure(title, theirs, goal)
-    return Figure(title, theirs, goal,
-                  time_text(records.time(job, ours, case).median),
-                  time_text(records.time(job, theirs, case).median), ratio,
-                  records.ratio(job, programs.AGAIN.format(theirs), theirs,
-                                case))
+    return compare(records, _job(pair, pes), _title(pair, pes, case),
+                   pair.ours.name, (other or pair.theirs).name, case, goal)
 
 
 def _beside_one(records, pair, pes, case, goal):
