@@ -8,6 +8,7 @@
 
 #include "symm_atomics.hpp"
 #include "symm_collectives.hpp"
+#include "symm_contexts.hpp"
 #include "symm_errors.hpp"
 #include "symm_job.hpp"
 #include "symm_locks.hpp"

@@ -13,7 +13,9 @@
 #include "shmem/Atomics.hpp"
 #include "shmem/PeOperations.hpp"
 #include "shmem/RingClient.hpp"
+#include "shmem/Rma.hpp"
 #include "shmem/Words.hpp"
+#include "symm_contexts.hpp"
 
 // The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
 // Each is one indivisible step to all threads of all PEs, on CPUs and GPUs,
@@ -69,36 +71,82 @@ using AtomicValue = std::type_identity_t<T>;
 
 /// Defines the two forms of an operation that take a PE. For a PE of this node
 /// they call the form without one; to another node they send `op` and operands.
-#define SYMM_ATOMIC_OF_PE(result, name, parameters, arguments, op, operands)  \
+#define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,        \
+                          operands)                                           \
   template <class T>                                                          \
-  SYMM_INLINE_FUNCTION result name(HeapMap const& heap, SYMM_LIST parameters, \
-                                   Pe pe) {                                   \
-    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #name);        \
+  SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                   \
+                                       SYMM_LIST parameters, Pe pe) {         \
+    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function);    \
     if (!heap.is_near(pe)) [[unlikely]] {                                     \
-      return Impl::change_far<result, T>(heap, address, pe, "symm::" #name,   \
-                                         Impl::AtomicOp::op,                  \
-                                         SYMM_LIST operands);                 \
+      return Impl::change_far<result, T>(                                     \
+          heap, address, pe, "symm::" #function, Impl::AtomicOp::op,          \
+          SYMM_LIST operands);                                                \
     }                                                                         \
     address = heap.peer_ptr(address, pe);                                     \
-    return symm::name arguments;                                              \
+    return symm::function arguments;                                          \
   }                                                                           \
   template <class T>                                                          \
-  result name(SYMM_LIST parameters, Pe pe) {                                  \
+  result function(SYMM_LIST parameters, Pe pe) {                              \
     return Impl::observe(                                                     \
         [=] {                                                                 \
-          return Impl::Operation{Impl::OperationKind::atomic, "symm::" #name, \
-                                 pe, sizeof(T), address};                     \
+          return Impl::Operation{Impl::OperationKind::atomic,                 \
+                                 "symm::" #function, pe, sizeof(T), address}; \
         },                                                                    \
-        [=]() mutable -> result {                                             \
-          auto const its =                                                    \
-              Impl::resolve_words(address, sizeof(T), pe, "symm::" #name);    \
-          if (its.reach == Impl::Reach::messages) [[unlikely]] {              \
-            return Impl::change_at<result, T>(                                \
-                its, "symm::" #name, Impl::AtomicOp::op, SYMM_LIST operands); \
-          }                                                                   \
-          address = static_cast<decltype(address)>(its.address());            \
-          return symm::name arguments;                                        \
-        });                                                                   \
+        SYMM_ATOMIC_AT(result, function, arguments, op, operands,             \
+                       Impl::HostCall("symm::" #function)));                  \
+  }                                                                           \
+  template <class T>                                                          \
+  result function(Context const& context, SYMM_LIST parameters, Pe pe) {      \
+    auto const call = context.call("symm::" #function);                       \
+    pe              = context.world_pe(pe, call.name);                        \
+    Impl::Observed const observed([=] {                                       \
+      return Impl::Operation{Impl::OperationKind::atomic, call.name, pe,      \
+                             sizeof(T), address};                             \
+    });                                                                       \
+    return SYMM_ATOMIC_AT(result, function, arguments, op, operands, call)(); \
+  }
+/// Carries it out on the host.
+#define SYMM_ATOMIC_AT(result, function, arguments, op, operands, call)  \
+  [=]() mutable -> result {                                              \
+    auto const its =                                                     \
+        Impl::resolve_words(address, sizeof(T), pe, "symm::" #function); \
+    if (its.reach == Impl::Reach::messages) [[unlikely]] {               \
+      return Impl::change_at<result, T>(its, call, Impl::AtomicOp::op,   \
+                                        SYMM_LIST operands);             \
+    }                                                                    \
+    address = static_cast<decltype(address)>(its.address());             \
+    return symm::function arguments;                                     \
+  }
+/// Defines the forms of a fetching operation that do not wait for its result.
+#define SYMM_ATOMIC_NBI(function, parameters, arguments, op, operands)        \
+  template <class T>                                                          \
+  void function##_nbi(T* fetch, SYMM_LIST parameters, Pe pe,                  \
+                      Request* request = nullptr) {                           \
+    SYMM_ATOMIC_NBI_AT(                                                       \
+        function, arguments, op, operands,                                    \
+        Impl::call_of("symm::" #function "_nbi", nullptr, request))           \
+  }                                                                           \
+  template <class T>                                                          \
+  void function##_nbi(Context const& context, T* fetch, SYMM_LIST parameters, \
+                      Pe pe, Request* request = nullptr) {                    \
+    pe = context.world_pe(pe, "symm::" #function "_nbi");                     \
+    SYMM_ATOMIC_NBI_AT(function, arguments, op, operands,                     \
+                       context.call("symm::" #function "_nbi", request))      \
+  }
+#define SYMM_ATOMIC_NBI_AT(function, arguments, op, operands, its_call)    \
+  Impl::HostCall const call = its_call;                                    \
+  Impl::check_private(fetch, call.name);                                   \
+  Impl::Observed const observed([=] {                                      \
+    return Impl::Operation{Impl::OperationKind::atomic, call.name, pe,     \
+                           sizeof(T), address};                            \
+  });                                                                      \
+  auto const its = Impl::resolve_words(address, sizeof(T), pe, call.name); \
+  if (its.reach == Impl::Reach::messages) {                                \
+    Impl::fetch_word_at<T>(its, call, fetch, Impl::AtomicOp::op,           \
+                           SYMM_LIST operands);                            \
+  } else {                                                                 \
+    address = static_cast<decltype(address)>(its.address());               \
+    *fetch  = symm::function arguments;                                    \
   }
 #define SYMM_LIST(...) __VA_ARGS__
 
@@ -111,6 +159,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
   return Impl::fetch_word(address);
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch, (T const* address), (address), fetch, (T{}))
+SYMM_ATOMIC_NBI(atomic_fetch, (T const* address), (address), fetch, (T{}))
 
 /// Sets the object to `value` (9.8, SHMEM_ATOMIC_SET). One store.
 template <class T>
@@ -130,6 +179,8 @@ SYMM_INLINE_FUNCTION T atomic_swap(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_swap, (T * address, AtomicValue<T> value),
                   (address, value), swap, (value))
+SYMM_ATOMIC_NBI(atomic_swap, (T * address, AtomicValue<T> value),
+                (address, value), swap, (value))
 
 /// Sets the object to `value` if it is `compare`, and returns what it was in
 /// either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). Compares bits: 0.0 differs
@@ -143,6 +194,9 @@ SYMM_INLINE_FUNCTION T atomic_compare_swap(T* address, AtomicValue<T> compare,
 SYMM_ATOMIC_OF_PE(T, atomic_compare_swap,
                   (T * address, AtomicValue<T> compare, AtomicValue<T> value),
                   (address, compare, value), compare_swap, (value, compare))
+SYMM_ATOMIC_NBI(atomic_compare_swap,
+                (T * address, AtomicValue<T> compare, AtomicValue<T> value),
+                (address, compare, value), compare_swap, (value, compare))
 
 // Operations on numbers. Sums of integers wrap around.
 
@@ -154,6 +208,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_add(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_add, (T * address, AtomicValue<T> value),
                   (address, value), add, (value))
+SYMM_ATOMIC_NBI(atomic_fetch_add, (T * address, AtomicValue<T> value),
+                (address, value), add, (value))
 
 /// Adds `value` (9.8, SHMEM_ATOMIC_ADD).
 template <class T>
@@ -170,6 +226,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
   return symm::atomic_fetch_add(address, T{1});
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_inc, (T * address), (address), add, (T{1}))
+SYMM_ATOMIC_NBI(atomic_fetch_inc, (T * address), (address), add, (T{1}))
 
 /// Adds 1 (9.8, SHMEM_ATOMIC_INC).
 template <class T>
@@ -187,6 +244,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_min, (T * address, AtomicValue<T> value),
                   (address, value), min, (value))
+SYMM_ATOMIC_NBI(atomic_fetch_min, (T * address, AtomicValue<T> value),
+                (address, value), min, (value))
 
 /// Sets the object to `value` if that is less. Not in OpenSHMEM. If `value` or
 /// the object is a NaN, nothing changes.
@@ -207,6 +266,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_max, (T * address, AtomicValue<T> value),
                   (address, value), max, (value))
+SYMM_ATOMIC_NBI(atomic_fetch_max, (T * address, AtomicValue<T> value),
+                (address, value), max, (value))
 
 /// Sets the object to `value` if that is greater. Not in OpenSHMEM. If `value`
 /// or the object is a NaN, nothing changes.
@@ -229,6 +290,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
                   (address, value), bit_and, (value))
+SYMM_ATOMIC_NBI(atomic_fetch_and, (T * address, AtomicValue<T> value),
+                (address, value), bit_and, (value))
 
 /// Clears the bits that `value` lacks (9.8, SHMEM_ATOMIC_AND).
 template <class T>
@@ -248,6 +311,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
                   (address, value), bit_or, (value))
+SYMM_ATOMIC_NBI(atomic_fetch_or, (T * address, AtomicValue<T> value),
+                (address, value), bit_or, (value))
 
 /// Sets the bits that `value` has (9.8, SHMEM_ATOMIC_OR).
 template <class T>
@@ -267,6 +332,8 @@ SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
 }
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
                   (address, value), bit_xor, (value))
+SYMM_ATOMIC_NBI(atomic_fetch_xor, (T * address, AtomicValue<T> value),
+                (address, value), bit_xor, (value))
 
 /// Inverts the bits that `value` has (9.8, SHMEM_ATOMIC_XOR).
 template <class T>
@@ -278,6 +345,9 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
                   (address, value), bit_xor, (value))
 
 #undef SYMM_LIST
+#undef SYMM_ATOMIC_NBI_AT
+#undef SYMM_ATOMIC_NBI
+#undef SYMM_ATOMIC_AT
 #undef SYMM_ATOMIC_OF_PE
 #undef SYMM_EXPECT_BITS
 #undef SYMM_EXPECT_NUMBER

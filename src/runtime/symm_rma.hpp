@@ -15,6 +15,7 @@
 #include "shmem/Rma.hpp"
 #include "shmem/RmaStrided.hpp"
 #include "shmem/ThisBlock.hpp"
+#include "symm_contexts.hpp"
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s
 // copy of the symmetric object `dest`; a get reads its copy of `source`. The
@@ -90,18 +91,30 @@ void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
   Impl::copy_elements<Impl::get_bytes>(dest, source, count, pe, "symm::get");
 }
 
-/// shmem_put_nbi.
+/// shmem_put_nbi. \param request null, or becomes this operation.
 template <class T>
 void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
-             Pe pe) {
+             Pe pe, Request* request = nullptr) {
+  if (request != nullptr) [[unlikely]] {
+    Impl::copy_elements<Impl::Direction::put>(
+        Impl::call_of("symm::put_nbi", nullptr, request), Impl::Until::is_begun,
+        dest, source, count, pe);
+    return;
+  }
   Impl::copy_elements<Impl::put_bytes_nbi>(dest, source, count, pe,
                                            "symm::put_nbi");
 }
 
-/// shmem_get_nbi.
+/// shmem_get_nbi. \param request null, or becomes this operation.
 template <class T>
 void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
-             Pe pe) {
+             Pe pe, Request* request = nullptr) {
+  if (request != nullptr) [[unlikely]] {
+    Impl::copy_elements<Impl::Direction::get>(
+        Impl::call_of("symm::get_nbi", nullptr, request), Impl::Until::is_begun,
+        dest, source, count, pe);
+    return;
+  }
   Impl::copy_elements<Impl::get_bytes_nbi>(dest, source, count, pe,
                                            "symm::get_nbi");
 }
@@ -113,12 +126,22 @@ inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
 inline void getmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
   Impl::get_bytes(dest, source, bytes, pe, "symm::getmem");
 }
-inline void putmem_nbi(void* dest, void const* source, std::size_t bytes,
-                       Pe pe) {
+inline void putmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
+                       Request* request = nullptr) {
+  if (request != nullptr) [[unlikely]] {
+    Impl::put_bytes_in(Impl::call_of("symm::putmem_nbi", nullptr, request),
+                       Impl::Until::is_begun, dest, source, bytes, pe);
+    return;
+  }
   Impl::put_bytes_nbi(dest, source, bytes, pe, "symm::putmem_nbi");
 }
-inline void getmem_nbi(void* dest, void const* source, std::size_t bytes,
-                       Pe pe) {
+inline void getmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
+                       Request* request = nullptr) {
+  if (request != nullptr) [[unlikely]] {
+    Impl::get_bytes_in(Impl::call_of("symm::getmem_nbi", nullptr, request),
+                       Impl::Until::is_begun, dest, source, bytes, pe);
+    return;
+  }
   Impl::get_bytes_nbi(dest, source, bytes, pe, "symm::getmem_nbi");
 }
 
@@ -192,6 +215,94 @@ template <class T>
                             "symm::g");
         return value;
       });
+}
+
+// On the host, in a context: `pe` is a number of the context's PEs. \throws
+// UsageError on this PE, too, if the context has ended.
+
+template <class T>
+void put(Context const& context, T* dest, std::type_identity_t<T> const* source,
+         std::size_t count, Pe pe) {
+  constexpr char const* name = "symm::put";
+  Impl::copy_elements<Impl::Direction::put>(context.call(name),
+                                            Impl::Until::is_safe, dest, source,
+                                            count, context.world_pe(pe, name));
+}
+template <class T>
+void put_nbi(Context const& context, T* dest,
+             std::type_identity_t<T> const* source, std::size_t count, Pe pe,
+             Request* request = nullptr) {
+  constexpr char const* name = "symm::put_nbi";
+  Impl::copy_elements<Impl::Direction::put>(context.call(name, request),
+                                            Impl::Until::is_begun, dest, source,
+                                            count, context.world_pe(pe, name));
+}
+template <class T>
+void get(Context const& context, T* dest, std::type_identity_t<T> const* source,
+         std::size_t count, Pe pe) {
+  constexpr char const* name = "symm::get";
+  Impl::copy_elements<Impl::Direction::get>(context.call(name),
+                                            Impl::Until::is_safe, dest, source,
+                                            count, context.world_pe(pe, name));
+}
+template <class T>
+void get_nbi(Context const& context, T* dest,
+             std::type_identity_t<T> const* source, std::size_t count, Pe pe,
+             Request* request = nullptr) {
+  constexpr char const* name = "symm::get_nbi";
+  Impl::copy_elements<Impl::Direction::get>(context.call(name, request),
+                                            Impl::Until::is_begun, dest, source,
+                                            count, context.world_pe(pe, name));
+}
+inline void putmem(Context const& context, void* dest, void const* source,
+                   std::size_t bytes, Pe pe) {
+  symm::put(context, static_cast<std::byte*>(dest),
+            static_cast<std::byte const*>(source), bytes, pe);
+}
+inline void putmem_nbi(Context const& context, void* dest, void const* source,
+                       std::size_t bytes, Pe pe, Request* request = nullptr) {
+  symm::put_nbi(context, static_cast<std::byte*>(dest),
+                static_cast<std::byte const*>(source), bytes, pe, request);
+}
+inline void getmem(Context const& context, void* dest, void const* source,
+                   std::size_t bytes, Pe pe) {
+  symm::get(context, static_cast<std::byte*>(dest),
+            static_cast<std::byte const*>(source), bytes, pe);
+}
+inline void getmem_nbi(Context const& context, void* dest, void const* source,
+                       std::size_t bytes, Pe pe, Request* request = nullptr) {
+  symm::get_nbi(context, static_cast<std::byte*>(dest),
+                static_cast<std::byte const*>(source), bytes, pe, request);
+}
+template <class T>
+void p(Context const& context, T* dest, std::type_identity_t<T> const& value,
+       Pe pe) {
+  symm::put(context, dest, &value, 1, pe);
+}
+template <class T>
+[[nodiscard]] std::remove_const_t<T> g(Context const& context, T* source,
+                                       Pe pe) {
+  std::remove_const_t<T> value{};
+  symm::get(context, &value, source, 1, pe);
+  return value;
+}
+template <class T>
+void iput(Context const& context, T* dest,
+          std::type_identity_t<T> const* source, std::size_t dest_stride,
+          std::size_t source_stride, std::size_t count, Pe pe) {
+  Impl::StridedCopy<Impl::Direction::put, T> const copy{
+      dest, source, dest_stride, source_stride, count};
+  Impl::copy_strided(copy, context.world_pe(pe, copy.call),
+                     context.call(copy.call));
+}
+template <class T>
+void iget(Context const& context, T* dest,
+          std::type_identity_t<T> const* source, std::size_t dest_stride,
+          std::size_t source_stride, std::size_t count, Pe pe) {
+  Impl::StridedCopy<Impl::Direction::get, T> const copy{
+      dest, source, dest_stride, source_stride, count};
+  Impl::copy_strided(copy, context.world_pe(pe, copy.call),
+                     context.call(copy.call));
 }
 
 // In kernels, and on the host for memory that it reaches.

@@ -20,6 +20,7 @@
 #include "shmem/Signal.hpp"
 #include "shmem/ThisBlock.hpp"
 #include "shmem/Waiting.hpp"
+#include "symm_contexts.hpp"
 
 namespace symm {
 
@@ -48,26 +49,27 @@ namespace symm::Impl {
 template <class T>
 [[gnu::always_inline]] inline void put_signal_unobserved(
     T* dest, T const* source, std::size_t count, Signal* signal_address,
-    Signal signal, SignalOp op, Pe pe, Until until, char const* call) {
-  auto const bytes          = bytes_of(sizeof(T), count);
-  PeMemory const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
+    Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call) {
+  auto const bytes = bytes_of(sizeof(T), count);
+  PeMemory const its_signal =
+      resolve(signal_address, sizeof(Signal), pe, call.name);
   if (its_signal.reach == Reach::messages) {
     PeMemory its;
     if (bytes != 0) {
-      its = resolve(dest, bytes, pe, call);
-      check_private(source, call);
+      its = resolve(dest, bytes, pe, call.name);
+      check_private(source, call.name);
     }
     put_signal_to(its, source, bytes, its_signal, signal, atomic_op_of(op),
                   until, call);
     return;
   }
-  put_bytes(dest, source, bytes, pe, call);
+  put_bytes(dest, source, bytes, pe, call.name);
   DeliverSignal const deliver{its_signal.address<Signal>(), signal, op,
                               count != 0};
   if (its_signal.reach == Reach::words) {
     deliver();
   } else {
-    run_one_thread_on_gpu(call, deliver);
+    run_one_thread_on_gpu(call.name, deliver);
   }
 }
 
@@ -75,10 +77,10 @@ template <class T>
 template <class T>
 [[gnu::cold, gnu::noinline]] void put_signal_observed(
     T* dest, T const* source, std::size_t count, Signal* signal_address,
-    Signal signal, SignalOp op, Pe pe, Until until, char const* call) {
-  Observed const observed([=] {
-    return Operation{OperationKind::signal,      call, pe,
-                     bytes_of(sizeof(T), count), dest, source};
+    Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call) {
+  Observed const observed([=, &call] {
+    return Operation{OperationKind::signal,      call.name, pe,
+                     bytes_of(sizeof(T), count), dest,      source};
   });
   put_signal_unobserved(dest, source, count, signal_address, signal, op, pe,
                         until, call);
@@ -89,7 +91,7 @@ template <class T>
 void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         std::size_t count, Signal* signal_address,
                         Signal signal, SignalOp op, Pe pe, Until until,
-                        char const* call) {
+                        HostCall const& call) {
   check_element<T>();
   if (is_observed()) [[unlikely]] {
     put_signal_observed(dest, source, count, signal_address, signal, op, pe,
@@ -190,14 +192,20 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
 
 // shmem_put_signal_nbi: may return before the data and the signal have arrived;
 // quiet() waits for them. For a PE of another node `source` must not change
-// until then. For a PE of this node it is the same as put_signal().
+// until then. For a PE of this node it is the same as put_signal(). `request`
+// becomes the operation, unless it is null: wait_source() says when `source`
+// may change, wait() when the signal has.
 
 template <class T>
 void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
                     std::size_t count, Signal* signal_address, Signal signal,
-                    SignalOp op, Pe pe) {
+                    SignalOp op, Pe pe, Request* request = nullptr) {
+  constexpr char const* name = "symm::put_signal_nbi";
   Impl::put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
-                           Impl::Until::is_begun, "symm::put_signal_nbi");
+                           Impl::Until::is_begun,
+                           request == nullptr
+                               ? Impl::HostCall(name)
+                               : Impl::call_of(name, nullptr, request));
 }
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_nbi(Threads const& threads,
@@ -218,6 +226,28 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
                                          SignalOp op, Pe pe) {
   put_signal_nbi(Impl::OneThread(), heap, dest, source, count, signal_address,
                  signal, op, pe);
+}
+
+// Both on the host in a context, as symm_rma.hpp says.
+
+template <class T>
+void put_signal(Context const& context, T* dest,
+                std::type_identity_t<T> const* source, std::size_t count,
+                Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
+  constexpr char const* name = "symm::put_signal";
+  Impl::put_signal_on_host(dest, source, count, signal_address, signal, op,
+                           context.world_pe(pe, name), Impl::Until::is_safe,
+                           context.call(name));
+}
+template <class T>
+void put_signal_nbi(Context const& context, T* dest,
+                    std::type_identity_t<T> const* source, std::size_t count,
+                    Signal* signal_address, Signal signal, SignalOp op, Pe pe,
+                    Request* request = nullptr) {
+  constexpr char const* name = "symm::put_signal_nbi";
+  Impl::put_signal_on_host(dest, source, count, signal_address, signal, op,
+                           context.world_pe(pe, name), Impl::Until::is_begun,
+                           context.call(name, request));
 }
 
 /// Sends the signal alone, on the host (nvshmemx_signal_op; in OpenSHMEM,

@@ -54,6 +54,7 @@ LAYER_OF_UNIT = {
     RUNTIME + "/symm_atomics": RUNTIME + "/shmem",
     RUNTIME + "/symm_pools": RUNTIME + "/pools",
     RUNTIME + "/symm_collectives": RUNTIME + "/shmem",
+    RUNTIME + "/symm_contexts": RUNTIME + "/shmem",
     RUNTIME + "/symm_signals": RUNTIME + "/shmem",
     RUNTIME + "/symm_locks": RUNTIME + "/shmem",
     RUNTIME + "/symm_teams": RUNTIME + "/shmem",

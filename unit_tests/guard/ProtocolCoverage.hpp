@@ -52,7 +52,7 @@ class ProtocolCoverage final : public FakeNetwork::Observer {
   static std::string name_of(Cell const& cell);
 
  private:
-  struct Pair {  // of PEs, from one to the other
+  struct Pair {  // of PEs, a channel from one to the other
     std::map<std::uint64_t, std::size_t> under_way;  // bytes, by number
     std::size_t bytes = 0;                           // of them
     std::map<std::uint64_t, Window> windows;
@@ -61,7 +61,7 @@ class ProtocolCoverage final : public FakeNetwork::Observer {
   void acknowledge(Pair& pair, std::uint64_t number);
 
   std::size_t m_half;
-  std::map<std::pair<Pe, Pe>, Pair> m_pairs;
+  std::map<std::tuple<Pe, Pe, unsigned>, Pair> m_pairs;
   std::map<Cell, std::uint64_t> m_cells;
   std::array<std::uint64_t, 32> m_kinds{};
 };
@@ -88,7 +88,7 @@ inline void ProtocolCoverage::sent(Pe from, Pe to,
   auto const header = symm::Impl::header_of(bytes);
   ++m_kinds[static_cast<std::size_t>(header.kind)];
   if (!is_numbered(header.kind)) return;
-  auto& pair = m_pairs[{from, to}];
+  auto& pair = m_pairs[{from, to, header.channel}];
   pair.windows[header.number] =
       pair.bytes < m_half ? Window::first_half : Window::second_half;
   auto const counted            = 256 + (is_copied ? payload : 0);
@@ -99,9 +99,11 @@ inline void ProtocolCoverage::sent(Pe from, Pe to,
 inline void ProtocolCoverage::delivered(Pe from, Pe to,
                                         std::span<std::byte const> bytes) {
   auto const header = symm::Impl::header_of(bytes);
-  acknowledge(m_pairs[{to, from}], header.acked);
+  if (header.acked != 0) {
+    acknowledge(m_pairs[{to, from, header.channel}], header.acked);
+  }
   if (!is_numbered(header.kind)) return;
-  auto& pair   = m_pairs[{from, to}];
+  auto& pair   = m_pairs[{from, to, header.channel}];
   auto arrival = Arrival::gap;
   if (!pair.order.may_be_done(header.after)) {
     arrival = Arrival::held;

@@ -11,6 +11,7 @@
 namespace symm_test {
 
 using symm::Impl::AtomicOp;
+using symm::Impl::Stage;
 using symm::Impl::WordType;
 
 namespace {
@@ -61,7 +62,7 @@ void RandomOperations::check_all() {
   quiet();
   std::vector<std::byte> there_now(region_bytes);
   for (auto& target : m_targets) {
-    m_job.transport.get(there_now.data(), there(target, 0), region_bytes);
+    channel().get(there_now.data(), there(target, 0), region_bytes);
     auto const wrong =
         std::mismatch(there_now.begin(), there_now.end(), target.model.begin());
     EXPECT_EQ(wrong.first - there_now.begin(),
@@ -103,12 +104,12 @@ void RandomOperations::set_word(Target& target, std::size_t at,
 }
 
 void RandomOperations::fence() {
-  m_job.transport.fence();
+  channel().fence();
   ++m_n_fences;
 }
 
 void RandomOperations::quiet() {
-  m_job.transport.quiet();
+  channel().quiet();
   for (auto const& got : m_gots) {
     EXPECT_TRUE(std::equal(
         got.bytes.begin(), got.bytes.end(),
@@ -154,11 +155,30 @@ std::byte const* RandomOperations::source_of(std::size_t bytes) {
   return m_sources.back().data();
 }
 
+symm::Impl::Started* RandomOperations::any_request(Until until) {
+  m_has_request = until == Until::is_begun && below(8) == 0;
+  if (!m_has_request) return nullptr;
+  m_started = {};
+  return &m_started;
+}
+
+void RandomOperations::complete_request() {
+  if (!std::exchange(m_has_request, false) || below(4) == 0) return;
+  auto const stage = below(2) == 0 ? Stage::side : Stage::operation;
+  if (below(2) == 0) {
+    channel().wait(m_started, stage);
+  } else {
+    while (!channel().test(m_started, stage)) {
+    }
+  }
+}
+
 void RandomOperations::put(Target& target, std::size_t bytes, Until until) {
   auto const at    = take_place(target, bytes, Kind::put);
   auto const* from = source_of(bytes);
-  m_job.transport.put(there(target, at), from, bytes, until);
+  channel().put(there(target, at), from, bytes, until, any_request(until));
   std::copy_n(from, bytes, target.model.data() + at);
+  complete_request();
 }
 
 void RandomOperations::put_strided(Target& target) {
@@ -167,7 +187,7 @@ void RandomOperations::put_strided(Target& target) {
       take_place(target, strides.count * strides.remote_bytes, Kind::put);
   auto const* from =
       source_of(strides.count * strides.local_bytes + strides.element_bytes);
-  m_job.transport.put_strided(there(target, at), from, strides);
+  channel().put_strided(there(target, at), from, strides);
   for (std::size_t i = 0; i < strides.count; ++i) {
     std::copy_n(from + i * strides.local_bytes, strides.element_bytes,
                 target.model.data() + at + i * strides.remote_bytes);
@@ -179,17 +199,19 @@ void RandomOperations::put_signal(Target& target, std::size_t bytes,
   auto const at     = take_place(target, bytes, Kind::put);
   auto const* from  = source_of(bytes);
   auto const signal = (n_words / 2 + below(n_words / 2)) * 8;
-  m_job.transport.put_signal(there(target, at), from, bytes,
-                             there(target, signal), 3, AtomicOp::add, until);
+  channel().put_signal(there(target, at), from, bytes, there(target, signal), 3,
+                       AtomicOp::add, until, any_request(until));
   set_word(target, signal, word_of(target, signal) + 3);
   std::copy_n(from, bytes, target.model.data() + at);
+  complete_request();
 }
 
 void RandomOperations::get(Target& target, std::size_t bytes, Until until) {
   auto const at = take_place(target, bytes, Kind::get);
   m_gots.push_back({&target, at, std::vector<std::byte>(bytes)});
-  m_job.transport.get(m_gots.back().bytes.data(), there(target, at), bytes,
-                      until);
+  channel().get(m_gots.back().bytes.data(), there(target, at), bytes, until,
+                any_request(until));
+  complete_request();
 }
 
 void RandomOperations::get_strided(Target& target) {
@@ -198,7 +220,7 @@ void RandomOperations::get_strided(Target& target) {
       take_place(target, strides.count * strides.remote_bytes, Kind::get);
   std::vector<std::byte> got(strides.count * strides.local_bytes +
                              strides.element_bytes);
-  m_job.transport.get_strided(got.data(), there(target, at), strides);
+  channel().get_strided(got.data(), there(target, at), strides);
   bool is_right = true;
   for (std::size_t i = 0; i < strides.count; ++i) {
     is_right = is_right &&
@@ -214,12 +236,18 @@ void RandomOperations::change_word(Target& target) {
   auto const value = below(1000);
   auto const word  = word_of(target, at);
   if (below(2) == 0) {
-    m_job.transport.post_atomic(there(target, at), AtomicOp::add, WordType::u64,
-                                value);
+    channel().post_atomic(there(target, at), AtomicOp::add, WordType::u64,
+                          value);
+  } else if (below(3) == 0) {
+    std::uint64_t was = 0;
+    channel().fetch_nbi(there(target, at), AtomicOp::add, WordType::u64, value,
+                        0, &was, &m_started);
+    channel().wait(m_started, Stage::operation);
+    EXPECT_LE(was, word);
   } else {
     // Posted ones may not be there yet.
-    EXPECT_LE(m_job.transport.atomic(there(target, at), AtomicOp::add,
-                                     WordType::u64, value),
+    EXPECT_LE(channel().atomic(there(target, at), AtomicOp::add, WordType::u64,
+                               value),
               word);
   }
   set_word(target, at, word + value);
@@ -237,7 +265,7 @@ void RandomOperations::fill_window(Target& target) {
     case 1: put_signal(target, below(600), Until::is_safe); break;
     case 2: put_strided(target); break;
     case 3: change_word(target); break;
-    default: m_job.transport.fence();
+    default: channel().fence();
   }
 }
 

@@ -33,6 +33,7 @@ class RandomOperations {
     std::function<void(symm::Pe to, std::uint64_t number,
                        std::span<std::byte const> message)>
         pass;
+    symm::Impl::Channel* channel = nullptr;  // null: the transport's first
   };
 
   explicit RandomOperations(Job job);
@@ -44,7 +45,7 @@ class RandomOperations {
  private:
   using PeMemory = symm::Impl::PeMemory;
   using Strides  = symm::Impl::Strides;
-  using Until    = symm::Impl::Transport::Until;
+  using Until    = symm::Impl::Until;
 
   static constexpr std::size_t n_words   = 64;  // for atomics and signals
   static constexpr std::size_t blocks_at = n_words * 8;
@@ -94,12 +95,22 @@ class RandomOperations {
   void pass(Target& target);
   void fill_window(Target& target);
   Strides any_strides();
+  [[nodiscard]] symm::Impl::Channel& channel() const {
+    return m_job.channel == nullptr ? m_job.transport.channel()
+                                    : *m_job.channel;
+  }
+  /// Null, or a place for what an operation is waited for by.
+  symm::Impl::Started* any_request(Until until);
+  /// If there is one: waits, or looks until it is done.
+  void complete_request();
 
   Job m_job;
   std::mt19937_64 m_random;
   std::vector<Target> m_targets;
   std::deque<std::vector<std::byte>> m_sources;  // read until quiet()
   std::deque<Got> m_gots;
+  symm::Impl::Started m_started;
+  bool m_has_request       = false;
   std::uint64_t m_n_notes  = 0;
   std::uint64_t m_n_fences = 0;
 };

@@ -54,7 +54,9 @@ struct Round {
       threads.emplace_back(RandomOperations::Job{
           job[pe_of(i)], far_pes,
           static_cast<std::size_t>(i) * RandomOperations::region_bytes,
-          seed * n_threads + static_cast<std::uint64_t>(i), pass});
+          seed * n_threads + static_cast<std::uint64_t>(i), pass,
+          // In every other round they have channels of their own.
+          seed % 2 == 0 ? nullptr : job[pe_of(i)].open_channel()});
     }
   }
 
@@ -170,12 +172,12 @@ TEST(RandomOperationsOfFarPes, of_threads_that_never_wait_go_on) {
       PeMemory const to{1, Segment::host_heap, 64 + thread * row};
       for (std::size_t i = 0; i < n; ++i) {
         if (thread % 2 == 0) {
-          job[0].put(to, block.data(), 512, Until::is_begun);
+          job[0].channel().put(to, block.data(), 512, Until::is_begun);
         } else {
-          job[0].put(to, block.data(), block.size());
+          job[0].channel().put(to, block.data(), block.size());
         }
       }
-      job[0].quiet();
+      job[0].channel().quiet();
       EXPECT_TRUE(holds(job.target(1).heap() + to.offset(), seed,
                         thread % 2 == 0 ? 512 : block.size()));
     });

@@ -208,7 +208,8 @@ TEST_F(RuntimeOfNodes, the_transport_reaches_every_far_pes_memory) {
     for (Pe pe = 0; pe < 4; ++pe) {
       Pe const value = 10 * me + pe;
       if (!nodes.is_near(pe)) {
-        transport.put({pe, Segment::host_heap, offset}, &value, sizeof value);
+        transport.channel().put({pe, Segment::host_heap, offset}, &value,
+                                sizeof value);
       }
     }
     transport.quiet();
@@ -222,9 +223,9 @@ TEST_F(RuntimeOfNodes, the_transport_reaches_every_far_pes_memory) {
     auto const its_place = words.map.offset_of(mine);
     for (Pe pe = 0; pe < 4; ++pe) {
       if (nodes.is_near(pe)) continue;
-      transport.post_atomic({pe, Segment::host_team_words, its_place},
-                            symm::Impl::AtomicOp::add,
-                            symm::Impl::WordType::u64, 1);
+      transport.channel().post_atomic({pe, Segment::host_team_words, its_place},
+                                      symm::Impl::AtomicOp::add,
+                                      symm::Impl::WordType::u64, 1);
     }
     transport.quiet();
     symm::barrier_all();

@@ -18,14 +18,19 @@
 #include <vector>
 
 #include <runtime/base/Types.hpp>
+#include <runtime/transport/Channel.hpp>
 #include <runtime/transport/Transport.hpp>
 
 namespace symm_test {
 
 /// Stands for PEs of other nodes, whose parts are memory of this process, and
 /// notes what it is called for. What need not be done before quiet() is not.
-class FakeTransport final : public symm::Impl::Transport {
+class FakeTransport final : public symm::Impl::Transport,
+                            public symm::Impl::Channel {
  public:
+  using Until    = symm::Impl::Until;
+  using Started  = symm::Impl::Started;
+  using Channel  = symm::Impl::Channel;
   using Pe       = symm::Pe;
   using PeMemory = symm::Impl::PeMemory;
   using AtomicOp = symm::Impl::AtomicOp;
@@ -47,9 +52,13 @@ class FakeTransport final : public symm::Impl::Transport {
     return std::exchange(m_calls, {});
   }
 
-  void put(PeMemory to, void const* from, std::size_t bytes,
-           Until until) override {
-    run(until, name("put", to, until),
+  // All channels are this one.
+  Channel& channel() override { return *this; }
+  Channel* open_channel() override { return this; }
+
+  void put(PeMemory to, void const* from, std::size_t bytes, Until until,
+           Started* started) override {
+    run(until_of(until, started), name("put", to, until),
         [=, this] { std::memcpy(at(to), from, bytes); });
   }
   void put_strided(PeMemory to, void const* from, Strides strides) override {
@@ -60,14 +69,15 @@ class FakeTransport final : public symm::Impl::Transport {
   }
   void put_signal(PeMemory to, void const* from, std::size_t bytes,
                   PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until) override {
-    run(until, name("put_signal", to, until), [=, this] {
+                  Until until, Started* started) override {
+    run(until_of(until, started), name("put_signal", to, until), [=, this] {
       if (bytes != 0) std::memcpy(at(to), from, bytes);
       static_cast<void>(change<std::uint64_t>(at(signal), op, value, 0));
     });
   }
-  void get(void* to, PeMemory from, std::size_t bytes, Until until) override {
-    run(until, name("get", from, until),
+  void get(void* to, PeMemory from, std::size_t bytes, Until until,
+           Started* started) override {
+    run(until_of(until, started), name("get", from, until),
         [=, this] { std::memcpy(to, at(from), bytes); });
   }
   void get_strided(void* to, PeMemory from, Strides strides) override {
@@ -82,6 +92,15 @@ class FakeTransport final : public symm::Impl::Transport {
     run(Until::is_safe, name("atomic", where),
         [&] { was = change_typed(at(where), op, type, value, compare); });
     return was;
+  }
+  void fetch_nbi(PeMemory where, AtomicOp op, WordType type,
+                 std::uint64_t value, std::uint64_t compare, void* was,
+                 Started* started) override {
+    run(until_of(Until::is_begun, started), name("fetch_nbi", where),
+        [=, this] {
+          auto const bits = change_typed(at(where), op, type, value, compare);
+          std::memcpy(was, &bits, symm::Impl::bytes_of(type));
+        });
   }
   void post_atomic(PeMemory where, AtomicOp op, WordType type,
                    std::uint64_t value) override {
@@ -98,6 +117,8 @@ class FakeTransport final : public symm::Impl::Transport {
     m_calls.emplace_back("quiet");
     for (auto const& action : std::exchange(m_begun, {})) action();
   }
+  void quiet(std::span<Pe const>) override { quiet(); }
+  void quiet_channels() override { quiet(); }
   void send(Pe, std::uint64_t, std::span<std::byte const>) override {
     throw std::logic_error("no collective steps");
   }
@@ -134,6 +155,10 @@ class FakeTransport final : public symm::Impl::Transport {
   }
 
  private:
+  /// What has a Request is done at once: `started` says so.
+  static Until until_of(Until until, Started const* started) {
+    return started == nullptr ? until : Until::is_safe;
+  }
   static std::string name(char const* call, PeMemory remote,
                           Until until = Until::is_safe) {
     if (remote.segment != symm::Impl::Segment::host_heap) {

@@ -256,7 +256,12 @@ class FakeNetwork {
 class FakeNetwork::Engine final : public MessageEngine {
  public:
   Engine(FakeNetwork& network, Pe pe) : m_network(network), m_pe(pe) {}
-  ~Engine() override { set(nullptr); }
+  /// Delivers to the end, as an engine with a thread does.
+  ~Engine() override {
+    while (m_network.n_waiting() != 0 && m_network.step()) {
+    }
+    set(nullptr);
+  }
 
   void set_receiver(Receiver& receiver) override { set(&receiver); }
   void send(Pe to, std::span<std::byte const> header,

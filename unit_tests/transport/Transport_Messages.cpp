@@ -30,11 +30,12 @@ TEST_P(TransportMessages, puts_of_all_sizes_are_there_after_quiet) {
     for (auto const offset : offsets) {
       for (auto const bytes : block_sizes) {
         auto block = block_of(++id, bytes);
-        job[0].put({2, Segment::host_heap, offset}, block.data(), bytes, until);
+        job[0].channel().put({2, Segment::host_heap, offset}, block.data(),
+                             bytes, until);
         if (until == Until::is_safe) {
           std::fill(block.begin(), block.end(), std::byte{0xEE});
         }
-        job[0].quiet();
+        job[0].channel().quiet();
         auto* const memory = job.target(2).heap() + offset;
         EXPECT_TRUE(holds(memory, id, bytes)) << bytes << " at " << offset;
         std::fill_n(memory, bytes, std::byte{});
@@ -51,9 +52,9 @@ TEST_P(TransportMessages, gets_of_all_sizes_bring_the_data) {
         auto const block = block_of(++id, bytes);
         std::copy(block.begin(), block.end(), job.target(1).heap() + offset);
         std::vector<std::byte> got(64 + bytes + 64);
-        job[0].get(got.data() + 64, {1, Segment::host_heap, offset}, bytes,
-                   until);
-        if (until == Until::is_begun) job[0].quiet();
+        job[0].channel().get(got.data() + 64, {1, Segment::host_heap, offset},
+                             bytes, until);
+        if (until == Until::is_begun) job[0].channel().quiet();
         EXPECT_TRUE(holds(got.data() + 64, id, bytes)) << bytes;
       }
     }
@@ -68,19 +69,21 @@ TEST_P(TransportMessages, many_operations_are_complete_after_one_quiet) {
   for (std::size_t i = 0; i < n; ++i) {
     auto const bytes = block_sizes[i % block_sizes.size()] % 3000;
     blocks.push_back(block_of(i, bytes));
-    job[0].put({static_cast<Pe>(1 + i % 2), Segment::host_heap, 64 + i * pitch},
-               blocks[i].data(), bytes, Until::is_begun);
+    job[0].channel().put(
+        {static_cast<Pe>(1 + i % 2), Segment::host_heap, 64 + i * pitch},
+        blocks[i].data(), bytes, Until::is_begun);
   }
-  job[0].quiet();
+  job[0].channel().quiet();
   for (std::size_t i = 0; i < n; ++i) {
     auto const bytes = blocks[i].size();
     Pe const pe      = static_cast<Pe>(1 + i % 2);
     EXPECT_TRUE(holds(job.target(pe).heap() + 64 + i * pitch, i, bytes));
     got[i].resize(64 + bytes + 64);
-    job[0].get(got[i].data() + 64, {pe, Segment::host_heap, 64 + i * pitch},
-               bytes, Until::is_begun);
+    job[0].channel().get(got[i].data() + 64,
+                         {pe, Segment::host_heap, 64 + i * pitch}, bytes,
+                         Until::is_begun);
   }
-  job[0].quiet();
+  job[0].channel().quiet();
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_TRUE(holds(got[i].data() + 64, i, blocks[i].size()));
   }
@@ -96,9 +99,9 @@ TEST_P(TransportMessages, strided_elements_go_where_they_belong) {
         local[i] = pattern_of(size + count, i);
       }
       std::size_t const offset = 1000 + size;
-      job[1].put_strided({0, Segment::host_heap, offset}, local.data(),
-                         strides);
-      job[1].quiet();
+      job[1].channel().put_strided({0, Segment::host_heap, offset},
+                                   local.data(), strides);
+      job[1].channel().quiet();
       std::vector<std::byte> expected(strides.remote_bytes * count + 64);
       for (std::size_t i = 0; i < count; ++i) {
         std::copy_n(local.data() + i * strides.local_bytes, size,
@@ -109,7 +112,8 @@ TEST_P(TransportMessages, strided_elements_go_where_they_belong) {
           << size << " x " << count;
 
       std::vector<std::byte> got(local.size());
-      job[1].get_strided(got.data(), {0, Segment::host_heap, offset}, strides);
+      job[1].channel().get_strided(got.data(), {0, Segment::host_heap, offset},
+                                   strides);
       for (std::size_t i = 0; i < got.size(); ++i) {
         bool const is_element = i / (3 * size) < count && i % (3 * size) < size;
         ASSERT_EQ(got[i], is_element ? local[i] : std::byte{}) << i;
@@ -125,16 +129,17 @@ TEST_P(TransportMessages, a_signal_comes_after_its_data) {
   for (auto const bytes : block_sizes) {
     ++id;
     auto const block = block_of(id, bytes);
-    job[0].put_signal({1, Segment::host_heap, 256}, block.data(), bytes, signal,
-                      id, AtomicOp::set, Until::is_begun);
+    job[0].channel().put_signal({1, Segment::host_heap, 256}, block.data(),
+                                bytes, signal, id, AtomicOp::set,
+                                Until::is_begun);
     while (job.target(1).at(0) != id) {
       ASSERT_TRUE(job.network.step()) << "the signal does not come";
     }
     EXPECT_TRUE(holds(job.target(1).heap() + 256, id, bytes)) << bytes;
-    job[0].quiet();
-    job[0].put_signal({1, Segment::host_heap, 256}, block.data(), bytes, signal,
-                      100, AtomicOp::add);
-    job[0].quiet();
+    job[0].channel().quiet();
+    job[0].channel().put_signal({1, Segment::host_heap, 256}, block.data(),
+                                bytes, signal, 100, AtomicOp::add);
+    job[0].channel().quiet();
     EXPECT_EQ(job.target(1).at(0), id + 100);
     std::fill_n(job.target(1).heap() + 256, bytes, std::byte{});
   }
@@ -154,14 +159,15 @@ void expect_atomic(FakeJob& job, WordType type, AtomicOp op, T before, T value,
   auto& neighbour = job.target(2).at<T>(64 + sizeof(T));
   word            = before;
   neighbour       = value;
-  auto const was  = job[0].atomic(at, op, type, bits(value), bits(compare));
+  auto const was =
+      job[0].channel().atomic(at, op, type, bits(value), bits(compare));
   EXPECT_EQ(was, op == AtomicOp::set ? bits(value) : bits(before));
   EXPECT_EQ(bits(word), bits(after)) << static_cast<int>(op);
   EXPECT_EQ(bits(neighbour), bits(value));
   if (op == AtomicOp::compare_swap || op == AtomicOp::fetch) return;
   word = before;
-  job[0].post_atomic(at, op, type, bits(value));
-  job[0].quiet();
+  job[0].channel().post_atomic(at, op, type, bits(value));
+  job[0].channel().quiet();
   EXPECT_EQ(bits(word), bits(after)) << "posted " << static_cast<int>(op);
 }
 

@@ -29,17 +29,17 @@ TEST_F(TransportDeathTest, whoever_waits_for_a_lost_pe_ends_the_job) {
   PeMemory const there{2, Segment::host_heap, 64};
   std::uint64_t got = 0;
   std::vector<std::pair<char const*, std::function<void(Transport&)>>> const
-      calls{{"a put", [&](auto& it) { it.put(there, &word, 8); }},
+      calls{{"a put", [&](auto& it) { it.channel().put(there, &word, 8); }},
             {"an operation",
              [&](auto& it) {
-               it.put(there, &word, 8, Until::is_begun);
-               it.quiet();
+               it.channel().put(there, &word, 8, Until::is_begun);
+               it.channel().quiet();
              }},
-            {"a get", [&](auto& it) { it.get(&got, there, 8); }},
+            {"a get", [&](auto& it) { it.channel().get(&got, there, 8); }},
             {"an atomic operation",
              [&](auto& it) {
                static_cast<void>(
-                   it.atomic(there, AtomicOp::add, WordType::u64, 1));
+                   it.channel().atomic(there, AtomicOp::add, WordType::u64, 1));
              }},
             {"a collective call",
              [&](auto& it) { static_cast<void>(it.receive(2, 1)); }},
@@ -73,7 +73,7 @@ TEST_F(TransportDeathTest, a_pe_that_gets_lost_ends_the_waits_for_it) {
 void use_bad_memory(std::function<void(Transport&)> const& call) {
   FakeJob job(2);
   call(job[0]);
-  job[0].quiet();
+  job[0].channel().quiet();
 }
 
 TEST_F(TransportDeathTest, a_target_checks_offsets) {
@@ -86,43 +86,45 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
   std::vector<
       std::pair<char const*, std::function<void(Transport&)>>> const calls{
       {"a put of 8 bytes at offset 4194297 of segment 0",
-       [&](auto& it) { it.put(at(all - 7), &word, 8); }},
+       [&](auto& it) { it.channel().put(at(all - 7), &word, 8); }},
       {"a put of 8 bytes",
-       [&](auto& it) { it.put(at(all), &word, 8, Until::is_begun); }},
+       [&](auto& it) { it.channel().put(at(all), &word, 8, Until::is_begun); }},
       {"a put of 100000 bytes",
-       [&](auto& it) { it.put(at(all - 8), bytes.data(), 100'000); }},
+       [&](auto& it) { it.channel().put(at(all - 8), bytes.data(), 100'000); }},
       {"a put of 101 bytes",
        [&](auto& it) {
-         it.put_strided(at(all - 100), bytes.data(), {1, 2, 100, 1});
+         it.channel().put_strided(at(all - 100), bytes.data(), {1, 2, 100, 1});
        }},
       {"a put of 18446744073709551615 bytes",
        [&](auto& it) {
-         it.put_strided(at(0), bytes.data(), {1, 3, std::size_t{1} << 63U, 1});
+         it.channel().put_strided(at(0), bytes.data(),
+                                  {1, 3, std::size_t{1} << 63U, 1});
        }},
       {"an atomic operation of 8 bytes",
        [&](auto& it) {
-         it.put_signal(at(0), &word, 8, at(all), 1, AtomicOp::set);
+         it.channel().put_signal(at(0), &word, 8, at(all), 1, AtomicOp::set);
        }},
       {"a get of 8 bytes",
-       [&](auto& it) { it.get(&got, at(SIZE_MAX - 3), 8); }},
+       [&](auto& it) { it.channel().get(&got, at(SIZE_MAX - 3), 8); }},
       {"a get of 101 bytes",
        [&](auto& it) {
-         it.get_strided(bytes.data(), at(all - 100), {1, 2, 100, 1});
+         it.channel().get_strided(bytes.data(), at(all - 100), {1, 2, 100, 1});
        }},
       {"an atomic operation of 4 bytes",
        [&](auto& it) {
-         static_cast<void>(it.atomic(at(all), AtomicOp::add, WordType::u32, 1));
+         static_cast<void>(
+             it.channel().atomic(at(all), AtomicOp::add, WordType::u32, 1));
        }},
       {"an atomic operation on 8 bytes at offset 4 .*no multiple",
        [&](auto& it) {
-         it.post_atomic(at(4), AtomicOp::add, WordType::i64, 1);
+         it.channel().post_atomic(at(4), AtomicOp::add, WordType::i64, 1);
        }},
       {"a put of 8 bytes at offset 4096 of segment 2",
        [&](auto& it) {
-         it.put({1, Segment::host_team_words, 4096}, &word, 8);
+         it.channel().put({1, Segment::host_team_words, 4096}, &word, 8);
        }},
       {"makes no sense", [&](auto& it) {
-         it.post_atomic(at(0), AtomicOp::bit_or, WordType::f64, 1);
+         it.channel().post_atomic(at(0), AtomicOp::bit_or, WordType::f64, 1);
        }}};
   for (auto const& [text, call] : calls) {
     EXPECT_EXIT(use_bad_memory(call), ExitedWithCode(ended_status),
@@ -134,13 +136,23 @@ TEST_F(TransportDeathTest, memory_of_gpus_is_refused_with_a_remedy) {
   for (auto const segment :
        {Segment::device_heap, Segment::device_team_words}) {
     EXPECT_EXIT(use_bad_memory([&](auto& it) {
-                  it.put({1, segment, 0}, &word, 8);
+                  it.channel().put({1, segment, 0}, &word, 8);
                 }),
                 ExitedWithCode(ended_status),
                 "a put of 8 bytes at offset .* of segment [13] of this PE, "
                 "where there is "
                 "no such memory");
   }
+}
+
+TEST(TransportFaults, a_message_that_comes_at_the_end_is_answered) {
+  FakeJob job(2);
+  std::uint64_t const value = 5;
+  job[0].channel().put({1, Segment::host_heap, 8}, &value, 8);
+  ASSERT_EQ(job.network.n_waiting(), 1);  // it asks for an ack
+  job.pes[1].reset();
+  EXPECT_EQ(job.target(1).at(8), value);
+  job[0].quiet();
 }
 
 }  // namespace

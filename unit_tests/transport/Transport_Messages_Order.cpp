@@ -24,11 +24,11 @@ TEST(TransportOrder, without_a_fence_a_later_put_may_be_seen_first) {
   FakeJob job(2, Order::random, 3);
   int n_early = 0;
   for (std::uint64_t round = 1; round <= 100; ++round) {
-    job[0].put(data, &round, 8);
-    job[0].put(flag, &round, 8);
+    job[0].channel().put(data, &round, 8);
+    job[0].channel().put(flag, &round, 8);
     EXPECT_TRUE(flag_comes(job, round));
     if (job.target(1).at(data.offset()) != round) ++n_early;
-    job[0].quiet();
+    job[0].channel().quiet();
   }
   EXPECT_GT(n_early, 10);
 }
@@ -49,33 +49,35 @@ TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
           ++round;
           auto const block = block_of(round, bytes);
           // Something else first, so that there is more to be overtaken.
-          job[0].put({1, Segment::host_heap, 64}, &round, 8, Until::is_begun);
-          job[0].put(data, block.data(), bytes, until);
-          job[0].fence();
+          job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
+                               Until::is_begun);
+          job[0].channel().put(data, block.data(), bytes, until);
+          job[0].channel().fence();
           switch (form) {
-            case Form::put: job[0].put(flag, &round, 8); break;
+            case Form::put: job[0].channel().put(flag, &round, 8); break;
             case Form::put_nbi:
-              job[0].put(flag, &round, 8, Until::is_begun);
+              job[0].channel().put(flag, &round, 8, Until::is_begun);
               static_cast<void>(job[0].poll());
               break;
             case Form::put_signal:
-              job[0].put_signal({1, Segment::host_heap, 0}, nullptr, 0, flag,
-                                round, AtomicOp::set);
+              job[0].channel().put_signal({1, Segment::host_heap, 0}, nullptr,
+                                          0, flag, round, AtomicOp::set);
               break;
             case Form::post_atomic:
-              job[0].post_atomic(flag, AtomicOp::set, WordType::u64, round);
+              job[0].channel().post_atomic(flag, AtomicOp::set, WordType::u64,
+                                           round);
               static_cast<void>(job[0].poll());
               break;
             case Form::atomic:
-              static_cast<void>(
-                  job[0].atomic(flag, AtomicOp::swap, WordType::u64, round));
+              static_cast<void>(job[0].channel().atomic(flag, AtomicOp::swap,
+                                                        WordType::u64, round));
               break;
           }
           EXPECT_TRUE(flag_comes(job, round));
           EXPECT_EQ(job.target(1).at(64), round);
           EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes))
               << bytes << " bytes, form " << static_cast<int>(form);
-          job[0].quiet();
+          job[0].channel().quiet();
           std::fill_n(job.target(1).heap() + data.offset(), bytes, std::byte{});
         }
       }
@@ -88,17 +90,17 @@ TEST(TransportOrder, a_large_put_behind_a_fence_waits_for_what_is_before) {
   auto const block = block_of(1, 100'000);
   for (std::uint64_t round = 1; round <= 50; ++round) {
     for (std::size_t i = 0; i < 8; ++i) {
-      job[0].put({1, Segment::host_heap, 64 + 8 * i}, &round, 8);
+      job[0].channel().put({1, Segment::host_heap, 64 + 8 * i}, &round, 8);
     }
-    job[0].fence();
-    job[0].put(data, block.data(), block.size(), Until::is_begun);
+    job[0].channel().fence();
+    job[0].channel().put(data, block.data(), block.size(), Until::is_begun);
     while (!holds(job.target(1).heap() + data.offset(), 1, block.size())) {
       ASSERT_TRUE(job.network.step());
     }
     for (std::size_t i = 0; i < 8; ++i) {
       EXPECT_EQ(job.target(1).at(64 + 8 * i), round);
     }
-    job[0].quiet();
+    job[0].channel().quiet();
     std::fill_n(job.target(1).heap() + data.offset(), block.size(),
                 std::byte{});
   }
@@ -110,9 +112,9 @@ TEST(TransportOrder, chains_of_fences_keep_their_order) {
     constexpr std::uint64_t n = 100;
     for (std::uint64_t i = 1; i <= n; ++i) {
       auto const value = round * n + i;
-      job[0].put(flag, &value, 8,
-                 i % 3 == 0 ? Until::is_begun : Until::is_safe);
-      job[0].fence();
+      job[0].channel().put(flag, &value, 8,
+                           i % 3 == 0 ? Until::is_begun : Until::is_safe);
+      job[0].channel().fence();
     }
     std::uint64_t last = round * n;
     while (job.network.step()) {
@@ -132,24 +134,24 @@ TEST(TransportOrder, quiet_has_completed_everything_on_all_pes) {
     std::vector<std::byte> got(70'000 + 128);
     for (Pe pe = 1; pe < 3; ++pe) {
       PeMemory const here{pe, Segment::host_heap, 128};
-      job[0].put({pe, Segment::host_heap, 100'000}, large.data(), large.size(),
-                 Until::is_begun);
-      job[0].put(here, &word, 8, Until::is_begun);
-      job[0].put({pe, Segment::host_heap, 1024}, large.data(), 600,
-                 Until::is_begun);
-      job[0].post_atomic({pe, Segment::host_heap, 256}, AtomicOp::add,
-                         WordType::u64, word);
+      job[0].channel().put({pe, Segment::host_heap, 100'000}, large.data(),
+                           large.size(), Until::is_begun);
+      job[0].channel().put(here, &word, 8, Until::is_begun);
+      job[0].channel().put({pe, Segment::host_heap, 1024}, large.data(), 600,
+                           Until::is_begun);
+      job[0].channel().post_atomic({pe, Segment::host_heap, 256}, AtomicOp::add,
+                                   WordType::u64, word);
     }
-    job[0].quiet();
+    job[0].channel().quiet();
     for (Pe pe = 1; pe < 3; ++pe) {
       EXPECT_TRUE(holds(job.target(pe).heap() + 100'000, seed, large.size()));
       EXPECT_EQ(job.target(pe).at(128), word);
       EXPECT_EQ(job.target(pe).at(256), word);
       EXPECT_TRUE(holds(job.target(pe).heap() + 1024, seed, 600));
     }
-    job[0].get(got.data() + 64, {1, Segment::host_heap, 100'000}, 70'000,
-               Until::is_begun);
-    job[0].quiet();
+    job[0].channel().get(got.data() + 64, {1, Segment::host_heap, 100'000},
+                         70'000, Until::is_begun);
+    job[0].channel().quiet();
     EXPECT_TRUE(holds(got.data() + 64, seed, 70'000));
   }
 }
@@ -187,15 +189,15 @@ std::uint64_t messages_of(FakeJob& job, std::function<void()> const& body) {
 TEST(TransportMessageCounts, a_fence_sends_nothing_and_is_not_answered) {
   FakeJob job(2);
   std::uint64_t const word = 1;
-  job[0].put(data, &word, 8);
-  job[0].quiet();
+  job[0].channel().put(data, &word, 8);
+  job[0].channel().quiet();
   job.deliver_all();
   // The first put after a quiet() is expected to be the last one.
   EXPECT_EQ(messages_of(job,
                         [&] {
-                          job[0].put(data, &word, 8);
-                          job[0].fence();
-                          job[0].put(flag, &word, 8);
+                          job[0].channel().put(data, &word, 8);
+                          job[0].channel().fence();
+                          job[0].channel().put(flag, &word, 8);
                         }),
             3U);
 }
@@ -206,8 +208,8 @@ TEST(TransportMessageCounts, a_put_and_quiet_are_a_message_and_its_ack) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(messages_of(job,
                           [&] {
-                            job[0].put(data, &word, 8);
-                            job[0].quiet();
+                            job[0].channel().put(data, &word, 8);
+                            job[0].channel().quiet();
                           }),
               2U);
   }
@@ -217,8 +219,8 @@ TEST(TransportMessageCounts, many_puts_have_one_ack) {
   FakeJob job(2);
   std::uint64_t const word = 1;
   auto const many          = [&] {
-    for (int i = 0; i < 1000; ++i) job[0].put(data, &word, 8);
-    job[0].quiet();
+    for (int i = 0; i < 1000; ++i) job[0].channel().put(data, &word, 8);
+    job[0].channel().quiet();
   };
   static_cast<void>(messages_of(job, many));
   EXPECT_EQ(messages_of(job, many), 1001U);
@@ -228,9 +230,9 @@ TEST(TransportMessageCounts, an_answer_acknowledges) {
   FakeJob job(2);
   EXPECT_EQ(messages_of(job,
                         [&] {
-                          static_cast<void>(job[0].atomic(flag, AtomicOp::add,
-                                                          WordType::u64, 1));
-                          job[0].quiet();
+                          static_cast<void>(job[0].channel().atomic(
+                              flag, AtomicOp::add, WordType::u64, 1));
+                          job[0].channel().quiet();
                         }),
             2U);
 }
@@ -240,11 +242,12 @@ TEST(TransportOrder,
   FakeJob job(2);
   constexpr std::uint64_t n = 100;
   for (std::uint64_t i = 1; i <= n; ++i) {
-    job[0].put(flag, &i, 8, Until::is_begun);
-    job[0].post_atomic(flag, AtomicOp::add, WordType::u64, 1000);
+    job[0].channel().put(flag, &i, 8, Until::is_begun);
+    job[0].channel().post_atomic(flag, AtomicOp::add, WordType::u64, 1000);
   }
-  job[0].quiet();
-  EXPECT_EQ(job[0].atomic(flag, AtomicOp::fetch, WordType::u64, 0), n + 1000);
+  job[0].channel().quiet();
+  EXPECT_EQ(job[0].channel().atomic(flag, AtomicOp::fetch, WordType::u64, 0),
+            n + 1000);
 }
 
 TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_16_KiB) {
@@ -253,16 +256,17 @@ TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_16_KiB) {
   EXPECT_EQ(messages_of(job,
                         [&] {
                           for (int i = 0; i < 1024; ++i) {
-                            job[0].put(data, &word, 8, Until::is_begun);
+                            job[0].channel().put(data, &word, 8,
+                                                 Until::is_begun);
                           }
                         }),
             0U);
-  EXPECT_EQ(messages_of(job, [&] { job[0].quiet(); }), 2U);
+  EXPECT_EQ(messages_of(job, [&] { job[0].channel().quiet(); }), 2U);
   EXPECT_EQ(messages_of(job,
                         [&] {
                           for (int i = 0; i < 1025; ++i) {
-                            job[0].post_atomic(flag, AtomicOp::add,
-                                               WordType::u64, 1);
+                            job[0].channel().post_atomic(flag, AtomicOp::add,
+                                                         WordType::u64, 1);
                           }
                         }),
             1U + 1U);  // expected to be the last one
@@ -273,21 +277,22 @@ TEST(TransportMessageCounts, what_is_called_for_a_pe_sends_its_batch) {
   std::uint64_t got        = 0;
   std::vector<std::function<void(Transport&)>> const calls{
       [&](Transport& it) {
-        it.put({1, Segment::host_heap, 64}, &word, 8);
+        it.channel().put({1, Segment::host_heap, 64}, &word, 8);
       },
       [&](Transport& it) {
-        it.get(&got, {1, Segment::host_heap, 64}, 8);
+        it.channel().get(&got, {1, Segment::host_heap, 64}, 8);
       },
       [&](Transport& it) {
-        static_cast<void>(it.atomic(flag, AtomicOp::fetch, WordType::u64, 0));
+        static_cast<void>(
+            it.channel().atomic(flag, AtomicOp::fetch, WordType::u64, 0));
       },
-      [&](Transport& it) { it.fence(); },
+      [&](Transport& it) { it.channel().fence(); },
       [&](Transport& it) { it.send(1, 5, {}); },
       [&](Transport& it) { static_cast<void>(it.poll()); },
-      [&](Transport& it) { it.quiet(); }};
+      [&](Transport& it) { it.channel().quiet(); }};
   for (auto const& call : calls) {
     FakeJob job(2);
-    job[0].put(data, &word, 8, Until::is_begun);
+    job[0].channel().put(data, &word, 8, Until::is_begun);
     job.deliver_all();
     EXPECT_EQ(job.target(1).at(data.offset()), 0U);
     call(job[0]);
@@ -301,7 +306,7 @@ TEST(TransportMessageCounts, no_more_than_a_few_MiB_are_under_way) {
   auto const block = block_of(1, 65'536);
   std::size_t most = 0;
   for (int i = 0; i < 1000; ++i) {
-    job[0].put(data, block.data(), block.size());
+    job[0].channel().put(data, block.data(), block.size());
     most = std::max(most, job.network.n_waiting());
   }
   EXPECT_GT(most, 32U) << "2 MiB";
@@ -316,7 +321,8 @@ TEST(TransportMessageCounts,
   for (std::size_t i = 0; i < n; ++i) job.target(1).at(8 * i) = i;
   WaitingMessages most;
   job.network.set_observer(most);
-  job[0].get_strided(got.data(), {1, Segment::host_heap, 0}, {8, n, 8, 8});
+  job[0].channel().get_strided(got.data(), {1, Segment::host_heap, 0},
+                               {8, n, 8, 8});
   EXPECT_GT(most.most(), 16U);
   EXPECT_LE(most.most(), 32U) << "of 64 KiB each";
   for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], i);
@@ -329,8 +335,8 @@ TEST(TransportMessageCounts, an_answer_is_read_from_the_heap) {
   std::vector<std::byte> got(65'536);
   for (std::size_t const bytes : {64U, 65U, 65'536U}) {
     seen.n_copied = 0;
-    job[0].get(got.data(), data, bytes, Until::is_begun);
-    job[0].quiet();
+    job[0].channel().get(got.data(), data, bytes, Until::is_begun);
+    job[0].channel().quiet();
     EXPECT_EQ(seen.n_copied, bytes == 64 ? 64U : 0U) << bytes;
   }
 }
@@ -341,19 +347,19 @@ TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
   std::vector<std::vector<std::byte>> got(10, std::vector<std::byte>(100'000));
   std::size_t most = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    job[0].put(data, block.data(), block.size(), Until::is_begun);
+    job[0].channel().put(data, block.data(), block.size(), Until::is_begun);
     most = std::max(most, job.network.n_waiting());
   }
   EXPECT_EQ(most, 3U) << "and an ack";
-  job[0].quiet();
+  job[0].channel().quiet();
   job.deliver_all();
   most = 0;
   for (auto& memory : got) {
-    job[0].get(memory.data(), data, block.size(), Until::is_begun);
+    job[0].channel().get(memory.data(), data, block.size(), Until::is_begun);
     most = std::max(most, job.network.n_waiting());
   }
   EXPECT_EQ(most, 3U) << "and one of which the target is not told yet";
-  job[0].quiet();
+  job[0].channel().quiet();
   for (auto const& memory : got) EXPECT_EQ(memory, block);
 }
 

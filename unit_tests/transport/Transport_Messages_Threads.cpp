@@ -25,7 +25,8 @@ void on_threads(int n, Body const& body) {
 TEST(TransportThreads, a_batch_is_sent_in_time) {
   FakeJob job(2, Order::as_sent, 1, {});
   for (std::uint64_t round = 1; round <= 3; ++round) {
-    job[0].put({1, Segment::host_heap, 64}, &round, 8, Until::is_begun);
+    job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
+                         Until::is_begun);
     auto const deadline = Clock::now() + 10s;
     while (job.target(1).at(64) != round && Clock::now() < deadline) {
       job.deliver_all();  // as the engine's thread does
@@ -45,16 +46,16 @@ TEST(TransportThreads, pes_in_blocking_calls_to_each_other_go_on) {
     std::vector<std::byte> large(100'000);
     for (int i = 0; i < 2000; ++i) {
       std::uint64_t got = 0;
-      job[me].get(&got, there, 8);
+      job[me].channel().get(&got, there, 8);
       EXPECT_EQ(got, static_cast<std::uint64_t>(101 - me));
       if (i % 100 == 0) {
-        job[me].get(large.data(), {1 - me, Segment::host_heap, 4096},
-                    large.size());
-        job[me].put({1 - me, Segment::host_heap, 1 << 20}, large.data(),
-                    large.size());
+        job[me].channel().get(large.data(), {1 - me, Segment::host_heap, 4096},
+                              large.size());
+        job[me].channel().put({1 - me, Segment::host_heap, 1 << 20},
+                              large.data(), large.size());
       }
     }
-    job[me].quiet();
+    job[me].channel().quiet();
   });
 }
 
@@ -65,14 +66,14 @@ TEST(TransportThreads, atomics_of_many_threads_add_up) {
     auto& pe = job[thread / 2];
     PeMemory const there{2, Segment::host_heap, 64};
     for (std::uint64_t i = 0; i < n; ++i) {
-      pe.post_atomic(there, AtomicOp::add, WordType::u64, 1);
+      pe.channel().post_atomic(there, AtomicOp::add, WordType::u64, 1);
       if (i % 8 == 0) {
-        static_cast<void>(pe.atomic({2, Segment::host_heap, 72}, AtomicOp::add,
-                                    WordType::u64, 1));
+        static_cast<void>(pe.channel().atomic({2, Segment::host_heap, 72},
+                                              AtomicOp::add, WordType::u64, 1));
       }
-      if (i % 100 == 0) pe.fence();
+      if (i % 100 == 0) pe.channel().fence();
     }
-    pe.quiet();
+    pe.channel().quiet();
   });
   EXPECT_EQ(job.target(2).at(64), 4 * n);
   EXPECT_EQ(job.target(2).at(72), 4 * n / 8);
@@ -83,9 +84,9 @@ TEST(TransportThreads, quiet_of_one_thread_does_not_hide_what_others_did) {
   on_threads(4, [&](int thread) {
     auto const at = 64 + 8 * static_cast<std::size_t>(thread);
     for (std::uint64_t i = 1; i <= 2000; ++i) {
-      job[0].put({1, Segment::host_heap, at}, &i, 8,
-                 i % 2 == 0 ? Until::is_begun : Until::is_safe);
-      job[0].quiet();
+      job[0].channel().put({1, Segment::host_heap, at}, &i, 8,
+                           i % 2 == 0 ? Until::is_begun : Until::is_safe);
+      job[0].channel().quiet();
       std::atomic_ref<std::uint64_t> const word(job.target(1).at(at));
       EXPECT_EQ(word.load(), i);
     }
@@ -123,20 +124,21 @@ TEST(TransportThreads, quiet_waits_for_nothing_that_others_begin_meanwhile) {
       PeMemory const there{1, Segment::host_heap, 64};
       Busy other([&] {
         if (gets) {
-          job[0].get(memory.data(), there, bytes, Until::is_begun);
+          job[0].channel().get(memory.data(), there, bytes, Until::is_begun);
         } else {
-          job[0].put(there, memory.data(), bytes, Until::is_begun);
+          job[0].channel().put(there, memory.data(), bytes, Until::is_begun);
         }
       });
       std::uint64_t const word = 7;
-      job[0].put({1, Segment::host_heap, 8}, &word, 8, Until::is_begun);
-      job[0].get(memory.data(), there, bytes, Until::is_begun);
+      job[0].channel().put({1, Segment::host_heap, 8}, &word, 8,
+                           Until::is_begun);
+      job[0].channel().get(memory.data(), there, bytes, Until::is_begun);
       job.network.set_observer(other);
-      job[0].quiet();
+      job[0].channel().quiet();
       EXPECT_LT(other.n, other.most) << bytes << (gets ? " got" : " put");
       EXPECT_EQ(job.target(1).at(8), word);
       other.n = other.most;
-      job[0].quiet();
+      job[0].channel().quiet();
     }
   }
 }
@@ -147,18 +149,19 @@ TEST(TransportThreads, a_large_put_waits_for_no_fence_that_comes_meanwhile) {
   std::thread other([&] {
     std::uint64_t word = 0;
     while (!is_over) {
-      job[0].put({1, Segment::host_heap, 8}, &++word, 8);
-      job[0].fence();
+      job[0].channel().put({1, Segment::host_heap, 8}, &++word, 8);
+      job[0].channel().fence();
     }
   });
   std::this_thread::sleep_for(100ms);  // the window is full of them
   auto const block = block_of(1, 100'000);
   for (int i = 0; i < 20; ++i) {
-    job[0].put({1, Segment::host_heap, 4096}, block.data(), block.size());
+    job[0].channel().put({1, Segment::host_heap, 4096}, block.data(),
+                         block.size());
   }
   is_over = true;
   other.join();
-  job[0].quiet();
+  job[0].channel().quiet();
   EXPECT_TRUE(holds(job.target(1).heap() + 4096, 1, block.size()));
 }
 

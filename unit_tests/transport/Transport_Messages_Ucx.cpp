@@ -46,18 +46,18 @@ TEST_F(TransportUcx, blocks_of_all_sizes_are_put_and_got) {
         auto const bytes  = block_sizes[i];
         auto const offset = first + i % 3;
         auto const block  = block_of(id_of(pe.me, i), bytes);
-        pe.transport.put({pe.next(), Segment::host_heap, offset}, block.data(),
-                         bytes, until);
-        pe.transport.quiet();
+        pe.transport.channel().put({pe.next(), Segment::host_heap, offset},
+                                   block.data(), bytes, until);
+        pe.transport.channel().quiet();
         bootstrap.barrier();
         EXPECT_TRUE(
             holds(pe.target.heap() + offset, id_of(pe.before(), i), bytes))
             << bytes;
         std::vector<std::byte> got(64 + bytes + 64);
-        pe.transport.get(got.data() + 64,
-                         {pe.before(), Segment::host_heap, offset}, bytes,
-                         until);
-        pe.transport.quiet();
+        pe.transport.channel().get(got.data() + 64,
+                                   {pe.before(), Segment::host_heap, offset},
+                                   bytes, until);
+        pe.transport.channel().quiet();
         auto const two_before = (pe.me + 1) % 3;
         EXPECT_TRUE(holds(got.data() + 64, id_of(two_before, i), bytes));
         bootstrap.barrier();
@@ -76,8 +76,8 @@ TEST_F(TransportUcx, strided_elements_go_where_they_belong) {
     auto const local =
         block_of(id_of(pe.me, 0), strides.count * strides.local_bytes);
     PeMemory const there{pe.next(), Segment::host_heap, 4096};
-    pe.transport.put_strided(there, local.data(), strides);
-    pe.transport.quiet();
+    pe.transport.channel().put_strided(there, local.data(), strides);
+    pe.transport.channel().quiet();
     bootstrap.barrier();
     for (std::size_t i = 0; i < strides.count * strides.remote_bytes; ++i) {
       auto const at       = i % strides.remote_bytes;
@@ -90,7 +90,7 @@ TEST_F(TransportUcx, strided_elements_go_where_they_belong) {
       ASSERT_EQ(pe.target.heap()[4096 + i], wanted) << i;
     }
     std::vector<std::byte> got(local.size());
-    pe.transport.get_strided(got.data(), there, strides);
+    pe.transport.channel().get_strided(got.data(), there, strides);
     for (std::size_t i = 0; i < got.size(); ++i) {
       bool const is_element = i % strides.local_bytes < strides.element_bytes;
       ASSERT_EQ(got[i], is_element ? local[i] : std::byte{}) << i;
@@ -121,19 +121,22 @@ TEST_F(TransportUcx, signals_and_flags_behind_fences_come_after_the_data) {
         ++round;
         auto const block = block_of(id_of(pe.me, round), bytes);
         if (round % 2 == 0) {
-          pe.transport.put_signal(data, block.data(), bytes, signal, round,
-                                  AtomicOp::set, Until::is_begun);
+          pe.transport.channel().put_signal(data, block.data(), bytes, signal,
+                                            round, AtomicOp::set,
+                                            Until::is_begun);
         } else {
-          pe.transport.put(data, block.data(), bytes, Until::is_begun);
-          pe.transport.fence();
-          pe.transport.post_atomic(signal, AtomicOp::set, WordType::u64, round);
+          pe.transport.channel().put(data, block.data(), bytes,
+                                     Until::is_begun);
+          pe.transport.channel().fence();
+          pe.transport.channel().post_atomic(signal, AtomicOp::set,
+                                             WordType::u64, round);
         }
         wait_for_word(pe, 64, round);
         EXPECT_TRUE(
             holds(pe.target.heap() + 4096, id_of(pe.before(), round), bytes))
             << bytes;
         std::fill_n(pe.target.heap() + 4096, bytes, std::byte{});
-        pe.transport.quiet();
+        pe.transport.channel().quiet();
         bootstrap.barrier();
       }
     }
@@ -149,15 +152,15 @@ TEST_F(TransportUcx, atomics_of_all_pes_add_up) {
     for (Pe to = 0; to < 4; ++to) {
       if (to == pe.me) continue;
       for (std::uint64_t i = 0; i < n; ++i) {
-        pe.transport.post_atomic({to, Segment::host_heap, 64}, AtomicOp::add,
-                                 WordType::u64, 1);
+        pe.transport.channel().post_atomic({to, Segment::host_heap, 64},
+                                           AtomicOp::add, WordType::u64, 1);
         if (i % 16 != 0) continue;
-        sum += pe.transport.atomic({to, Segment::host_team_words, 8},
-                                   AtomicOp::add, WordType::u64, 1);
+        sum += pe.transport.channel().atomic({to, Segment::host_team_words, 8},
+                                             AtomicOp::add, WordType::u64, 1);
       }
     }
     EXPECT_GT(sum, 0U);
-    pe.transport.quiet();
+    pe.transport.channel().quiet();
     bootstrap.barrier();
     EXPECT_EQ(pe.target.at(64), 3 * n);
     auto* const words = pe.target.find(Segment::host_team_words, 8, 8);
@@ -172,7 +175,8 @@ TEST_F(TransportUcx, a_pe_that_never_calls_serves_puts_gets_and_batches) {
     UcxPe pe(bootstrap);
     if (pe.me == 0) {
       std::uint64_t word = 41;
-      pe.transport.put({1, Segment::host_heap, 64}, &word, 8, Until::is_begun);
+      pe.transport.channel().put({1, Segment::host_heap, 64}, &word, 8,
+                                 Until::is_begun);
       // Neither does this one call, and yet it arrives.
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     } else {
@@ -186,7 +190,7 @@ TEST_F(TransportUcx, a_pe_that_never_calls_serves_puts_gets_and_batches) {
     bootstrap.barrier();
     if (pe.me == 0) {
       std::uint64_t got = 0;
-      pe.transport.get(&got, {1, Segment::host_heap, 64}, 8);
+      pe.transport.channel().get(&got, {1, Segment::host_heap, 64}, 8);
       EXPECT_EQ(got, 41U);
     }
     bootstrap.barrier();
@@ -205,11 +209,12 @@ TEST_F(TransportUcx, threads_of_all_pes_put_and_get_at_once) {
           auto const bytes = block_sizes[(i + t) % block_sizes.size()] % 70'000;
           auto const block = block_of(id_of(pe.me, i), bytes);
           PeMemory const there{pe.next(), Segment::host_heap, mine};
-          pe.transport.put(there, block.data(), bytes,
-                           i % 2 == 0 ? Until::is_safe : Until::is_begun);
-          pe.transport.quiet();
+          pe.transport.channel().put(
+              there, block.data(), bytes,
+              i % 2 == 0 ? Until::is_safe : Until::is_begun);
+          pe.transport.channel().quiet();
           std::vector<std::byte> got(bytes);
-          pe.transport.get(got.data(), there, bytes);
+          pe.transport.channel().get(got.data(), there, bytes);
           ASSERT_EQ(got, block) << i;
         }
       });
@@ -245,7 +250,7 @@ TEST_F(TransportUcx, a_killed_pe_ends_those_that_wait_for_it) {
   auto const results = try_pes(2, {}, [](ForkedBootstrap& bootstrap) {
     UcxPe pe(bootstrap);
     std::uint64_t got = 0;
-    pe.transport.get(&got, {pe.next(), Segment::host_heap, 64}, 8);
+    pe.transport.channel().get(&got, {pe.next(), Segment::host_heap, 64}, 8);
     bootstrap.barrier();
     if (pe.me == 1) ::_exit(9);
     static_cast<void>(pe.transport.receive(1, 1));

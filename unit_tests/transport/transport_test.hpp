@@ -25,13 +25,16 @@
 namespace symm_test {
 
 using symm::Impl::AtomicOp;
+using symm::Impl::Channel;
 using symm::Impl::PeMemory;
 using symm::Impl::Segment;
+using symm::Impl::Stage;
+using symm::Impl::Started;
 using symm::Impl::Strides;
 using symm::Impl::Transport;
 using symm::Impl::Transport_Messages;
+using symm::Impl::Until;
 using symm::Impl::WordType;
-using Until = Transport::Until;
 
 /// Ends a PE whose transport ends the job, in death tests.
 constexpr int ended_status = 72;

@@ -165,7 +165,7 @@ void enqueue_strided(Exec const& exec, StridedCopy<direction, T> const& strided,
   find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);
-      copy_found(its, copy);
+      copy_found(its, copy, copy.call);
     } else if (its.reach == Reach::messages) {
       enqueue_far(exec, copy.call, far_kernel_of(copy, its.pe));
     } else {

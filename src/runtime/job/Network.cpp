@@ -82,7 +82,7 @@ Standing Network::standing() const noexcept {
 
 void Network::open_gpu(MemoryProvider& provider) {
   m_gpu     = std::make_unique<SideQueue>(provider);
-  m_staging = std::make_unique<GpuStaging>(*m_transport, provider);
+  m_staging = std::make_unique<GpuStaging>(provider);
 }
 
 char* Network::find(Segment segment, std::size_t offset,

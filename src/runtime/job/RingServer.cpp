@@ -56,20 +56,21 @@ RingServer::RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
                        Find find, EndJob end_job)
     : m_my_pe(my_pe),
       m_transport(transport),
+      m_channel(transport.channel()),
       m_provider(provider),
       m_find(std::move(find)),
       m_end_job(std::move(end_job)),
       m_memory(provider, request_bytes + reply_bytes + cache_line),
-      m_landing_memory(provider, n_landings * Transport::most_begun),
+      m_landing_memory(provider, n_landings * Channel::most_begun),
       m_requests(reinterpret_cast<FarRequest*>(m_memory.data())),
       m_replies(reinterpret_cast<FarReply*>(m_memory.data() + request_bytes)),
       m_freed_for_kernels(reinterpret_cast<std::uint64_t*>(
           m_memory.data() + request_bytes + reply_bytes)),
-      m_staging(transport, provider),
+      m_staging(provider),
       m_queue(provider),
       m_states(size, State::done) {
   for (std::size_t i = 0; i < n_landings; ++i) {
-    m_landings.push_back(m_landing_memory.data() + i * Transport::most_begun);
+    m_landings.push_back(m_landing_memory.data() + i * Channel::most_begun);
   }
   FarRing const ring{m_requests, m_replies, m_freed_for_kernels, 0, size};
   m_ring = static_cast<FarRing*>(provider.allocate(sizeof ring));
@@ -142,15 +143,15 @@ bool RingServer::take_requests() {
   return n != 0;
 }
 
-/// Waits for all pending requests and for Transport::quiet().
+/// Waits for all pending requests and for Channel::quiet().
 void RingServer::quiet_all() {
   while (!m_pending.empty()) {
     if (!m_transport.poll()) {
-      m_transport.wait_for_begun(m_pending.front().pe, m_pending.front().left);
+      m_channel.wait_for_begun(m_pending.front().pe, m_pending.front().left);
     }
     static_cast<void>(finish_pending());
   }
-  m_transport.quiet();
+  m_channel.quiet();
   for (auto const ticket : std::exchange(m_quiets, {})) reply(ticket, 0);
 }
 
@@ -233,22 +234,22 @@ RingServer::PendingRequest& RingServer::add_pending(FarRequest const& request) {
 
 void RingServer::begin_load(FarRequest const& request, PeMemory const& from) {
   auto& pending = add_pending(request);
-  m_transport.begin_get(&pending.value, from, element_bytes_of(request),
-                        pending.left);
+  m_channel.begin_get(&pending.value, from, element_bytes_of(request),
+                      pending.left);
 }
 
 void RingServer::begin_atomic(FarRequest const& request, PeMemory const& at) {
   auto const code = code_of(request);
   auto& pending   = add_pending(request);
-  m_transport.begin_atomic(at, static_cast<AtomicOp>(code.atomic_op),
-                           static_cast<WordType>(code.word_type), request.local,
-                           request.count, pending.value, pending.left);
+  m_channel.begin_atomic(at, static_cast<AtomicOp>(code.atomic_op),
+                         static_cast<WordType>(code.word_type), request.local,
+                         request.count, pending.value, pending.left);
 }
 
 void RingServer::begin_get(FarRequest const& request, PeMemory const& from) {
   auto* const to = address_of(request.local);
-  if (request.count > Transport::most_begun || m_landings.empty()) {
-    m_staging.get(to, from, request.count, Transport::Until::is_safe);
+  if (request.count > Channel::most_begun || m_landings.empty()) {
+    m_staging.get(m_channel, to, from, request.count, Until::is_safe);
     if (code_of(request).wants_reply) reply(m_head, 0);
     return;
   }
@@ -257,11 +258,10 @@ void RingServer::begin_get(FarRequest const& request, PeMemory const& from) {
   pending.to      = to;
   pending.bytes   = request.count;
   m_landings.pop_back();
-  m_transport.begin_get(pending.landing, from, request.count, pending.left);
+  m_channel.begin_get(pending.landing, from, request.count, pending.left);
 }
 
 void RingServer::carry_out(FarRequest const& request) {
-  using Until                = Transport::Until;
   auto const code            = code_of(request);
   Pe const pe                = pe_of(request);
   auto const* const address  = address_of(request.address);
@@ -270,14 +270,14 @@ void RingServer::carry_out(FarRequest const& request) {
   set_state(m_head, State::done);
   switch (code.op) {
     case FarOp::store:
-      m_transport.put(find(address, size_of_element, pe, "p or put"),
-                      &request.local, size_of_element, Until::is_begun);
+      m_channel.put(find(address, size_of_element, pe, "p or put"),
+                    &request.local, size_of_element, Until::is_begun);
       break;
     case FarOp::load:
       begin_load(request, find(address, size_of_element, pe, "g or get"));
       return;
     case FarOp::put:
-      m_staging.put(find(address, request.count, pe, "put"), local,
+      m_staging.put(m_channel, find(address, request.count, pe, "put"), local,
                     request.count, Until::is_safe);
       break;
     case FarOp::get:
@@ -292,9 +292,9 @@ void RingServer::carry_out(FarRequest const& request) {
           find(address, (request.count - 1) * request.signal + size_of_element,
                pe, is_put ? "iput" : "iget");
       if (is_put) {
-        m_staging.put_strided(there, local, strides);
+        m_staging.put_strided(m_channel, there, local, strides);
       } else {
-        m_staging.get_strided(local, there, strides);
+        m_staging.get_strided(m_channel, local, there, strides);
       }
       break;
     }
@@ -302,6 +302,7 @@ void RingServer::carry_out(FarRequest const& request) {
       auto const signal =
           find(address_of(request.signal), 8, pe, "the signal of put_signal");
       m_staging.put_signal(
+          m_channel,
           request.count == 0 ? signal
                              : find(address, request.count, pe, "put_signal"),
           local, request.count, signal, request.value,
@@ -316,12 +317,12 @@ void RingServer::carry_out(FarRequest const& request) {
       return;
     case FarOp::post_atomic: {
       auto const type = static_cast<WordType>(code.word_type);
-      m_transport.post_atomic(
+      m_channel.post_atomic(
           find(address, bytes_of(type), pe, "an atomic operation"),
           static_cast<AtomicOp>(code.atomic_op), type, request.local);
       break;
     }
-    case FarOp::fence: m_transport.fence(); break;
+    case FarOp::fence: m_channel.fence(); break;
     case FarOp::quiet:
       set_state(m_head, State::pending);
       m_quiets.push_back(m_head);

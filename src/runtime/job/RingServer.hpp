@@ -66,7 +66,7 @@ class RingServer final : public KernelRequests {
     Number ticket;
     Pe pe;
     bool wants_reply;
-    Transport::Counter left{1};
+    Channel::Counter left{1};
     std::uint64_t value = 0;
     std::byte* landing  = nullptr;  // where a block arrives
     void* to            = nullptr;
@@ -94,6 +94,7 @@ class RingServer final : public KernelRequests {
 
   Pe const m_my_pe;
   Transport& m_transport;
+  Channel& m_channel;
   MemoryProvider& m_provider;
   Find m_find;
   EndJob m_end_job;

@@ -27,6 +27,7 @@ namespace {
 
 // Not in the header: a program whose symbols are hidden would get its own.
 std::unique_ptr<Runtime> s_instance;
+std::uint64_t s_n_runtimes = 0;
 bool s_was_finalized       = false;
 Runtime const* s_of_parent = nullptr;  // in a process that a PE has forked
 
@@ -143,7 +144,7 @@ bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
 
 Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
                  std::optional<int> device)
-    : m_bootstrap(std::move(bootstrap)) {
+    : m_number(++s_n_runtimes), m_bootstrap(std::move(bootstrap)) {
   auto const agree = agree_through(*m_bootstrap);
   auto nodes       = find_nodes();
   RuntimeOptions options;

@@ -76,6 +76,8 @@ class Runtime {
   Runtime& operator=(Runtime const&) = delete;
   ~Runtime();
 
+  /// Numbers the runtimes of this process, from 1.
+  [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
   [[nodiscard]] Nodes const& nodes() const { return m_exchange->nodes(); }
@@ -186,6 +188,7 @@ class Runtime {
   }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
+  std::uint64_t const m_number;
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
   // Host memory: of the rendezvous, the network, and a heap without a GPU.

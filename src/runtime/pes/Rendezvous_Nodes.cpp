@@ -34,10 +34,7 @@ std::span<NoticeCount const> Rendezvous::notices_of_all() const {
 BasicText<255> Rendezvous::missing_nodes() const { return m_across->missing(); }
 
 void Rendezvous::quiet() {
-  if (auto* const transport = Transport::instance()) {
-    transport->drain_kernels();
-    transport->quiet();
-  }
+  if (auto* const transport = Transport::instance()) transport->quiet();
 }
 
 // The calls that PEs are in.

@@ -13,12 +13,6 @@ namespace {
 
 // Failures are thrown out of line: the paths that succeed are shorter so.
 
-[[noreturn, gnu::noinline]] void throw_no_pe(Pe pe, int n_pes,
-                                             char const* call) {
-  throw UsageError(
-      Text(call, ": there is no PE ", pe, "; PEs are 0 to ", n_pes - 1));
-}
-
 [[noreturn, gnu::noinline]] void throw_not_in_heap(void const* address,
                                                    std::size_t bytes,
                                                    char const* call) {
@@ -61,6 +55,11 @@ constexpr Segment segment_of(MemoryKind kind) {
 }
 
 }  // namespace
+
+void throw_no_pe(Pe pe, int n_pes, char const* call) {
+  throw UsageError(
+      Text(call, ": there is no PE ", pe, "; PEs are 0 to ", n_pes - 1));
+}
 
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call) {

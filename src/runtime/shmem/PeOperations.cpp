@@ -15,9 +15,12 @@ namespace symm::Impl {
 
 namespace {
 
-Transport& transport_to(Pe pe, char const* call) {
-  if (auto* const transport = Transport::instance()) return *transport;
-  throw UsageError(Text(call, ": there is no PE ", pe, " to be reached"));
+Channel& channel_to(Pe pe, HostCall const& call) {
+  if (call.channel != nullptr) return *call.channel;
+  if (auto* const transport = Transport::instance()) {
+    return transport->channel();
+  }
+  throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
 }
 
 /// Copies to or from memory of a far PE's GPU. This PE's side may be in memory
@@ -29,16 +32,16 @@ GpuStaging& staging_for(void const* local, char const* call) {
   return *runtime.network()->staging();
 }
 
-/// Calls work(x) with the Transport, or the GpuStaging for memory of GPUs.
-template <class Work>
-void with_way_to(PeMemory its, void const* local, char const* call,
-                 Work const& work) {
-  InCall const in(call);
-  auto& transport = transport_to(its.pe, call);
+/// Calls by_host(channel), or by_gpu(staging, channel) for memory of GPUs.
+template <class ByHost, class ByGpu>
+void with_channel_to(PeMemory its, void const* local, HostCall const& call,
+                     ByHost const& by_host, ByGpu const& by_gpu) {
+  InCall const in(call.name);
+  auto& channel = channel_to(its.pe, call);
   if (is_of_gpu(its.segment)) {
-    work(staging_for(local, call));
+    by_gpu(staging_for(local, call.name), channel);
   } else {
-    work(transport);
+    by_host(channel);
   }
 }
 
@@ -61,72 +64,96 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 }
 
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
-                   Until until, char const* call) {
+                   Until until, HostCall const& call) {
   if (to.reach == Reach::gpu) {
-    copy_gpu_memory(to.address(), from, bytes, call);
+    copy_gpu_memory(to.address(), from, bytes, call.name);
     return;
   }
-  with_way_to(to, from, call,
-              [&](auto& way) { way.put(to, from, bytes, until); });
+  with_channel_to(
+      to, from, call,
+      [&](auto& channel) { channel.put(to, from, bytes, until, call.request); },
+      [&](auto& staging, auto& channel) {
+        staging.put(channel, to, from, bytes, until, call.request);
+      });
 }
 
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
-                   char const* call) {
+                   HostCall const& call) {
   if (from.reach == Reach::gpu) {
-    copy_gpu_memory(to, from.address(), bytes, call);
+    copy_gpu_memory(to, from.address(), bytes, call.name);
     return;
   }
-  with_way_to(from, to, call,
-              [&](auto& way) { way.get(to, from, bytes, until); });
+  with_channel_to(
+      from, to, call,
+      [&](auto& channel) { channel.get(to, from, bytes, until, call.request); },
+      [&](auto& staging, auto& channel) {
+        staging.get(channel, to, from, bytes, until, call.request);
+      });
 }
 
 void put_strided_to(PeMemory to, void const* from, Strides const& strides,
-                    char const* call) {
+                    HostCall const& call) {
   if (have_no_gaps(strides)) {
     put_to(to, from, strides.element_bytes * strides.count, Until::is_safe,
            call);
     return;
   }
-  with_way_to(to, from, call,
-              [&](auto& way) { way.put_strided(to, from, strides); });
+  with_channel_to(
+      to, from, call,
+      [&](auto& channel) { channel.put_strided(to, from, strides); },
+      [&](auto& staging, auto& channel) {
+        staging.put_strided(channel, to, from, strides);
+      });
 }
 
 void get_strided_from(void* to, PeMemory from, Strides const& strides,
-                      char const* call) {
+                      HostCall const& call) {
   if (have_no_gaps(strides)) {
     get_from(to, from, strides.element_bytes * strides.count, Until::is_safe,
              call);
     return;
   }
-  with_way_to(from, to, call,
-              [&](auto& way) { way.get_strided(to, from, strides); });
+  with_channel_to(
+      from, to, call,
+      [&](auto& channel) { channel.get_strided(to, from, strides); },
+      [&](auto& staging, auto& channel) {
+        staging.get_strided(channel, to, from, strides);
+      });
 }
 
 void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
                    PeMemory signal, std::uint64_t value, AtomicOp op,
-                   Until until, char const* call) {
-  InCall const in(call);
-  auto& transport = transport_to(signal.pe, call);
+                   Until until, HostCall const& call) {
+  InCall const in(call.name);
+  auto& channel = channel_to(signal.pe, call);
   if (bytes == 0) to = signal;
   if (bytes != 0 && is_of_gpu(to.segment)) {
-    staging_for(from, call)
-        .put_signal(to, from, bytes, signal, value, op, until);
+    staging_for(from, call.name)
+        .put_signal(channel, to, from, bytes, signal, value, op, until,
+                    call.request);
     return;
   }
-  transport.put_signal(to, from, bytes, signal, value, op, until);
+  channel.put_signal(to, from, bytes, signal, value, op, until, call.request);
 }
 
 std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
                         std::uint64_t value, std::uint64_t compare,
-                        char const* call) {
-  InCall const in(call);
-  return transport_to(at.pe, call).atomic(at, op, type, value, compare);
+                        HostCall const& call) {
+  InCall const in(call.name);
+  return channel_to(at.pe, call).atomic(at, op, type, value, compare);
+}
+
+void fetch_at(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
+              std::uint64_t compare, void* was, HostCall const& call) {
+  InCall const in(call.name);
+  channel_to(at.pe, call)
+      .fetch_nbi(at, op, type, value, compare, was, call.request);
 }
 
 void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
-                    std::uint64_t value, char const* call) {
-  InCall const in(call);
-  transport_to(at.pe, call).post_atomic(at, op, type, value);
+                    std::uint64_t value, HostCall const& call) {
+  InCall const in(call.name);
+  channel_to(at.pe, call).post_atomic(at, op, type, value);
 }
 
 void fence_far() {
@@ -134,7 +161,7 @@ void fence_far() {
   if (transport == nullptr) return;
   InCall const in("symm::fence");
   transport->drain_kernels();
-  transport->fence();
+  transport->channel().fence();
 }
 
 void quiet_far() {
@@ -144,7 +171,7 @@ void quiet_far() {
   Observed const observed([] { return Operation{OperationKind::quiet, call}; });
   InCall const in(call);
   transport->drain_kernels();
-  transport->quiet();
+  transport->channel().quiet();
 }
 
 void poll_far() {

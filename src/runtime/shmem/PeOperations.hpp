@@ -18,14 +18,14 @@
 #include "../memory/HostCopy.hpp"
 #include "../memory/PeMemory.hpp"
 #include "Access.hpp"
+#include "HostCall.hpp"
 #include "RingClient.hpp"
 
 namespace symm::Impl {
 
 // The operations of the host on memory of one PE, as resolve() has found it:
 // the one place that chooses between loads and stores, copies of a GPU, and
-// messages. One thread carries out each; any thread may. `call` is the name of
-// the operation for messages, such as "symm::put".
+// messages. One thread carries out each; any thread may.
 //
 // All throw UsageError on this PE, if there is no way to the PE, and what the
 // Transport throws.
@@ -43,13 +43,13 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 // more and nothing else.
 
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
-                   Until until, char const* call);
+                   Until until, HostCall const& call);
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
-                   char const* call);
+                   HostCall const& call);
 
 [[gnu::always_inline]] inline void put_to(PeMemory to, void const* from,
                                           std::size_t bytes, Until until,
-                                          char const* call) {
+                                          HostCall const& call) {
   if (to.reach == Reach::words) [[likely]] {
     copy_host_memory(to.address(), from, bytes);
   } else {
@@ -59,7 +59,7 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
 
 [[gnu::always_inline]] inline void get_from(void* to, PeMemory from,
                                             std::size_t bytes, Until until,
-                                            char const* call) {
+                                            HostCall const& call) {
   if (from.reach == Reach::words) [[likely]] {
     copy_host_memory(to, from.address(), bytes);
   } else {
@@ -70,23 +70,30 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
 // Those below take memory that messages reach.
 
 [[gnu::cold]] void put_strided_to(PeMemory to, void const* from,
-                                  Strides const& strides, char const* call);
+                                  Strides const& strides, HostCall const& call);
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
-                                    Strides const& strides, char const* call);
+                                    Strides const& strides,
+                                    HostCall const& call);
 /// \param bytes 0: the signal alone; `to` and `from` are whatever they are.
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
                                  std::size_t bytes, PeMemory signal,
                                  std::uint64_t value, AtomicOp op, Until until,
-                                 char const* call);
+                                 HostCall const& call);
 
 // Atomic operations, on bits of words.
 
+/// The word's old value is in `was`, of the word's size, after quiet().
+[[gnu::cold]] void fetch_at(PeMemory at, AtomicOp op, WordType type,
+                            std::uint64_t value, std::uint64_t compare,
+                            void* was, HostCall const& call);
+
 [[gnu::cold]] std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
                                       std::uint64_t value,
-                                      std::uint64_t compare, char const* call);
+                                      std::uint64_t compare,
+                                      HostCall const& call);
 [[gnu::cold]] void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
-                                  std::uint64_t value, char const* call);
+                                  std::uint64_t value, HostCall const& call);
 
 /// How the target interprets a word.
 template <class T>
@@ -107,7 +114,7 @@ using BitsOfWord =
 
 /// An operation whose result is what the word was, or void.
 template <class Result, class T>
-Result change_at(PeMemory at, char const* call, AtomicOp op, T value,
+Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
                  T compare = T{}) {
   auto const bits = std::bit_cast<BitsOfWord<T>>(value);
   if constexpr (std::is_void_v<Result>) {
@@ -117,6 +124,14 @@ Result change_at(PeMemory at, char const* call, AtomicOp op, T value,
                                std::bit_cast<BitsOfWord<T>>(compare), call);
     return std::bit_cast<T>(static_cast<BitsOfWord<T>>(was));
   }
+}
+
+/// The same without waiting for the result, which `fetch` gets.
+template <class T>
+void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
+                   T value, T compare = T{}) {
+  fetch_at(at, op, word_type_of<T>(), std::bit_cast<BitsOfWord<T>>(value),
+           std::bit_cast<BitsOfWord<T>>(compare), fetch, call);
 }
 
 /// The same on a far PE's word, whose address on this PE is given; in kernels,

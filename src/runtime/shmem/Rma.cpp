@@ -102,4 +102,26 @@ void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
   get_bytes_until<Until::is_begun>(dest, source, bytes, pe, call);
 }
 
+void put_bytes_in(HostCall const& call, Until until, void* dest,
+                  void const* source, std::size_t bytes, Pe pe) {
+  if (bytes == 0) return;
+  Observed const observed([=, &call] {
+    return Operation{OperationKind::put, call.name, pe, bytes, dest, source};
+  });
+  auto const its = resolve(dest, bytes, pe, call.name);
+  check_private(source, call.name);
+  put_to(its, source, bytes, until, call);
+}
+
+void get_bytes_in(HostCall const& call, Until until, void* dest,
+                  void const* source, std::size_t bytes, Pe pe) {
+  if (bytes == 0) return;
+  Observed const observed([=, &call] {
+    return Operation{OperationKind::get, call.name, pe, bytes, source, dest};
+  });
+  auto const its = resolve(source, bytes, pe, call.name);
+  check_private(dest, call.name);
+  get_from(dest, its, bytes, until, call);
+}
+
 }  // namespace symm::Impl

@@ -12,6 +12,7 @@
 #include "../memory/HostCopy.hpp"
 #include "Access.hpp"
 #include "GroupCopy.hpp"
+#include "HostCall.hpp"
 #include "PeOperations.hpp"
 #include "RingClient.hpp"
 #include "Words.hpp"
@@ -58,7 +59,26 @@ void put_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
 void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                    char const* call);
 
-/// Calls one of those four, with elements.
+// The same in any context, with or without a Request.
+void put_bytes_in(HostCall const& call, Until until, void* dest,
+                  void const* source, std::size_t bytes, Pe pe);
+void get_bytes_in(HostCall const& call, Until until, void* dest,
+                  void const* source, std::size_t bytes, Pe pe);
+
+/// Calls one of those, with elements.
+template <Direction direction, class T>
+void copy_elements(HostCall const& call, Until until, T* dest, T const* source,
+                   std::size_t count, Pe pe) {
+  check_element<T>();
+  auto const bytes = bytes_of(sizeof(T), count);
+  if constexpr (direction == Direction::put) {
+    put_bytes_in(call, until, dest, source, bytes, pe);
+  } else {
+    get_bytes_in(call, until, dest, source, bytes, pe);
+  }
+}
+
+/// Calls one of the four, with elements.
 template <auto copy_it, class T>
 void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
                    char const* call) {

@@ -106,28 +106,27 @@ void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 /// Carries out a copy to or from a far PE.
 template <Direction direction, class T>
 void copy_strided_by_messages(PeMemory its,
-                              StridedCopy<direction, T> const& copy) {
+                              StridedCopy<direction, T> const& copy,
+                              HostCall const& call) {
   std::size_t const to   = copy.dest_stride * sizeof(T);
   std::size_t const from = copy.source_stride * sizeof(T);
   if constexpr (direction == Direction::put) {
-    put_strided_to(its, copy.source, {sizeof(T), copy.count, to, from},
-                   copy.call);
+    put_strided_to(its, copy.source, {sizeof(T), copy.count, to, from}, call);
   } else {
-    get_strided_from(copy.dest, its, {sizeof(T), copy.count, from, to},
-                     copy.call);
+    get_strided_from(copy.dest, its, {sizeof(T), copy.count, from, to}, call);
   }
 }
 
 /// Carries out a copy after its symmetric side has been found.
 template <Direction direction, class T>
 [[gnu::always_inline]] inline void copy_found(
-    PeMemory its, StridedCopy<direction, T> const& copy) {
+    PeMemory its, StridedCopy<direction, T> const& copy, HostCall const& call) {
   if (its.reach == Reach::words) {
     run_strided(OneThread(), copy);
   } else if (its.reach == Reach::gpu) {
     copy_gpu_memory(copy.in_bytes(), copy.call);
   } else {
-    copy_strided_by_messages(its, copy);
+    copy_strided_by_messages(its, copy, call);
   }
 }
 
@@ -152,30 +151,31 @@ template <Direction direction, class T, class CopyIt>
 /// iput() and iget() on the host, without observers.
 template <Direction direction, class T>
 [[gnu::always_inline]] inline void copy_strided_unobserved(
-    StridedCopy<direction, T> const& copy, Pe pe) {
+    StridedCopy<direction, T> const& copy, Pe pe, HostCall const& call) {
   find_and_copy(copy, pe,
-                [](PeMemory its, StridedCopy<direction, T> const& found) {
-                  copy_found(its, found);
+                [&](PeMemory its, StridedCopy<direction, T> const& found) {
+                  copy_found(its, found, call);
                 });
 }
 
 /// The same, with observers.
 template <Direction direction, class T>
 [[gnu::cold, gnu::noinline]] void copy_strided_observed(
-    StridedCopy<direction, T> copy, Pe pe) {
+    StridedCopy<direction, T> copy, Pe pe, HostCall call) {
   Observed const observed([=] { return copy.operation(pe); });
-  copy_strided_unobserved(copy, pe);
+  copy_strided_unobserved(copy, pe, call);
 }
 
 /// iput() and iget() on the host.
 template <Direction direction, class T>
 [[gnu::always_inline]] inline void copy_strided(
-    StridedCopy<direction, T> const& copy, Pe pe) {
+    StridedCopy<direction, T> const& copy, Pe pe,
+    HostCall const& call = StridedCopy<direction, T>::call) {
   if (is_observed()) [[unlikely]] {
-    copy_strided_observed(copy, pe);
+    copy_strided_observed(copy, pe, call);
     return;
   }
-  copy_strided_unobserved(copy, pe);
+  copy_strided_unobserved(copy, pe, call);
 }
 
 /// To or from a far PE by a group of threads, without a barrier.
@@ -183,7 +183,8 @@ template <Group Threads, Direction direction, class T>
 SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
                                     StridedCopy<direction, T> copy, Pe pe) {
   SYMM_IF_ON_HOST((if (group.rank() == 0) {
-    copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy);
+    copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy,
+                             copy.call);
   }))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap);

@@ -10,7 +10,7 @@
 
 #include "../memory/MemoryProvider.hpp"
 #include "../memory/SideQueue.hpp"
-#include "Transport.hpp"
+#include "Channel.hpp"
 
 namespace symm::Impl {
 
@@ -22,34 +22,37 @@ namespace symm::Impl {
 /// \throws SystemError in all of them, on this PE.
 class GpuStaging {
  public:
-  using Until = Transport::Until;
+  using Until = Impl::Until;
 
-  /// \param provider of the GPU's memory; outlives this, as the transport does.
-  GpuStaging(Transport& transport, MemoryProvider& provider);
+  /// \param provider of the GPU's memory; outlives this.
+  explicit GpuStaging(MemoryProvider& provider);
 
-  // As in Transport; puts from this PE's GPU and all gets from or to a GPU are
+  // As in Channel; puts from this PE's GPU and all gets from or to a GPU are
   // Until::is_safe.
 
-  void put(PeMemory to, void const* from, std::size_t bytes, Until until);
-  void put_strided(PeMemory to, void const* from, Strides strides);
-  void put_signal(PeMemory to, void const* from, std::size_t bytes,
-                  PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until);
-  void get(void* to, PeMemory from, std::size_t bytes, Until until);
-  void get_strided(void* to, PeMemory from, Strides strides);
+  void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
+           Until until, Started* started = nullptr);
+  void put_strided(Channel& channel, PeMemory to, void const* from,
+                   Strides strides);
+  void put_signal(Channel& channel, PeMemory to, void const* from,
+                  std::size_t bytes, PeMemory signal, std::uint64_t value,
+                  AtomicOp op, Until until, Started* started = nullptr);
+  void get(Channel& channel, void* to, PeMemory from, std::size_t bytes,
+           Until until, Started* started = nullptr);
+  void get_strided(Channel& channel, void* to, PeMemory from, Strides strides);
 
  private:
-  static constexpr std::size_t half = 4 * Transport::most_begun;
+  static constexpr std::size_t half = 4 * Channel::most_begun;
   class Begun;
 
   [[nodiscard]] std::byte* half_of(std::size_t n) const {
     return m_memory.data() + n % 2 * half;
   }
-  void put_from_host(PeMemory to, std::byte const* from, std::size_t bytes,
-                     Until until);
-  void get_to_host(std::byte* to, PeMemory from, std::size_t bytes);
+  void put_from_host(Channel& channel, PeMemory to, std::byte const* from,
+                     std::size_t bytes, Until until, Started* started);
+  void get_to_host(Channel& channel, std::byte* to, PeMemory from,
+                   std::size_t bytes);
 
-  Transport& m_transport;
   MemoryProvider& m_provider;
   std::mutex m_mutex;  // of what is below
   PinnedMemory m_memory;

@@ -56,14 +56,16 @@ struct MessageHeader {
   /// An ack is wanted as soon as this one is carried out.
   bool wants_ack = false;
   Segment signal_segment{};
-  std::uint16_t unused = 0;
+  /// Of an answer and an ack the receiver's channel, else the sender's.
+  std::uint16_t channel = 0;
 
-  /// Numbers the messages from one PE to another that change memory: 1, 2, ...
+  /// Numbers the messages of a channel to a PE that change memory: 1, 2, ...
   /// Of get_strided and its reply: the first element.
   std::uint64_t number = 0;
   /// All up to this number are to be carried out before this one.
   std::uint64_t after = 0;
-  /// The sender has carried out the receiver's messages up to this number.
+  /// The sender has carried out the messages of the receiver's channel with
+  /// this number up to here. 0: says nothing.
   std::uint64_t acked = 0;
 
   std::uint64_t offset = 0;

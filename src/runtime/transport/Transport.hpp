@@ -5,14 +5,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
-#include "../memory/AtomicOp.hpp"
-#include "../memory/PeMemory.hpp"
+#include "Channel.hpp"
 #include "LostPe.hpp"
 #include "StepMessages.hpp"
 
@@ -35,66 +33,23 @@ class KernelRequests {
   virtual void drain() = 0;
 };
 
-/// Operations on memory of far PEs: messages, which the target carries out with
-/// the code of operations inside a node. Any thread of this PE, also at the
-/// same time as others; all waits poll().
-///
-/// A lost PE ends the job, with PE, host and call.
-///
-/// Offsets have been checked by the caller (every PE has the same memory); the
-/// target checks them again and ends the job if they are wrong.
+/// What reaches PEs of other nodes: channels, which carry operations on their
+/// memory, and messages of collective steps. Any thread.
 class Transport : public StepMessages {
  public:
-  using Until = Impl::Until;
-
-  // The target has it after quiet(); before later operations on the same PE
-  // after fence(). is_safe: `from` may be written again.
-  virtual void put(PeMemory to, void const* from, std::size_t bytes,
-                   Until until = Until::is_safe)                           = 0;
-  virtual void put_strided(PeMemory to, void const* from, Strides strides) = 0;
-  /// The signal is changed when the data are there, in one message.
-  /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
-  virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
-                          PeMemory signal, std::uint64_t value, AtomicOp op,
-                          Until until = Until::is_safe) = 0;
-
-  // is_safe: the data are in `to`; else after quiet().
-  virtual void get(void* to, PeMemory from, std::size_t bytes,
-                   Until until = Until::is_safe)                     = 0;
-  virtual void get_strided(void* to, PeMemory from, Strides strides) = 0;
-
-  /// What the word was. Bits of a word of 4 bytes are the lower ones.
-  [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
-                                             WordType type, std::uint64_t value,
-                                             std::uint64_t compare = 0) = 0;
-  /// Without an answer, complete after quiet(), as a put.
-  virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
-                           std::uint64_t value) = 0;
-
-  // These count `left` down when done, within poll(). So a caller may have many
-  // under way and wait for one of them.
-
-  using Counter = std::atomic<std::uint64_t>;
-
-  /// \param bytes no more than most_begun.
-  virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
-                         Counter& left) {
-    get(to, from, bytes);
-    left.fetch_sub(1, std::memory_order_release);
+  /// The channel of all operations without a context.
+  [[nodiscard]] virtual Channel& channel() = 0;
+  /// A channel for a context, from open_channel() to close_channel(); null:
+  /// there are no more. Local.
+  /// \throws std::bad_alloc.
+  [[nodiscard]] virtual Channel* open_channel() { return nullptr; }
+  /// What is under way goes on.
+  virtual void close_channel(Channel& /*channel*/) noexcept {}
+  /// Completes what this PE's host and kernels have begun, in all channels.
+  void quiet() {
+    drain_kernels();
+    quiet_channels();
   }
-  /// \param was gets what the word was.
-  virtual void begin_atomic(PeMemory at, AtomicOp op, WordType type,
-                            std::uint64_t value, std::uint64_t compare,
-                            std::uint64_t& was, Counter& left) {
-    was = atomic(at, op, type, value, compare);
-    left.fetch_sub(1, std::memory_order_release);
-  }
-  /// Waits until `left` is 0; it counts operations begun on `pe`.
-  virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/) {}
-  static constexpr std::size_t most_begun = std::size_t{64} << 10U;
-
-  virtual void fence() = 0;
-  virtual void quiet() = 0;
 
   // PEs of other nodes, besides their memory. Any thread.
 
@@ -138,6 +93,7 @@ class Transport : public StepMessages {
   }
 
  protected:
+  virtual void quiet_channels() = 0;
   [[nodiscard]] int spins() const noexcept { return m_spins; }
 
  private:

@@ -3,6 +3,7 @@
 #ifndef SYMM_TRANSPORT_TRANSPORT_MESSAGES_HPP
 #define SYMM_TRANSPORT_TRANSPORT_MESSAGES_HPP
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +22,7 @@
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "ArrivalOrder.hpp"
-#include "DoneNumbers.hpp"
+#include "Channel_Messages.hpp"
 #include "LostPe.hpp"
 #include "Message.hpp"
 #include "MessageEngine.hpp"
@@ -30,33 +31,9 @@
 
 namespace symm::Impl {
 
-/// A Transport over any MessageEngine. The target reaches memory of its GPU
-/// through its SideQueue, before the message counts as carried out.
-///
-/// Order. The engine promises none. So the messages between two PEs that change
-/// memory are numbered, and each names the last one before the sender's last
-/// fence(). The target keeps a message until all up to that number are carried
-/// out. So fence() waits for no reply: put, fence, put a flag is two messages
-/// without a round trip in between. Messages nearly always arrive in order, and
-/// then none is kept. A put of more than MessageEngine::max_eager would take
-/// too much private memory: the sender waits before it sends one.
-///
-/// Completion. A target acknowledges all messages up to a number at once: with
-/// every message that it sends, and by one of its own where the initiator asks
-/// for it. The initiator asks in the message that it expects to be the last
-/// before quiet() (as many after the last quiet() as there were before it),
-/// else in quiet(). It also asks so often that at most a few MiB are in flight
-/// to a PE.
-///
-/// Small puts with Until::is_begun, and post_atomic(), are gathered in one
-/// batch per PE. The batch is sent when it is full, by fence(), quiet(), poll()
-/// and any other call for that PE, and in time by a thread.
-///
-/// quiet() waits for what any thread has begun before it, and for nothing that
-/// other threads begin meanwhile: messages, gets and large puts are numbered.
-///
-/// One mutex guards what is to be sent. The Receiver never takes it, so it may
-/// be held while the engine sends.
+/// A Transport over any MessageEngine (Channel_Messages says how). The target
+/// reaches memory of its GPU through its SideQueue, before the message counts
+/// as carried out.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
  public:
@@ -81,27 +58,9 @@ class Transport_Messages final : public Transport,
   Transport_Messages(Transport_Messages const&)            = delete;
   Transport_Messages& operator=(Transport_Messages const&) = delete;
 
-  void put(PeMemory to, void const* from, std::size_t bytes,
-           Until until = Until::is_safe) override;
-  void put_strided(PeMemory to, void const* from, Strides strides) override;
-  void put_signal(PeMemory to, void const* from, std::size_t bytes,
-                  PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until = Until::is_safe) override;
-  void get(void* to, PeMemory from, std::size_t bytes,
-           Until until = Until::is_safe) override;
-  void get_strided(void* to, PeMemory from, Strides strides) override;
-  std::uint64_t atomic(PeMemory at, AtomicOp op, WordType type,
-                       std::uint64_t value, std::uint64_t compare = 0) override;
-  void post_atomic(PeMemory at, AtomicOp op, WordType type,
-                   std::uint64_t value) override;
-  void begin_get(void* to, PeMemory from, std::size_t bytes,
-                 Transport::Counter& left) override;
-  void begin_atomic(PeMemory at, AtomicOp op, WordType type,
-                    std::uint64_t value, std::uint64_t compare,
-                    std::uint64_t& was, Transport::Counter& left) override;
-  void wait_for_begun(Pe pe, Transport::Counter& left) override;
-  void fence() override;
-  void quiet() override;
+  [[nodiscard]] Channel& channel() override { return m_default; }
+  [[nodiscard]] Channel* open_channel() override;
+  void close_channel(Channel& channel) noexcept override;
   void send(Pe to, std::uint64_t number,
             std::span<std::byte const> message) override;
   std::vector<std::byte> receive(Pe from, std::uint64_t number) override;
@@ -119,29 +78,18 @@ class Transport_Messages final : public Transport,
   [[noreturn]] void end_job(LostPe const& lost) noexcept override;
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  friend Channel_Messages;
 
-  /// The most payloads of more than max_eager in flight at once to or from a
-  /// PE: over TCP, many of them take turns and are slower than two.
-  static constexpr std::uint64_t most_large = 2;
+  void quiet_channels() override;
+
+  using Counter = Channel::Counter;
 
   /// During waits longer than this, heartbeats watch the PE.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;
+  struct Incoming;
 
-  /// The state of an operation that has begun; its address is the token of a
-  /// message. It is on the heap if the caller does not wait for it.
-  struct Pending {
-    std::byte* to = nullptr;
-    Strides strides{};              // of get_strided
-    Counter* left       = nullptr;  // counted down when it is done
-    Peer* peer          = nullptr;  // where this is number `begun`
-    std::uint64_t begun = 0;
-    std::uint64_t value = 0;        // the word's old value
-    std::uint64_t* was  = nullptr;  // where the old value goes
-    bool is_on_heap     = false;
-  };
   struct Held {
     MessageHeader header;
     std::vector<std::byte> payload;
@@ -152,54 +100,19 @@ class Transport_Messages final : public Transport,
   };
 
   Peer& peer_of(Pe pe);
+  /// Calls work(channel) for each that has ever been open.
+  template <class Work>
+  void for_each_channel(Work const& work);
 
-  /// The lock for an operation. It lets threads go first that have waited for a
-  /// PE and need the lock again: a mutex is not fair to them.
-  [[nodiscard]] Lock enter();
-  /// Locks again, after a wait.
-  void enter_again(Lock& lock);
-
-  // Transport_Messages.cpp, with m_mutex.
-
-  void mark_dirty(Peer& peer);
-  /// Adds an entry to the open batch. \returns the place of its data.
-  std::byte* add_entry(Lock& lock, Peer& peer, BatchEntry entry);
-  enum class Wait { may, must_not };
-  /// Sends the batch, if there is one. If it would have to wait and must not,
-  /// the batch stays. While it waits, another thread may send the batch.
-  void flush(Lock& lock, Peer& peer, Wait wait = Wait::may,
-             bool wants_ack = false);
-  /// Sends all batches that are older than `tick`, as far as none has to wait.
-  void flush_all(Lock& lock, std::uint64_t tick);
-  [[nodiscard]] bool is_window_full(Peer const& peer) const;
-  /// Waits until the window has room; may unlock. Waits once: if other threads
-  /// fill the window meanwhile, each that has waited may add one message.
-  void wait_for_room(Lock& lock, Peer& peer);
-  /// Sends a numbered message, without waiting, and notes all that the window
-  /// and the acknowledgements need to know of it.
-  /// \param after the last message that has to be carried out before it.
-  /// \param unsent not null: the payload is read until this is counted down.
-  void post(Peer& peer, MessageHeader header, std::uint64_t after,
-            std::span<std::byte const> payload, bool wants_ack = false,
-            Pending* unsent = nullptr);
-  void post_block(Lock& lock, Peer& peer, MessageHeader const& header,
-                  void const* from, std::size_t bytes, Until until);
-  void ask_for_ack(Peer& peer);
-  /// The reply counts down what `pending` says.
-  void ask_for_atomic(PeMemory at, AtomicOp op, WordType type,
-                      std::uint64_t value, std::uint64_t compare,
-                      Pending& pending);
-  /// Makes a Pending on the heap, as the next that quiet() waits for.
-  Pending* begin(Peer& peer, Pending pending);
   /// \param unsent the payload is read until this has been counted down; null:
   ///        it may be written again when this returns.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
-                    Pending* unsent                    = nullptr) noexcept;
+                    PendingOperation* unsent           = nullptr) noexcept;
   void flush_in_time();
+  /// For a batch that has been opened.
+  void wake_thread();
   void stop_thread();
-
-  // Without m_mutex.
 
   /// Takes the note with this number, if it has come. `n_seen`: the number of
   /// notes at the last look, at first SIZE_MAX.
@@ -230,40 +143,40 @@ class Transport_Messages final : public Transport,
 
   void take(Peer& peer, MessageHeader const& header,
             std::span<std::byte const> payload);
+  void take_ack(Pe from, MessageHeader const& header);
+  Incoming& incoming_of(Peer& peer, std::uint16_t channel);
   void take_reply(MessageHeader const& header,
                   std::span<std::byte const> payload);
-  /// `pending` may be destroyed when this returns.
-  static void finish(Pending& pending);
   void answer_where(Peer& peer);
   void take_standing(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(MessageHeader const& header,
                      std::span<std::byte const> payload);
-  void answer_get(Peer& peer, MessageHeader const& header);
-  void answer_get_strided(Peer& peer, MessageHeader const& header);
-  void carry_out(Peer& peer, MessageHeader const& header,
+  void answer_get(Incoming& from, MessageHeader const& header);
+  void answer_get_strided(Incoming& from, MessageHeader const& header);
+  void carry_out(Incoming& from, MessageHeader const& header,
                  std::span<std::byte const> payload);
   /// Notes that the message is carried out and may want an ack, but sends none.
-  static void set_done(Peer& peer, MessageHeader const& header);
-  void put_signal(Peer& peer, MessageHeader const& header);
-  void carry_out_batch(Peer& peer, std::span<std::byte const> payload);
+  static void set_done(Incoming& from, MessageHeader const& header);
+  void put_signal(Incoming& from, MessageHeader const& header);
+  void carry_out_batch(Incoming& from, std::span<std::byte const> payload);
   /// Adds the entry to the queue that it returns; the caller calls finish().
-  SideQueue& put_on_gpu(Peer const& peer, BatchEntry entry,
+  SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);
-  void carry_out_held(Peer& peer);
-  void send_wanted_ack(Peer& peer);
+  void carry_out_held(Incoming& from);
+  void send_wanted_ack(Incoming& from);
   /// Ends the job if there is no such memory.
-  char* find(Peer const& peer, std::string_view operation, Segment segment,
+  char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes);
   /// An address in GPU memory, and the queue that reaches it.
   struct OnGpu {
     SideQueue& queue;
     char* place;
   };
-  OnGpu find_on_gpu(Peer const& peer, std::string_view operation,
-                    Segment segment, std::uint64_t offset, std::uint64_t bytes);
-  char* find_word(Peer const& peer, Segment segment, std::uint64_t offset,
-                  AtomicOp op, WordType type);
-  char* find_strided(Peer const& peer, std::string_view operation,
+  OnGpu find_on_gpu(Pe from, std::string_view operation, Segment segment,
+                    std::uint64_t offset, std::uint64_t bytes);
+  char* find_word(Pe from, Segment segment, std::uint64_t offset, AtomicOp op,
+                  WordType type);
+  char* find_strided(Pe from, std::string_view operation,
                      MessageHeader const& header);
   [[noreturn]] void end_job_of_nonsense(Pe from) noexcept;
 
@@ -273,16 +186,21 @@ class Transport_Messages final : public Transport,
   Options const m_options;
   std::vector<std::atomic<Peer*>> m_peers;  // null: not met yet
 
-  std::mutex m_mutex;
-  std::atomic<int> m_n_returning = 0;     // threads in enter_again()
-  std::vector<Peer*> m_dirty;             // something may not be done there yet
-  std::atomic<std::size_t> m_n_open = 0;  // batches
+  // Channels live as long as the transport. Those that are closed are used
+  // again, and go on with their numbers.
+  static constexpr std::size_t most_channels = 256;
+  Channel_Messages m_default;
+  std::mutex m_channels_mutex;
+  std::vector<Channel_Messages*> m_closed_channels;
+  std::array<std::atomic<Channel_Messages*>, most_channels> m_channels{};
+  std::atomic<std::size_t> m_n_channels = 1;
 
+  std::mutex m_thread_mutex;
   std::thread m_thread;
   std::condition_variable m_wake;
-  std::uint64_t m_tick  = 0;
-  bool m_thread_sleeps  = false;
-  bool m_thread_is_done = false;
+  std::atomic<std::uint64_t> m_tick = 0;
+  std::atomic<bool> m_thread_sleeps = false;
+  bool m_thread_is_done             = false;
 
   std::mutex m_notes_mutex;  // taken last
 
@@ -296,50 +214,29 @@ class Transport_Messages final : public Transport,
 
   // Replies to gets, whose payload is read from this PE's memory until sent().
   Counter m_n_answers = 0;
-  Pending m_answers{.left = &m_n_answers};
+  PendingOperation m_answers{.left = &m_n_answers};
 
   std::unique_ptr<MessageEngine> m_engine;  // destroyed first
 };
 
+/// Messages of a channel of another PE to this one. Used by the Receiver; any
+/// thread may ask `arrivals` how much is done.
+struct Transport_Messages::Incoming {
+  Pe const pe;
+  std::uint16_t const channel;
+  ArrivalOrder<Held> arrivals{};
+  std::uint64_t ack_wanted = 0;
+  std::uint64_t ack_sent   = 0;
+};
+
 /// State of another PE that this one has met.
 struct Transport_Messages::Peer {
-  explicit Peer(Pe number) : pe(number) {}
+  explicit Peer(Pe number) : pe(number), incoming{number, 0} {}
 
   Pe const pe;
 
-  // Messages from this PE to that one; with m_mutex.
-
-  std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // that of the last one before a fence()
-  std::uint64_t asked  = 0;  // that of the last one for which an ack is asked
-  // Messages since the last quiet(), and before it.
-  std::uint64_t n_since_quiet = 0;
-  std::uint64_t n_expected    = 1;
-  // Bytes sent since message `half`. Before too many, a sender waits for the
-  // ack of `half`.
-  std::size_t bytes_since_half = 0;
-  std::uint64_t half           = 0;
-  std::uint64_t begun  = 0;  // gets, and puts whose payload is read later
-  std::size_t dirty_at = 0;  // in m_dirty
-  bool is_dirty        = false;
-  std::unique_ptr<std::byte[]> batch;
-  std::size_t batch_bytes  = 0;
-  std::uint64_t batch_tick = 0;
-  std::uint64_t n_batches  = 0;  // sent
-
-  // Of the same messages; set by the Receiver.
-
-  Counter acked      = 0;
-  Counter unsent     = 0;  // large payloads of Until::is_begun
-  Counter gets       = 0;  // likewise
-  Counter large_gets = 0;
-  DoneNumbers done;  // of those begun
-
-  // Messages from that PE to this one; set by the Receiver.
-
-  ArrivalOrder<Held> arrivals;
-  std::uint64_t ack_wanted = 0;
-  std::uint64_t ack_sent   = 0;
+  Incoming incoming;  // of the channel 0
+  std::vector<std::unique_ptr<Incoming>> incoming_of_others;
 
   // With m_notes_mutex.
 
@@ -369,6 +266,12 @@ void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
     is_watched = true;
   }
   if (is_watched) m_engine->unwatch(pe);
+}
+
+template <class IsDone>
+void Channel_Messages::wait_until(char const* call, Pe pe,
+                                  IsDone const& is_done) {
+  m_transport.wait(call, pe, is_done);
 }
 
 }  // namespace symm::Impl

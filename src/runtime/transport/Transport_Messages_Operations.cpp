@@ -19,28 +19,32 @@ constexpr std::uint64_t most_packed_gets = 32;
 
 }  // namespace
 
-void Transport_Messages::put(PeMemory to, void const* from, std::size_t bytes,
-                             Until until) {
+void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
+                           Until until, Started* started) {
   if (bytes == 0) return;
-  auto lock  = enter();
-  auto& peer = peer_of(to.pe);
+  auto lock      = enter();
+  auto& outgoing = outgoing_to(to.pe);
   if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
       to.offset() < BatchEntry::end_offset) {
-    auto* const place =
-        add_entry(lock, peer, BatchEntry::put(to.segment, to.offset(), bytes));
+    auto* const place = add_entry(
+        lock, outgoing, BatchEntry::put(to.segment, to.offset(), bytes));
     copy_host_memory(place, from, bytes);
+    if (started != nullptr) {
+      *started                 = {this, to.pe, 0, outgoing.n_batches + 1, {}};
+      outgoing.batch_wants_ack = true;
+    }
     return;
   }
   post_block(
-      lock, peer,
+      lock, outgoing,
       {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset()},
-      from, bytes, until);
+      from, bytes, until, started);
 }
 
-void Transport_Messages::put_signal(PeMemory to, void const* from,
-                                    std::size_t bytes, PeMemory signal,
-                                    std::uint64_t value, AtomicOp op,
-                                    Until until) {
+void Channel_Messages::put_signal(PeMemory to, void const* from,
+                                  std::size_t bytes, PeMemory signal,
+                                  std::uint64_t value, AtomicOp op, Until until,
+                                  Started* started) {
   auto lock = enter();
   MessageHeader header{.kind           = MessageKind::put_signal,
                        .segment        = to.segment,
@@ -49,11 +53,11 @@ void Transport_Messages::put_signal(PeMemory to, void const* from,
                        .signal_segment = signal.segment,
                        .offset         = to.offset()};
   header.detail.signal = {signal.offset(), value};
-  post_block(lock, peer_of(to.pe), header, from, bytes, until);
+  post_block(lock, outgoing_to(to.pe), header, from, bytes, until, started);
 }
 
-void Transport_Messages::put_strided(PeMemory to, void const* from,
-                                     Strides strides) {
+void Channel_Messages::put_strided(PeMemory to, void const* from,
+                                   Strides strides) {
   auto const size = strides.element_bytes;
   if (size == 0) return;
   auto const* source = static_cast<std::byte const*>(from);
@@ -79,51 +83,54 @@ void Transport_Messages::put_strided(PeMemory to, void const* from,
     header.detail.strided = {static_cast<std::uint32_t>(size),
                              static_cast<std::uint32_t>(count),
                              strides.remote_bytes, 0};
-    post_block(lock, peer_of(to.pe), header, elements, count * size,
-               Until::is_safe);
+    post_block(lock, outgoing_to(to.pe), header, elements, count * size,
+               Until::is_safe, nullptr);
     i += count;
   }
 }
 
-void Transport_Messages::get(void* to, PeMemory from, std::size_t bytes,
-                             Until until) {
+void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
+                                   PendingOperation const& pending) {
+  MessageHeader header{.kind    = MessageKind::get,
+                       .segment = from.segment,
+                       .channel = m_number,
+                       .offset  = from.offset()};
+  header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
+  m_transport.send_message(from.pe, header);
+}
+
+void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
+                           Until until, Started* started) {
   if (bytes == 0) return;
-  auto& peer         = peer_of(from.pe);
-  auto* const memory = static_cast<std::byte*>(to);
-  auto const ask     = [&](Pending const& pending) {
-    MessageHeader header{.kind    = MessageKind::get,
-                             .segment = from.segment,
-                             .offset  = from.offset()};
-    header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
-    send_message(from.pe, header);
-  };
-  auto lock = enter();
-  if (m_is_lost) end_job_of_lost("a get", from.pe);
-  flush(lock, peer);
+  auto& outgoing = outgoing_to(from.pe);
+  auto lock      = enter();
+  check_lost("a get", from.pe);
+  flush(lock, outgoing);
   if (until == Until::is_safe) {
     Counter left = 1;
-    Pending pending{.to = memory, .left = &left};
-    ask(pending);
+    PendingOperation pending{.to = to, .left = &left};
+    ask_for_get(from, bytes, pending);
     lock.unlock();
-    wait("a get", from.pe, [&] { return left == 0; });
+    wait_until("a get", from.pe, [&] { return left == 0; });
     return;
   }
   bool const is_large = bytes > MessageEngine::max_eager;
-  auto& left          = is_large ? peer.large_gets : peer.gets;
+  auto& left          = is_large ? outgoing.large_gets : outgoing.gets;
   auto const most     = is_large ? most_large : most_gets;
   if (left >= most) {  // once, as wait_for_room()
     lock.unlock();
-    wait("a get", from.pe, [&] { return left < most; });
+    wait_until("a get", from.pe, [&] { return left < most; });
     enter_again(lock);
   }
-  ask(*begin(peer, {.to = memory, .left = &left}));
+  ask_for_get(from, bytes,
+              *begin(outgoing, {.to = to, .left = &left}, started));
 }
 
-void Transport_Messages::get_strided(void* to, PeMemory from, Strides strides) {
+void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides) {
   auto const size = strides.element_bytes;
   if (size == 0 || strides.count == 0) return;
-  auto* const memory = static_cast<std::byte*>(to);
   if (size > most_strided) {
+    auto* const memory = static_cast<std::byte*>(to);
     for (std::size_t i = 0; i < strides.count; ++i) {
       get(memory + i * strides.local_bytes, from, size);
       from = from.moved(strides.remote_bytes);
@@ -132,43 +139,35 @@ void Transport_Messages::get_strided(void* to, PeMemory from, Strides strides) {
   }
   {
     auto lock = enter();
-    if (m_is_lost) end_job_of_lost("a get", from.pe);
-    flush(lock, peer_of(from.pe));
+    check_lost("a get", from.pe);
+    flush(lock, outgoing_to(from.pe));
   }
   auto const count_at_once = most_strided / size;
   Counter left             = 0;
-  Pending pending{.to = memory, .strides = strides, .left = &left};
+  PendingOperation pending{.to = to, .strides = strides, .left = &left};
   for (std::size_t first = 0; first < strides.count; first += count_at_once) {
-    wait("a get", from.pe, [&] { return left < most_packed_gets; });
+    wait_until("a get", from.pe, [&] { return left < most_packed_gets; });
     auto const count = std::min(strides.count - first, count_at_once);
     MessageHeader header{
         .kind    = MessageKind::get_strided,
         .segment = from.segment,
+        .channel = m_number,
         .number  = first,
         .offset  = from.offset() + first * strides.remote_bytes};
     header.detail.strided = {
         static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
         strides.remote_bytes, reinterpret_cast<std::uint64_t>(&pending)};
     left.fetch_add(1, std::memory_order_relaxed);
-    send_message(from.pe, header);
+    m_transport.send_message(from.pe, header);
   }
-  wait("a get", from.pe, [&] { return left == 0; });
+  wait_until("a get", from.pe, [&] { return left == 0; });
 }
 
-std::uint64_t Transport_Messages::atomic(PeMemory at, AtomicOp op,
-                                         WordType type, std::uint64_t value,
-                                         std::uint64_t compare) {
-  Counter left = 1;
-  Pending pending{.left = &left};
-  ask_for_atomic(at, op, type, value, compare, pending);
-  wait("an atomic operation", at.pe, [&] { return left == 0; });
-  return pending.value;
-}
-
-void Transport_Messages::ask_for_atomic(PeMemory at, AtomicOp op, WordType type,
-                                        std::uint64_t value,
-                                        std::uint64_t compare,
-                                        Pending& pending) {
+void Channel_Messages::ask_for_atomic(Outgoing& outgoing, PeMemory at,
+                                      AtomicOp op, WordType type,
+                                      std::uint64_t value,
+                                      std::uint64_t compare,
+                                      PendingOperation& pending) {
   MessageHeader header{.kind    = MessageKind::atomic,
                        .segment = at.segment,
                        .op      = op,
@@ -176,49 +175,75 @@ void Transport_Messages::ask_for_atomic(PeMemory at, AtomicOp op, WordType type,
                        .offset  = at.offset()};
   header.detail.atomic = {value, compare,
                           reinterpret_cast<std::uint64_t>(&pending)};
-  auto lock            = enter();
-  if (m_is_lost) end_job_of_lost("an atomic operation", at.pe);
-  auto& peer = peer_of(at.pe);
-  flush(lock, peer);
-  wait_for_room(lock, peer);
-  post(peer, header, peer.fenced, {});
+  post(outgoing, header, outgoing.fenced, {});
 }
 
-void Transport_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
-                                   Transport::Counter& left) {
-  auto pending = std::make_unique<Pending>(Pending{
-      .to = static_cast<std::byte*>(to), .left = &left, .is_on_heap = true});
-  MessageHeader header{.kind    = MessageKind::get,
-                       .segment = from.segment,
-                       .offset  = from.offset()};
-  header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(pending.get())};
-  auto lock         = enter();
-  if (m_is_lost) end_job_of_lost("a get", from.pe);
-  flush(lock, peer_of(from.pe));
-  static_cast<void>(pending.release());  // now the reply's
-  send_message(from.pe, header);
+Channel_Messages::Lock Channel_Messages::enter_for_atomic(Outgoing& outgoing) {
+  auto lock = enter();
+  check_lost("an atomic operation", outgoing.pe);
+  flush(lock, outgoing);
+  wait_for_room(lock, outgoing);
+  return lock;
 }
 
-void Transport_Messages::begin_atomic(PeMemory at, AtomicOp op, WordType type,
-                                      std::uint64_t value,
-                                      std::uint64_t compare, std::uint64_t& was,
-                                      Transport::Counter& left) {
-  auto pending = std::make_unique<Pending>(
-      Pending{.left = &left, .was = &was, .is_on_heap = true});
+std::uint64_t Channel_Messages::atomic(PeMemory at, AtomicOp op, WordType type,
+                                       std::uint64_t value,
+                                       std::uint64_t compare) {
+  std::uint64_t was = 0;
+  Counter left      = 1;
+  PendingOperation pending{.to = &was, .word_bytes = sizeof was, .left = &left};
+  auto& outgoing = outgoing_to(at.pe);
+  {
+    auto const lock = enter_for_atomic(outgoing);
+    ask_for_atomic(outgoing, at, op, type, value, compare, pending);
+  }
+  wait_until("an atomic operation", at.pe, [&] { return left == 0; });
+  return was;
+}
+
+void Channel_Messages::fetch_nbi(PeMemory at, AtomicOp op, WordType type,
+                                 std::uint64_t value, std::uint64_t compare,
+                                 void* was, Started* started) {
+  auto& outgoing  = outgoing_to(at.pe);
+  auto const lock = enter_for_atomic(outgoing);
+  ask_for_atomic(
+      outgoing, at, op, type, value, compare,
+      *begin(outgoing,
+             {.to = was, .word_bytes = bytes_of(type), .left = &outgoing.gets},
+             started));
+}
+
+void Channel_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
+                                 Counter& left) {
+  auto pending = std::make_unique<PendingOperation>(
+      PendingOperation{.to = to, .left = &left, .is_on_heap = true});
+  auto lock = enter();
+  check_lost("a get", from.pe);
+  flush(lock, outgoing_to(from.pe));
   // The reply owns it, and may come before this returns.
-  ask_for_atomic(at, op, type, value, compare, *pending.release());
+  ask_for_get(from, bytes, *pending.release());
 }
 
-void Transport_Messages::wait_for_begun(Pe pe, Transport::Counter& left) {
-  wait("an operation", pe,
-       [&] { return left.load(std::memory_order_acquire) == 0; });
+void Channel_Messages::begin_atomic(PeMemory at, AtomicOp op, WordType type,
+                                    std::uint64_t value, std::uint64_t compare,
+                                    std::uint64_t& was, Counter& left) {
+  auto pending    = std::make_unique<PendingOperation>(PendingOperation{
+         .to = &was, .word_bytes = sizeof was, .left = &left, .is_on_heap = true});
+  auto& outgoing  = outgoing_to(at.pe);
+  auto const lock = enter_for_atomic(outgoing);
+  ask_for_atomic(outgoing, at, op, type, value, compare, *pending.release());
 }
 
-void Transport_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
-                                     std::uint64_t value) {
+void Channel_Messages::wait_for_begun(Pe pe, Counter& left) {
+  wait_until("an operation", pe,
+             [&] { return left.load(std::memory_order_acquire) == 0; });
+}
+
+void Channel_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
+                                   std::uint64_t value) {
   auto lock = enter();
   auto* const place =
-      add_entry(lock, peer_of(at.pe),
+      add_entry(lock, outgoing_to(at.pe),
                 BatchEntry::atomic(at.segment, at.offset(), op, type));
   std::memcpy(place, &value, sizeof value);
 }

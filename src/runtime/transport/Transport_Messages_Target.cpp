@@ -35,31 +35,56 @@ void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
   }
 }
 
+void Transport_Messages::take_ack(Pe from, MessageHeader const& header) {
+  if (header.channel >= m_n_channels) end_job_of_nonsense(from);
+  auto* const channel =
+      header.channel == 0 ? &m_default : m_channels[header.channel].load();
+  auto* const outgoing = channel->find_outgoing(from);
+  if (outgoing == nullptr || header.acked <= outgoing->acked) return;
+  outgoing->acked.store(header.acked, std::memory_order_release);
+}
+
+Transport_Messages::Incoming& Transport_Messages::incoming_of(
+    Peer& peer, std::uint16_t channel) {
+  if (channel == 0) return peer.incoming;
+  if (channel >= most_channels) end_job_of_nonsense(peer.pe);
+  auto& all = peer.incoming_of_others;
+  if (all.size() < channel) all.resize(channel);
+  auto& incoming = all[channel - 1U];
+  if (!incoming) incoming.reset(new Incoming{peer.pe, channel});
+  return *incoming;
+}
+
 void Transport_Messages::take(Peer& peer, MessageHeader const& header,
                               std::span<std::byte const> payload) {
-  if (header.acked > peer.acked) {
-    peer.acked.store(header.acked, std::memory_order_release);
-  }
+  if (header.acked != 0) take_ack(peer.pe, header);
   if (is_numbered(header.kind)) {
-    if (!peer.arrivals.may_be_done(header.after)) {
-      peer.arrivals.hold(header.after,
+    auto& from = incoming_of(peer, header.channel);
+    if (!from.arrivals.may_be_done(header.after)) {
+      from.arrivals.hold(header.after,
                          {header, {payload.begin(), payload.end()}});
       return;
     }
-    carry_out(peer, header, payload);
-    carry_out_held(peer);
+    carry_out(from, header, payload);
+    carry_out_held(from);
     return;
   }
   switch (header.kind) {
-    case MessageKind::get: answer_get(peer, header); return;
-    case MessageKind::get_strided: answer_get_strided(peer, header); return;
+    case MessageKind::get:
+      answer_get(incoming_of(peer, header.channel), header);
+      return;
+    case MessageKind::get_strided:
+      answer_get_strided(incoming_of(peer, header.channel), header);
+      return;
     case MessageKind::get_reply:
     case MessageKind::atomic_reply: take_reply(header, payload); return;
     case MessageKind::ack: return;
-    case MessageKind::ack_request:
-      peer.ack_wanted = std::max(peer.ack_wanted, header.number);
-      send_wanted_ack(peer);
+    case MessageKind::ack_request: {
+      auto& from      = incoming_of(peer, header.channel);
+      from.ack_wanted = std::max(from.ack_wanted, header.number);
+      send_wanted_ack(from);
       return;
+    }
     case MessageKind::note: {
       std::lock_guard const lock(m_notes_mutex);
       peer.notes.push_back({header.number, {payload.begin(), payload.end()}});
@@ -80,11 +105,12 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
     auto const header = header_of(bytes);
     auto& peer        = peer_of(from);
     if (is_block(header.kind) && !is_of_gpu(header.segment) &&
-        peer.arrivals.may_be_done(header.after)) {
-      return find(peer, "a put", header.segment, header.offset, size);
+        incoming_of(peer, header.channel).arrivals.may_be_done(header.after)) {
+      return find(from, "a put", header.segment, header.offset, size);
     }
     if (header.kind == MessageKind::get_reply) {
-      auto* const pending = reinterpret_cast<Pending*>(header.detail.get.token);
+      auto* const pending =
+          reinterpret_cast<PendingOperation*>(header.detail.get.token);
       if (pending->strides.count == 0) return pending->to;
     }
     m_landings.reserve(m_landings.size() + 1);
@@ -113,20 +139,11 @@ void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
 
 void Transport_Messages::sent(std::size_t token) noexcept {
   try {
-    finish(*reinterpret_cast<Pending*>(token));
+    reinterpret_cast<PendingOperation*>(token)->finish();
   } catch (std::exception const& failure) {
     end_job_of_failure(Text("the end of a put could not be noted: ",
                             std::string_view(failure.what())));
   }
-}
-
-void Transport_Messages::finish(Pending& pending) {
-  auto* const left = pending.left;
-  auto* const peer = pending.peer;
-  auto const begun = pending.begun;
-  if (pending.is_on_heap) delete &pending;
-  if (peer != nullptr) peer->done.set(begun);
-  left->fetch_sub(1, std::memory_order_release);
 }
 
 // Replies to this PE.
@@ -134,61 +151,67 @@ void Transport_Messages::finish(Pending& pending) {
 void Transport_Messages::take_reply(MessageHeader const& header,
                                     std::span<std::byte const> payload) {
   bool const is_atomic = header.kind == MessageKind::atomic_reply;
-  auto& pending        = *reinterpret_cast<Pending*>(
+  auto& pending        = *reinterpret_cast<PendingOperation*>(
       is_atomic ? header.detail.atomic.token : header.detail.get.token);
   auto const size = pending.strides.element_bytes;
   if (is_atomic) {
-    pending.value = header.detail.atomic.value;
-    if (pending.was != nullptr) *pending.was = pending.value;
+    std::memcpy(pending.to, &header.detail.atomic.value, pending.word_bytes);
   } else if (size == 0) {
     if (!payload.empty()) {
       copy_host_memory(pending.to, payload.data(), payload.size());
     }
   } else {
-    auto* to = pending.to + header.number * pending.strides.local_bytes;
+    auto* to = static_cast<std::byte*>(pending.to) +
+               header.number * pending.strides.local_bytes;
     for (std::size_t at = 0; at < payload.size(); at += size) {
       copy_host_memory(to, payload.data() + at, size);
       to += pending.strides.local_bytes;
     }
   }
-  finish(pending);
+  pending.finish();
 }
 
 // Operations of other PEs on the memory of this one.
 
-void Transport_Messages::answer_get(Peer& peer, MessageHeader const& header) {
+void Transport_Messages::answer_get(Incoming& from,
+                                    MessageHeader const& header) {
   auto const bytes = header.detail.get.bytes;
-  MessageHeader reply{.kind = MessageKind::get_reply};
+  MessageHeader reply{.kind    = MessageKind::get_reply,
+                      .channel = from.channel,
+                      .acked   = from.arrivals.done_up_to()};
   reply.detail.get = header.detail.get;
   if (is_of_gpu(header.segment)) {
-    if (bytes > SideQueue::most_bytes) end_job_of_nonsense(peer.pe);
+    if (bytes > SideQueue::most_bytes) end_job_of_nonsense(from.pe);
     auto const [queue, place] =
-        find_on_gpu(peer, "a get", header.segment, header.offset, bytes);
-    send_message(peer.pe, reply, queue.load(place, bytes));
+        find_on_gpu(from.pe, "a get", header.segment, header.offset, bytes);
+    send_message(from.pe, reply, queue.load(place, bytes));
     return;
   }
   auto const* const place = reinterpret_cast<std::byte const*>(
-      find(peer, "a get", header.segment, header.offset, bytes));
+      find(from.pe, "a get", header.segment, header.offset, bytes));
   std::byte words[most_bytes_by_words];
   if (bytes <= sizeof words) {
     copy_host_memory(words, place, bytes);
-    send_message(peer.pe, reply, {words, bytes});
+    send_message(from.pe, reply, {words, bytes});
   } else {
     m_n_answers.fetch_add(1, std::memory_order_relaxed);
-    send_message(peer.pe, reply, {place, bytes}, &m_answers);
+    send_message(from.pe, reply, {place, bytes}, &m_answers);
   }
 }
 
-void Transport_Messages::answer_get_strided(Peer& peer,
+void Transport_Messages::answer_get_strided(Incoming& from,
                                             MessageHeader const& header) {
-  auto const* place       = find_strided(peer, "a get", header);
+  auto const* place       = find_strided(from.pe, "a get", header);
   std::size_t const size  = header.detail.strided.element_bytes;
   std::size_t const count = header.detail.strided.count;
-  if (size * count > most_strided) end_job_of_nonsense(peer.pe);
-  MessageHeader reply{.kind = MessageKind::get_reply, .number = header.number};
+  if (size * count > most_strided) end_job_of_nonsense(from.pe);
+  MessageHeader reply{.kind    = MessageKind::get_reply,
+                      .channel = from.channel,
+                      .number  = header.number,
+                      .acked   = from.arrivals.done_up_to()};
   reply.detail.get = {size * count, header.detail.strided.token};
   if (is_of_gpu(header.segment)) {
-    send_message(peer.pe, reply,
+    send_message(from.pe, reply,
                  m_target.gpu()->load_strided(
                      place, header.detail.strided.remote_bytes, size, count));
     return;
@@ -198,33 +221,33 @@ void Transport_Messages::answer_get_strided(Peer& peer,
     copy_host_memory(elements + i * size, place, size);
     place += header.detail.strided.remote_bytes;
   }
-  send_message(peer.pe, reply, {elements, size * count});
+  send_message(from.pe, reply, {elements, size * count});
 }
 
-void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
+void Transport_Messages::carry_out(Incoming& from, MessageHeader const& header,
                                    std::span<std::byte const> payload) {
   bool const is_on_gpu = is_of_gpu(header.segment);
   switch (header.kind) {
     case MessageKind::put:
     case MessageKind::put_signal:
       if (is_on_gpu && !payload.empty()) {
-        auto const [queue, place] = find_on_gpu(peer, "a put", header.segment,
-                                                header.offset, payload.size());
+        auto const [queue, place] = find_on_gpu(
+            from.pe, "a put", header.segment, header.offset, payload.size());
         queue.store(place, payload.data(), payload.size());
         queue.finish();
       } else if (!payload.empty()) {
-        store_block(
-            find(peer, "a put", header.segment, header.offset, payload.size()),
-            payload.data(), payload.size());
+        store_block(find(from.pe, "a put", header.segment, header.offset,
+                         payload.size()),
+                    payload.data(), payload.size());
       }
-      if (header.kind == MessageKind::put_signal) put_signal(peer, header);
+      if (header.kind == MessageKind::put_signal) put_signal(from, header);
       break;
     case MessageKind::put_strided: {
       std::size_t const size = header.detail.strided.element_bytes;
       if (size * header.detail.strided.count != payload.size()) {
-        end_job_of_nonsense(peer.pe);
+        end_job_of_nonsense(from.pe);
       }
-      auto* place = find_strided(peer, "a put", header);
+      auto* place = find_strided(from.pe, "a put", header);
       if (is_on_gpu) {
         auto& queue = *m_target.gpu();
         queue.store_strided(place, header.detail.strided.remote_bytes,
@@ -239,9 +262,10 @@ void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
       break;
     }
     case MessageKind::atomic: {
-      auto* const word = find_word(peer, header.segment, header.offset,
+      auto* const word = find_word(from.pe, header.segment, header.offset,
                                    header.op, header.type);
-      MessageHeader reply{.kind = MessageKind::atomic_reply};
+      MessageHeader reply{.kind    = MessageKind::atomic_reply,
+                          .channel = from.channel};
       auto const& detail  = header.detail.atomic;
       auto const was      = is_on_gpu ? m_target.gpu()->fetch_and_change(
                                             word, header.op, header.type,
@@ -249,27 +273,29 @@ void Transport_Messages::carry_out(Peer& peer, MessageHeader const& header,
                                       : change_word(word, header.op, header.type,
                                                     detail.value, detail.compare);
       reply.detail.atomic = {was, 0, detail.token};
-      set_done(peer, header);
-      peer.ack_sent = peer.arrivals.done_up_to();
-      send_message(peer.pe, reply);
+      set_done(from, header);
+      from.ack_sent = from.arrivals.done_up_to();
+      reply.acked   = from.ack_sent;
+      send_message(from.pe, reply);
       return;
     }
-    default: carry_out_batch(peer, payload);
+    default: carry_out_batch(from, payload);
   }
-  set_done(peer, header);
-  send_wanted_ack(peer);
+  set_done(from, header);
+  send_wanted_ack(from);
 }
 
-void Transport_Messages::set_done(Peer& peer, MessageHeader const& header) {
-  peer.arrivals.set_done(header.number);
+void Transport_Messages::set_done(Incoming& from, MessageHeader const& header) {
+  from.arrivals.set_done(header.number);
   if (header.wants_ack) {
-    peer.ack_wanted = std::max(peer.ack_wanted, header.number);
+    from.ack_wanted = std::max(from.ack_wanted, header.number);
   }
 }
 
-void Transport_Messages::put_signal(Peer& peer, MessageHeader const& header) {
+void Transport_Messages::put_signal(Incoming& from,
+                                    MessageHeader const& header) {
   auto* const signal =
-      find_word(peer, header.signal_segment, header.detail.signal.offset,
+      find_word(from.pe, header.signal_segment, header.detail.signal.offset,
                 header.op, WordType::u64);
   if (!is_of_gpu(header.signal_segment)) {
     change_word(signal, header.op, WordType::u64, header.detail.signal.value);
@@ -280,7 +306,7 @@ void Transport_Messages::put_signal(Peer& peer, MessageHeader const& header) {
   queue.finish();
 }
 
-void Transport_Messages::carry_out_batch(Peer& peer,
+void Transport_Messages::carry_out_batch(Incoming& from,
                                          std::span<std::byte const> payload) {
   SideQueue* queue = nullptr;  // null: nothing has been put in it
   struct Ready {
@@ -293,23 +319,24 @@ void Transport_Messages::carry_out_batch(Peer& peer,
   while (!payload.empty()) {
     std::size_t n = 0;
     while (n < ready.size() && !payload.empty()) {
-      if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(peer.pe);
+      if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(from.pe);
       std::uint64_t word = 0;
       std::memcpy(&word, payload.data(), sizeof word);
       BatchEntry const entry(word);
       payload = payload.subspan(BatchEntry::head_bytes);
-      if (payload.size() < entry.room()) end_job_of_nonsense(peer.pe);
+      if (payload.size() < entry.room()) end_job_of_nonsense(from.pe);
       auto const data = payload;
       payload         = payload.subspan(entry.room());
       if (is_of_gpu(entry.segment())) {
-        queue = &put_on_gpu(peer, entry, data);
+        queue = &put_on_gpu(from, entry, data);
         continue;
       }
-      auto* const place = entry.kind() == BatchEntry::Kind::put
-                              ? find(peer, "a put", entry.segment(),
-                                     entry.offset(), entry.bytes())
-                              : find_word(peer, entry.segment(), entry.offset(),
-                                          entry.op(), entry.type());
+      auto* const place =
+          entry.kind() == BatchEntry::Kind::put
+              ? find(from.pe, "a put", entry.segment(), entry.offset(),
+                     entry.bytes())
+              : find_word(from.pe, entry.segment(), entry.offset(), entry.op(),
+                          entry.type());
       __builtin_prefetch(place, 1);
       ready[n++] = {word, place, data.data()};
     }
@@ -327,10 +354,11 @@ void Transport_Messages::carry_out_batch(Peer& peer,
   if (queue != nullptr) queue->finish();
 }
 
-SideQueue& Transport_Messages::put_on_gpu(Peer const& peer, BatchEntry entry,
+SideQueue& Transport_Messages::put_on_gpu(Incoming const& from,
+                                          BatchEntry entry,
                                           std::span<std::byte const> data) {
   if (entry.kind() == BatchEntry::Kind::put) {
-    auto const [queue, place] = find_on_gpu(peer, "a put", entry.segment(),
+    auto const [queue, place] = find_on_gpu(from.pe, "a put", entry.segment(),
                                             entry.offset(), entry.bytes());
     queue.store(place, data.data(), entry.bytes());
     return queue;
@@ -338,31 +366,33 @@ SideQueue& Transport_Messages::put_on_gpu(Peer const& peer, BatchEntry entry,
   std::uint64_t value = 0;
   std::memcpy(&value, data.data(), sizeof value);
   auto& queue = *m_target.gpu();
-  queue.change(find_word(peer, entry.segment(), entry.offset(), entry.op(),
+  queue.change(find_word(from.pe, entry.segment(), entry.offset(), entry.op(),
                          entry.type()),
                entry.op(), entry.type(), value);
   return queue;
 }
 
-void Transport_Messages::carry_out_held(Peer& peer) {
-  while (auto const held = peer.arrivals.take()) {
-    carry_out(peer, held->header, held->payload);
+void Transport_Messages::carry_out_held(Incoming& from) {
+  while (auto const held = from.arrivals.take()) {
+    carry_out(from, held->header, held->payload);
   }
 }
 
-void Transport_Messages::send_wanted_ack(Peer& peer) {
-  auto const done = peer.arrivals.done_up_to();
-  if (peer.ack_wanted <= peer.ack_sent || done < peer.ack_wanted) return;
-  send_message(peer.pe, {.kind = MessageKind::ack});
-  peer.ack_sent = done;
+void Transport_Messages::send_wanted_ack(Incoming& from) {
+  auto const done = from.arrivals.done_up_to();
+  if (from.ack_wanted <= from.ack_sent || done < from.ack_wanted) return;
+  send_message(
+      from.pe,
+      {.kind = MessageKind::ack, .channel = from.channel, .acked = done});
+  from.ack_sent = done;
 }
 
-char* Transport_Messages::find(Peer const& peer, std::string_view operation,
+char* Transport_Messages::find(Pe from, std::string_view operation,
                                Segment segment, std::uint64_t offset,
                                std::uint64_t bytes) {
   auto* const place = m_target.find(segment, offset, bytes);
   if (place == nullptr || (is_of_gpu(segment) && m_target.gpu() == nullptr)) {
-    end_job_of_failure(Text("PE ", peer.pe, " of another node asks for ",
+    end_job_of_failure(Text("PE ", from, " of another node asks for ",
                             operation, " of ", bytes, " bytes at offset ",
                             offset, " of segment ", static_cast<int>(segment),
                             " of this PE, where there is no such memory"));
@@ -371,41 +401,39 @@ char* Transport_Messages::find(Peer const& peer, std::string_view operation,
 }
 
 Transport_Messages::OnGpu Transport_Messages::find_on_gpu(
-    Peer const& peer, std::string_view operation, Segment segment,
-    std::uint64_t offset, std::uint64_t bytes) {
-  auto* const place = find(peer, operation, segment, offset, bytes);
+    Pe from, std::string_view operation, Segment segment, std::uint64_t offset,
+    std::uint64_t bytes) {
+  auto* const place = find(from, operation, segment, offset, bytes);
   return {*m_target.gpu(), place};
 }
 
-char* Transport_Messages::find_word(Peer const& peer, Segment segment,
+char* Transport_Messages::find_word(Pe from, Segment segment,
                                     std::uint64_t offset, AtomicOp op,
                                     WordType type) {
-  if (!is_atomic(op, type)) end_job_of_nonsense(peer.pe);
+  if (!is_atomic(op, type)) end_job_of_nonsense(from);
   auto const bytes  = bytes_of(type);
-  auto* const place = find(peer, "an atomic operation", segment, offset, bytes);
+  auto* const place = find(from, "an atomic operation", segment, offset, bytes);
   if (reinterpret_cast<std::uintptr_t>(place) % bytes != 0) {
-    end_job_of_failure(Text("PE ", peer.pe,
-                            " of another node asks for an atomic operation on ",
-                            bytes, " bytes at offset ", offset, " of segment ",
-                            static_cast<int>(segment),
-                            " of this PE, which is no multiple of that"));
+    end_job_of_failure(Text(
+        "PE ", from, " of another node asks for an atomic operation on ", bytes,
+        " bytes at offset ", offset, " of segment ", static_cast<int>(segment),
+        " of this PE, which is no multiple of that"));
   }
   return place;
 }
 
-char* Transport_Messages::find_strided(Peer const& peer,
-                                       std::string_view operation,
+char* Transport_Messages::find_strided(Pe from, std::string_view operation,
                                        MessageHeader const& header) {
   std::uint64_t const size  = header.detail.strided.element_bytes;
   std::uint64_t const count = header.detail.strided.count;
-  if (size == 0 || count == 0) end_job_of_nonsense(peer.pe);
+  if (size == 0 || count == 0) end_job_of_nonsense(from);
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(count - 1, header.detail.strided.remote_bytes,
                              &bytes) ||
       __builtin_add_overflow(bytes, size, &bytes)) {
     bytes = UINT64_MAX;
   }
-  return find(peer, operation, header.segment, header.offset, bytes);
+  return find(from, operation, header.segment, header.offset, bytes);
 }
 
 }  // namespace symm::Impl

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CONTEXTS_HPP
+#define SYMM_CONTEXTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/Types.hpp"
+#include "shmem/HostCall.hpp"
+#include "shmem/PeTeam.hpp"
+#include "transport/Started.hpp"
+
+// What is under way, in parts. The host's one-sided operations take a Context
+// as first argument, and those that end in _nbi a Request as last one:
+//
+//     symm::Context mine;                         // of this thread, say
+//     symm::put_nbi(mine, dest, source, n, pe);
+//     mine.quiet();                               // waits for this put alone
+//
+//     symm::Request request;
+//     symm::get_nbi(dest, source, n, pe, &request);
+//     request.wait();                             // waits for this get alone
+//
+// On PEs of this node an operation of the host is done when it returns, in any
+// context; there contexts and requests cost nothing and change nothing. In
+// kernels there are none: fence() and quiet() are those of the calling thread.
+
+namespace symm {
+
+/// What a program promises of a Context (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED,
+/// _PRIVATE, _NOSTORE).
+struct ContextOptions {
+  bool serialized = false;  ///< no two threads use it at the same time
+  bool one_thread = false;  ///< only the thread that has made it uses it
+  /// fence() and quiet() of the context need not order stores to PEs of this
+  /// node, and do not.
+  bool nostore = false;
+};
+
+/// A sequence of operations with an order and a completion of its own: fence()
+/// and quiet() are about the operations of this context only (OpenSHMEM 1.5,
+/// 9.5, shmem_ctx_t). Operations without a context have one of their own.
+/// barrier_all(), barrier(team) and the collective calls that give memory back
+/// complete the operations of all contexts.
+///
+/// PEs have no contexts in common: making and ending one is local. Any number
+/// of threads may use one at the same time, unless the options promise that
+/// none does. Threads with a context each do not wait for each other.
+class Context {
+ public:
+  /// For operations on all PEs.
+  /// \throws UsageError  on this PE, before initialize() and after finalize().
+  /// \throws OutOfMemory on this PE, if there are 255 already, in jobs of
+  ///         several nodes.
+  explicit Context(ContextOptions options = {});
+  /// For operations on the PEs of a PE team, which all calls with this context
+  /// number as the team does (shmem_team_create_ctx).
+  /// \throws UsageError  on this PE, if `team` is no team.
+  /// \throws OutOfMemory as the other.
+  explicit Context(PeTeam const& team, ContextOptions options = {});
+  /// Waits for nothing (shmem_ctx_destroy does): what is under way goes on, and
+  /// the next barrier completes it. Call quiet() first, if that matters.
+  ~Context();
+  Context(Context&& other) noexcept;
+  Context& operator=(Context&& other) noexcept;
+  Context(Context const&)            = delete;
+  Context& operator=(Context const&) = delete;
+
+  /// Orders the operations of this context, as symm::fence() those without one.
+  /// \throws UsageError on this PE, after finalize().
+  void fence() const;
+  /// Completes them, as symm::quiet() those without one.
+  /// \throws UsageError on this PE, after finalize().
+  void quiet() const;
+  /// Completes those on `pes` (OpenSHMEM 1.6, shmem_ctx_pe_quiet).
+  /// \throws UsageError on this PE, if there is no such PE; after finalize().
+  void pe_quiet(std::span<Pe const> pes) const;
+  /// Whose numbers of PEs calls with this context take (shmem_ctx_get_team).
+  /// \throws UsageError on this PE, after finalize().
+  [[nodiscard]] PeTeam team() const;
+
+  // For operations.
+
+  /// \param request null, or what becomes the operation's.
+  /// \throws UsageError on this PE, if the context has been moved from, or its
+  ///         runtime has ended.
+  [[nodiscard]] Impl::HostCall call(char const* name,
+                                    class Request* request = nullptr) const;
+  /// The number in the world of PE `pe` of the context.
+  /// \throws UsageError on this PE, if there is none.
+  [[nodiscard]] Pe world_pe(Pe pe, char const* name) const {
+    return m_has_team ? world_pe_of_team(pe, name) : pe;
+  }
+
+ private:
+  void open(char const* name);
+  void close() noexcept;
+  [[nodiscard]] Pe world_pe_of_team(Pe pe, char const* name) const;
+
+  Impl::Channel* m_channel = nullptr;  // null in jobs of one node
+  std::uint64_t m_life     = 0;        // of the runtime; 0: moved from
+  bool m_has_team          = false;
+  ContextOptions m_options;
+  PeTeam m_team;
+};
+
+/// The completion of one operation that ends in _nbi, which gets the address of
+/// this as last argument. It has no copies; a call with the address of one that
+/// is in use lets go of the earlier operation. Nobody has to wait for it: what
+/// is let go of goes on, and quiet() of its context completes it. Of one thread
+/// at a time.
+class Request {
+ public:
+  /// Complete: no operation.
+  Request() = default;
+
+  /// Whether the operation is complete: the data of a get or of a fetching
+  /// atomic operation have arrived, or the target has what was put, and has
+  /// changed its signal. Then it is no operation any more. Does what is
+  /// necessary for that to happen without other calls.
+  [[nodiscard]] bool test();
+  /// Waits until it is complete.
+  void wait();
+  /// Whether the source of a put may be written again; of other operations
+  /// whether they are complete. It stays an operation.
+  [[nodiscard]] bool test_source();
+  /// Waits until test_source() is true.
+  void wait_source();
+  /// Whether it is an operation, complete or not.
+  [[nodiscard]] bool is_operation() const { return m_life != 0; }
+
+ private:
+  friend Impl::HostCall Impl::call_of(char const* name, Impl::Channel* channel,
+                                      Request* request);
+  [[nodiscard]] bool has_ended() const;
+
+  Impl::Started m_started;
+  std::uint64_t m_life = 0;  // of the runtime; 0: no operation
+};
+
+/// Waits until all are complete.
+void wait_all(std::span<Request> requests);
+
+/// Waits until one is complete, which is no operation any more then.
+/// \returns its index; SIZE_MAX, if none is an operation.
+std::size_t wait_any(std::span<Request> requests);
+
+/// The index of one that is complete, which is no operation any more then;
+/// SIZE_MAX, if there is none.
+[[nodiscard]] std::size_t test_any(std::span<Request> requests);
+
+/// quiet() of the operations on `pes` without a context (OpenSHMEM 1.6,
+/// shmem_pe_quiet). On the host.
+/// \throws UsageError on this PE, if there is no such PE; before initialize()
+///         and after finalize().
+void pe_quiet(std::span<Pe const> pes);
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_CHANNEL_HPP
+#define SYMM_TRANSPORT_CHANNEL_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../base/Types.hpp"
+#include "../memory/AtomicOp.hpp"
+#include "../memory/PeMemory.hpp"
+#include "Started.hpp"
+
+namespace symm::Impl {
+
+/// Operations on memory of far PEs, of one context: messages, which the target
+/// carries out with the code of operations inside a node. fence() orders and
+/// quiet() completes the operations of this channel only. Any thread of this
+/// PE, also at the same time as others; all waits poll().
+///
+/// A lost PE ends the job, with PE, host and call.
+///
+/// Offsets have been checked by the caller (every PE has the same memory); the
+/// target checks them again and ends the job if they are wrong.
+///
+/// `started`, if not null, gets what test() and wait() need.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+
+  // The target has it after quiet(); before later operations on the same PE
+  // after fence(). is_safe: `from` may be written again.
+  virtual void put(PeMemory to, void const* from, std::size_t bytes,
+                   Until until      = Until::is_safe,
+                   Started* started = nullptr)                             = 0;
+  virtual void put_strided(PeMemory to, void const* from, Strides strides) = 0;
+  /// The signal is changed when the data are there, in one message.
+  /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
+  virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
+                          PeMemory signal, std::uint64_t value, AtomicOp op,
+                          Until until      = Until::is_safe,
+                          Started* started = nullptr) = 0;
+
+  // is_safe: the data are in `to`; else after quiet().
+  virtual void get(void* to, PeMemory from, std::size_t bytes,
+                   Until until      = Until::is_safe,
+                   Started* started = nullptr)                       = 0;
+  virtual void get_strided(void* to, PeMemory from, Strides strides) = 0;
+
+  /// What the word was. Bits of a word of 4 bytes are the lower ones.
+  [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
+                                             WordType type, std::uint64_t value,
+                                             std::uint64_t compare = 0) = 0;
+  /// What the word was is in `was`, of the word's size, after quiet().
+  virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
+                         std::uint64_t value, std::uint64_t compare, void* was,
+                         Started* started) = 0;
+  /// Without an answer, complete after quiet(), as a put.
+  virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
+                           std::uint64_t value) = 0;
+
+  // These count `left` down when done, within poll(). So a caller may have many
+  // under way and wait for one of them.
+
+  using Counter = std::atomic<std::uint64_t>;
+
+  static constexpr std::size_t most_begun = std::size_t{64} << 10U;
+  /// \param bytes no more than most_begun.
+  virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
+                         Counter& left) {
+    get(to, from, bytes);
+    left.fetch_sub(1, std::memory_order_release);
+  }
+  /// \param was gets what the word was.
+  virtual void begin_atomic(PeMemory at, AtomicOp op, WordType type,
+                            std::uint64_t value, std::uint64_t compare,
+                            std::uint64_t& was, Counter& left) {
+    was = atomic(at, op, type, value, compare);
+    left.fetch_sub(1, std::memory_order_release);
+  }
+  /// Waits until `left` is 0; it counts operations begun on `pe`.
+  virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/) {}
+
+  virtual void fence() = 0;
+  /// Waits for the operations on all PEs that any thread has begun before.
+  virtual void quiet() = 0;
+  /// The same for the operations on these PEs.
+  virtual void quiet(std::span<Pe const> pes) = 0;
+
+  // Of an operation of this channel. Any thread.
+
+  /// Whether `started` has come so far; sends what it still waits for.
+  [[nodiscard]] virtual bool test(Started& /*started*/, Stage /*stage*/) {
+    return true;
+  }
+  virtual void wait(Started& /*started*/, Stage /*stage*/) {}
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_CHANNEL_MESSAGES_HPP
+#define SYMM_TRANSPORT_CHANNEL_MESSAGES_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "../base/Types.hpp"
+#include "Channel.hpp"
+#include "DoneNumbers.hpp"
+#include "Message.hpp"
+#include "MessageEngine.hpp"
+
+namespace symm::Impl {
+
+class Transport_Messages;
+struct Outgoing;
+
+/// The state of an operation that has begun; its address is the token of a
+/// message. It is on the heap if the caller does not wait for it.
+struct PendingOperation {
+  void* to               = nullptr;  // where data or a word's old value go
+  std::size_t word_bytes = 0;        // of that value
+  Strides strides{};                 // of get_strided
+  std::atomic<std::uint64_t>* left = nullptr;  // counted down when it is done
+  Outgoing* outgoing               = nullptr;  // where this is number `begun`
+  std::uint64_t begun              = 0;
+  SideDone::Owner side{};
+  bool is_on_heap = false;
+
+  /// It may be destroyed when this returns.
+  void finish();
+};
+
+/// A Channel of a Transport_Messages.
+///
+/// Order. The engine promises none. So the messages of a channel to a PE that
+/// change memory are numbered, and each names the last one before the channel's
+/// last fence(). The target keeps a message until all up to that number are
+/// carried out. So fence() waits for no reply: put, fence, put a flag is two
+/// messages without a round trip in between. Messages nearly always arrive in
+/// order, and then none is kept. A put of more than MessageEngine::max_eager
+/// would take too much private memory: the sender waits before it sends one.
+///
+/// Completion. A target acknowledges all messages of a channel up to a number
+/// at once: with what it sends on its own channel of this number, with answers,
+/// and by a message where the initiator asks for it. The initiator asks in the
+/// message that it expects to be the last before quiet() (as many after the
+/// last quiet() as there were before it), else in quiet(). It also asks so
+/// often that at most a few MiB are in flight to a PE.
+///
+/// Small puts with Until::is_begun, and post_atomic(), are gathered in one
+/// batch per PE. The batch is sent when it is full, by fence(), quiet(),
+/// Transport::poll() and any other call for that PE, and in time by a thread.
+///
+/// quiet() waits for what any thread has begun before it, and for nothing that
+/// other threads begin meanwhile: messages, gets and large puts are numbered.
+///
+/// One mutex guards what is to be sent. The Receiver never takes it, so it may
+/// be held while the engine sends.
+class Channel_Messages final : public Channel {
+ public:
+  Channel_Messages(Transport_Messages& transport, std::uint16_t number,
+                   int n_pes);
+  ~Channel_Messages() override;
+  Channel_Messages(Channel_Messages const&)            = delete;
+  Channel_Messages& operator=(Channel_Messages const&) = delete;
+
+  void put(PeMemory to, void const* from, std::size_t bytes,
+           Until until = Until::is_safe, Started* started = nullptr) override;
+  void put_strided(PeMemory to, void const* from, Strides strides) override;
+  void put_signal(PeMemory to, void const* from, std::size_t bytes,
+                  PeMemory signal, std::uint64_t value, AtomicOp op,
+                  Until until      = Until::is_safe,
+                  Started* started = nullptr) override;
+  void get(void* to, PeMemory from, std::size_t bytes,
+           Until until = Until::is_safe, Started* started = nullptr) override;
+  void get_strided(void* to, PeMemory from, Strides strides) override;
+  std::uint64_t atomic(PeMemory at, AtomicOp op, WordType type,
+                       std::uint64_t value, std::uint64_t compare = 0) override;
+  void fetch_nbi(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
+                 std::uint64_t compare, void* was, Started* started) override;
+  void post_atomic(PeMemory at, AtomicOp op, WordType type,
+                   std::uint64_t value) override;
+  void begin_get(void* to, PeMemory from, std::size_t bytes,
+                 Counter& left) override;
+  void begin_atomic(PeMemory at, AtomicOp op, WordType type,
+                    std::uint64_t value, std::uint64_t compare,
+                    std::uint64_t& was, Counter& left) override;
+  void wait_for_begun(Pe pe, Counter& left) override;
+  void fence() override;
+  void quiet() override { quiet_pes(nullptr); }
+  void quiet(std::span<Pe const> pes) override { quiet_pes(&pes); }
+  bool test(Started& started, Stage stage) override;
+  void wait(Started& started, Stage stage) override;
+
+  // For the transport.
+
+  [[nodiscard]] std::uint16_t number() const noexcept { return m_number; }
+  /// Null: nothing was sent there.
+  [[nodiscard]] Outgoing* find_outgoing(Pe pe) const noexcept;
+  [[nodiscard]] bool has_open_batches() const noexcept {
+    return m_n_open.load() != 0;
+  }
+  /// Sends the open batch for this PE.
+  void flush(Pe pe);
+  /// Sends all batches that are older than `tick`, as far as none has to wait.
+  void flush_older(std::uint64_t tick);
+  /// The same for all, unless another thread is at it.
+  void try_flush_all();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// The most payloads of more than max_eager in flight at once to or from a
+  /// PE: over TCP, many of them take turns and are slower than two.
+  static constexpr std::uint64_t most_large = 2;
+
+  [[nodiscard]] Outgoing& outgoing_to(Pe pe);
+
+  /// The lock for an operation. It lets threads go first that have waited for a
+  /// PE and need the lock again: a mutex is not fair to them.
+  [[nodiscard]] Lock enter();
+  /// Locks again, after a wait.
+  void enter_again(Lock& lock);
+
+  // With m_mutex.
+
+  void mark_dirty(Outgoing& outgoing);
+  /// Adds an entry to the open batch. \returns the place of its data.
+  std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
+  enum class Wait { may, must_not };
+  /// Sends the batch, if there is one. If it would have to wait and must not,
+  /// the batch stays. While it waits, another thread may send the batch.
+  void flush(Lock& lock, Outgoing& outgoing, Wait wait = Wait::may,
+             bool wants_ack = false);
+  [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
+  /// Waits until the window has room; may unlock. Waits once: if other threads
+  /// fill the window meanwhile, each that has waited may add one message.
+  void wait_for_room(Lock& lock, Outgoing& outgoing);
+  /// Sends a numbered message, without waiting, and notes all that the window
+  /// and the acknowledgements need to know of it.
+  /// \param after the last message that has to be carried out before it.
+  /// \param unsent not null: the payload is read until this is done.
+  void post(Outgoing& outgoing, MessageHeader header, std::uint64_t after,
+            std::span<std::byte const> payload, bool wants_ack = false,
+            PendingOperation* unsent = nullptr);
+  void post_block(Lock& lock, Outgoing& outgoing, MessageHeader const& header,
+                  void const* from, std::size_t bytes, Until until,
+                  Started* started);
+  void ask_for_ack(Outgoing& outgoing);
+  /// The lock, for an atomic operation that may be sent at once.
+  [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing);
+  void ask_for_atomic(Outgoing& outgoing, PeMemory at, AtomicOp op,
+                      WordType type, std::uint64_t value, std::uint64_t compare,
+                      PendingOperation& pending);
+  void ask_for_get(PeMemory from, std::size_t bytes,
+                   PendingOperation const& pending);
+  /// Makes it on the heap, as the next that quiet() waits for.
+  PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
+                          Started* started);
+  /// Whether the message of `started` is acknowledged; asks for that.
+  [[nodiscard]] bool is_acknowledged(Started& started);
+
+  // Without m_mutex.
+
+  /// For an operation on `pe`: ends the job if a PE is lost.
+  void check_lost(char const* call, Pe pe);
+  template <class IsDone>
+  void wait_until(char const* call, Pe pe, IsDone const& is_done);
+  void quiet_pes(std::span<Pe const> const* pes);
+
+  Transport_Messages& m_transport;
+  std::uint16_t const m_number;
+  std::vector<std::atomic<Outgoing*>> m_outgoing;  // null: nothing was sent
+
+  std::mutex m_mutex;
+  std::atomic<int> m_n_returning = 0;     // threads in enter_again()
+  std::vector<Outgoing*> m_dirty;         // something may not be done there yet
+  std::atomic<std::size_t> m_n_open = 0;  // batches
+};
+
+/// Messages of a channel to one PE.
+struct Outgoing {
+  using Counter = Channel::Counter;
+
+  explicit Outgoing(Pe number) : pe(number) {}
+
+  Pe const pe;
+
+  // With the channel's mutex.
+
+  std::uint64_t sent   = 0;  // the number of the last message
+  std::uint64_t fenced = 0;  // that of the last one before a fence()
+  std::uint64_t asked  = 0;  // that of the last one for which an ack is asked
+  // Messages since the last quiet(), and before it.
+  std::uint64_t n_since_quiet = 0;
+  std::uint64_t n_expected    = 1;
+  // Bytes sent since message `half`. Before too many, a sender waits for the
+  // ack of `half`.
+  std::size_t bytes_since_half = 0;
+  std::uint64_t half           = 0;
+  std::uint64_t begun  = 0;  // gets, and puts whose payload is read later
+  std::size_t dirty_at = 0;  // in m_dirty
+  bool is_dirty        = false;
+  std::unique_ptr<std::byte[]> batch;
+  std::size_t batch_bytes  = 0;
+  std::uint64_t batch_tick = 0;
+  bool batch_wants_ack     = false;
+  std::uint64_t n_batches  = 0;  // sent
+  std::uint64_t last_batch = 0;  // the number of its message
+
+  // Set by the Receiver.
+
+  Counter acked      = 0;
+  Counter unsent     = 0;  // large payloads of Until::is_begun
+  Counter gets       = 0;  // likewise
+  Counter large_gets = 0;
+  DoneNumbers done;  // of those begun
+};
+
+}  // namespace symm::Impl
+
+#endif

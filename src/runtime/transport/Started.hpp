@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_STARTED_HPP
+#define SYMM_TRANSPORT_STARTED_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+class Channel;
+
+/// A flag that an operation sets when this PE's side of it is done. It belongs
+/// to a Started and to the operation, and lives until both have dropped it.
+class SideDone {
+ public:
+  struct Drop {
+    void operator()(SideDone* flag) const noexcept {
+      if (flag->m_n_owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete flag;
+      }
+    }
+  };
+  using Owner = std::unique_ptr<SideDone, Drop>;
+
+  /// Both owners' flag.
+  static std::pair<Owner, Owner> make() {
+    Owner first(new SideDone);
+    Owner second(first.get());
+    return {std::move(first), std::move(second)};
+  }
+  void set() noexcept { m_is_set.store(true, std::memory_order_release); }
+  [[nodiscard]] bool is_set() const noexcept {
+    return m_is_set.load(std::memory_order_acquire);
+  }
+
+ private:
+  SideDone() = default;
+
+  std::atomic<int> m_n_owners = 2;
+  std::atomic<bool> m_is_set  = false;
+};
+
+/// How far an operation has come.
+enum class Stage {
+  side,      // this PE's side: the source may be written, or the data are there
+  operation  // the target has carried it out
+};
+
+/// One operation of a Channel. Without a channel: none, or it is done.
+struct Started {
+  Channel* channel = nullptr;
+  Pe pe            = 0;
+  // The target has carried it out when it has acknowledged this message of the
+  // channel, or this batch. Both 0: when this PE's side is done.
+  std::uint64_t message = 0;
+  std::uint64_t batch   = 0;
+  SideDone::Owner side  = nullptr;  // null: this PE's side is done
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// What a channel sends, and when it is complete.
+#include "Channel_Messages.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "../memory/HostCopy.hpp"
+#include "Transport_Messages.hpp"
+
+namespace symm::Impl {
+
+void PendingOperation::finish() {
+  auto* const counter = left;
+  auto* const to_pe   = outgoing;
+  auto const number   = begun;
+  auto const flag     = std::move(side);
+  if (is_on_heap) delete this;
+  if (to_pe != nullptr) to_pe->done.set(number);
+  if (flag) flag->set();
+  counter->fetch_sub(1, std::memory_order_release);
+}
+
+namespace {
+
+constexpr std::size_t batch_size = std::size_t{16} << 10U;
+/// Bytes that a message counts beside its payload.
+constexpr std::size_t bytes_of_message = 256;
+
+}  // namespace
+
+Channel_Messages::Channel_Messages(Transport_Messages& transport,
+                                   std::uint16_t number, int n_pes)
+    : m_transport(transport),
+      m_number(number),
+      m_outgoing(static_cast<std::size_t>(n_pes)) {}
+
+Channel_Messages::~Channel_Messages() {
+  for (auto& outgoing : m_outgoing) delete outgoing.load();
+}
+
+Outgoing* Channel_Messages::find_outgoing(Pe pe) const noexcept {
+  return m_outgoing[static_cast<std::size_t>(pe)].load(
+      std::memory_order_acquire);
+}
+
+Outgoing& Channel_Messages::outgoing_to(Pe pe) {
+  if (auto* const outgoing = find_outgoing(pe)) return *outgoing;
+  static_cast<void>(m_transport.peer_of(pe));  // it is met from now on
+  auto made          = std::make_unique<Outgoing>(pe);
+  Outgoing* expected = nullptr;
+  auto& place        = m_outgoing[static_cast<std::size_t>(pe)];
+  if (!place.compare_exchange_strong(expected, made.get())) return *expected;
+  return *made.release();
+}
+
+void Channel_Messages::check_lost(char const* call, Pe pe) {
+  if (m_transport.m_is_lost) m_transport.end_job_of_lost(call, pe);
+}
+
+// Batches.
+
+void Channel_Messages::mark_dirty(Outgoing& outgoing) {
+  if (outgoing.is_dirty) return;
+  outgoing.dirty_at = m_dirty.size();
+  m_dirty.push_back(&outgoing);
+  outgoing.is_dirty = true;
+}
+
+std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
+                                       BatchEntry entry) {
+  auto const bytes = BatchEntry::head_bytes + entry.room();
+  while (outgoing.batch_bytes + bytes > batch_size) {
+    flush(lock, outgoing);
+    // Takes what other PEs send meanwhile. Else the engine's thread would take
+    // the core for it, which costs more.
+    static_cast<void>(m_transport.m_engine->poll());
+  }
+  if (outgoing.batch_bytes == 0) {
+    check_lost("an operation", outgoing.pe);
+    if (!outgoing.batch)
+      outgoing.batch = std::make_unique<std::byte[]>(batch_size);
+    mark_dirty(outgoing);
+    outgoing.batch_tick = m_transport.m_tick.load(std::memory_order_relaxed);
+    m_n_open.fetch_add(1);
+    m_transport.wake_thread();
+  }
+  auto* const place = outgoing.batch.get() + outgoing.batch_bytes;
+  auto const word   = entry.word();
+  std::memcpy(place, &word, sizeof word);
+  outgoing.batch_bytes += bytes;
+  return place + BatchEntry::head_bytes;
+}
+
+void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
+                             bool wants_ack) {
+  if (outgoing.batch_bytes == 0) return;
+  if (wait == Wait::must_not && is_window_full(outgoing)) return;
+  auto const n = outgoing.n_batches;
+  wait_for_room(lock, outgoing);
+  if (outgoing.n_batches != n) return;  // another thread has sent it
+  post(outgoing, {.kind = MessageKind::batch}, outgoing.fenced,
+       {outgoing.batch.get(), outgoing.batch_bytes},
+       wants_ack || outgoing.batch_wants_ack);
+  outgoing.batch_bytes     = 0;
+  outgoing.batch_wants_ack = false;
+  outgoing.last_batch      = outgoing.sent;
+  ++outgoing.n_batches;
+  m_n_open.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Channel_Messages::flush(Pe pe) {
+  auto* const outgoing = find_outgoing(pe);
+  if (outgoing == nullptr) return;
+  auto lock = enter();
+  flush(lock, *outgoing);
+}
+
+void Channel_Messages::flush_older(std::uint64_t tick) {
+  if (!has_open_batches()) return;
+  Lock lock(m_mutex);
+  // flush() does not unlock here, nor change m_dirty.
+  for (auto* const outgoing : m_dirty) {
+    if (outgoing->batch_tick < tick) flush(lock, *outgoing, Wait::must_not);
+  }
+}
+
+void Channel_Messages::try_flush_all() {
+  if (!has_open_batches()) return;
+  Lock lock(m_mutex, std::try_to_lock);
+  if (!lock) return;
+  for (auto* const outgoing : m_dirty) flush(lock, *outgoing, Wait::must_not);
+}
+
+// Messages.
+
+Channel_Messages::Lock Channel_Messages::enter() {
+  while (m_n_returning.load(std::memory_order_relaxed) != 0) {
+    std::this_thread::yield();
+  }
+  return Lock(m_mutex);
+}
+
+void Channel_Messages::enter_again(Lock& lock) {
+  m_n_returning.fetch_add(1, std::memory_order_relaxed);
+  lock.lock();
+  m_n_returning.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool Channel_Messages::is_window_full(Outgoing const& outgoing) const {
+  return outgoing.bytes_since_half >= m_transport.m_options.half_window &&
+         outgoing.acked.load(std::memory_order_acquire) < outgoing.half;
+}
+
+void Channel_Messages::wait_for_room(Lock& lock, Outgoing& outgoing) {
+  if (!is_window_full(outgoing)) return;
+  auto const half = outgoing.half;
+  lock.unlock();
+  wait_until("a put", outgoing.pe, [&] { return outgoing.acked >= half; });
+  enter_again(lock);
+}
+
+void Channel_Messages::post(Outgoing& outgoing, MessageHeader header,
+                            std::uint64_t after,
+                            std::span<std::byte const> payload, bool wants_ack,
+                            PendingOperation* unsent) {
+  mark_dirty(outgoing);
+  header.number    = ++outgoing.sent;
+  header.after     = after;
+  header.wants_ack = wants_ack;
+  if (outgoing.bytes_since_half >= m_transport.m_options.half_window &&
+      !is_window_full(outgoing)) {
+    header.wants_ack          = true;
+    outgoing.half             = header.number;
+    outgoing.bytes_since_half = 0;
+  }
+  outgoing.bytes_since_half +=
+      bytes_of_message + (unsent == nullptr ? payload.size() : 0);
+  if (header.kind != MessageKind::atomic &&
+      ++outgoing.n_since_quiet == outgoing.n_expected) {
+    header.wants_ack = true;
+  }
+  if (header.wants_ack) outgoing.asked = header.number;
+  header.channel = m_number;
+  m_transport.send_message(outgoing.pe, header, payload, unsent);
+}
+
+PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
+                                          PendingOperation pending,
+                                          Started* started) {
+  auto made        = std::make_unique<PendingOperation>(std::move(pending));
+  made->is_on_heap = true;
+  if (started != nullptr) {
+    auto [mine, its] = SideDone::make();
+    made->side       = std::move(its);
+    *started         = {this, outgoing.pe, 0, 0, std::move(mine)};
+  }
+  made->outgoing = &outgoing;
+  made->begun    = ++outgoing.begun;
+  mark_dirty(outgoing);
+  made->left->fetch_add(1, std::memory_order_relaxed);
+  return made.release();
+}
+
+void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
+                                  MessageHeader const& header, void const* from,
+                                  std::size_t bytes, Until until,
+                                  Started* started) {
+  check_lost("a put", outgoing.pe);
+  flush(lock, outgoing);
+  // Fences of other threads that come while this one waits do not count.
+  auto const after       = outgoing.fenced;
+  auto const* const data = static_cast<std::byte const*>(from);
+  bool const wants_ack   = started != nullptr;
+  if (bytes <= MessageEngine::max_eager) {
+    wait_for_room(lock, outgoing);
+    std::byte words[most_bytes_by_words];
+    if (bytes <= sizeof words && bytes != 0) {
+      copy_host_memory(words, from, bytes);
+      post(outgoing, header, after, {words, bytes}, wants_ack);
+    } else {
+      post(outgoing, header, after, {data, bytes}, wants_ack);
+    }
+    if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
+    return;
+  }
+  if (outgoing.acked < after || outgoing.unsent >= most_large) {
+    if (outgoing.acked < after) ask_for_ack(outgoing);
+    lock.unlock();
+    wait_until("a put", outgoing.pe, [&] {
+      return outgoing.acked >= after && outgoing.unsent < most_large;
+    });
+    enter_again(lock);
+  }
+  wait_for_room(lock, outgoing);
+  if (until == Until::is_begun) {
+    post(outgoing, header, after, {data, bytes}, wants_ack,
+         begin(outgoing, {.left = &outgoing.unsent}, started));
+    if (started != nullptr) started->message = outgoing.sent;
+    return;
+  }
+  Counter left = 1;
+  PendingOperation unsent{.left = &left};
+  post(outgoing, header, after, {data, bytes}, wants_ack, &unsent);
+  if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
+  lock.unlock();
+  wait_until("a put", outgoing.pe, [&] { return left == 0; });
+}
+
+void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
+  if (outgoing.asked == outgoing.sent) return;
+  m_transport.send_message(outgoing.pe, {.kind    = MessageKind::ack_request,
+                                         .channel = m_number,
+                                         .number  = outgoing.sent});
+  outgoing.asked = outgoing.sent;
+}
+
+void Channel_Messages::fence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  auto lock = enter();
+  // flush() may unlock, and m_dirty change then.
+  auto const dirty = m_dirty;
+  for (auto* const outgoing : dirty) {
+    flush(lock, *outgoing);
+    outgoing->fenced = outgoing->sent;
+  }
+}
+
+void Channel_Messages::quiet_pes(std::span<Pe const> const* pes) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  struct Last {
+    Outgoing* outgoing;
+    std::uint64_t number;
+    std::uint64_t begun;
+  };
+  std::vector<Last> all;
+  auto lock = enter();
+  if (m_dirty.empty()) return;
+  all.reserve(m_dirty.size());
+  for (auto* const outgoing : m_dirty) {
+    bool const counts = pes == nullptr || std::find(pes->begin(), pes->end(),
+                                                    outgoing->pe) != pes->end();
+    if (counts) all.push_back({outgoing, 0, 0});
+  }
+  for (auto& [outgoing, number, begun] : all) {
+    flush(lock, *outgoing, Wait::may, true);
+    number = outgoing->sent;
+    begun  = outgoing->begun;
+    if (outgoing->acked < number) ask_for_ack(*outgoing);
+    if (outgoing->n_since_quiet != 0)
+      outgoing->n_expected = outgoing->n_since_quiet;
+    outgoing->n_since_quiet = 0;
+  }
+  lock.unlock();
+  for (auto const& [outgoing, number, begun] : all) {
+    wait_until("quiet()", outgoing->pe,
+               [&, outgoing = outgoing, number = number, begun = begun] {
+                 return outgoing->acked >= number &&
+                        outgoing->done.up_to() >= begun;
+               });
+  }
+  enter_again(lock);
+  for (auto const& last : all) {
+    auto& outgoing     = *last.outgoing;
+    bool const is_done = outgoing.acked >= outgoing.sent &&
+                         outgoing.done.up_to() >= outgoing.begun &&
+                         outgoing.batch_bytes == 0;
+    if (!outgoing.is_dirty || !is_done) continue;
+    m_dirty[outgoing.dirty_at]           = m_dirty.back();
+    m_dirty[outgoing.dirty_at]->dirty_at = outgoing.dirty_at;
+    m_dirty.pop_back();
+    outgoing.is_dirty = false;
+  }
+}
+
+bool Channel_Messages::is_acknowledged(Started& started) {
+  auto& outgoing = outgoing_to(started.pe);
+  auto lock      = enter();
+  if (started.batch > outgoing.n_batches) {
+    flush(lock, outgoing, Wait::must_not);
+    if (started.batch > outgoing.n_batches) return false;  // no room
+  }
+  if (started.batch != 0) {
+    started.message = outgoing.last_batch;  // or a later batch's
+    started.batch   = 0;
+  }
+  if (outgoing.acked >= started.message) return true;
+  if (outgoing.asked < started.message) ask_for_ack(outgoing);
+  return false;
+}
+
+bool Channel_Messages::test(Started& started, Stage stage) {
+  static_cast<void>(m_transport.poll());
+  if (started.side && !started.side->is_set()) return false;
+  if (stage == Stage::side) return true;
+  if (started.message == 0 && started.batch == 0) return true;
+  return is_acknowledged(started);
+}
+
+void Channel_Messages::wait(Started& started, Stage stage) {
+  if (started.side) {
+    wait_until("wait()", started.pe, [&] { return started.side->is_set(); });
+  }
+  bool const has_number = started.message != 0 || started.batch != 0;
+  if (stage == Stage::side || !has_number) return;
+  auto& outgoing = outgoing_to(started.pe);
+  wait_until("wait()", started.pe, [&] {
+    if (started.batch != 0) return is_acknowledged(started);
+    return outgoing.acked >= started.message;
+  });
+}
+
+}  // namespace symm::Impl
