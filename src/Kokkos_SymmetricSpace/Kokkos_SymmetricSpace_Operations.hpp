@@ -19,6 +19,7 @@
 
 #include "../runtime/symm_locks.hpp"
 #include "../runtime/symm_rma.hpp"
+#include "../runtime/symm_rma_blocks.hpp"
 #include "view/RemoteView.hpp"
 
 // The operations on symmetric memory for Kokkos' thread teams, execution spaces
@@ -99,6 +100,28 @@ void iget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
                         Impl::StridedCopy<Impl::Direction::get, T>{
                             dest, source, dest_stride, source_stride, count},
                         pe);
+}
+
+template <Impl::ExecutionSpace Exec, class T>
+void ibput(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
+           std::size_t dest_stride, std::size_t source_stride,
+           std::size_t block, std::size_t count, Pe pe) {
+  Impl::enqueue_strided(
+      exec,
+      Impl::StridedCopy<Impl::Direction::put, T, true>{
+          dest, source, dest_stride, source_stride, count, block},
+      pe);
+}
+
+template <Impl::ExecutionSpace Exec, class T>
+void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
+           std::size_t dest_stride, std::size_t source_stride,
+           std::size_t block, std::size_t count, Pe pe) {
+  Impl::enqueue_strided(
+      exec,
+      Impl::StridedCopy<Impl::Direction::get, T, true>{
+          dest, source, dest_stride, source_stride, count, block},
+      pe);
 }
 
 /// Copies the elements of `src` to `dst`, shared by the threads of a thread

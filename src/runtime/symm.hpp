@@ -15,6 +15,7 @@
 #include "symm_memory.hpp"
 #include "symm_pools.hpp"
 #include "symm_rma.hpp"
+#include "symm_rma_blocks.hpp"
 #include "symm_shared_buffers.hpp"
 #include "symm_signals.hpp"
 #include "symm_teams.hpp"

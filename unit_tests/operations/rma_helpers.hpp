@@ -42,9 +42,10 @@ constexpr std::size_t n_regions = is_sanitized ? 16 : 256;
 struct Shape {
   std::size_t size;       // of an element
   std::size_t alignment;  // of an element
-  std::size_t count;      // in elements
+  std::size_t count;      // in elements, or in blocks
   std::size_t dest_stride   = 1;
   std::size_t source_stride = 1;
+  std::size_t block         = 1;  // in elements
 
   static constexpr std::size_t margin = 32;
 
@@ -74,11 +75,12 @@ KOKKOS_FUNCTION inline unsigned char byte_of(Shape const& shape, bool is_dest,
   auto const begin  = is_dest ? shape.dest_begin(k) : shape.source_begin(k);
   auto const stride = is_dest ? shape.dest_stride : shape.source_stride;
   if (at < begin) return guard_byte;
-  auto const element = (at - begin) / shape.size;
-  auto const i       = element / stride;
-  if (element % stride != 0 || i >= shape.count) return guard_byte;
-  auto const byte =
-      (k * shape.count + i) * shape.size + (at - begin) % shape.size;
+  auto const element  = (at - begin) / shape.size;
+  auto const i        = element / stride;
+  auto const in_block = element % stride;
+  if (in_block >= shape.block || i >= shape.count) return guard_byte;
+  auto const n_before = (k * shape.count + i) * shape.block + in_block;
+  auto const byte     = n_before * shape.size + (at - begin) % shape.size;
   return static_cast<unsigned char>(value(from, to, byte));
 }
 
@@ -143,6 +145,22 @@ SYMM_TEST_CONTIGUOUS(GetMemNbi, getmem_nbi, true);
 SYMM_TEST_STRIDED(Iput, iput, false);
 SYMM_TEST_STRIDED(Iget, iget, true);
 
+#define SYMM_TEST_BLOCKS(Name, name, is_it_get)                      \
+  struct Name {                                                      \
+    static constexpr bool is_get     = is_it_get;                    \
+    static constexpr bool is_strided = true;                         \
+    static constexpr bool has_blocks = true;                         \
+    template <class T, class... First>                               \
+    KOKKOS_FUNCTION static void call(Shape const& shape, T* dest,    \
+                                     T const* source, symm::Pe pe,   \
+                                     First const&... first) {        \
+      symm::name(first..., dest, source, shape.dest_stride,          \
+                 shape.source_stride, shape.block, shape.count, pe); \
+    }                                                                \
+  }
+SYMM_TEST_BLOCKS(Ibput, ibput, false);
+SYMM_TEST_BLOCKS(Ibget, ibget, true);
+
 // The loops of a GPU as operations of the host. `first` is a group of threads,
 // as runtime/shmem/Group.hpp has them, and the heap.
 
@@ -199,14 +217,15 @@ using AllForms =
                    Of<PutNbi, int>, Of<GetNbi, short>,
                    Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,
                    Of<PutMemNbi, unsigned char>, Of<GetMemNbi, unsigned char>,
-                   Of<Iput, char>, Of<Iget, Twelve>>;
+                   Of<Iput, char>, Of<Iget, Twelve>, Of<Ibput, short>>;
 #else
 using AllForms = testing::Types<
     Of<Put, unsigned char>, Of<Put, int>, Of<Put, double>, Of<Put, Twelve>,
     Of<Put, Sixteen>, Of<Get, short>, Of<Get, double>, Of<PutNbi, double>,
     Of<GetNbi, int>, Of<PutMem, unsigned char>, Of<GetMem, unsigned char>,
     Of<PutMemNbi, unsigned char>, Of<GetMemNbi, unsigned char>, Of<Iput, char>,
-    Of<Iput, double>, Of<Iget, short>, Of<Iget, Sixteen>, Of<Iget, Twelve>>;
+    Of<Iput, double>, Of<Iget, short>, Of<Iget, Sixteen>, Of<Iget, Twelve>,
+    Of<Ibput, char>, Of<Ibput, Twelve>, Of<Ibget, int>>;
 #endif
 #ifdef KOKKOS_ENABLE_CUDA
 // As many for teams and lanes, each size with other operations.
@@ -215,13 +234,13 @@ using TeamForms =
                    Of<GetNbi, short>, Of<PutMem, unsigned char>,
                    Of<GetMem, unsigned char>, Of<PutMemNbi, unsigned char>,
                    Of<GetMemNbi, unsigned char>, Of<Iput, int>,
-                   Of<Iget, Sixteen>>;
+                   Of<Iget, Sixteen>, Of<Ibput, int>>;
 using LaneForms =
     testing::Types<Of<Put, Sixteen>, Of<Get, double>, Of<PutNbi, short>,
                    Of<GetNbi, Twelve>, Of<PutMem, unsigned char>,
                    Of<GetMem, unsigned char>, Of<PutMemNbi, unsigned char>,
                    Of<GetMemNbi, unsigned char>, Of<Iput, int>,
-                   Of<Iget, Twelve>>;
+                   Of<Iget, Twelve>, Of<Ibget, double>>;
 #else
 using TeamForms = AllForms;
 using LaneForms = AllForms;
@@ -293,7 +312,12 @@ class Exchange {
   /// Carries out Copies, and waits for them.
   using Call = std::function<void(Copies<Form> const&)>;
 
-  void run(Shape const& shape, Call const& call) const {
+  void run(Shape shape, Call const& call) const {
+    if constexpr (requires { Form::Operation::has_blocks; }) {
+      // As long as the strides allow, or one element shorter.
+      auto const most = std::min(shape.dest_stride, shape.source_stride);
+      shape.block     = most > 1 ? most - shape.count % 2 : 1;
+    }
     exchange(shape, right(), left(), call);
     if (shape.count == 17 || shape.count == 33) {
       exchange(shape, symm::my_pe(), symm::my_pe(), call);

@@ -47,7 +47,8 @@ template <class Form>
 class StridedRma : public testing::Test {};
 using StridedForms =
     testing::Types<Of<Iput, unsigned char>, Of<Iput, double>, Of<Iput, Twelve>,
-                   Of<Iget, short>, Of<Iget, int>, Of<Iget, Sixteen>>;
+                   Of<Iget, short>, Of<Iget, int>, Of<Iget, Sixteen>,
+                   Of<Ibput, int>, Of<Ibget, Twelve>>;
 TYPED_TEST_SUITE(StridedRma, StridedForms);
 
 TYPED_TEST(StridedRma, enqueued_copies_exactly_the_elements) {
@@ -70,6 +71,8 @@ TYPED_TEST(StridedRma, of_the_host_copies_exactly_the_elements) {
     exchange.run({sizeof(T), alignof(T), count, 5, 2}, by_host);
     exchange.run({sizeof(T), alignof(T), count, 2, 5}, by_host);
   }
+  // Longer than what is copied by words.
+  exchange.run({sizeof(T), alignof(T), 3, 101, 100}, by_host);
 }
 
 // Between kernels.
@@ -215,6 +218,65 @@ TEST(EnqueuedStridedRma, of_0_elements_does_nothing) {
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::iput(exec, null, null, 0, 1, 0, right()); }),
               HasSubstr("strides are at least 1"));
+}
+
+TEST(BlockRma, refuses_strides_that_are_shorter_than_a_block) {
+  Kokkos::View<int[8], Space> const view("v");
+  std::vector<int> own(8, 7);
+  int* const a    = view.data();
+  auto const text = [&](std::size_t dest_stride, std::size_t source_stride,
+                        std::size_t block, std::size_t count) {
+    return message_of<UsageError>([&] {
+      symm::ibput(a, own.data(), dest_stride, source_stride, block, count,
+                  right());
+    });
+  };
+  EXPECT_THAT(text(2, 3, 3, 2),
+              AllOf(HasSubstr("symm::ibput: strides are at least the 3 "
+                              "elements of a block, not 2 (dest) and 3"),
+                    HasSubstr("(source)")));
+  EXPECT_THAT(text(3, 2, 3, 2), HasSubstr("the 3 elements of a block"));
+  EXPECT_THAT(text(0, 1, 0, 2), HasSubstr("strides are at least 1"));
+  EXPECT_THAT(message_of<UsageError>(
+                  [&] { symm::ibget(own.data(), a, 1, 1, 2, 1, right()); }),
+              HasSubstr("symm::ibget: strides are at least the 2 elements"));
+  // The last block ends behind the memory, or its size overflows.
+  for (std::size_t const block : {most / 4, most / 2, most}) {
+    EXPECT_THAT(text(most, most, block, 1), HasSubstr("not in this PE's part"))
+        << block;
+  }
+  EXPECT_THAT(text(most / 4, 1, 1, 3), HasSubstr("not in this PE's part"));
+  EXPECT_EQ(count_equal(view, 0), view.size());
+  symm::barrier_all();
+  // Nothing to copy, whatever the rest is.
+  int* const null = nullptr;
+  symm::ibput(null, null, 1, 1, 0, 5, right());
+  symm::ibget(null, null, 1, 1, 1, 0, right());
+  symm::ibput(null, null, 4, 4, 4, 0, symm::n_pes());
+  symm::barrier_all();
+}
+
+TEST(BlockRma, goes_in_contexts) {
+  Kokkos::View<int[20], Space> const view("v");
+  std::vector<int> mine(6);
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    mine[i] = value(symm::my_pe(), right(), i);
+  symm::barrier_all();
+  {
+    symm::Context const context;
+    symm::ibput(context, view.data() + 1, mine.data(), 9, 3, 3, 2, right());
+    context.quiet();
+    std::vector<int> back(6);
+    symm::ibget(context, back.data(), view.data() + 1, 3, 9, 3, 2, right());
+    context.quiet();
+    EXPECT_EQ(back, mine);
+  }
+  symm::barrier_all();
+  EXPECT_EQ(count_equal(view, 0), view.size() - 6);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_EQ(get(view, 1 + i / 3 * 9 + i % 3),
+              value(left(), symm::my_pe(), i));
+  symm::barrier_all();
 }
 
 /// What both calls say of arguments that cannot be. `call` has the symmetric

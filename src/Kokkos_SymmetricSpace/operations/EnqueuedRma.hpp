@@ -147,20 +147,18 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   }
 }
 
-template <Direction direction, class T>
-FarStridedKernel far_kernel_of(StridedCopy<direction, T> const& copy, Pe pe) {
-  std::size_t const to   = copy.dest_stride * sizeof(T);
-  std::size_t const from = copy.source_stride * sizeof(T);
-  if constexpr (direction == Direction::put) {
-    return {true, copy.dest, copy.source, sizeof(T), copy.count, to, from, pe};
+template <class Copy>
+FarStridedKernel far_kernel_of(Copy const& copy, Pe pe) {
+  auto const [dest, source, to, from, bytes, count] = copy.in_bytes();
+  if constexpr (Copy::direction == Direction::put) {
+    return {true, dest, source, bytes, count, to, from, pe};
   } else {
-    return {false, copy.source, copy.dest, sizeof(T), copy.count, from, to, pe};
+    return {false, source, dest, bytes, count, from, to, pe};
   }
 }
 
-template <Direction direction, class Exec, class T>
-void enqueue_strided(Exec const& exec, StridedCopy<direction, T> const& strided,
-                     Pe pe) {
+template <class Exec, class Copy>
+void enqueue_strided(Exec const& exec, Copy const& strided, Pe pe) {
   Observed const observed([=] { return strided.operation(pe); });
   find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {

@@ -8,12 +8,14 @@
 
 namespace symm::Impl {
 
-void check_strides(std::size_t dest_stride, std::size_t source_stride,
-                   char const* call) {
-  if (dest_stride != 0 && source_stride != 0) return;
-  throw UsageError(std::string(call) + ": strides are at least 1, not " +
-                   std::to_string(dest_stride) + " (dest) and " +
-                   std::to_string(source_stride) + " (source)");
+void throw_strides(std::size_t dest_stride, std::size_t source_stride,
+                   std::size_t block, char const* call) {
+  throw UsageError(
+      std::string(call) + ": strides are at least " +
+      (block <= 1 ? "1"
+                  : "the " + std::to_string(block) + " elements of a block") +
+      ", not " + std::to_string(dest_stride) + " (dest) and " +
+      std::to_string(source_stride) + " (source)");
 }
 
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {

@@ -20,22 +20,44 @@
 
 namespace symm::Impl {
 
-// The common parts of the forms of iput and iget in symm_rma.hpp: elements with
-// strides.
+// The common parts of the forms of iput, iget, ibput and ibget: elements, or
+// blocks of elements, with strides.
 
-/// Copies element i * source_stride of `source` to element i * dest_stride of
-/// `dest`, for all i below `count`.
-template <Direction direction, class T>
+/// Copies block i, at element i * source_stride of `source`, to element i *
+/// dest_stride of `dest`, for all i below `count`. A block of iput() and iget()
+/// is one element.
+template <Direction its_direction, class T, bool has_blocks = false>
 struct StridedCopy {
+  using Element                        = T;
+  static constexpr Direction direction = its_direction;
+  static constexpr char const* call =
+      direction == Direction::put ? (has_blocks ? "symm::ibput" : "symm::iput")
+                                  : (has_blocks ? "symm::ibget" : "symm::iget");
+
   T* dest;
   T const* source;
   std::size_t dest_stride;
   std::size_t source_stride;
   std::size_t count;
+  std::size_t its_block = 1;
 
-  static constexpr char const* call =
-      direction == Direction::put ? "symm::iput" : "symm::iget";
+  /// Elements of a block.
+  [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block() const {
+    return has_blocks ? its_block : 1;
+  }
+  [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block_bytes() const {
+    return block() * sizeof(T);
+  }
+  /// Whether there is nothing to copy.
+  [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
+    return count == 0 || block() == 0;
+  }
+  [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
+    auto const least = block() == 0 ? 1 : block();
+    return dest_stride >= least && source_stride >= least;
+  }
 
+  /// Where block i begins.
   SYMM_FUNCTION T const& from(std::size_t i) const {
     return source[i * source_stride];
   }
@@ -50,12 +72,15 @@ struct StridedCopy {
     }
   }
   [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
-    return bytes_of(sizeof(T), count,
-                    direction == Direction::put ? dest_stride : source_stride);
+    auto const stride =
+        direction == Direction::put ? dest_stride : source_stride;
+    auto const starts = bytes_of(sizeof(T), count, stride);
+    auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
+    return starts > ~rest ? ~std::size_t{0} : starts + rest;
   }
   /// Bytes that move.
   [[nodiscard]] std::size_t moved_bytes() const {
-    return bytes_of(sizeof(T), count);
+    return count * block_bytes();
   }
   [[nodiscard]] Operation operation(Pe pe) const {
     constexpr bool is_put = direction == Direction::put;
@@ -74,53 +99,63 @@ struct StridedCopy {
             reinterpret_cast<char const*>(source),
             dest_stride * sizeof(T),
             source_stride * sizeof(T),
-            sizeof(T),
+            block_bytes(),
             count};
   }
 };
 
 /// Carries out a copy by loads and stores of all threads of a group; no
 /// barrier.
-template <Group Threads, Direction direction, class T>
-SYMM_INLINE_FUNCTION void run_strided(Threads const& threads,
-                                      StridedCopy<direction, T> const& copy) {
+template <Group Threads, Direction direction, class T, bool has_blocks>
+SYMM_INLINE_FUNCTION void run_strided(
+    Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {
   SYMM_IF_ON_HOST((threads.for_each(copy.count, [&](std::size_t i) {
-    copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i), sizeof(T));
+    copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i),
+                                 copy.block_bytes());
   });))
-  SYMM_IF_ON_DEVICE(
-      (copy_each_with_loads_in_flight(
-           threads, copy.count, [=](std::size_t i) { return copy.from(i); },
-           [=](std::size_t i, T const& value) { copy.to(i) = value; });))
+  SYMM_IF_ON_DEVICE((
+      if constexpr (has_blocks) {
+        std::size_t const block = copy.its_block;
+        copy_each_with_loads_in_flight(
+            threads, copy.count * block,
+            [=](std::size_t k) { return (&copy.from(k / block))[k % block]; },
+            [=](std::size_t k, T const& value) {
+              (&copy.to(k / block))[k % block] = value;
+            });
+      } else {
+        copy_each_with_loads_in_flight(
+            threads, copy.count, [=](std::size_t i) { return copy.from(i); },
+            [=](std::size_t i, T const& value) { copy.to(i) = value; });
+      }))
 }
 
 // On the host.
 
-/// \throws UsageError on this PE, if a stride is 0.
-void check_strides(std::size_t dest_stride, std::size_t source_stride,
-                   char const* call);
+/// \throws UsageError on this PE: a stride is 0, or less than a block.
+[[noreturn, gnu::cold]] void throw_strides(std::size_t dest_stride,
+                                           std::size_t source_stride,
+                                           std::size_t block, char const* call);
 
 /// Copies between GPU memory of the heap and any memory of this PE, after all
 /// that this PE's GPU has begun. Returns when it is done.
 void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
 /// Carries out a copy to or from a far PE.
-template <Direction direction, class T>
-void copy_strided_by_messages(PeMemory its,
-                              StridedCopy<direction, T> const& copy,
+template <class Copy>
+void copy_strided_by_messages(PeMemory its, Copy const& copy,
                               HostCall const& call) {
-  std::size_t const to   = copy.dest_stride * sizeof(T);
-  std::size_t const from = copy.source_stride * sizeof(T);
-  if constexpr (direction == Direction::put) {
-    put_strided_to(its, copy.source, {sizeof(T), copy.count, to, from}, call);
+  auto const [dest, source, to, from, bytes, count] = copy.in_bytes();
+  if constexpr (Copy::direction == Direction::put) {
+    put_strided_to(its, source, {bytes, count, to, from}, call);
   } else {
-    get_strided_from(copy.dest, its, {sizeof(T), copy.count, from, to}, call);
+    get_strided_from(dest, its, {bytes, count, from, to}, call);
   }
 }
 
 /// Carries out a copy after its symmetric side has been found.
-template <Direction direction, class T>
-[[gnu::always_inline]] inline void copy_found(
-    PeMemory its, StridedCopy<direction, T> const& copy, HostCall const& call) {
+template <class Copy>
+[[gnu::always_inline]] inline void copy_found(PeMemory its, Copy const& copy,
+                                              HostCall const& call) {
   if (its.reach == Reach::words) {
     run_strided(OneThread(), copy);
   } else if (its.reach == Reach::gpu) {
@@ -130,14 +165,17 @@ template <Direction direction, class T>
   }
 }
 
-/// Calls copy_it(its, copy) with what iput() or iget() is to copy, if there is
-/// anything. `its` is the PE's side, which a near PE's copy begins with.
-template <Direction direction, class T, class CopyIt>
-[[gnu::always_inline]] inline void find_and_copy(StridedCopy<direction, T> copy,
-                                                 Pe pe, CopyIt const& copy_it) {
-  check_element<T>();
-  check_strides(copy.dest_stride, copy.source_stride, copy.call);
-  if (copy.count == 0) return;
+/// Calls copy_it(its, copy) with what there is to copy, if there is anything.
+/// `its` is the PE's side, which a near PE's copy begins with.
+template <class Copy, class CopyIt>
+[[gnu::always_inline]] inline void find_and_copy(Copy copy, Pe pe,
+                                                 CopyIt const& copy_it) {
+  check_element<typename Copy::Element>();
+  if (!copy.are_strides_long_enough()) [[unlikely]] {
+    throw_strides(copy.dest_stride, copy.source_stride, copy.block(),
+                  copy.call);
+  }
+  if (copy.is_empty()) return;
   auto& symmetric = copy.symmetric();
   auto const its  = resolve(symmetric, copy.symmetric_bytes(), pe, copy.call);
   check_private(copy.private_side(), copy.call);
@@ -148,29 +186,27 @@ template <Direction direction, class T, class CopyIt>
   copy_it(its, copy);
 }
 
-/// iput() and iget() on the host, without observers.
-template <Direction direction, class T>
+/// A copy of the host, without observers.
+template <class Copy>
 [[gnu::always_inline]] inline void copy_strided_unobserved(
-    StridedCopy<direction, T> const& copy, Pe pe, HostCall const& call) {
-  find_and_copy(copy, pe,
-                [&](PeMemory its, StridedCopy<direction, T> const& found) {
-                  copy_found(its, found, call);
-                });
+    Copy const& copy, Pe pe, HostCall const& call) {
+  find_and_copy(copy, pe, [&](PeMemory its, Copy const& found) {
+    copy_found(its, found, call);
+  });
 }
 
 /// The same, with observers.
-template <Direction direction, class T>
-[[gnu::cold, gnu::noinline]] void copy_strided_observed(
-    StridedCopy<direction, T> copy, Pe pe, HostCall call) {
+template <class Copy>
+[[gnu::cold, gnu::noinline]] void copy_strided_observed(Copy copy, Pe pe,
+                                                        HostCall call) {
   Observed const observed([=] { return copy.operation(pe); });
   copy_strided_unobserved(copy, pe, call);
 }
 
-/// iput() and iget() on the host.
-template <Direction direction, class T>
+/// A copy of the host.
+template <class Copy>
 [[gnu::always_inline]] inline void copy_strided(
-    StridedCopy<direction, T> const& copy, Pe pe,
-    HostCall const& call = StridedCopy<direction, T>::call) {
+    Copy const& copy, Pe pe, HostCall const& call = Copy::call) {
   if (is_observed()) [[unlikely]] {
     copy_strided_observed(copy, pe, call);
     return;
@@ -179,34 +215,34 @@ template <Direction direction, class T>
 }
 
 /// To or from a far PE by a group of threads, without a barrier.
-template <Group Threads, Direction direction, class T>
+template <Group Threads, class Copy>
 SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
-                                    StridedCopy<direction, T> copy, Pe pe) {
+                                    Copy copy, Pe pe) {
   SYMM_IF_ON_HOST((if (group.rank() == 0) {
     copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy,
                              copy.call);
   }))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap);
-       constexpr bool is_put  = direction == Direction::put;
-       std::size_t const to   = copy.dest_stride * sizeof(T);
-       std::size_t const from = copy.source_stride * sizeof(T);
+       constexpr bool is_put      = Copy::direction == Direction::put;
+       constexpr std::size_t size = sizeof(typename Copy::Element);
+       std::size_t const to       = copy.dest_stride * size;
+       std::size_t const from     = copy.source_stride * size;
        InKernel::copy_strided_far(group, is_put, copy.symmetric(),
                                   const_cast<void*>(copy.private_side()),
-                                  sizeof(T), copy.count, is_put ? to : from,
-                                  is_put ? from : to, pe);))
+                                  copy.block_bytes(), copy.count,
+                                  is_put ? to : from, is_put ? from : to, pe);))
 }
 
 /// By a group of threads, on the host as well as in kernels.
-template <ThreadGroup Threads, Direction direction, class T>
+template <ThreadGroup Threads, class Copy>
 SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
-                                       HeapMap const& heap,
-                                       StridedCopy<direction, T> copy, Pe pe) {
-  check_element<T>();
+                                       HeapMap const& heap, Copy copy, Pe pe) {
+  check_element<typename Copy::Element>();
   auto const group = group_of(threads);
-  expect(copy.dest_stride != 0 && copy.source_stride != 0, copy.call,
-         "strides are at least 1");
-  if (copy.count != 0) {
+  expect(copy.are_strides_long_enough(), copy.call,
+         "strides are at least 1, and a block");
+  if (!copy.is_empty()) {
     auto& symmetric = copy.symmetric();
     expect_access(heap, symmetric, copy.symmetric_bytes(), pe, copy.call);
     if (heap.is_near(pe)) [[likely]] {
