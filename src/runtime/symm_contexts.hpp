@@ -12,8 +12,9 @@
 #include "shmem/PeTeam.hpp"
 #include "transport/Started.hpp"
 
-// What is under way, in parts. The host's one-sided operations take a Context
-// as first argument, and those that end in _nbi a Request as last one:
+// Orders and completes some operations, independently of others. The host's
+// one-sided operations take a Context as first argument, and those that end in
+// _nbi a Request as last one:
 //
 //     symm::Context mine;                         // of this thread, say
 //     symm::put_nbi(mine, dest, source, n, pe);
@@ -29,7 +30,7 @@
 
 namespace symm {
 
-/// What a program promises of a Context (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED,
+/// Promises of a program about a Context (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED,
 /// _PRIVATE, _NOSTORE).
 struct ContextOptions {
   bool serialized = false;  ///< no two threads use it at the same time
@@ -60,8 +61,9 @@ class Context {
   /// \throws UsageError  on this PE, if `team` is no team.
   /// \throws OutOfMemory as the other.
   explicit Context(PeTeam const& team, ContextOptions options = {});
-  /// Waits for nothing (shmem_ctx_destroy does): what is under way goes on, and
-  /// the next barrier completes it. Call quiet() first, if that matters.
+  /// Does not wait, unlike shmem_ctx_destroy: operations that have begun go on,
+  /// and the next barrier completes them. To complete them here, call quiet()
+  /// first.
   ~Context();
   Context(Context&& other) noexcept;
   Context& operator=(Context&& other) noexcept;
@@ -77,13 +79,14 @@ class Context {
   /// Completes those on `pes` (OpenSHMEM 1.6, shmem_ctx_pe_quiet).
   /// \throws UsageError on this PE, if there is no such PE; after finalize().
   void pe_quiet(std::span<Pe const> pes) const;
-  /// Whose numbers of PEs calls with this context take (shmem_ctx_get_team).
+  /// The PE team whose numbers of PEs calls with this context take
+  /// (shmem_ctx_get_team).
   /// \throws UsageError on this PE, after finalize().
   [[nodiscard]] PeTeam team() const;
 
   // For operations.
 
-  /// \param request null, or what becomes the operation's.
+  /// \param request null, or becomes the request of the operation.
   /// \throws UsageError on this PE, if the context has been moved from, or its
   ///         runtime has ended.
   [[nodiscard]] Impl::HostCall call(char const* name,

@@ -36,12 +36,12 @@ enum class ThreadLevel { single, funneled, serialized, multiple };
 /// \param requested does not matter: programs always get ThreadLevel::multiple.
 ///        Any thread calls; collective calls of a PE come from one thread at a
 ///        time.
-/// \returns what programs get.
+/// \returns the level that programs get.
 /// \throws as initialize_runtime().
 ThreadLevel init_thread(ThreadLevel requested);
 
-/// What init_thread() has returned, or would have (shmem_query_thread): also
-/// after initialize() and initialize_runtime().
+/// The thread level that programs get from init_thread(), initialize() and
+/// initialize_runtime() (shmem_query_thread).
 /// \throws UsageError on this PE, before initialize() and after finalize().
 [[nodiscard]] ThreadLevel query_thread();
 

@@ -15,7 +15,7 @@
 
 namespace symm::Impl {
 
-/// Where the kernels of exchanges run, and their private memory.
+/// The space in which the kernels of exchanges run, and its memory.
 using ExchangeSpace  = SymmetricSpace::execution_space;
 using ExchangeMemory = ExchangeSpace::memory_space;
 

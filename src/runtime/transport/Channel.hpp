@@ -49,11 +49,13 @@ class Channel {
                    Started* started = nullptr)                       = 0;
   virtual void get_strided(void* to, PeMemory from, Strides strides) = 0;
 
-  /// What the word was. Bits of a word of 4 bytes are the lower ones.
+  /// Returns the value before the operation. Bits of a word of 4 bytes are the
+  /// lower ones.
   [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
                                              WordType type, std::uint64_t value,
                                              std::uint64_t compare = 0) = 0;
-  /// What the word was is in `was`, of the word's size, after quiet().
+  /// After quiet(), `was` has the value before the operation, in the word's
+  /// size.
   virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare, void* was,
                          Started* started) = 0;

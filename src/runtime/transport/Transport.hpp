@@ -16,7 +16,7 @@
 
 namespace symm::Impl {
 
-/// Where a PE stands, as it says itself.
+/// The latest call of a PE, as it reports itself.
 struct Standing {
   std::uint64_t n_calls = 0;  // rendezvous that it has come to
   bool is_in_finalize   = false;
@@ -33,8 +33,8 @@ class KernelRequests {
   virtual void drain() = 0;
 };
 
-/// What reaches PEs of other nodes: channels, which carry operations on their
-/// memory, and messages of collective steps. Any thread.
+/// Reaches PEs of other nodes: by channels, which carry operations on their
+/// memory, and by messages of collective steps. Any thread.
 class Transport : public StepMessages {
  public:
   /// The channel of all operations without a context.
@@ -43,7 +43,7 @@ class Transport : public StepMessages {
   /// there are no more. Local.
   /// \throws std::bad_alloc.
   [[nodiscard]] virtual Channel* open_channel() { return nullptr; }
-  /// What is under way goes on.
+  /// Operations that have begun go on.
   virtual void close_channel(Channel& /*channel*/) noexcept {}
   /// Completes what this PE's host and kernels have begun, in all channels.
   void quiet() {
@@ -53,14 +53,14 @@ class Transport : public StepMessages {
 
   // PEs of other nodes, besides their memory. Any thread.
 
-  /// What `pe` says within `most`, or has said before and cannot have become
-  /// otherwise: that it is in finalize. 0: nobody is asked. Ends the job if a
-  /// PE is lost.
+  /// Asks `pe`, and returns its answer if it comes within `most`. An earlier
+  /// answer that it is in finalize still holds and is returned at once. 0: does
+  /// not ask. Ends the job if a PE is lost.
   [[nodiscard]] virtual std::optional<Standing> standing_of(
       Pe pe, std::chrono::milliseconds most) = 0;
 
-  /// A PE that waits, and does not know for whom, says so: all PEs that it has
-  /// met are watched meanwhile. Nests.
+  /// A PE that waits, and does not know for which PE, calls these before and
+  /// after: all PEs that it has met are watched in between. Calls nest.
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 

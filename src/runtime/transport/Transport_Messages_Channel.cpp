@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What a channel sends, and when it is complete.
+// The messages of a channel, and their completion.
 #include "Channel_Messages.hpp"
 
 #include <algorithm>
