@@ -31,11 +31,11 @@ void enqueue(Exec const& exec, Work const& work,
   });
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call.name);
-    run_on_host(work, problem);
+    run_on_host(work, call, problem);
   } else {
     auto const heap = check_collective(work.team, call, problem);
     enqueue_kernels(call.name, exec, [&](void* queue) {
-      enqueue_collective(queue, heap.map, work);
+      enqueue_collective(queue, heap.map, work, call);
     });
   }
 }

@@ -24,6 +24,14 @@ target_compile_features(app PRIVATE cxx_std_20)"
 #define SYMM_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #endif
 
+// Before a template for both that calls what it is given: on the host this may
+// be for the host only. nvcc warns otherwise.
+#ifdef __NVCC__
+#define SYMM_CALLS_ANYTHING _Pragma("nv_exec_check_disable")
+#else
+#define SYMM_CALLS_ANYTHING
+#endif
+
 // A function for both is compiled twice. SYMM_FOR_DEVICE is defined in the
 // compilation for kernels. SYMM_IF_ON_HOST((statements;)) keeps statements in
 // that for the host only, SYMM_IF_ON_DEVICE((statements;)) in that for kernels.

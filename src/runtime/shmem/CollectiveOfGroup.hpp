@@ -15,30 +15,23 @@
 namespace symm::Impl {
 
 /// A whole collective operation by one group of threads.
-template <class Work>
-struct CollectiveOfGroup {
-  HeapMap heap;
-  Work work;
-
-  template <Group Threads>
-  SYMM_FUNCTION void operator()(Threads const& group, std::size_t = 0,
-                                std::size_t = 1) const {
-    auto const call = work.call();
-    SYMM_IF_ON_DEVICE((if constexpr (requires { work.run_by_packets(group); }) {
-      if (go_by_packets(work.team, call)) {
-        work.run_by_packets(group);
-        return;
-      }
-    }))
-    if (call.are_counts_equal()) {
-      barrier_of(group, work.team, call.name);
-    } else {
-      exchange_word(group, work.team, call.name, work.count);
+template <class Work, Group Threads>
+SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
+                                Work const& work, CollectiveCall const& call) {
+  SYMM_IF_ON_DEVICE((if constexpr (requires { work.run_by_packets(group); }) {
+    if (go_by_packets(work.team, call)) {
+      work.run_by_packets(group);
+      return;
     }
-    work(group, heap, 0, 1);
+  }))
+  if (call.are_counts_equal()) {
     barrier_of(group, work.team, call.name);
+  } else {
+    exchange_word(group, work.team, call.name, work.count);
   }
-};
+  work(group, heap, 0, 1);
+  barrier_of(group, work.team, call.name);
+}
 
 }  // namespace symm::Impl
 

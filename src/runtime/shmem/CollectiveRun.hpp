@@ -26,8 +26,8 @@
 //
 //   CollectiveCall      the arguments of the call, and their checks
 //   CollectiveWork      the work of each PE between the barriers: a functor
-//   (and ReduceWork)    with `team`, call(), which makes the CollectiveCall,
-//                       and operator()
+//   (and ReduceWork)    with `team`, call(), which makes the CollectiveCall
+//                       once, on the host and in a kernel, and operator()
 //   CollectiveOfGroup   barrier, work, barrier, by one group of threads
 //   CollectiveKernels   the same as kernels (symm_gpu/)
 
@@ -43,9 +43,10 @@ namespace symm::Impl {
 }
 
 /// The host's form.
+/// \param call is work.call().
 template <class Work>
-void run_on_host(Work const& work, std::string const& problem = {}) {
-  auto const call = work.call();
+void run_on_host(Work const& work, CollectiveCall const& call,
+                 std::string const& problem = {}) {
   Observed const observed([&] {
     return Operation{OperationKind::collective, call.name, -1,
                      call.source_bytes};
@@ -60,11 +61,16 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   }
   auto const& heap = entered.heap;
   if (heap.memory == MemoryKind::device) {
-    run_on_gpu(call.name, heap.map, work);
+    run_on_gpu(call, heap.map, work);
     return;
   }
   work(OneThread{}, heap.map, 0, 1);
   barrier_of(OneThread{}, work.team, call.name);
+}
+
+template <class Work>
+void run_on_host(Work const& work, std::string const& problem = {}) {
+  run_on_host(work, work.call(), problem);
 }
 
 /// The form in kernels.
@@ -80,7 +86,7 @@ SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
   if (call.count != 0) {
     expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
   }
-  CollectiveOfGroup<Work>{heap, work}(group_of(threads));
+  run_by_group(group_of(threads), heap, work, call);
 }
 
 }  // namespace symm::Impl

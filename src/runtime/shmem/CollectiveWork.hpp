@@ -128,6 +128,27 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
             n_parts);
 }
 
+#ifdef SYMM_FOR_DEVICE
+/// Loads an element of a member, near or far, at the symmetric address `mine`.
+template <class T>
+[[nodiscard]] __device__ T load_of(PeTeam const& team, HeapMap const& heap,
+                                   T const* mine, Pe member) {
+  Pe const pe = team.world_pe(member);
+  if (heap.is_near(pe)) return *heap.peer_ptr(mine, pe);
+  return InKernel::load_far(mine, pe);
+}
+template <class T>
+__device__ void store_to(PeTeam const& team, HeapMap const& heap, T* mine,
+                         Pe member, T const& value) {
+  Pe const pe = team.world_pe(member);
+  if (heap.is_near(pe)) {
+    *heap.peer_ptr(mine, pe) = value;
+  } else {
+    InKernel::store_far(mine, value, pe);
+  }
+}
+#endif
+
 /// From this size on, the members of a node share what takes messages.
 inline constexpr std::size_t least_bytes_of_shares = std::size_t{64} << 10U;
 

@@ -23,6 +23,23 @@ enum class Passing {
   to_each      // of each, the block for this PE
 };
 
+/// Elements anywhere in bytes.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+class PassedElements {
+ public:
+  explicit PassedElements(std::byte const* first) : m_first(first) {}
+
+  [[nodiscard]] T operator[](std::size_t i) const {
+    alignas(T) std::array<std::byte, sizeof(T)> its;
+    std::memcpy(its.data(), m_first + i * sizeof(T), sizeof(T));
+    return std::bit_cast<T>(its);
+  }
+
+ private:
+  std::byte const* m_first;
+};
+
 /// The sources that members have passed with the checks of a call of the host,
 /// each a block of bytes: until this PE's next call with the PE team.
 class PassedSources {
@@ -38,21 +55,15 @@ class PassedSources {
   }
 
   /// The source of a member; with Passing::by_root only of the root.
-  [[nodiscard]] void const* of(Pe member) const {
+  [[nodiscard]] std::byte const* of(Pe member) const {
     int const distance = m_me - member;
     int const place =
         m_n == 0 ? member : (distance < 0 ? distance + m_n : distance);
     return m_first + static_cast<std::size_t>(place) * m_stride;
   }
-  /// Element i of a member's source.
   template <class T>
-  requires std::is_trivially_copyable_v<T>
-  [[nodiscard]] T element(Pe member, std::size_t i) const {
-    alignas(T) std::array<std::byte, sizeof(T)> its;
-    std::memcpy(its.data(),
-                static_cast<std::byte const*>(of(member)) + i * sizeof(T),
-                sizeof(T));
-    return std::bit_cast<T>(its);
+  [[nodiscard]] PassedElements<T> elements(Pe member) const {
+    return PassedElements<T>(of(member));
   }
 
  private:

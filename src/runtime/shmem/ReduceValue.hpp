@@ -4,7 +4,6 @@
 #define SYMM_SHMEM_REDUCEVALUE_HPP
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,8 +16,9 @@
 #include "../base/Types.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveRun.hpp"
+#include "Combine.hpp"
+#include "PassedSources.hpp"
 #include "PeTeam.hpp"
-#include "Words.hpp"
 
 namespace symm::Impl {
 
@@ -26,8 +26,7 @@ namespace symm::Impl {
 enum class Combined { all, up_to_mine, before_mine };
 
 /// The host's reduce() of one value a PE, also inscan() and exscan(). The value
-/// is passed with the checks, in words: one exchange for each. Each PE combines
-/// the values as ReduceWork::run_on_passed().
+/// is passed with the checks, in words: one exchange for each.
 template <class T, class Op, Combined whose = Combined::all>
 class ReduceValue {
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
@@ -46,19 +45,17 @@ class ReduceValue {
     Words mine{};
     std::memcpy(mine.data(), &value, sizeof(T));
     if constexpr (n_words == 1) {
-      auto const epoch = pass(mine[0]);
-      return combined([&](Pe pe) { return Words{word_of(pe, epoch)}; }, init);
+      return combined(pass(mine[0]), init);
     } else {
       std::vector<Words> all;
-      auto const failure = failure_of(
-          [&] { all.resize(static_cast<std::size_t>(m_team.n_pes())); });
+      auto const failure =
+          failure_of([&] { all.resize(index_of(m_team.n_pes())); });
       for (std::size_t i = 0; i < n_words; ++i) {
-        auto const epoch = pass(mine[i], failure);
-        for (std::size_t pe = 0; pe < all.size(); ++pe)
-          all[pe][i] = word_of(static_cast<Pe>(pe), epoch);
+        auto const words = pass(mine[i], failure);
+        for (Pe pe = 0; pe < m_team.n_pes(); ++pe)
+          all[index_of(pe)][i] = words.template elements<std::uint64_t>(pe)[0];
       }
-      return combined(
-          [&](Pe pe) -> auto& { return all[index_of(pe)]; }, init);
+      return combined(PassedSources::in_order(all.data(), sizeof(Words)), init);
     }
   }
 
@@ -68,31 +65,24 @@ class ReduceValue {
                                           ? "symm::inscan"
                                           : "symm::exscan";
 
-  [[nodiscard]] std::uint64_t pass(
+  /// \returns the words of all PEs.
+  [[nodiscard]] PassedSources pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
     static std::uint64_t const type = hash_of_name(typeid(ReduceValue).name());
-    return pass_to_all(m_team, name, type, word, failure);
-  }
-  [[nodiscard]] std::uint64_t word_of(Pe pe, std::uint64_t epoch) const {
+    auto const epoch = pass_to_all(m_team, name, type, word, failure);
     auto const words = m_team.words();
-    return load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
+    return PassedSources::in_order(words.passed(words.map.my_pe, 0, epoch, 1),
+                                   2 * word_bytes);
   }
-  /// Combines the bytes of the values; T may have no default constructor.
-  template <class WordsOf>
-  [[nodiscard]] T combined(WordsOf const& words_of, T const* init) const {
-    auto const value = [&](Pe pe) {
-      Words const words = words_of(pe);
-      alignas(T) std::array<std::byte, sizeof(T)> its;
-      std::memcpy(its.data(), words.data(), sizeof(T));
-      return std::bit_cast<T>(its);
-    };
+  [[nodiscard]] T combined(PassedSources const& values, T const* init) const {
     Pe const end = whose == Combined::all          ? m_team.n_pes()
                    : whose == Combined::up_to_mine ? m_team.my_pe() + 1
                                                    : m_team.my_pe();
-    T result     = init == nullptr ? value(0) : *init;
-    for (Pe pe = init == nullptr ? 1 : 0; pe < end; ++pe)
-      result = static_cast<T>(m_op(result, value(pe)));
-    return result;
+    // T may have no default constructor.
+    alignas(T) std::array<std::byte, sizeof(T)> memory;
+    auto* const result = reinterpret_cast<T*>(memory.data());
+    combine_passed(result, 1, m_op, end, values, init);
+    return *result;
   }
 
   PeTeam const& m_team;

@@ -3,16 +3,15 @@
 #ifndef SYMM_SHMEM_REDUCEWORK_HPP
 #define SYMM_SHMEM_REDUCEWORK_HPP
 
-#include <array>
 #include <cstddef>
-#include <type_traits>
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
-#include "FarReduce.hpp"
+#include "Combine.hpp"
+#include "HostShare.hpp"
 #include "PacketExchange.hpp"
 #include "PassedSources.hpp"
 #include "PeTeam.hpp"
@@ -26,7 +25,8 @@ namespace symm::Impl {
 
 template <class T, class Op>
 struct ReduceWork {
-  using Element = T;
+  using Element                     = T;
+  static constexpr char const* name = "symm::reduce";
 
   PeTeam team;
   T* dest;
@@ -44,8 +44,8 @@ struct ReduceWork {
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of(sizeof(T), count);
-    CollectiveCall result{"symm::reduce", count, dest, bytes,
-                          source,         bytes, 0,    Overlap::if_equal};
+    CollectiveCall result{name,   count, dest, bytes,
+                          source, bytes, 0,    Overlap::if_equal};
     result.passing = Passing::to_combine;
     if constexpr (are_units_of_words) result.n_words = n_words_of(bytes);
     return result;
@@ -58,15 +58,16 @@ struct ReduceWork {
     reduce_packets(*this, group);
   }
 #endif
-  /// Does all of it on the host, with the sources that the PEs have passed:
-  /// each PE for itself, in the same order.
+  /// Does all of it on the host, with the sources that the PEs have passed.
   void run_on_passed(PassedSources const& sources) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      T result = sources.element<T>(0, i);
-      for (Pe pe = 1; pe < team.n_pes(); ++pe)
-        result = static_cast<T>(op(result, sources.element<T>(pe, i)));
-      dest[i] = result;
-    }
+    combine_passed(dest, count, op, team.n_pes(), sources);
+  }
+  /// A block of this PE's share, by HostShare.
+  template <class Blocks>
+  void run_block(Blocks& blocks, T* result, std::size_t n) const {
+    combine(result, n, op, team.n_pes(),
+            [&](Pe pe) { return blocks.source(pe); });
+    for (Pe pe = 0; pe < team.n_pes(); ++pe) blocks.store(pe, result);
   }
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
@@ -75,41 +76,11 @@ struct ReduceWork {
     auto const me = static_cast<std::size_t>(team.my_pe());
     auto const range =
         part_of(count, me * n_parts + part, n * n_parts, width * 8);
-    SYMM_IF_ON_HOST((if (team.has_far_pes()) {
-      if (group.rank() == 0) FarReduce(*this, heap).run(range);
-      return;
-    }))
-    SYMM_IF_ON_HOST((reduce_on_host(group, heap, range);))
+    SYMM_IF_ON_HOST((HostShare(*this, heap).run(group, range);))
     SYMM_IF_ON_DEVICE((
         if (team.has_far_pes()) [[unlikely]] {
           KernelReduce(*this, heap).run_far(group, range);
         } else { KernelReduce(*this, heap).run(group, range); }))
-  }
-
-  /// Block by block, so that compilers see loops over adjacent elements.
-  template <Group Threads>
-  void reduce_on_host(Threads const& group, HeapMap const& heap,
-                      Range const& range) const {
-    constexpr std::size_t block = sizeof(T) < 4096 ? 4096 / sizeof(T) : 1;
-    group.for_each((range.count + block - 1) / block, [&](std::size_t b) {
-      std::size_t const first = range.first + b * block;
-      std::size_t const left  = range.first + range.count - first;
-      std::size_t const size  = left < block ? left : block;
-      // Elements may have no default constructor.
-      alignas(T) std::array<std::byte, block * sizeof(T)> memory;
-      T* const values = reinterpret_cast<T*>(memory.data());
-      T const* its    = block_of(team, heap, source, 0) + first;
-      for (std::size_t i = 0; i < size; ++i) values[i] = its[i];
-      for (Pe pe = 1; pe < team.n_pes(); ++pe) {
-        its = block_of(team, heap, source, pe) + first;
-        for (std::size_t i = 0; i < size; ++i)
-          values[i] = static_cast<T>(op(values[i], its[i]));
-      }
-      for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-        T* const to = block_of(team, heap, dest, pe) + first;
-        for (std::size_t i = 0; i < size; ++i) to[i] = values[i];
-      }
-    });
   }
 };
 

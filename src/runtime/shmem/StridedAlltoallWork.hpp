@@ -85,7 +85,7 @@ struct StridedAlltoallWork {
       get_strided_from(
           to, resolve_far(heap, mine, team.world_pe(member)),
           {sizeof(T), n, source_stride * sizeof(T), dest_stride * sizeof(T)},
-          call().name);
+          "symm::alltoalls");
     }
     return true;
   }

@@ -39,6 +39,17 @@ inline void enqueue_barrier(void* queue, PeTeam const& team) {
 }
 
 template <class Work>
+struct CollectiveInOneBlock {
+  HeapMap heap;
+  Work work;
+
+  __device__ void operator()(LaunchedBlock const& group, std::size_t,
+                             std::size_t) const {
+    run_by_group(group, heap, work, work.call());
+  }
+};
+
+template <class Work>
 struct CollectiveInBlocks {
   HeapMap heap;
   Work work;
@@ -74,13 +85,13 @@ int n_threads_of(Work const& work, CollectiveCall const& call) {
 /// Enqueues a collective operation on a GPU: as one block for few bytes, else
 /// as many blocks between two barriers. PEs may choose differently.
 template <class Work>
-void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
+void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
+                        CollectiveCall const& call) {
   auto* const stream                      = static_cast<cudaStream_t>(queue);
   constexpr std::size_t most_in_one_block = std::size_t{64} << 10U;
   constexpr std::size_t bytes_of_block    = std::size_t{8} << 10U;
   constexpr std::size_t most_blocks       = 64;
   constexpr int n_threads                 = most_launched_threads;
-  auto const call                         = work.call();
   // In collect(), the counts of other PEs are not known here.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
@@ -94,7 +105,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
   }
   if (bytes <= most_in_one_block) {
     launch(call.name, stream, 1, n_threads_of(work, call),
-           CollectiveOfGroup<Work>{heap, work});
+           CollectiveInOneBlock<Work>{heap, work});
     return;
   }
   if (call.are_counts_equal()) {
@@ -115,13 +126,15 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work) {
 
 /// A call of the host on GPU memory: enqueues the work and waits for it.
 template <class Work>
-void run_on_gpu(char const* call, [[maybe_unused]] HeapMap const& heap,
+void run_on_gpu(CollectiveCall const& call,
+                [[maybe_unused]] HeapMap const& heap,
                 [[maybe_unused]] Work const& work) {
 #ifdef __CUDACC__
-  run_in_kernel_queue(
-      call, [&](void* queue) { enqueue_collective(queue, heap, work); });
+  run_in_kernel_queue(call.name, [&](void* queue) {
+    enqueue_collective(queue, heap, work, call);
+  });
 #else
-  throw_without_kernel(call);
+  throw_without_kernel(call.name);
 #endif
 }
 

@@ -4,6 +4,7 @@
 #define SYMM_GPU_COLLECTIVE_KERNELS_HPP
 
 #include "../../memory/HeapMap.hpp"
+#include "../../shmem/CollectiveCall.hpp"
 #include "../../shmem/KernelQueue.hpp"
 #include "../../shmem/PeTeam.hpp"
 
@@ -14,8 +15,8 @@ namespace symm::Impl {
 }
 
 template <class Work>
-void run_on_gpu(char const* call, HeapMap const&, Work const&) {
-  throw_without_kernel(call);
+void run_on_gpu(CollectiveCall const& call, HeapMap const&, Work const&) {
+  throw_without_kernel(call.name);
 }
 
 }  // namespace symm::Impl
