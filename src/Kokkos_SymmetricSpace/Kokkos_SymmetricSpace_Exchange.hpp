@@ -85,8 +85,10 @@ class ExchangePlan {
       PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_exports";
     return make(call, team, [&] {
-      return Impl::lists_of_exports(call, n_owned, numbers(ids), numbers(pes),
-                                    team.n_pes());
+      auto const its_ids = on_host(ids);
+      auto const its_pes = on_host(pes);
+      return Impl::lists_of_exports(call, n_owned, integers(its_ids),
+                                    integers(its_pes), team.n_pes());
     });
   }
 
@@ -98,8 +100,10 @@ class ExchangePlan {
       PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_imports";
     return make(call, team, [&] {
-      return Impl::lists_of_imports(call, n_owned, numbers(indices),
-                                    numbers(pes), {}, false, team.n_pes());
+      auto const its_indices = on_host(indices);
+      auto const its_pes     = on_host(pes);
+      return Impl::lists_of_imports(call, n_owned, integers(its_indices),
+                                    integers(its_pes), nullptr, team.n_pes());
     });
   }
 
@@ -111,9 +115,12 @@ class ExchangePlan {
       Places const& places, PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_imports";
     return make(call, team, [&] {
-      return Impl::lists_of_imports(call, n_owned, numbers(indices),
-                                    numbers(pes), numbers(places), true,
-                                    team.n_pes());
+      auto const its_indices = on_host(indices);
+      auto const its_pes     = on_host(pes);
+      auto const its_places  = on_host(places);
+      auto const to          = integers(its_places);
+      return Impl::lists_of_imports(call, n_owned, integers(its_indices),
+                                    integers(its_pes), &to, team.n_pes());
     });
   }
 
@@ -185,14 +192,22 @@ class ExchangePlan {
   void end_scatter(Exec const& exec, Op const& op, Views const&... views) {
     constexpr char const* call = "symm::ExchangePlan::scatter";
     auto const fields          = receive(exec, call, m_plan.owned, views...);
-    auto& its                  = m_plan.contributions;
-    if (its.firsts.extent(0) == 0) its = Impl::contributions_to(m_plan.owned);
-    Kokkos::parallel_for(
-        call, Impl::range(exec, its.elements.extent(0)),
+    auto const& owned          = m_plan.owned;
+    auto const& buffers        = m_plan.buffers.in_kernels();
+    if constexpr (Impl::runs_on_host_v<Exec>) {
+      if (exec.concurrency() == 1) {  // in this order
+        Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, owned,
+                                                     fields, false, op);
+        return;
+      }
+    }
+    auto& its = m_plan.contributions;
+    if (its.firsts.extent(0) == 0) its = Impl::contributions_to(owned);
+    Impl::run(
+        exec, call, its.elements.extent(0),
         Impl::Combine<Op, decltype(fields)>{
-            m_plan.buffers.in_kernels(), m_plan.owned.blocks.data(),
-            its.elements.data(), its.firsts.data(), its.from.data(),
-            fields.bytes(), op, fields});
+            buffers, owned.blocks.data(), its.elements.data(),
+            its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
   }
 
   /// Makes room for elements of `bytes` bytes, those of all Views of a call
@@ -223,18 +238,17 @@ class ExchangePlan {
     return plan;
   }
 
-  /// Copies a list to the host.
+  /// A list, where the host reaches it.
   template <class List>
-  static std::vector<std::int64_t> numbers(List const& list) {
+  static auto on_host(List const& list) {
     static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&
                       std::is_integral_v<typename List::value_type>,
                   "a list is a Kokkos::View of rank 1 of integers");
-    auto const on_host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
-    std::vector<std::int64_t> result(on_host.extent(0));
-    for (std::size_t k = 0; k < result.size(); ++k)
-      result[k] = static_cast<std::int64_t>(on_host(k));
-    return result;
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
+  }
+  template <class List>
+  static Impl::Integers integers(List const& list) {
+    return {list.data(), list.extent(0), list.stride(0)};
   }
 
   template <class Exec, class... Views>

@@ -84,9 +84,9 @@ class Migration {
     auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
     Impl::send_blocks(exec, call, buffers, step.sent, fields);
-    Kokkos::parallel_for(call, Impl::range(exec, step.moved.extent(0)),
-                         Impl::MoveElements<decltype(fields)>{
-                             step.moved.data(), step.moved_to.data(), fields});
+    Impl::run(exec, call, step.moved.extent(0),
+              Impl::MoveElements<decltype(fields)>{
+                  step.moved.data(), step.moved_to.data(), fields});
     Impl::for_each_neighbour(exec, call, step.received,
                              Impl::Await{buffers, step.received.blocks.data()});
     Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
@@ -116,7 +116,7 @@ class Migration {
                                     n - 1));
       }
       leaving.elements.push_back(static_cast<Impl::ElementIndex>(k));
-      leaving.pes.push_back(pe);
+      leaving.pes.push_back(static_cast<Pe>(pe));
     }
     return leaving;
   }

@@ -29,7 +29,7 @@ namespace symm::Impl {
 
 /// Copies chunk after chunk between Views and blocks: a thread of the host a
 /// chunk, a thread of a GPU an element.
-template <CopyWay way, class Fields>
+template <CopyWay way, class Fields, class Op = Assign>
 struct CopyChunks {
   Buffers buffers;
   Block const* blocks;
@@ -38,6 +38,7 @@ struct CopyChunks {
   std::size_t element_bytes;
   bool sends_runs_unpacked;  // to far PEs
   Fields fields;
+  Op op{};  // from blocks
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_HOST((copy(chunks[i], 0, chunks[i].count);))
@@ -93,8 +94,8 @@ struct CopyChunks {
         auto const element = chunk.is_run ? chunk.start + k : list[k];
         auto* const its    = field.data + field.elements.offset(element);
         for (std::uint32_t c = 0; c < n; ++c)
-          copy_component<way>(its[field.components.offset(c)],
-                              part[std::size_t{k} * n + c]);
+          copy_component(its[field.components.offset(c)],
+                         part[std::size_t{k} * n + c]);
       }
       return;
     }
@@ -103,7 +104,7 @@ struct CopyChunks {
       auto* const its = field.data + std::size_t{chunk.start} * n;
       for (std::size_t c = std::size_t{first} * n; c < std::size_t{end} * n;
            ++c)
-        copy_component<way>(its[c], part[c]);
+        copy_component(its[c], part[c]);
     } else if (chunk.is_run) {
       for (auto k = first; k < end; ++k)
         copy_components<0>(n, field.data + (chunk.start + k) * stride,
@@ -117,18 +118,27 @@ struct CopyChunks {
     }
   }
 
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_component(T& in_view,
+                                                  T& in_block) const {
+    if constexpr (way == CopyWay::to_block) {
+      in_block = in_view;
+    } else {
+      in_view = static_cast<T>(op(in_view, in_block));
+    }
+  }
   /// \tparam fixed the number of components; 0: `n`.
   template <std::uint32_t fixed, class T>
-  KOKKOS_FORCEINLINE_FUNCTION static void copy_components(std::uint32_t n,
-                                                          T* its, T* part) {
+  KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* its,
+                                                   T* part) const {
     for (std::uint32_t c = 0; c < (fixed == 0 ? n : fixed); ++c)
-      copy_component<way>(its[c], part[c]);
+      copy_component(its[c], part[c]);
   }
   template <std::uint32_t fixed, class T>
-  KOKKOS_FUNCTION static void copy_listed(T* data, std::ptrdiff_t stride,
-                                          ElementIndex const* list,
-                                          ElementIndex first, ElementIndex end,
-                                          std::uint32_t n, T* part) {
+  KOKKOS_FUNCTION void copy_listed(T* data, std::ptrdiff_t stride,
+                                   ElementIndex const* list, ElementIndex first,
+                                   ElementIndex end, std::uint32_t n,
+                                   T* part) const {
     for (auto k = first; k < end; ++k)
       copy_components<fixed>(
           n, data + static_cast<std::ptrdiff_t>(list[k]) * stride,
@@ -227,16 +237,28 @@ auto range(Exec const& exec, std::size_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n);
 }
 
-template <CopyWay way, class Exec, class Fields>
+/// Calls work(i), i < n, in this order if `exec` is one thread of the host.
+template <class Exec, class Work>
+void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
+  if constexpr (runs_on_host_v<Exec>) {
+    // Kokkos takes longer to start than a small exchange.
+    if (exec.concurrency() == 1) {
+      for (std::size_t i = 0; i < n; ++i) work(i);
+      return;
+    }
+  }
+  if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
+}
+
+template <CopyWay way, class Exec, class Fields, class Op = Assign>
 void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  PlanSide const& side, Fields const& fields,
-                 bool sends_runs_unpacked = false) {
+                 bool sends_runs_unpacked = false, Op const& op = {}) {
   auto const n = side.chunks.extent(0);
-  Kokkos::parallel_for(
-      call, range(exec, runs_on_host_v<Exec> ? n : n * Chunk::most),
-      CopyChunks<way, Fields>{buffers, side.blocks.data(), side.chunks.data(),
-                              side.elements.data(), fields.bytes(),
-                              sends_runs_unpacked, fields});
+  run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+      CopyChunks<way, Fields, Op>{
+          buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
+          fields.bytes(), sends_runs_unpacked, fields, op});
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -246,8 +268,8 @@ void for_each_neighbour(Exec const& exec, char const* call,
   auto const n = side.blocks.extent(0);
   if constexpr (runs_on_host_v<Exec>) {
     for (std::size_t i = 0; i < n; ++i) work(i);
-  } else if (n > 0) {
-    Kokkos::parallel_for(call, range(exec, n), work);
+  } else {
+    run(exec, call, n, work);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "../../runtime/base/Text.hpp"
@@ -13,38 +14,36 @@ namespace symm::Impl {
 
 namespace {
 
-using Indices = std::span<std::int64_t const>;
-
 void check_count(char const* call, std::size_t count) {
   if (count <= max_elements) return;
   throw UsageError(Text(call, ": ", count, " elements on a PE; a plan counts ",
                         max_elements, " at most"));
 }
 
-void check_pes(char const* call, char const* what, Indices indices, Indices pes,
-               int n_pes) {
-  if (indices.size() != pes.size()) {
-    throw UsageError(Text(call, ": ", indices.size(), " ", what, "s, but ",
-                          pes.size(), " PEs: the lists must be equally long"));
-  }
-  for (std::size_t k = 0; k < pes.size(); ++k) {
-    if (0 <= pes[k] && pes[k] < n_pes) continue;
-    throw UsageError(Text(call, ": ", what, " ", k, ": there is no PE ", pes[k],
-                          "; PEs of the PE team are 0 to ", n_pes - 1));
-  }
+void check_lengths(char const* call, std::size_t count, char const* what,
+                   std::size_t others, char const* of_what) {
+  if (count == others) return;
+  throw UsageError(Text(call, ": ", count, " ", what, ", but ", others, " ",
+                        of_what, ": the lists must be equally long"));
 }
 
-std::vector<ElementIndex> checked_indices(char const* call, char const* what,
-                                          Indices indices, std::size_t end) {
-  std::vector<ElementIndex> result(indices.size());
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    if (indices[k] < 0 || static_cast<std::size_t>(indices[k]) >= end) {
-      throw UsageError(Text(call, ": ", what, " ", k, ": there is no element ",
-                            indices[k], "; there are ", end));
+/// \param end the elements are below it.
+void check(char const* call, char const* what, Integers const& elements,
+           std::size_t end, Integers const& pes, int n_pes) {
+  check_lengths(call, elements.size(), (std::string(what) + "s").c_str(),
+                pes.size(), "PEs");
+  for (std::size_t k = 0; k < pes.size(); ++k) {
+    auto const pe      = pes[k];
+    auto const element = elements[k];
+    if (pe < 0 || pe >= n_pes) {
+      throw UsageError(Text(call, ": ", what, " ", k, ": there is no PE ", pe,
+                            "; PEs of the PE team are 0 to ", n_pes - 1));
     }
-    result[k] = static_cast<ElementIndex>(indices[k]);
+    if (element < 0 || static_cast<std::size_t>(element) >= end) {
+      throw UsageError(Text(call, ": ", what, " ", k, ": there is no element ",
+                            element, "; there are ", end));
+    }
   }
-  return result;
 }
 
 /// Appends the cells of a part of a box, in the order of their indices.
@@ -155,57 +154,54 @@ class Boxes {
 
 }  // namespace
 
-ElementsOfMembers ElementsOfMembers::sorted(
-    std::span<ElementIndex const> elements, std::span<std::int64_t const> pes,
-    int n_pes) {
+ElementsOfMembers ElementsOfMembers::sorted(Integers const& elements,
+                                            Integers const& pes, int n_pes) {
   ElementsOfMembers result{
       std::vector<ElementIndex>(elements.size()),
       std::vector<std::size_t>(static_cast<std::size_t>(n_pes)), true};
-  for (auto const pe : pes) ++result.counts[static_cast<std::size_t>(pe)];
+  for (std::size_t k = 0; k < pes.size(); ++k)
+    ++result.counts[static_cast<std::size_t>(pes[k])];
   std::vector<std::size_t> next(result.counts.size());
   std::exclusive_scan(result.counts.begin(), result.counts.end(), next.begin(),
                       std::size_t{0});
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    result.elements[next[static_cast<std::size_t>(pes[k])]++] = elements[k];
+    result.elements[next[static_cast<std::size_t>(pes[k])]++] =
+        static_cast<ElementIndex>(elements[k]);
   }
   return result;
 }
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
-                               Indices ids, Indices pes, int n_pes) {
+                               Integers const& ids, Integers const& pes,
+                               int n_pes) {
   check_count(call, n_owned);
-  check_pes(call, "export", ids, pes, n_pes);
+  check(call, "export", ids, n_owned, pes, n_pes);
   ExchangeLists lists;
   lists.n_owned = n_owned;
-  lists.owned   = ElementsOfMembers::sorted(
-        checked_indices(call, "export", ids, n_owned), pes, n_pes);
+  lists.owned   = ElementsOfMembers::sorted(ids, pes, n_pes);
   return lists;
 }
 
 ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
-                               Indices indices, Indices pes, Indices targets,
-                               bool has_targets, int n_pes) {
+                               Integers const& indices, Integers const& pes,
+                               Integers const* places, int n_pes) {
   check_count(call, n_owned + indices.size());
-  check_pes(call, "import", indices, pes, n_pes);
+  // The owner checks the upper bound, which this PE does not know.
+  check(call, "import", indices, max_elements, pes, n_pes);
   ExchangeLists lists;
   lists.n_owned = n_owned;
-  // The owner checks the upper bound, which this PE does not know.
-  lists.wanted =
-      ElementsOfMembers::sorted(
-          checked_indices(call, "import", indices, max_elements), pes, n_pes)
-          .elements;
-  std::vector<ElementIndex> places(indices.size());
-  if (has_targets) {
-    if (targets.size() != indices.size()) {
-      throw UsageError(
-          Text(call, ": ", indices.size(), " imports, but ", targets.size(),
-               " places for them: the lists must be equally long"));
-    }
-    places = checked_indices(call, "place of import", targets, max_elements);
+  lists.wanted  = ElementsOfMembers::sorted(indices, pes, n_pes).elements;
+  if (places != nullptr) {
+    check_lengths(call, indices.size(), "imports", places->size(),
+                  "places for them");
+    check(call, "place of import", *places, max_elements, pes, n_pes);
+    lists.ghosts = ElementsOfMembers::sorted(*places, pes, n_pes);
   } else {
-    std::iota(places.begin(), places.end(), static_cast<ElementIndex>(n_owned));
+    std::vector<ElementIndex> behind(indices.size());
+    std::iota(behind.begin(), behind.end(), static_cast<ElementIndex>(n_owned));
+    lists.ghosts =
+        ElementsOfMembers::sorted({behind.data(), behind.size()}, pes, n_pes);
   }
-  lists.ghosts = ElementsOfMembers::sorted(places, pes, n_pes);
   return lists;
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+
 #include <string>
 #include <vector>
 
@@ -41,16 +41,41 @@ namespace symm::Impl {
 using ElementIndex                        = std::uint32_t;
 inline constexpr std::size_t max_elements = 0xffff'ffff;
 
+/// A list of integers of any type.
+class Integers {
+ public:
+  Integers() = default;
+  template <class T>
+  Integers(T const* first, std::size_t count, std::size_t stride = 1)
+      : m_first(first), m_count(count), m_stride(stride), m_get(&get<T>) {}
+
+  [[nodiscard]] std::size_t size() const { return m_count; }
+  [[nodiscard]] std::int64_t operator[](std::size_t k) const {
+    return m_get(m_first, k * m_stride);
+  }
+
+ private:
+  template <class T>
+  static std::int64_t get(void const* first, std::size_t k) {
+    return static_cast<std::int64_t>(static_cast<T const*>(first)[k]);
+  }
+
+  void const* m_first                             = nullptr;
+  std::size_t m_count                             = 0;
+  std::size_t m_stride                            = 1;
+  std::int64_t (*m_get)(void const*, std::size_t) = nullptr;
+};
+
 /// What this PE sends or receives: elements, those of one PE after the other.
 struct ElementsOfMembers {
   std::vector<ElementIndex> elements;
   std::vector<std::size_t> counts;  // one for each member of the PE team
   bool is_known = false;            // to this PE, before it has heard others
 
-  /// Sorts elements(k), k < pes.size(), by pes(k), and keeps their order.
-  /// Precondition: 0 <= pes(k) < n_pes.
-  static ElementsOfMembers sorted(std::span<ElementIndex const> elements,
-                                  std::span<std::int64_t const> pes, int n_pes);
+  /// Sorts elements[k] by pes[k], and keeps their order otherwise.
+  /// Precondition: 0 <= pes[k] < n_pes.
+  static ElementsOfMembers sorted(Integers const& elements, Integers const& pes,
+                                  int n_pes);
 };
 
 /// A plan as far as one PE knows it.
@@ -67,14 +92,12 @@ struct ExchangeLists {
 // These throw UsageError on this PE. `call` is for messages.
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
-                               std::span<std::int64_t const> ids,
-                               std::span<std::int64_t const> pes, int n_pes);
-/// \param targets the ghosts' own indices; none: behind the owned elements.
+                               Integers const& ids, Integers const& pes,
+                               int n_pes);
+/// \param places the ghosts' own indices; null: behind the owned elements.
 ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
-                               std::span<std::int64_t const> indices,
-                               std::span<std::int64_t const> pes,
-                               std::span<std::int64_t const> targets,
-                               bool has_targets, int n_pes);
+                               Integers const& indices, Integers const& pes,
+                               Integers const* places, int n_pes);
 ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                            Pe my_pe, int n_pes);
 

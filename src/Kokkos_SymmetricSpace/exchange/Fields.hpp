@@ -21,7 +21,7 @@ namespace symm::Impl {
 /// Several indices of a View, counted as one in their order.
 template <std::size_t max_rank>
 struct IndexRange {
-  int rank                        = 0;
+  std::size_t rank                = 0;
   std::uint32_t extent[max_rank]  = {};
   std::ptrdiff_t stride[max_rank] = {};
 
@@ -38,12 +38,13 @@ struct IndexRange {
   }
   [[nodiscard]] KOKKOS_FUNCTION std::ptrdiff_t offset(std::uint32_t n) const {
     std::ptrdiff_t result = 0;
-    for (int r = rank - 1; r > 0; --r) {
+    for (auto r = max_rank - 1; r > 0; --r) {
+      if (r >= rank) continue;
       auto const rest = n / extent[r];
       result += static_cast<std::ptrdiff_t>(n - rest * extent[r]) * stride[r];
       n = rest;
     }
-    return rank == 0 ? 0 : result + static_cast<std::ptrdiff_t>(n) * stride[0];
+    return result + static_cast<std::ptrdiff_t>(n) * stride[0];
   }
 };
 
@@ -159,14 +160,13 @@ auto fields_of(char const* call, std::vector<std::size_t> const& extents,
 /// Between a View and a block.
 enum class CopyWay { to_block, from_block };
 
-template <CopyWay way, class T>
-KOKKOS_FORCEINLINE_FUNCTION void copy_component(T& in_view, T& in_block) {
-  if constexpr (way == CopyWay::to_block) {
-    in_block = in_view;
-  } else {
-    in_view = in_block;
+/// What comes replaces what is there.
+struct Assign {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const&, T const& b) const {
+    return b;
   }
-}
+};
 
 }  // namespace symm::Impl
 

@@ -103,8 +103,9 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
   ElementsOfMembers leaving_of;
   if (!failure) {
     failure = failure_of([&] {
-      leaving_of =
-          ElementsOfMembers::sorted(leaving.elements, leaving.pes, n_pes_here);
+      leaving_of = ElementsOfMembers::sorted(
+          {leaving.elements.data(), leaving.elements.size()},
+          {leaving.pes.data(), leaving.pes.size()}, n_pes_here);
     });
   }
   for (std::size_t pe = 0; pe < n && !failure; ++pe)

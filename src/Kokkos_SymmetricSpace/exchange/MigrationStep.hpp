@@ -25,7 +25,7 @@ struct Leaving {
   std::size_t element_bytes = 0;  // of all Views
   std::size_t capacity      = 0;  // elements that all Views have room for
   std::vector<ElementIndex> elements;
-  std::vector<std::int64_t> pes;
+  std::vector<Pe> pes;
 };
 
 /// What one call of migrate() does.
