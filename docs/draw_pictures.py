@@ -124,6 +124,9 @@ def draw_house():
         ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
            ["what users include: memory spaces, Views of peers, operations on "
             "Views, teams and execution spaces"])], 44),
+        ([(1, "b", "exchange/",
+           ["plans of who needs what, and their kernels; elements that move "
+            "to other PEs"])], 44),
         ([(2, "b", "operations/",
            ["enqueued forms; thread teams as groups; copies",
             "and collectives of Views"]),

@@ -426,6 +426,77 @@ void shareable() {
   symm::barrier_all();
 }
 
+void exchange_of_boxes() {
+  Exec const exec;
+  int const n_pes = symm::n_pes();
+  // [box_plan
+  symm::BoxDecomposition box;
+  box.owned    = {8, 6, 4};      // cells of this PE
+  box.pe_grid  = {n_pes, 1, 1};  // PEs along each axis
+  box.periodic = {true, false, false};
+  auto plan    = symm::ExchangePlan::from_box(box);  // once; collective
+
+  // Ghosts are one cell wide on all sides, unless box.ghost_width says more.
+  Kokkos::View<double***> u("u", 10, 8, 6);
+  Kokkos::View<double*** [3]> v("v", 10, 8, 6);
+  // box_plan]
+  Kokkos::deep_copy(u, symm::my_pe());
+  // [box_gather
+  plan.gather(exec, u, v);  // in each step
+
+  plan.begin_gather(exec, u, v);
+  // ... cells that need no ghosts ...
+  plan.end_gather(exec, u, v);
+  // box_gather]
+  exec.fence();
+  auto const on_host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  expect(on_host(0, 1, 1) == left_pe(), "exchange of boxes");
+  symm::barrier_all();
+}
+
+void exchange_of_lists() {
+  Exec const exec;
+  std::size_t const n_owned = 10;
+  Kokkos::View<int*> const pes("PEs", 2), indices("indices", 2);
+  Kokkos::deep_copy(pes, right_pe());
+  Kokkos::deep_copy(indices, 3);
+  // [lists_plan
+  // Once; collective: I need element indices(k) of PE pes(k), near or far.
+  auto plan = symm::ExchangePlan::from_imports(n_owned, indices, pes);
+  Kokkos::View<double*> x("x", n_owned + plan.n_ghosts());
+  Kokkos::View<double* [3]> f("f", n_owned + plan.n_ghosts());
+  // lists_plan]
+  Kokkos::deep_copy(x, symm::my_pe());
+  Kokkos::deep_copy(f, 1);
+  // [lists_gather
+  plan.gather(exec, x);  // x(n_owned + k) is that element now
+  // ... f(n_owned + k) is what I add to that element ...
+  plan.scatter(exec, symm::Sum{}, f);
+  // lists_gather]
+  exec.fence();
+  expect(element(x, n_owned) == right_pe(), "gather of lists");
+  expect(element(Kokkos::subview(f, Kokkos::ALL, 0), 3) == 3, "scatter");
+  symm::barrier_all();
+}
+
+void migrate() {
+  Exec const exec;
+  std::size_t n = 100;
+  // [migration
+  symm::Migration migration;
+  Kokkos::View<double*[3]> x("x", n), v("v", n);
+  Kokkos::View<int*> owners("owners", n);
+  // migration]
+  Kokkos::deep_copy(owners, right_pe());
+  // [migrate
+  // In each step: the first n elements, element k to PE owners(k).
+  n = migration.migrate(exec, owners, x, v);
+  // migrate]
+  expect(n == 100, "migration");
+  symm::barrier_all();
+}
+
 int solve() {
   if (symm::team_node().n_pes() != symm::n_pes()) {
     if (symm::my_pe() == 0)
@@ -433,6 +504,9 @@ int solve() {
     return 1;
   }
   halo();
+  exchange_of_boxes();
+  exchange_of_lists();
+  migrate();
   uneven_rows();
   grow();
   in_turn();
