@@ -52,7 +52,7 @@ class Migration {
   /// \param dest_pes View of rank 1 of integers in any memory, one for each
   ///        element of this PE.
   /// \param views    as ExchangePlan takes them; the first index counts
-  ///        elements. May have more than dest_pes. Where there is no room they
+  ///        elements. May have more than dest_pes. If there is no room they
   ///        are resized, as by Kokkos::resize, to an eighth more than needed.
   ///        Views in a symmetric space, equally long on all PEs, are resized on
   ///        all of them.

@@ -66,7 +66,8 @@ class Integers {
   std::int64_t (*m_get)(void const*, std::size_t) = nullptr;
 };
 
-/// What this PE sends or receives: elements, those of one PE after the other.
+/// The elements that this PE sends or receives, those of one PE after the
+/// other.
 struct ElementsOfMembers {
   std::vector<ElementIndex> elements;
   std::vector<std::size_t> counts;  // one for each member of the PE team

@@ -16,8 +16,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// What all PEs have told: how many elements go from where to where, and three
-/// numbers more of each PE.
+/// The words of all PEs: how many elements go from each PE to each other one,
+/// and three more numbers of each PE.
 class Table {
  public:
   enum Number : std::size_t { element_bytes, capacity, has_failed, n_numbers };
@@ -38,7 +38,7 @@ class Table {
     for (std::size_t from = 0; from < m_n; ++from) sum += moving(from, to);
     return sum;
   }
-  /// Where the block of `from` is in the inbox of `to`, in elements; with
+  /// The place of the block of `from` in the inbox of `to`, in elements; with
   /// from = n_pes, the end of the inbox.
   [[nodiscard]] std::size_t start(std::size_t from, std::size_t to) const {
     std::size_t sum = 0;

@@ -28,7 +28,7 @@ struct Leaving {
   std::vector<Pe> pes;
 };
 
-/// What one call of migrate() does.
+/// The work of one call of migrate().
 struct MigrationStep {
   PlanSide sent;
   PlanSide received;
@@ -40,7 +40,7 @@ struct MigrationStep {
   bool grows        = false;  // on a PE, Views have no room
 };
 
-/// What lasts from call to call.
+/// Buffers that calls of migrate() use one after the other.
 class MigrationBuffers {
  public:
   /// Collective over the world.

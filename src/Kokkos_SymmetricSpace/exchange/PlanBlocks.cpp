@@ -22,7 +22,8 @@ namespace {
 using Words = Kokkos::View<std::int64_t*, SymmetricHostSpace>;
 constexpr std::int64_t unknown = -1;
 
-/// Where the blocks of each member begin, in elements; behind them the end.
+/// The places at which the blocks of the members begin, in elements, and the
+/// end of the last one.
 std::vector<std::size_t> starts_of(std::vector<std::size_t> const& counts) {
   std::vector<std::size_t> starts(counts.size() + 1);
   for (std::size_t n = 0; n < counts.size(); ++n)

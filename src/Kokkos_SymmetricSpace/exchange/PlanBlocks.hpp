@@ -19,8 +19,8 @@
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
-// What a plan is in memory. A PE has one block of elements to or from each
-// neighbour. A block has the elements of one View after those of another.
+// A plan in memory. A PE has one block of elements to or from each neighbour. A
+// block has the elements of one View after those of another.
 
 namespace symm::Impl {
 
