@@ -39,7 +39,8 @@ class FakeTransport final : public symm::Impl::Transport,
 
   /// Becomes the process's. \param find_part of a PE's host heap.
   explicit FakeTransport(std::function<char*(Pe)> find_part)
-      : m_find_part(std::move(find_part)) {
+      : Transport(static_cast<Channel&>(*this)),
+        m_find_part(std::move(find_part)) {
     set_instance(this);
   }
   ~FakeTransport() override { set_instance(nullptr); }
@@ -53,7 +54,6 @@ class FakeTransport final : public symm::Impl::Transport,
   }
 
   // All channels are this one.
-  Channel& channel() override { return *this; }
   Channel* open_channel() override { return this; }
 
   void put(PeMemory to, void const* from, std::size_t bytes, Until until,

@@ -38,7 +38,7 @@ class KernelRequests {
 class Transport : public StepMessages {
  public:
   /// The channel of all operations without a context.
-  [[nodiscard]] virtual Channel& channel() = 0;
+  [[nodiscard]] Channel& channel() const noexcept { return m_first; }
   /// A channel for a context, from open_channel() to close_channel(); null:
   /// there are no more. Local.
   /// \throws std::bad_alloc.
@@ -93,11 +93,14 @@ class Transport : public StepMessages {
   }
 
  protected:
+  /// \param first its channel(), which may be under construction.
+  explicit Transport(Channel& first) : m_first(first) {}
   virtual void quiet_channels() = 0;
   [[nodiscard]] int spins() const noexcept { return m_spins; }
 
  private:
   static Transport* s_instance;
+  Channel& m_first;
   std::atomic<int> m_spins = 100;  // each a part of a microsecond
   std::atomic<KernelRequests*> m_kernel_requests{nullptr};
 };

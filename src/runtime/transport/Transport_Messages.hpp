@@ -58,7 +58,6 @@ class Transport_Messages final : public Transport,
   Transport_Messages(Transport_Messages const&)            = delete;
   Transport_Messages& operator=(Transport_Messages const&) = delete;
 
-  [[nodiscard]] Channel& channel() override { return m_default; }
   [[nodiscard]] Channel* open_channel() override;
   void close_channel(Channel& channel) noexcept override;
   void send(Pe to, std::uint64_t number,
