@@ -208,6 +208,29 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
                       Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }
 
+/// Combines as reduce(); each PE gets its block of the result: member n block
+/// n. (As MPI_Reduce_scatter_block; not in OpenSHMEM.) The blocks are combined
+/// by the PEs that get them: 1/n of the work of reduce(), and of what it moves.
+/// \param dest   of `count` elements.
+/// \param source of n_pes() * count elements.
+template <class T, class Op>
+void reduce_scatter(PeTeam const& team, T* dest,
+                    std::type_identity_t<T> const* source, std::size_t count,
+                    Op op) {
+  Impl::run_on_host(
+      Impl::ReduceWork<T, Op, true>{team, dest, source, count, op});
+}
+template <Impl::ThreadGroup Threads, class T, class Op>
+SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
+                                         HeapMap const& heap,
+                                         PeTeam const& team, T* dest,
+                                         std::type_identity_t<T> const* source,
+                                         std::size_t count, Op op) {
+  Impl::run_in_kernel(
+      threads, heap,
+      Impl::ReduceWork<T, Op, true>{team, dest, source, count, op});
+}
+
 /// Reduces one value of each PE, without symmetric memory: combines them in the
 /// order of the PEs' numbers; all PEs get the same bits. Collective over
 /// `team`, on the host; returns on no PE before all have called. (To leave the

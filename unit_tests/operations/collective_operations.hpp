@@ -194,6 +194,34 @@ struct Reduce {
   }
 };
 
+template <class Op>
+struct ReduceScatter {
+  static constexpr bool is_in_place = false;
+  Op op{};
+
+  template <class T, class... First>
+  KOKKOS_FUNCTION void call(T* dest, T const* source, std::size_t count,
+                            First const&... first) const {
+    symm::reduce_scatter(first..., dest, source, count, op);
+  }
+  template <class T>
+  auto work(symm::PeTeam const& team, T* dest, T const* source,
+            std::size_t count) const {
+    return symm::Impl::ReduceWork<T, Op, true>{team, dest, source, count, op};
+  }
+  static std::size_t n_dest(int, std::size_t count) { return count; }
+  static std::size_t n_source(int n, std::size_t count) {
+    return static_cast<std::size_t>(n) * count;
+  }
+  static std::size_t count_of(symm::Pe, std::size_t count) { return count; }
+  template <class T, class Source>
+  T expected(Source const& source, symm::Pe me, int n, std::size_t count,
+             std::size_t i, T const& old) const {
+    auto const from = static_cast<std::size_t>(me) * count + i;
+    return Reduce<Op>{op}.template expected<T>(source, me, n, count, from, old);
+  }
+};
+
 /// inscan(), or exscan(): of sums without an `init`.
 template <class Op, bool is_inclusive>
 struct Scan {

@@ -110,6 +110,23 @@ TYPED_TEST(Collectives, alltoall_moves_block_n_to_member_n) {
   });
 }
 
+TYPED_TEST(Collectives, reduce_scatter_gives_each_PE_its_block_of_the_result) {
+  using T = typename TypeParam::Alltoall;
+  if constexpr (std::is_arithmetic_v<T>) {
+    Bench<T> bench(most<T>);
+    Teams const teams;
+    for_each_form([&](auto const& form) {
+      run_all(
+          bench, teams,
+          [](auto const& run, Team const&) {
+            run(ReduceScatter<symm::Sum>{});
+            run(ReduceScatter<TwiceMinus>{});
+          },
+          form);
+    });
+  }
+}
+
 TYPED_TEST(Collectives, alltoalls_moves_elements_with_gaps_between_them) {
   using T = typename TypeParam::Alltoalls;
   Bench<T> bench(3 * most<T>);
@@ -146,6 +163,8 @@ void run_large(Bench<T>& bench, Teams const& teams, Form const& form) {
         bench.run(Collect{1}, team, count / n, {0, 1}, form);
         bench.run(Alltoall{}, team, count / n, {1, 1}, form);
         bench.run(Alltoalls{2, 3}, team, count / n, {0, 1}, form);
+        bench.run(ReduceScatter<symm::Sum>{}, team, count / n, {1, 0}, form);
+        bench.run(ReduceScatter<TwiceMinus>{}, team, count / n, {0, 0}, form);
       }
     }
   }

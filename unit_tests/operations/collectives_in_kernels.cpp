@@ -157,6 +157,13 @@ TYPED_TEST(CollectivesInKernels, Sum_adds_in_the_order_of_the_PEs) {
       });
 }
 
+TEST(CollectivesInKernels, reduce_scatter_gives_each_PE_its_block) {
+  run_in_kernels<int, By::both>([](auto const& run, Team const&) {
+    run(ReduceScatter<symm::Sum>{});
+    run(ReduceScatter<TwiceMinus>{});
+  });
+}
+
 TEST(CollectivesInKernels, reduce_with_the_other_functions) {
   run_in_kernels<int, By::both>(
       [](auto const& run, Team const&) {

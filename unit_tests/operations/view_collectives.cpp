@@ -56,6 +56,7 @@ enum class Expected {
   maximum,
   gathered,
   transposed,
+  my_block_of_sum,
   up_to_mine,
   before_mine,
   maximum_before_mine  // or 7
@@ -78,6 +79,9 @@ struct IsWrongNumber {
       case Expected::transposed:
         return number(static_cast<Pe>(n / block), salt,
                       static_cast<std::size_t>(me) * block + n % block);
+      case Expected::my_block_of_sum:
+        return combined(0, n_pes, static_cast<std::size_t>(me) * block + n,
+                        true);
       case Expected::up_to_mine: return combined(0, me + 1, n, true);
       case Expected::before_mine: return combined(0, me, n, true);
       case Expected::maximum_before_mine: return combined(7, me, n, false);
@@ -207,6 +211,20 @@ TEST(ViewCollectives, fcollect_has_a_row_for_each_PE) {
   });
 }
 
+TEST(ViewCollectives, reduce_scatter_gives_each_PE_its_row_of_the_result) {
+  auto const n = static_cast<std::size_t>(symm::n_pes());
+  Right2 const source("source", n, 1000);
+  Left1 const dest("dest", 1000);
+  in_both_forms([&](int salt, auto const&... first) {
+    set_numbers(source, salt);
+    symm::reduce_scatter(first..., dest, source, symm::Sum{});
+    Kokkos::fence();
+    EXPECT_EQ(
+        count_wrong_numbers(dest, Expected::my_block_of_sum, salt, dest.size()),
+        0U);
+  });
+}
+
 TEST(ViewCollectives, alltoall_moves_rows) {
   auto const n = static_cast<std::size_t>(symm::n_pes());
   Right3 const source("source", n, 5, 7);
@@ -299,6 +317,10 @@ TEST(ViewCollectiveErrors, sizes_that_do_not_fit_are_named) {
   Left1 const c("c", 15 * n + 1);
   expect_error("must have n_pes() times the elements",
                [&](auto const&... first) { symm::fcollect(first..., c, a); });
+  expect_error("the second must have n_pes() times the elements",
+               [&](auto const&... first) {
+                 symm::reduce_scatter(first..., a, c, symm::Sum{});
+               });
   Left1 const d("d", 15 * n + 1);
   Left1 const e("e", 15 * n);
   expect_error("a multiple of n_pes()",

@@ -124,6 +124,14 @@ void reduce(Exec const& exec, PeTeam const& team, T* dest,
 }
 
 template <Impl::ExecutionSpace Exec, class T, class Op>
+void reduce_scatter(Exec const& exec, PeTeam const& team, T* dest,
+                    std::type_identity_t<T> const* source, std::size_t count,
+                    Op op) {
+  Impl::enqueue(exec,
+                Impl::ReduceWork<T, Op, true>{team, dest, source, count, op});
+}
+
+template <Impl::ExecutionSpace Exec, class T, class Op>
 void inscan(Exec const& exec, PeTeam const& team, T* dest,
             std::type_identity_t<T> const* source, std::size_t count, Op op) {
   Impl::enqueue(exec, Impl::ScanWork<T, Op, Impl::NoInit>{

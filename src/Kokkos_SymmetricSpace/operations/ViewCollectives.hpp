@@ -77,6 +77,15 @@ std::string problem_of_fcollect(PeTeam const& team, Dst const& dst,
 }
 
 template <class Dst, class Src>
+std::string problem_of_reduce_scatter(PeTeam const& team, Dst const& dst,
+                                      Src const& src) {
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return problem_of_views(
+      dst, src, src.size() == n * dst.size(),
+      "the second must have n_pes() times the elements of the first");
+}
+
+template <class Dst, class Src>
 std::string problem_of_alltoall(PeTeam const& team, Dst const& dst,
                                 Src const& src) {
   auto const n = static_cast<std::size_t>(team.n_pes());
@@ -115,6 +124,12 @@ template <class Dst, class Src, class Op>
 auto reduce_work(PeTeam const& team, Dst const& dst, Src const& src, Op op) {
   using T = typename Dst::value_type;
   return ReduceWork<T, Op>{team, dst.data(), src.data(), src.size(), op};
+}
+template <class Dst, class Src, class Op>
+auto reduce_scatter_work(PeTeam const& team, Dst const& dst, Src const& src,
+                         Op op) {
+  using T = typename Dst::value_type;
+  return ReduceWork<T, Op, true>{team, dst.data(), src.data(), dst.size(), op};
 }
 /// \param init NoInit or an element.
 template <class Dst, class Src, class Op, class Init>
@@ -223,6 +238,24 @@ void reduce(Exec const& exec, PeTeam const& team,
             Op op) {
   Impl::enqueue(exec, Impl::reduce_work(team, dst, src, op),
                 Impl::problem_of_equal_views(dst, src));
+}
+
+/// Combines over the PEs; each gets its block of the result, as
+/// reduce_scatter() of addresses. \param src of n_pes() times as many elements
+/// as `dst`.
+template <class T, class... P, class U, class... Q, class Op>
+void reduce_scatter(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+                    Kokkos::View<U, Q...> const& src, Op op) {
+  Impl::run_on_host(Impl::reduce_scatter_work(team, dst, src, op),
+                    Impl::problem_of_reduce_scatter(team, dst, src));
+}
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q,
+          class Op>
+void reduce_scatter(Exec const& exec, PeTeam const& team,
+                    Kokkos::View<T, P...> const& dst,
+                    Kokkos::View<U, Q...> const& src, Op op) {
+  Impl::enqueue(exec, Impl::reduce_scatter_work(team, dst, src, op),
+                Impl::problem_of_reduce_scatter(team, dst, src));
 }
 
 /// Combines element by element over the PEs up to this one, as inscan() of

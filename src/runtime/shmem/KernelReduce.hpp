@@ -124,7 +124,8 @@ class KernelReduce {
       load(pe, its);
       return its;
     });
-    for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe) store(pe, values);
+    for (Pe pe = m_work.first_dest(); pe < m_work.end_dest(); ++pe)
+      store(pe, values);
   }
 
   Work const& m_work;
