@@ -9,7 +9,8 @@ import sys
 
 TITLES = ("CPUs", "Programs on CPUs", "Over nodes", "GPUs", "Programs on GPUs",
           "Pools on GPUs", "Products on one GPU", "Tests with one GPU",
-          "Tests with several GPUs", "Large pages")  # in the order of the page
+          "Tests with several GPUs", "Large pages",
+          "Exchanges")  # in the order of the page
 
 
 def _begin(title):
