@@ -126,8 +126,11 @@ class Migration {
     bool const is_symmetric = is_symmetric_space_v<typename View::memory_space>;
     auto const needed       = is_symmetric ? step.most : step.n_now;
     if (view.extent(0) >= needed) return;
-    auto layout         = view.layout();
+    // (view.layout() has the stride of before.)
+    typename View::array_layout layout;
     layout.dimension[0] = needed + needed / 8;
+    for (std::size_t r = 1; r < View::rank(); ++r)
+      layout.dimension[r] = view.extent(r);
     Kokkos::resize(view, layout);
   }
 

@@ -99,7 +99,8 @@ TEST(Migration, elements_come_to_their_new_owners_with_all_their_values) {
         elements[pe].push_back(next++);
     auto const count = elements[here].size();
     Kokkos::View<int*, Memory> id("id", count);
-    Kokkos::View<double* [3], Memory> x("x", count);
+    // Its stride depends on how long it is.
+    Kokkos::View<double* [3], Kokkos::LayoutLeft, Memory> x("x", count);
     // As long on all PEs.
     Kokkos::View<short*, symm::SymmetricSpace> s("s", 400);
     fill(id, [&](auto k, auto) { return elements[here][k]; });
