@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/Types.hpp"
 #include "shmem/HostCall.hpp"
@@ -117,7 +118,19 @@ class Context {
 class Request {
  public:
   /// Complete: no operation.
-  Request() = default;
+  Request()  = default;
+  ~Request() = default;
+  /// `other` is no operation afterwards.
+  Request(Request&& other) noexcept
+      : m_started(std::exchange(other.m_started, {})),
+        m_life(std::exchange(other.m_life, 0)) {}
+  Request& operator=(Request&& other) noexcept {
+    m_started = std::exchange(other.m_started, {});
+    m_life    = std::exchange(other.m_life, 0);
+    return *this;
+  }
+  Request(Request const&)            = delete;
+  Request& operator=(Request const&) = delete;
 
   /// Whether the operation is complete: the data of a get or of a fetching
   /// atomic operation have arrived, or the target has what was put, and has

@@ -295,6 +295,24 @@ TEST(Contexts, end_without_waiting_and_the_next_barrier_completes_them) {
   symm::barrier_all();
 }
 
+TEST(Contexts, are_completed_by_the_barrier_of_a_team) {
+  Words const words("words", n_words);
+  Pe const to = next();
+  Context const context;
+  for (std::size_t round = 0; round < 20; ++round) {
+    auto const source = values(to, round, 40'000);
+    std::vector<std::uint64_t> back(40'000);
+    symm::put_nbi(context, &words(1), source.data(), 40'000, to);
+    symm::put_nbi(context, &words(45'000), source.data(), 9, to);
+    symm::get_nbi(context, back.data(), &words(0), 1, to);
+    symm::barrier(symm::team_world());
+    EXPECT_EQ(back[0], 0);
+    expect_values(words, 1, round, 40'000);
+    expect_values(words, 45'000, round, 9);
+    symm::barrier(symm::team_world());
+  }
+}
+
 TEST(Contexts, are_moved) {
   Words const words("words", 4);
   Context first;
@@ -411,6 +429,19 @@ TEST(Requests, are_waited_for_in_any_order) {
     EXPECT_EQ(got[i], value(pe_of(i), 0, 0, i));
     EXPECT_FALSE(requests[i].is_operation());
   }
+  EXPECT_EQ(symm::wait_any(requests), SIZE_MAX);
+  symm::barrier_all();
+}
+
+TEST(Requests, that_are_moved_from_are_no_operation) {
+  Words const words("words", n_words);
+  std::vector<std::uint64_t> back(40'000);
+  std::vector<Request> requests(2);
+  symm::get_nbi(back.data(), &words(1), back.size(), next(), requests.data());
+  requests[1] = std::move(requests[0]);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that there is none
+  EXPECT_FALSE(requests[0].is_operation());
+  EXPECT_EQ(symm::wait_any(requests), 1);
   EXPECT_EQ(symm::wait_any(requests), SIZE_MAX);
   symm::barrier_all();
 }

@@ -174,6 +174,13 @@ void quiet_far() {
   transport->channel().quiet();
 }
 
+void quiet_all_contexts(char const* call) {
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  InCall const in(call);
+  transport->quiet();
+}
+
 void poll_far() {
   if (auto* const transport = Transport::instance()) transport->poll();
 }

@@ -160,8 +160,10 @@ SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
 /// Orders: what went to a PE before is done there before what goes there
 /// afterwards.
 void fence_far();
-/// Completes all that went to other nodes.
+/// Completes what went to other nodes without a context.
 void quiet_far();
+/// Completes all that went to other nodes, as barriers do.
+void quiet_all_contexts(char const* call);
 /// Carries out what has come from other nodes. A caller that looks at a
 /// variable again and again calls it in between.
 void poll_far();

@@ -11,11 +11,10 @@
 #include "../job/Runtime.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
-#include "../transport/InCall.hpp"
-#include "../transport/Transport.hpp"
 #include "FarTeam.hpp"
 #include "Group.hpp"
 #include "HostWait.hpp"
+#include "PeOperations.hpp"
 #include "Synchronise.hpp"
 
 namespace symm::Impl {
@@ -101,10 +100,7 @@ bool compare_word(PeTeam const& team, char const* call, std::uint64_t word) {
 }
 
 void barrier_on_host(PeTeam const& team, char const* call) {
-  if (auto* const transport = Transport::instance()) {
-    InCall const in(call);
-    transport->quiet();
-  }
+  quiet_all_contexts(call);
   if (team.has_far_pes()) {
     compare_word_far(team, call, word_of_barrier);
   } else {

@@ -47,7 +47,7 @@ void barrier(PeTeam const& team) {
   Impl::Observed const observed([] {
     return Impl::Operation{Impl::OperationKind::barrier, call};
   });
-  Impl::quiet_far();
+  Impl::quiet_all_contexts(call);
   Impl::meet(call, team, Impl::word_of_barrier);
 }
 
