@@ -64,6 +64,11 @@ class FakeNetwork {
   [[nodiscard]] std::unique_ptr<MessageEngine> engine_of(Pe pe);
   /// Before the first message.
   void set_observer(Observer& observer) { m_observer = &observer; }
+  /// It may end afterwards.
+  void unset_observer() {
+    std::lock_guard const lock(m_mutex);
+    m_observer = nullptr;
+  }
 
   /// Delivers a message, or a part of a large one; false: there is none, or
   /// others are at it.

@@ -86,6 +86,11 @@ struct FakeJob {
           [] { ::_exit(ended_status); }, options));
     }
   }
+  FakeJob(FakeJob const&)            = delete;
+  FakeJob& operator=(FakeJob const&) = delete;
+  // The engines deliver to the end; a test's observer has ended by then.
+  ~FakeJob() { network.unset_observer(); }
+
   Transport_Messages& operator[](Pe pe) {
     return *pes[static_cast<std::size_t>(pe)];
   }

@@ -75,7 +75,9 @@ void Transport_Messages::close_channel(Channel& channel) noexcept {
 
 template <class Work>
 void Transport_Messages::for_each_channel(Work const& work) {
-  auto const n = m_n_channels.load(std::memory_order_acquire);
+  // In one order with m_thread_sleeps: the thread must not sleep while a new
+  // channel has an open batch.
+  auto const n = m_n_channels.load();
   work(m_default);
   for (std::size_t i = 1; i < n; ++i) work(*m_channels[i].load());
 }

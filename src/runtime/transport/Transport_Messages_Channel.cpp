@@ -193,14 +193,15 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
                                           Started* started) {
   auto made        = std::make_unique<PendingOperation>(std::move(pending));
   made->is_on_heap = true;
+  mark_dirty(outgoing);
   if (started != nullptr) {
     auto [mine, its] = SideDone::make();
     made->side       = std::move(its);
     *started         = {this, outgoing.pe, 0, 0, std::move(mine)};
   }
+  // Nothing fails from here on: quiet() waits for each number.
   made->outgoing = &outgoing;
   made->begun    = ++outgoing.begun;
-  mark_dirty(outgoing);
   made->left->fetch_add(1, std::memory_order_relaxed);
   return made.release();
 }
