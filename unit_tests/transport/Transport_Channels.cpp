@@ -192,6 +192,20 @@ TEST(TransportRequests, one_get_is_waited_for_before_earlier_ones) {
   }
 }
 
+TEST(TransportRequests, one_get_of_any_size_is_waited_for) {
+  FakeJob job(2);  // data of large ones come after their header
+  auto& channel = *job[0].open_channel();
+  for (auto const bytes : block_sizes) {
+    auto const block = block_of(bytes, bytes);
+    std::copy(block.begin(), block.end(), job.target(1).heap() + 4096);
+    std::vector<std::byte> got(bytes);
+    Started started;
+    channel.get(got.data(), at(4096), bytes, Until::is_begun, &started);
+    if (bytes != 0) expect_completion(channel, started);
+    EXPECT_EQ(got, block) << bytes;
+  }
+}
+
 TEST(TransportRequests, words_that_come_back_have_their_size) {
   FakeJob job(2, Order::random, 33);
   auto& channel                       = job[0].channel();
@@ -254,6 +268,12 @@ TEST(TransportChannels, of_several_threads) {
         EXPECT_EQ(job.target(1).at(mine), i);
         EXPECT_EQ(job.target(1).at(mine + 64), i);
         EXPECT_EQ(job.target(1).at(mine + 128), i);
+        // The answer may come to any of the threads.
+        std::uint64_t got = 0;
+        Started started;
+        channel.get(&got, at(mine), 8, Until::is_begun, &started);
+        channel.wait(started, Stage::side);
+        EXPECT_EQ(got, i);
       }
       job[0].close_channel(channel);
     });
