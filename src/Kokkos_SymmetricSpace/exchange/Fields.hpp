@@ -160,7 +160,7 @@ auto fields_of(char const* call, std::vector<std::size_t> const& extents,
 /// Between a View and a block.
 enum class CopyWay { to_block, from_block };
 
-/// What comes replaces what is there.
+/// The incoming value replaces the old one.
 struct Assign {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const&, T const& b) const {

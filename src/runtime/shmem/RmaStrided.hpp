@@ -57,7 +57,7 @@ struct StridedCopy {
     return dest_stride >= least && source_stride >= least;
   }
 
-  /// Where block i begins.
+  /// The place at which block i begins.
   SYMM_FUNCTION T const& from(std::size_t i) const {
     return source[i * source_stride];
   }
