@@ -143,15 +143,27 @@ def draw_house():
         ([(1, "p", "symm_*.hpp",
            ["what users include without Kokkos: memory, pools, RMA, atomics, "
             "signals, teams, collectives"])], 44),
-        ([(1, "b", "pools/",
-           ["memory in the order of streams: which blocks may be used again, "
-            "by whom, and when"])], 44),
-        ([(1, "b", "shmem/",
-           ["the operations, on the host and inline in kernels: groups of "
-            "threads, copies, waits, PE teams, collectives"])], 44),
+        ([(2, "b", "pools/",
+           ["memory in the order of streams: which",
+            "blocks may be used again, and when"]),
+          (1, "b", "shared_buffers/", ["local memory that PEs",
+                                       "of a node show each other"])], 60),
+        ([(1, "b", "collectives/", ["broadcast, reduce, scan,",
+                                    "alltoall"]),
+          (1, "b", "one_sided/", ["put, get, atomics, signals,",
+                                  "contexts, locks"]),
+          (1, "b", "teams/", ["PE teams, their barriers,",
+                              "splitting"])], 60),
+        ([(1, "b", "waiting/", ["how the host and kernels",
+                                "wait for a word"]),
+          (1, "b", "access/", ["the door to another PE:",
+                               "near or far is asked here"]),
+          (1, "b", "groups/", ["groups of threads,", "their copies"])], 60),
         ([(1, "b", "job/",
            ["Runtime, the only global object: what lives from initialize() to "
             "finalize(); the C-like functions"])], 44),
+        ([(1, "b", "network/", ["what the transport finds of this PE: heaps, GPU, "
+                                "who is lost"])], 44),
         ([(1, "b", "heap/", ["SymmetricHeap: blocks, chunks, Views that",
                              "end, registered memory"]),
           (1, "b", "pes/", ["Rendezvous: barrier, agreement and check",

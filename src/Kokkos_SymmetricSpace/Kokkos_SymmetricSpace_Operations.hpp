@@ -9,13 +9,13 @@
 #include <Kokkos_Core.hpp>
 #include "operations/Collectives.hpp"
 #include "operations/EnqueuedRma.hpp"
-#include "operations/Gather.hpp"
 #include "operations/Groups.hpp"
 #include "operations/RemoteCopy.hpp"
 #include "operations/Signals.hpp"
 #include "operations/ViewCollectives.hpp"
 #include "operations/ViewCopy.hpp"
 #include "operations/ViewSignals.hpp"
+#include "places/Gather.hpp"
 
 #include "../runtime/symm_locks.hpp"
 #include "../runtime/symm_rma.hpp"

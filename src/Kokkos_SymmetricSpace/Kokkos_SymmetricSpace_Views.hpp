@@ -9,9 +9,9 @@
 
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "places/Places.hpp"
 #include "view/GlobalView.hpp"
 #include "view/PeerView.hpp"
-#include "view/Places.hpp"
 #include "view/RegisteredView.hpp"
 #include "view/RemoteView.hpp"
 #include "view/SharedView.hpp"

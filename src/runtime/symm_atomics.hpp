@@ -5,16 +5,16 @@
 
 #include <type_traits>
 
+#include "access/Access.hpp"
+#include "access/PeOperations.hpp"
+#include "access/RingClient.hpp"
 #include "base/Function.hpp"
 #include "base/Observer.hpp"
 #include "base/Types.hpp"
+#include "groups/Words.hpp"
 #include "memory/HeapMap.hpp"
-#include "shmem/Access.hpp"
-#include "shmem/Atomics.hpp"
-#include "shmem/PeOperations.hpp"
-#include "shmem/RingClient.hpp"
-#include "shmem/Rma.hpp"
-#include "shmem/Words.hpp"
+#include "one_sided/Atomics.hpp"
+#include "one_sided/Rma.hpp"
 #include "symm_contexts.hpp"
 
 // The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.

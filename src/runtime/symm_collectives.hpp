@@ -9,16 +9,16 @@
 
 #include "base/Function.hpp"
 #include "base/Types.hpp"
+#include "collectives/CollectiveRun.hpp"
+#include "collectives/CollectiveWork.hpp"
+#include "collectives/ReduceValue.hpp"
+#include "collectives/ReduceWork.hpp"
+#include "collectives/ScanWork.hpp"
+#include "collectives/StridedAlltoallWork.hpp"
+#include "groups/Group.hpp"
+#include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
-#include "shmem/CollectiveRun.hpp"
-#include "shmem/CollectiveWork.hpp"
-#include "shmem/Group.hpp"
-#include "shmem/PeTeam.hpp"
-#include "shmem/ReduceValue.hpp"
-#include "shmem/ReduceWork.hpp"
-#include "shmem/ScanWork.hpp"
-#include "shmem/StridedAlltoallWork.hpp"
-#include "shmem/ThisBlock.hpp"
+#include "teams/PeTeam.hpp"
 
 namespace symm {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
+#include "access/HostCall.hpp"
 #include "base/Types.hpp"
-#include "shmem/HostCall.hpp"
-#include "shmem/PeTeam.hpp"
+#include "teams/PeTeam.hpp"
 #include "transport/Started.hpp"
 
 // Orders and completes some operations, independently of others. The host's

@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "access/Access.hpp"
 #include "base/Function.hpp"
 #include "base/Observer.hpp"
 #include "base/Types.hpp"
+#include "groups/Group.hpp"
+#include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
-#include "shmem/Access.hpp"
-#include "shmem/Group.hpp"
-#include "shmem/Rma.hpp"
-#include "shmem/RmaStrided.hpp"
-#include "shmem/ThisBlock.hpp"
+#include "one_sided/Rma.hpp"
+#include "one_sided/RmaStrided.hpp"
 #include "symm_contexts.hpp"
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s

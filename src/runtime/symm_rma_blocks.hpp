@@ -8,11 +8,11 @@
 
 #include "base/Function.hpp"
 #include "base/Types.hpp"
+#include "groups/Group.hpp"
+#include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
-#include "shmem/Group.hpp"
-#include "shmem/Rma.hpp"
-#include "shmem/RmaStrided.hpp"
-#include "shmem/ThisBlock.hpp"
+#include "one_sided/Rma.hpp"
+#include "one_sided/RmaStrided.hpp"
 #include "symm_contexts.hpp"
 
 namespace symm {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "base/Types.hpp"
-#include "job/SharedBuffer.hpp"
+#include "shared_buffers/SharedBuffer.hpp"
 
 /// Shares memory of the program that the symmetric heap cannot hold with peers
 /// on the same node (symm::is_near): memory from cudaMalloc

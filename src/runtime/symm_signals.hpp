@@ -9,18 +9,18 @@
 
 #include <symm_gpu/Launch.hpp>
 
+#include "access/Access.hpp"
+#include "access/PeOperations.hpp"
 #include "base/Function.hpp"
 #include "base/Observer.hpp"
 #include "base/Types.hpp"
+#include "groups/Group.hpp"
+#include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
-#include "shmem/Access.hpp"
-#include "shmem/Group.hpp"
-#include "shmem/PeOperations.hpp"
-#include "shmem/Rma.hpp"
-#include "shmem/Signal.hpp"
-#include "shmem/ThisBlock.hpp"
-#include "shmem/Waiting.hpp"
+#include "one_sided/Rma.hpp"
+#include "one_sided/Signal.hpp"
 #include "symm_contexts.hpp"
+#include "waiting/Waiting.hpp"
 
 namespace symm {
 

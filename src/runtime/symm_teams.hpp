@@ -8,13 +8,13 @@
 
 #include "base/Function.hpp"
 #include "base/Types.hpp"
+#include "groups/Group.hpp"
+#include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
-#include "shmem/Group.hpp"
-#include "shmem/PeTeam.hpp"
-#include "shmem/TeamSync.hpp"
-#include "shmem/ThisBlock.hpp"
+#include "teams/PeTeam.hpp"
+#include "teams/TeamSync.hpp"
 
-/// PE teams (class PeTeam, shmem/PeTeam.hpp), their barriers, and splitting.
+/// PE teams (class PeTeam, teams/PeTeam.hpp), their barriers, and splitting.
 namespace symm {
 
 /// All PEs. Local.

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/shmem/Access.hpp>
+#include <runtime/access/Access.hpp>
 #include <runtime/symm.hpp>
 
 namespace symm_test {

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include <Kokkos_SymmetricSpace.hpp>
-#include <runtime/shmem/KernelReduce.hpp>
+#include <runtime/collectives/KernelReduce.hpp>
 
 #include "collective_helpers.hpp"
 

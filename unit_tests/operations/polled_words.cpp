@@ -20,7 +20,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
-#include <runtime/shmem/KernelCopy.hpp>
+#include <runtime/groups/KernelCopy.hpp>
 #include <support/Sanitizers.hpp>
 
 #include "wait_helpers.hpp"

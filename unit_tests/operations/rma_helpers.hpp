@@ -15,7 +15,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
-#include <runtime/shmem/KernelCopy.hpp>
+#include <runtime/groups/KernelCopy.hpp>
 #include <support/Sanitizers.hpp>
 #include <support/pes.hpp>
 
@@ -162,7 +162,7 @@ SYMM_TEST_BLOCKS(Ibput, ibput, false);
 SYMM_TEST_BLOCKS(Ibget, ibget, true);
 
 // The loops of a GPU as operations of the host. `first` is a group of threads,
-// as runtime/shmem/Group.hpp has them, and the heap.
+// as runtime/groups/Group.hpp has them, and the heap.
 
 /// As a team, but threads and lanes come in another order.
 struct ManyThreads {

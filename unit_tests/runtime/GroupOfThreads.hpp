@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/shmem/Group.hpp>
+#include <runtime/groups/Group.hpp>
 
 namespace symm_test {
 

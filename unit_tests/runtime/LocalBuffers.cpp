@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/heap/LocalBuffers.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
+#include <runtime/registration/LocalBuffers.hpp>
 #include <runtime/symm_errors.hpp>
 
 namespace symm_test {

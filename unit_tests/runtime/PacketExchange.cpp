@@ -11,10 +11,10 @@
 #include <limits>
 #include <memory>
 
+#include <runtime/collectives/CollectiveWork.hpp>
+#include <runtime/collectives/PacketExchange.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/pes/PeTeamWords.hpp>
-#include <runtime/shmem/CollectiveWork.hpp>
-#include <runtime/shmem/PacketExchange.hpp>
 #include <runtime/symm_teams.hpp>
 
 namespace symm_test {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/heap/PrivateMemory.hpp>
 #include <runtime/heap/SymmetricHeap.hpp>
+#include <runtime/registration/PrivateMemory.hpp>
 
 namespace symm_test::heap_registration {
 namespace {

@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/job/Network.hpp>
+#include <runtime/access/RingClient.hpp>
 #include <runtime/memory/Device.hpp>
-#include <runtime/shmem/RingClient.hpp>
+#include <runtime/network/Network.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_rma.hpp>
 #include <runtime/symm_shared_buffers.hpp>

@@ -21,9 +21,9 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
-#include <runtime/job/Network.hpp>
 #include <runtime/job/Runtime.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
+#include <runtime/network/Network.hpp>
 #include <runtime/symm_atomics.hpp>
 #include <runtime/symm_collectives.hpp>
 #include <runtime/symm_job.hpp>

@@ -11,7 +11,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
-#include "../../runtime/shmem/Signal.hpp"
+#include "../../runtime/one_sided/Signal.hpp"
 
 namespace symm::Impl {
 

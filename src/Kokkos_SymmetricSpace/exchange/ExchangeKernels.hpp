@@ -9,10 +9,10 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/shmem/Signal.hpp"
-#include "../../runtime/shmem/Waiting.hpp"
+#include "../../runtime/one_sided/Signal.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../../runtime/waiting/Waiting.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"

@@ -14,7 +14,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/shmem/PeTeam.hpp"
+#include "../../runtime/teams/PeTeam.hpp"
 
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"

@@ -12,8 +12,8 @@
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/collectives/CollectiveRun.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
-#include "../../runtime/shmem/CollectiveRun.hpp"
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_teams.hpp"
 #include "EnqueuedRma.hpp"

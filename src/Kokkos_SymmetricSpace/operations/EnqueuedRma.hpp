@@ -9,14 +9,14 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
+#include "../../runtime/access/Access.hpp"
+#include "../../runtime/access/PeOperations.hpp"
+#include "../../runtime/access/RingClient.hpp"
 #include "../../runtime/base/Observer.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HostCopy.hpp"
-#include "../../runtime/shmem/Access.hpp"
-#include "../../runtime/shmem/PeOperations.hpp"
-#include "../../runtime/shmem/RingClient.hpp"
-#include "../../runtime/shmem/Rma.hpp"
-#include "../../runtime/shmem/RmaStrided.hpp"
+#include "../../runtime/one_sided/Rma.hpp"
+#include "../../runtime/one_sided/RmaStrided.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 
 // Copies enqueued on an execution space instance. `call` is the name of the

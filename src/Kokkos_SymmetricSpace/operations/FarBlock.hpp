@@ -3,7 +3,7 @@
 #ifndef KOKKOS_SYMMETRICSPACE_FARBLOCK_HPP
 #define KOKKOS_SYMMETRICSPACE_FARBLOCK_HPP
 
-#include "../../runtime/shmem/PeOperations.hpp"
+#include "../../runtime/access/PeOperations.hpp"
 #include "ViewBlock.hpp"
 
 namespace symm::Impl {

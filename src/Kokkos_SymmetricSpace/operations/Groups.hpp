@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/shmem/Group.hpp"
+#include "../../runtime/groups/Group.hpp"
 
 namespace symm::Impl {
 

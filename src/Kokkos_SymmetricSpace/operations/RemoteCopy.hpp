@@ -10,8 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/shmem/Group.hpp"
-#include "../../runtime/shmem/PeOperations.hpp"
+#include "../../runtime/access/PeOperations.hpp"
+#include "../../runtime/groups/Group.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 #include "../view/RemoteView.hpp"

@@ -7,14 +7,14 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../../runtime/access/Access.hpp"
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/shmem/Access.hpp"
-#include "../../runtime/shmem/Rma.hpp"
-#include "../../runtime/shmem/Signal.hpp"
-#include "../../runtime/shmem/Waiting.hpp"
+#include "../../runtime/one_sided/Rma.hpp"
+#include "../../runtime/one_sided/Signal.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../../runtime/waiting/Waiting.hpp"
 #include "EnqueuedRma.hpp"
 
 namespace symm::Impl {

@@ -10,12 +10,12 @@
 #include <type_traits>
 
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/shmem/CollectiveRun.hpp"
-#include "../../runtime/shmem/CollectiveWork.hpp"
-#include "../../runtime/shmem/PeTeam.hpp"
-#include "../../runtime/shmem/ReduceWork.hpp"
-#include "../../runtime/shmem/ScanWork.hpp"
+#include "../../runtime/collectives/CollectiveRun.hpp"
+#include "../../runtime/collectives/CollectiveWork.hpp"
+#include "../../runtime/collectives/ReduceWork.hpp"
+#include "../../runtime/collectives/ScanWork.hpp"
 #include "../../runtime/symm_collectives.hpp"
+#include "../../runtime/teams/PeTeam.hpp"
 #include "Collectives.hpp"
 #include "ViewCopy.hpp"
 

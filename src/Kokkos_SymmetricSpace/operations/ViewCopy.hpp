@@ -12,8 +12,8 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/base/Observer.hpp"
-#include "../../runtime/shmem/Group.hpp"
-#include "../../runtime/shmem/GroupCopy.hpp"
+#include "../../runtime/groups/Group.hpp"
+#include "../../runtime/groups/GroupCopy.hpp"
 #include "../space/CopyOfPeer.hpp"
 #include "ViewBlock.hpp"
 

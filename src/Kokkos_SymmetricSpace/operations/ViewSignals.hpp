@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/shmem/Signal.hpp"
-#include "../../runtime/shmem/Waiting.hpp"
+#include "../../runtime/one_sided/Signal.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../../runtime/waiting/Waiting.hpp"
 #include "../space/SymmetricSpaceBase.hpp"
 #include "Signals.hpp"
 #include "ViewCollectives.hpp"

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
+#include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/heap/SymmetricHeap.hpp"
 #include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/shmem/PeOperations.hpp"
-#include "../../runtime/shmem/Rma.hpp"
+#include "../../runtime/one_sided/Rma.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/transport/Message.hpp"
 

@@ -9,10 +9,10 @@
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Observer.hpp"
 #include "../../runtime/base/Text.hpp"
+#include "../../runtime/collectives/CollectiveCall.hpp"
+#include "../../runtime/collectives/CollectiveRun.hpp"
+#include "../../runtime/groups/Words.hpp"
 #include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/shmem/CollectiveCall.hpp"
-#include "../../runtime/shmem/CollectiveRun.hpp"
-#include "../../runtime/shmem/Words.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_teams.hpp"
 

@@ -17,8 +17,8 @@
 #include "../memory/Device.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"
+#include "../network/Network.hpp"
 #include "../transport/StepMessages.hpp"
-#include "Network.hpp"
 #include "Trace.hpp"
 
 namespace symm::Impl {

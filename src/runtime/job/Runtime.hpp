@@ -18,12 +18,12 @@
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../bootstrap/Nodes.hpp"
-#include "../heap/LocalBuffers.hpp"
-#include "../heap/PrivateMemory.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/Rendezvous.hpp"
+#include "../registration/LocalBuffers.hpp"
+#include "../registration/PrivateMemory.hpp"
 
 namespace symm::Impl {
 

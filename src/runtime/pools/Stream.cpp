@@ -4,11 +4,11 @@
 
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
+#include "../one_sided/KernelQueue.hpp"
 #include "../pes/PeTeamMemory.hpp"
-#include "../shmem/KernelQueue.hpp"
-#include "../shmem/PeTeam.hpp"
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"
+#include "../teams/PeTeam.hpp"
 
 namespace symm::Impl {
 

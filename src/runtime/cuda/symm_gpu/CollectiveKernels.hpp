@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../collectives/CollectiveCall.hpp"
+#include "../../collectives/CollectiveOfGroup.hpp"
+#include "../../collectives/PacketExchange.hpp"
 #include "../../memory/HeapMap.hpp"
-#include "../../shmem/CollectiveCall.hpp"
-#include "../../shmem/CollectiveOfGroup.hpp"
-#include "../../shmem/KernelQueue.hpp"
-#include "../../shmem/PacketExchange.hpp"
-#include "../../shmem/PeTeam.hpp"
-#include "../../shmem/TeamSync.hpp"
+#include "../../one_sided/KernelQueue.hpp"
+#include "../../teams/PeTeam.hpp"
+#include "../../teams/TeamSync.hpp"
 #include "Launch.hpp"
 
 // Barriers and collective operations as separate kernels: for calls of the host

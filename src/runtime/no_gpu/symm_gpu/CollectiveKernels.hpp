@@ -3,10 +3,10 @@
 #ifndef SYMM_GPU_COLLECTIVE_KERNELS_HPP
 #define SYMM_GPU_COLLECTIVE_KERNELS_HPP
 
+#include "../../collectives/CollectiveCall.hpp"
 #include "../../memory/HeapMap.hpp"
-#include "../../shmem/CollectiveCall.hpp"
-#include "../../shmem/KernelQueue.hpp"
-#include "../../shmem/PeTeam.hpp"
+#include "../../one_sided/KernelQueue.hpp"
+#include "../../teams/PeTeam.hpp"
 
 namespace symm::Impl {
 

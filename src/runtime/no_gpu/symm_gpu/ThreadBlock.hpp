@@ -3,7 +3,7 @@
 #ifndef SYMM_GPU_THREAD_BLOCK_HPP
 #define SYMM_GPU_THREAD_BLOCK_HPP
 
-#include "../../shmem/Group.hpp"
+#include "../../groups/Group.hpp"
 
 namespace symm::Impl {
 

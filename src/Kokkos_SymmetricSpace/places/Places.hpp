@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PLACES_HPP
+#define SYMM_PLACES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include "../view/ElementsOfPes.hpp"
+#include "../view/PeerView.hpp"
+
+#include "../../runtime/base/Address.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/symm_errors.hpp"
+
+namespace symm {
+
+/// The position of an element of a View on a near PE. places() makes it once
+/// for kernels that access the element often, such as a column of a sparse
+/// matrix; PlacedView turns it into the element. It is the distance in bytes
+/// from the first element of this PE's copy, 8 bytes: an access costs two
+/// loads, as to an array by a list of 8-byte indices. Valid on this PE only,
+/// with the View that it was made for and all others of the same element type,
+/// layout and extents in the same heap. A default one is this PE's first
+/// element.
+struct Place {
+  std::int64_t distance = 0;
+
+  friend bool operator==(Place const&, Place const&) = default;
+};
+
+/// The same in 4 bytes, half as much to load, for Views that are small enough:
+/// up to 2^31 elements with 2 PEs on the node, 2^29 with 8. The host does no
+/// more work per access than for a Place, if the node has one PE, or if the
+/// limits of its PEs' heaps (SYMM_HEAP_LIMIT) together are 2^32 elements at
+/// most (doubles on two PEs: 16 GiB each). Otherwise, and on GPUs, an access
+/// takes a shift, a multiplication and an addition more.
+struct Place32 {
+  std::uint32_t word = 0;
+
+  friend bool operator==(Place32 const&, Place32 const&) = default;
+};
+
+namespace Impl {
+
+/// How a Place32 codes element i of the node's PE number p: as p * words_per_pe
+/// + i.
+struct Place32Code {
+  int bits                   = 31;  ///< for Views of up to 2^bits elements
+  std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
+  /// Bytes from PE to PE, less those of words_per_pe elements. 0: a place is
+  /// the distance in elements from the first near PE's copy.
+  std::int64_t step = 0;
+};
+Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
+
+}  // namespace Impl
+
+/// All near PEs' copies of one View, by places: `at(place)` is the element. A
+/// small value to capture in kernels, valid as long as a GlobalView is. Nothing
+/// is checked: places() has done that.
+template <class View>
+class PlacedView {
+ public:
+  using view_type      = UnmanagedView<View>;
+  using value_type     = typename view_type::value_type;
+  using reference_type = typename view_type::element_type&;
+
+  static_assert(!view_type::memory_traits::is_atomic,
+                "elements of an Atomic View are proxies: use a View without "
+                "the trait, and symm::atomic_add(&at(place), ...)");
+
+  PlacedView() = default;
+
+  /// \param local this PE's copy.
+  PlacedView(View const& local, HeapMap const& map)
+      : m_local(local.data()), m_first(local.data()) {
+    auto const code = Impl::place32_code(map, sizeof(value_type));
+    m_shift         = code.bits;
+    m_step          = code.step;
+    if (m_first != nullptr) m_first = map.peer_ptr(m_first, map.first_near);
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
+  operator()(Place place) const {
+    return *Impl::moved(m_local, place.distance);
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
+  operator()(Place32 place) const {
+    // m_step is equal for all places: compilers for CPUs move the test out of
+    // loops. (Kernels on GPUs, which wait for memory, go without this branch.)
+    KOKKOS_IF_ON_HOST((if (m_step == 0) return m_first[place.word];))
+    // The sum is pe * stride + index * sizeof: the PE stays in the word.
+    auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
+    return *(Impl::moved(m_first, pe * m_step) + place.word);
+  }
+
+ private:
+  using Element = typename view_type::element_type;
+
+  Element* m_local    = nullptr;
+  Element* m_first    = nullptr;  // of the first near PE
+  int m_shift         = 0;
+  std::int64_t m_step = 0;  // of Place32Code
+};
+
+/// The elements of all near PEs' copies of `view`, by places. Local.
+/// \throws UsageError on this PE, if the View is not in the heap.
+template <class View>
+[[nodiscard]] auto placed_view(View const& view) {
+  return PlacedView<View>(view, Impl::heap_map_of(view, "symm::placed_view"));
+}
+
+namespace Impl {
+
+/// These throw UsageError, with the reason why there are no places.
+[[noreturn]] void throw_unequal_lists(std::string const& label);
+[[noreturn]] void throw_too_large_for_place32(std::string const& label,
+                                              std::size_t elements, int bits);
+[[noreturn]] void throw_no_place(std::string const& label, std::size_t n,
+                                 std::int64_t pe, HeapMap const& map,
+                                 std::span<std::int64_t const> indices,
+                                 std::span<std::size_t const> extents);
+
+/// Copies element n of a list in memory of kernels to the host.
+template <class List>
+std::int64_t number_at(List const& list, std::size_t n) {
+  typename List::non_const_value_type number{};
+  Kokkos::deep_copy(number, Kokkos::subview(list, n));
+  return static_cast<std::int64_t>(number);
+}
+
+/// Makes place n; `wrong` becomes the first n without an element on a near PE.
+template <class P, class View, class Pes, class Index, class Places>
+struct MakePlaces {
+  // At least one: no array without elements.
+  static constexpr std::size_t n_lists = View::rank() == 0 ? 1 : View::rank();
+
+  ElementsOfPes<View> elements;
+  typename PlainView<View>::pointer_type local;
+  std::uint32_t words_per_pe;
+  Pes pes;
+  Kokkos::Array<Index, n_lists> indices;
+  Places places;
+
+  KOKKOS_FUNCTION void operator()(std::size_t n, std::size_t& wrong) const {
+    make(n, wrong, std::make_index_sequence<View::rank()>());
+  }
+
+ private:
+  template <std::size_t... R>
+  KOKKOS_FUNCTION void make(std::size_t n, std::size_t& wrong,
+                            std::index_sequence<R...>) const {
+    auto const& map       = elements.map();
+    auto const pe         = static_cast<std::int64_t>(pes(n));
+    bool const is_element = 0 <= pe && pe < map.n_pes &&
+                            map.is_near(static_cast<Pe>(pe)) &&
+                            ((static_cast<std::size_t>(indices[R](n)) <
+                              elements.extent(static_cast<Pe>(pe), R)) &&
+                             ...);
+    if (!is_element) {
+      wrong = n < wrong ? n : wrong;
+      return;
+    }
+    auto const its = static_cast<Pe>(pe);
+    auto const* address =
+        elements.address_of(its, static_cast<std::size_t>(indices[R](n))...);
+    if constexpr (std::is_same_v<P, Place>) {
+      places(n) = {reinterpret_cast<char const*>(address) -
+                   reinterpret_cast<char const*>(local)};
+    } else {
+      auto const index =
+          static_cast<std::uint32_t>(address - map.peer_ptr(local, its));
+      places(n) = {static_cast<std::uint32_t>(its - map.first_near) *
+                       words_per_pe +
+                   index};
+    }
+  }
+};
+
+}  // namespace Impl
+
+/// The places of elements (indices(n)...) on PE pes(n) of `view`, for all n: to
+/// use with a PlacedView of it, or gather(). Local; returns when they are made.
+///
+///     auto const places = symm::places(p, pes, indices);   // once
+///     auto const at     = symm::placed_view(p);
+///     Kokkos::parallel_for(
+///         places.extent(0), KOKKOS_LAMBDA(int n) { y(n) = at(places(n)); });
+///
+/// \tparam P    Place, of 8 bytes, or Place32, of 4.
+/// \param view  as global_view() takes it.
+/// \param pes   a View of rank 1 of integers: the numbers of PEs in the world.
+/// \param indices one list for each dimension of `view`, of one type, as long
+///        as `pes`; all in memory that the kernels of `pes` reach.
+/// \returns a Kokkos::View<P*> of ordinary memory, where the kernels of `pes`
+///          run.
+/// \throws UsageError on this PE, if there is no such PE or element, or the PE
+///         is far; if the lists differ in length; if the View is not in the
+///         heap, or too large for Place32. (Elements of far PEs have no places:
+///         copy them by get_nbi() to symmetric memory of a near PE, and make
+///         places of the copies.)
+template <class P = Place, class View, class Pes, class... Indices>
+[[nodiscard]] auto places(View const& view, Pes const& pes,
+                          Indices const&... indices) {
+  static_assert(std::is_same_v<P, Place> || std::is_same_v<P, Place32>,
+                "a place is a symm::Place or a symm::Place32");
+  static_assert(sizeof...(Indices) == View::rank(),
+                "pass a list of indices for each dimension of the View");
+  using Index = std::tuple_element_t<0, std::tuple<Indices..., Pes>>;
+  static_assert((std::is_same_v<Indices, Index> && ...),
+                "the lists of indices must be Views of one type");
+  static_assert(Pes::rank() == 1 && Index::rank() == 1 &&
+                    std::is_integral_v<typename Pes::value_type> &&
+                    std::is_integral_v<typename Index::value_type>,
+                "the lists must be Views of rank 1 of integers");
+  using Exec = typename Pes::execution_space;
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec,
+                                 typename Index::memory_space>::accessible,
+      "the kernels of `pes` must reach the lists of indices");
+  auto const& map  = Impl::heap_map_of(view, "symm::places");
+  auto const code  = Impl::place32_code(map, sizeof(typename View::value_type));
+  bool const is_32 = std::is_same_v<P, Place32>;
+  if (((indices.extent(0) != pes.extent(0)) || ...)) {
+    Impl::throw_unequal_lists(view.label());
+  }
+  if (is_32 && view.span() > std::size_t{1} << code.bits) {
+    Impl::throw_too_large_for_place32(view.label(), view.span(), code.bits);
+  }
+
+  Kokkos::View<P*, typename Exec::memory_space> const result(
+      Kokkos::view_alloc("places of " + view.label(),
+                         Kokkos::WithoutInitializing),
+      pes.extent(0));
+  Impl::ElementsOfPes<View> const elements(view, map);
+  std::size_t const none = ~std::size_t{0};
+  std::size_t wrong      = none;
+  Kokkos::parallel_reduce(
+      "symm::places",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0,
+                                                                pes.extent(0)),
+      Impl::MakePlaces<P, View, Pes, Index, decltype(result)>{
+          elements, view.data(), code.words_per_pe, pes, {indices...}, result},
+      Kokkos::Min<std::size_t>(wrong));
+  if (wrong == none) return result;
+
+  std::vector<std::int64_t> const its{Impl::number_at(indices, wrong)...};
+  auto const pe = Impl::number_at(pes, wrong);
+  std::vector<std::size_t> extents;
+  for (std::size_t r = 0; r < its.size() && 0 <= pe && pe < map.n_pes; ++r) {
+    extents.push_back(elements.extent(static_cast<Pe>(pe), r));
+  }
+  Impl::throw_no_place(view.label(), wrong, pe, map, its, extents);
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "PeOperations.hpp"
+
+#include "../base/Observer.hpp"
+#include "../base/Text.hpp"
+#include "../job/Runtime.hpp"
+#include "../network/Network.hpp"
+#include "../symm_errors.hpp"
+#include "../transport/GpuStaging.hpp"
+#include "../transport/InCall.hpp"
+#include "../transport/Transport.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+Channel& channel_to(Pe pe, HostCall const& call) {
+  if (call.channel != nullptr) return *call.channel;
+  if (auto* const transport = Transport::instance()) {
+    return transport->channel();
+  }
+  throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
+}
+
+/// Copies to or from memory of a far PE's GPU. This PE's side may be in memory
+/// of its own GPU: waits for the kernels that write there then.
+GpuStaging& staging_for(void const* local, char const* call) {
+  auto& runtime = Runtime::instance(call);
+  auto& queue   = *runtime.provider(MemoryKind::device);
+  if (queue.is_on_gpu(local)) queue.synchronize();
+  return *runtime.network()->staging();
+}
+
+/// Calls by_host(channel), or by_gpu(staging, channel) for memory of GPUs.
+template <class ByHost, class ByGpu>
+void with_channel_to(PeMemory its, void const* local, HostCall const& call,
+                     ByHost const& by_host, ByGpu const& by_gpu) {
+  InCall const in(call.name);
+  auto& channel = channel_to(its.pe, call);
+  if (is_of_gpu(its.segment)) {
+    by_gpu(staging_for(local, call.name), channel);
+  } else {
+    by_host(channel);
+  }
+}
+
+bool have_no_gaps(Strides const& strides) {
+  return strides.remote_bytes == strides.element_bytes &&
+         strides.local_bytes == strides.element_bytes;
+}
+
+}  // namespace
+
+CopyQueue& copy_queue(char const* call) {
+  auto& runtime = Runtime::instance(call);
+  static_cast<void>(runtime.heap(MemoryKind::device, call));  // there is one
+  return *runtime.provider(MemoryKind::device);
+}
+
+void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
+                     char const* call) {
+  copy_queue(call).copy(to, from, bytes);
+}
+
+void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
+                   Until until, HostCall const& call) {
+  if (to.reach == Reach::gpu) {
+    copy_gpu_memory(to.address(), from, bytes, call.name);
+    return;
+  }
+  with_channel_to(
+      to, from, call,
+      [&](auto& channel) { channel.put(to, from, bytes, until, call.request); },
+      [&](auto& staging, auto& channel) {
+        staging.put(channel, to, from, bytes, until, call.request);
+      });
+}
+
+void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
+                   HostCall const& call) {
+  if (from.reach == Reach::gpu) {
+    copy_gpu_memory(to, from.address(), bytes, call.name);
+    return;
+  }
+  with_channel_to(
+      from, to, call,
+      [&](auto& channel) { channel.get(to, from, bytes, until, call.request); },
+      [&](auto& staging, auto& channel) {
+        staging.get(channel, to, from, bytes, until, call.request);
+      });
+}
+
+void put_strided_to(PeMemory to, void const* from, Strides const& strides,
+                    HostCall const& call) {
+  if (have_no_gaps(strides)) {
+    put_to(to, from, strides.element_bytes * strides.count, Until::is_safe,
+           call);
+    return;
+  }
+  with_channel_to(
+      to, from, call,
+      [&](auto& channel) { channel.put_strided(to, from, strides); },
+      [&](auto& staging, auto& channel) {
+        staging.put_strided(channel, to, from, strides);
+      });
+}
+
+void get_strided_from(void* to, PeMemory from, Strides const& strides,
+                      HostCall const& call) {
+  if (have_no_gaps(strides)) {
+    get_from(to, from, strides.element_bytes * strides.count, Until::is_safe,
+             call);
+    return;
+  }
+  with_channel_to(
+      from, to, call,
+      [&](auto& channel) { channel.get_strided(to, from, strides); },
+      [&](auto& staging, auto& channel) {
+        staging.get_strided(channel, to, from, strides);
+      });
+}
+
+void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
+                   PeMemory signal, std::uint64_t value, AtomicOp op,
+                   Until until, HostCall const& call) {
+  InCall const in(call.name);
+  auto& channel = channel_to(signal.pe, call);
+  if (bytes == 0) to = signal;
+  if (bytes != 0 && is_of_gpu(to.segment)) {
+    staging_for(from, call.name)
+        .put_signal(channel, to, from, bytes, signal, value, op, until,
+                    call.request);
+    return;
+  }
+  channel.put_signal(to, from, bytes, signal, value, op, until, call.request);
+}
+
+std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
+                        std::uint64_t value, std::uint64_t compare,
+                        HostCall const& call) {
+  InCall const in(call.name);
+  return channel_to(at.pe, call).atomic(at, op, type, value, compare);
+}
+
+void fetch_at(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
+              std::uint64_t compare, void* was, HostCall const& call) {
+  InCall const in(call.name);
+  channel_to(at.pe, call)
+      .fetch_nbi(at, op, type, value, compare, was, call.request);
+}
+
+void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
+                    std::uint64_t value, HostCall const& call) {
+  InCall const in(call.name);
+  channel_to(at.pe, call).post_atomic(at, op, type, value);
+}
+
+void fence_far() {
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  InCall const in("symm::fence");
+  transport->drain_kernels();
+  transport->channel().fence();
+}
+
+void quiet_far() {
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  constexpr char const* call = "symm::quiet";
+  Observed const observed([] { return Operation{OperationKind::quiet, call}; });
+  InCall const in(call);
+  transport->drain_kernels();
+  transport->channel().quiet();
+}
+
+void quiet_all_contexts(char const* call) {
+  auto* const transport = Transport::instance();
+  if (transport == nullptr) return;
+  InCall const in(call);
+  transport->quiet();
+}
+
+void poll_far() {
+  if (auto* const transport = Transport::instance()) transport->poll();
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ACCESS_RINGCLIENT_HPP
+#define SYMM_ACCESS_RINGCLIENT_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <symm_gpu/KernelAbort.hpp>
+#include <symm_gpu/RingOfModule.hpp>
+
+#include "../base/Address.hpp"
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../groups/Words.hpp"
+#include "../memory/AtomicOp.hpp"
+#include "../memory/FarRing.hpp"
+#include "../memory/WordAtomics.hpp"
+
+// The operations on far PEs, in kernels. They are out of line, so that an
+// operation on a near PE has one compare more and nothing else.
+
+namespace symm::Impl {
+
+/// A pause between two looks at a word that others change.
+SYMM_FUNCTION inline void pause_in_kernel() {
+  SYMM_IF_ON_DEVICE((__nanosleep(500);))
+}
+
+/// Writes a request and returns its ticket. One thread; waits while the ring is
+/// full. Stores known to this thread are visible to the server.
+template <class Ring>
+[[gnu::noinline]] SYMM_FUNCTION std::uint64_t post_request(
+    Ring* ring, std::uint64_t address, std::uint64_t local, std::uint64_t count,
+    std::uint64_t signal, std::uint64_t value, std::uint64_t pe_and_bytes,
+    std::uint64_t code) {
+  // (No KernelText, which takes room on every thread's stack.)
+  SYMM_IF_ON_DEVICE((if (ring == nullptr) {
+    InKernel::abort(
+        "symm: an operation of a kernel on a PE of another node: the kernel's "
+        "library was loaded while the job could not tell it how");
+  }))
+  std::uint64_t const ticket = fetch_add_word(&ring->ticket, std::uint64_t{1});
+  // Full: the first thread without room reads `freed` from the host's memory,
+  // the others read its result. (The host's stores to a GPU's memory wait while
+  // tens of thousands of threads read the host's, for ever if these wait for
+  // one.)
+  for (auto limit = load_relaxed(&ring->limit); ticket >= limit;
+       limit      = load_relaxed(&ring->limit)) {
+    if (ticket == limit) {
+      auto const freed = load_relaxed(ring->freed) + Ring::size;
+      if (freed > limit) fetch_max_word(&ring->limit, freed);
+    }
+    pause_in_kernel();
+  }
+  FarRequest* const request = ring->requests + ticket % Ring::size;
+  store_relaxed(&request->address, address);
+  store_relaxed(&request->local, local);
+  store_relaxed(&request->count, count);
+  store_relaxed(&request->signal, signal);
+  store_relaxed(&request->value, value);
+  store_relaxed(&request->pe_and_bytes, pe_and_bytes);
+  store_relaxed(&request->code, code);
+  store_release(&request->number, ticket + 1);
+  return ticket;
+}
+
+/// Waits for the reply to a request, and frees it. The work of the server for
+/// it is visible to this thread.
+template <class Ring>
+[[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
+                                                         std::uint64_t ticket) {
+  FarReply const* const reply = ring->replies + ticket % Ring::size;
+  while (load_relaxed(&reply->number) != ticket + 1) pause_in_kernel();
+  fence_words();
+  auto const value = load_relaxed(&reply->value);
+  store_release(&ring->requests[ticket % Ring::size].number, std::uint64_t{0});
+  return value;
+}
+
+/// The operations of one thread. Blocks with `waits`: this PE's side may be
+/// used again afterwards.
+class RingClient {
+ public:
+  /// The address of the object in this PE's part, and the PE.
+  struct There {
+    void const* address;
+    Pe pe;
+  };
+
+  SYMM_FUNCTION explicit RingClient(FarRing* ring) : m_ring(ring) {}
+
+  /// \param bytes 1 to 8, the lower ones of `bits`.
+  SYMM_FUNCTION void store(There to, std::uint64_t bits,
+                           std::size_t bytes) const {
+    post(FarOp::store, to, bits, 0, 0, 0, bytes);
+  }
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t load(There from,
+                                                 std::size_t bytes) const {
+    return ask(FarOp::load, from, 0, 0, 0, 0, bytes);
+  }
+  SYMM_FUNCTION void put(There to, void const* from, std::size_t bytes,
+                         bool waits) const {
+    run(waits, FarOp::put, to, number_of(from), bytes, 0, 0, 0);
+  }
+  SYMM_FUNCTION void get(void* to, There from, std::size_t bytes,
+                         bool waits) const {
+    run(waits, FarOp::get, from, number_of(to), bytes, 0, 0, 0);
+  }
+  /// Strides in bytes; waits.
+  SYMM_FUNCTION void copy_strided(bool is_put, There there, void const* local,
+                                  std::size_t element_bytes, std::size_t count,
+                                  std::size_t there_stride,
+                                  std::size_t local_stride) const {
+    ask(is_put ? FarOp::put_strided : FarOp::get_strided, there,
+        number_of(local), count, there_stride, local_stride, element_bytes);
+  }
+  SYMM_FUNCTION void put_signal(There to, void const* from, std::size_t bytes,
+                                void const* signal, std::uint64_t value,
+                                AtomicOp op, bool waits) const {
+    run(waits && bytes != 0, FarOp::put_signal, to, number_of(from), bytes,
+        number_of(signal), value, 0, op);
+  }
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t atomic(
+      There at, AtomicOp op, WordType type, std::uint64_t value,
+      std::uint64_t compare) const {
+    return ask(FarOp::atomic, at, value, compare, 0, 0, 0, op, type);
+  }
+  SYMM_FUNCTION void post_atomic(There at, AtomicOp op, WordType type,
+                                 std::uint64_t value) const {
+    post(FarOp::post_atomic, at, value, 0, 0, 0, 0, op, type);
+  }
+  SYMM_FUNCTION void fence() const {
+    post(FarOp::fence, {nullptr, 0}, 0, 0, 0, 0, 0);
+  }
+  SYMM_FUNCTION void quiet() const {
+    ask(FarOp::quiet, {nullptr, 0}, 0, 0, 0, 0, 0);
+  }
+
+ private:
+  SYMM_FUNCTION static std::uint64_t number_of(void const* address) {
+    return reinterpret_cast<std::uint64_t>(address);
+  }
+  SYMM_FUNCTION static std::uint64_t code_of(FarOp op, AtomicOp atomic_op,
+                                             WordType type, bool wants_reply) {
+    return static_cast<std::uint64_t>(op) |
+           static_cast<std::uint64_t>(atomic_op) << 8U |
+           static_cast<std::uint64_t>(type) << 16U |
+           static_cast<std::uint64_t>(wants_reply ? 1 : 0) << 24U;
+  }
+  SYMM_FUNCTION std::uint64_t post(FarOp op, There there, std::uint64_t local,
+                                   std::uint64_t count, std::uint64_t signal,
+                                   std::uint64_t value, std::size_t bytes,
+                                   AtomicOp atomic_op = {}, WordType type = {},
+                                   bool wants_reply = false) const {
+    return post_request(m_ring, number_of(there.address), local, count, signal,
+                        value,
+                        static_cast<std::uint64_t>(bytes) << 32U |
+                            static_cast<std::uint32_t>(there.pe),
+                        code_of(op, atomic_op, type, wants_reply));
+  }
+  SYMM_FUNCTION std::uint64_t ask(FarOp op, There there, std::uint64_t local,
+                                  std::uint64_t count, std::uint64_t signal,
+                                  std::uint64_t value, std::size_t bytes,
+                                  AtomicOp atomic_op = {},
+                                  WordType type      = {}) const {
+    return take_reply(m_ring, post(op, there, local, count, signal, value,
+                                   bytes, atomic_op, type, true));
+  }
+  SYMM_FUNCTION void run(bool waits, FarOp op, There there, std::uint64_t local,
+                         std::uint64_t count, std::uint64_t signal,
+                         std::uint64_t value, std::size_t bytes,
+                         AtomicOp atomic_op = {}) const {
+    auto const ticket = post(op, there, local, count, signal, value, bytes,
+                             atomic_op, {}, waits);
+    if (waits) take_reply(m_ring, ticket);
+  }
+
+  FarRing* m_ring;
+};
+
+#ifdef SYMM_FOR_DEVICE
+
+// In kernels.
+
+namespace InKernel {
+
+[[nodiscard]] inline __device__ RingClient far_pes() {
+  return RingClient(ring_of_module);
+}
+
+/// Whether there may be far PEs.
+[[nodiscard]] inline __device__ bool has_far_pes() {
+  return ring_of_module != nullptr;
+}
+
+/// At most 8 bytes as a word.
+[[nodiscard]] inline __device__ std::uint64_t bits_at(void const* address,
+                                                      std::size_t bytes) {
+  std::uint64_t bits     = 0;
+  auto const* const data = static_cast<unsigned char const*>(address);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    bits |= static_cast<std::uint64_t>(data[i]) << 8U * i;
+  }
+  return bits;
+}
+inline __device__ void set_bits_at(void* address, std::uint64_t bits,
+                                   std::size_t bytes) {
+  auto* const data = static_cast<unsigned char*>(address);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    data[i] = static_cast<unsigned char>(bits >> 8U * i);
+  }
+}
+
+/// Whether a block goes as requests of 8 bytes: it is small, or the host does
+/// not reach it (a thread's own variables, a block's shared memory).
+inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
+  return bytes <= 8 || !__isGlobal(local);
+}
+[[nodiscard]] inline __device__ std::size_t bytes_of_word(std::size_t i,
+                                                          std::size_t bytes) {
+  return bytes - 8 * i < 8 ? bytes - 8 * i : 8;
+}
+
+template <Group Threads>
+__device__ void put_words(Threads const& group, void const* dest,
+                          void const* source, std::size_t bytes, Pe pe) {
+  group.for_each((bytes + 7) / 8, [&](std::size_t i) {
+    auto const n = bytes_of_word(i, bytes);
+    far_pes().store({moved(dest, 8 * i), pe}, bits_at(moved(source, 8 * i), n),
+                    n);
+  });
+}
+
+// By all threads of a group; without a barrier.
+
+template <Group Threads>
+__device__ __noinline__ void put_far(Threads const& group, void const* dest,
+                                     void const* source, std::size_t bytes,
+                                     Pe pe, bool waits) {
+  if (goes_by_words(source, bytes)) {
+    put_words(group, dest, source, bytes, pe);
+  } else if (group.rank() == 0) {
+    far_pes().put({dest, pe}, source, bytes, waits);
+  }
+}
+
+template <Group Threads>
+__device__ __noinline__ void get_far(Threads const& group, void* dest,
+                                     void const* source, std::size_t bytes,
+                                     Pe pe, bool waits) {
+  if (goes_by_words(dest, bytes)) {
+    group.for_each((bytes + 7) / 8, [&](std::size_t i) {
+      auto const n = bytes_of_word(i, bytes);
+      set_bits_at(static_cast<char*>(dest) + 8 * i,
+                  far_pes().load({moved(source, 8 * i), pe}, n), n);
+    });
+  } else if (group.rank() == 0) {
+    far_pes().get(dest, {source, pe}, bytes, waits);
+  }
+}
+
+/// Strides in bytes. Without a barrier.
+template <Group Threads>
+__device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
+                                              void const* there, void* local,
+                                              std::size_t element_bytes,
+                                              std::size_t count,
+                                              std::size_t there_stride,
+                                              std::size_t local_stride, Pe pe) {
+  if (__isGlobal(local)) {
+    if (group.rank() == 0) {
+      far_pes().copy_strided(is_put, {there, pe}, local, element_bytes, count,
+                             there_stride, local_stride);
+    }
+    return;
+  }
+  group.for_each(count, [&](std::size_t i) {
+    auto const* const its = moved(there, i * there_stride);
+    auto* const mine      = static_cast<char*>(local) + i * local_stride;
+    if (is_put) {
+      put_far(OneThread(), its, mine, element_bytes, pe, true);
+    } else {
+      get_far(OneThread(), mine, its, element_bytes, pe, true);
+    }
+  });
+}
+
+/// Without a barrier at the end.
+template <Group Threads>
+__device__ __noinline__ void put_signal_far(
+    Threads const& group, void const* dest, void const* source,
+    std::size_t bytes, void const* signal, std::uint64_t value, AtomicOp op,
+    Pe pe, bool waits) {
+  if (bytes != 0 && !__isGlobal(source)) {
+    put_words(group, dest, source, bytes, pe);
+    group.barrier();
+    bytes = 0;
+    // After the words of all threads, which have been requested before.
+    if (group.rank() == 0) far_pes().fence();
+  }
+  if (group.rank() == 0) {
+    far_pes().put_signal({dest, pe}, source, bytes, signal, value, op, waits);
+  }
+}
+
+template <class T>
+__device__ void store_far(T* to, T const& value, Pe pe) {
+  if constexpr (sizeof(T) <= 8) {
+    std::uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    far_pes().store({to, pe}, bits, sizeof value);
+  } else {
+    put_words(OneThread(), to, &value, sizeof value, pe);
+  }
+}
+
+/// Memory for a value that need not have a default constructor.
+template <class Value>
+union LoadedValue {
+  char none;
+  Value value;
+  __device__ LoadedValue() : none(0) {}
+};
+
+template <class T>
+[[nodiscard]] __device__ std::remove_const_t<T> load_far(T* from, Pe pe) {
+  LoadedValue<std::remove_const_t<T>> memory;
+  if constexpr (sizeof(T) <= 8) {
+    auto const bits = far_pes().load({from, pe}, sizeof(T));
+    memcpy(&memory, &bits, sizeof(T));
+  } else {
+    get_far(OneThread(), &memory.value, from, sizeof(T), pe, true);
+  }
+  return memory.value;
+}
+
+}  // namespace InKernel
+
+#endif
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "CollectiveCall.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "../access/Access.hpp"
+#include "../base/Failure.hpp"
+#include "../groups/Group.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../job/Runtime.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../symm_errors.hpp"
+#include "../teams/Synchronise.hpp"
+#include "../teams/TeamSync.hpp"
+#include "FarPassing.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// Passed by a PE that cannot take part; no digest, nor word_of_barrier.
+constexpr std::uint64_t failed = ~std::uint64_t{0};
+
+/// A hash of numbers that must be equal on all PEs.
+class Digest {
+ public:
+  void add(std::uint64_t word) {
+    m_hash = (m_hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
+    m_hash ^= m_hash >> 32U;
+  }
+  [[nodiscard]] std::uint64_t value() const {
+    return m_hash == failed || m_hash == word_of_barrier ? 1 : m_hash;
+  }
+
+ private:
+  std::uint64_t m_hash = 0xcbf2'9ce4'8422'2325U;
+};
+
+void add_blocks(Digest& digest, CollectiveCall const& call,
+                SymmetricHeap const& heap) {
+  digest.add(static_cast<std::uint64_t>(heap.memory()));
+  digest.add(call.dest_bytes);
+  digest.add(heap.map().offset_of(call.dest));
+  digest.add(heap.map().offset_of(call.source));
+}
+
+std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
+                        SymmetricHeap const* heap) {
+  Digest digest;
+  digest.add(type);
+  digest.add(static_cast<std::uint64_t>(call.root));
+  if (call.are_counts_equal()) {
+    digest.add(call.count);
+    digest.add(call.source_bytes);
+    // Without elements the addresses do not matter.
+    if (call.count != 0) add_blocks(digest, call, *heap);
+  }
+  return digest.value();
+}
+
+/// The blocks that the passed sources consist of.
+PassedBlock passed_block_of(PeTeam const& team, CollectiveCall const& call) {
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return {call.passing, call.root, call.source,
+          call.passing == Passing::to_each ? call.source_bytes / n
+                                           : call.source_bytes};
+}
+
+/// Whether the host's form passes sources together with the checks.
+bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
+                      MemoryKind memory) {
+  if (call.passing == Passing::nothing || memory != MemoryKind::host)
+    return false;
+  if (team.has_far_pes()) return have_room(team, passed_block_of(team, call));
+  return call.passing != Passing::to_each &&
+         call.source_bytes <= sizeof(std::uint64_t);
+}
+
+/// The sources that is_passed_by_all() has passed.
+PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
+  if (team.has_far_pes())
+    return passed_blocks(team, passed_block_of(team, call));
+  auto const words = team.words();
+  return PassedSources::in_order(
+      words.passed(words.map.my_pe, 0, *words.epoch(), 1),
+      2 * sizeof(std::uint64_t));
+}
+
+/// Collective: whether all PEs have passed that word.
+/// \param has_source whether sources travel with it.
+bool is_passed_by_all(PeTeam const& team, CollectiveCall const& call,
+                      std::uint64_t word, bool has_source) {
+  if (!has_source) return compare_word(team, call.name, word);
+  if (team.has_far_pes())
+    return pass_blocks_far(team, call.name, word, passed_block_of(team, call));
+  std::uint64_t source = 0;
+  if (call.source_bytes != 0)
+    std::memcpy(&source, call.source, call.source_bytes);
+  auto const epoch = exchange_words_on_host(team, call.name, word, source);
+  return is_equal_on_all(team, epoch, 0, word);
+}
+
+[[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
+  throw UsageError(std::string(call.name) + ": " + what);
+}
+
+[[noreturn]] void fail_on_all(CollectiveCall const& call,
+                              std::optional<Failure> const& mine) {
+  if (mine) throw_failure(*mine);
+  fail(call,
+       "the PEs of the team have made different calls, with different counts "
+       "or addresses, or one has failed");
+}
+
+/// Whether dest and source overlap and must not.
+bool is_overlap(CollectiveCall const& call) {
+  auto const dest   = reinterpret_cast<std::size_t>(call.dest);
+  auto const source = reinterpret_cast<std::size_t>(call.source);
+  if (!call.are_counts_equal() || call.overlap == Overlap::unknown)
+    return false;
+  if (call.overlap == Overlap::if_equal && dest == source) return false;
+  return dest < source + call.source_bytes && source < dest + call.dest_bytes;
+}
+
+/// Collective: passes the counts of collect(), and its blocks, which only
+/// matter if there is an element. The sum of the counts, and so what is thrown,
+/// is the same on all PEs.
+/// \param heap    of this PE's blocks; null, if they are wrong.
+/// \param failure why they are.
+SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
+                           SymmetricHeap* heap,
+                           std::optional<Failure> const& failure) {
+  Digest digest;
+  if (heap != nullptr) add_blocks(digest, call, *heap);
+  auto const blocks = heap == nullptr ? failed : digest.value();
+  auto const epoch =
+      exchange_words_on_host(team, call.name, call.count, blocks);
+  auto const words  = team.words();
+  std::size_t total = 0;
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    total += *words.passed(words.map.my_pe, pe, epoch);
+  }
+  if (total == 0) return Runtime::instance(call.name).heap();
+  if (failure || !is_equal_on_all(team, epoch, 1, blocks)) {
+    fail_on_all(call, failure);
+  }
+  if (total > call.dest_bytes / call.collect_size) {
+    fail(call, "dest has room for " +
+                   std::to_string(call.dest_bytes / call.collect_size) +
+                   " elements; the PEs of the team have " +
+                   std::to_string(total));
+  }
+  // Each count has memory, so the sum of their bytes does not overflow.
+  if (!heap->is_mapped(call.dest, total * call.collect_size)) {
+    fail(call, "the PEs of the team have " + std::to_string(total) +
+                   " elements together, for which there is no memory at dest");
+  }
+  return *heap;
+}
+
+/// check_collective() for a PE team that has been checked.
+SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
+                            std::string const& problem) {
+  if (!problem.empty()) fail(call, problem);
+  if (call.root < 0 || call.root >= team.n_pes()) {
+    fail(call, "there is no PE " + std::to_string(call.root) +
+                   " in the team; its PEs are 0 to " +
+                   std::to_string(team.n_pes() - 1));
+  }
+  auto& runtime = Runtime::instance(call.name);
+  if (call.are_counts_equal() && call.count == 0) return runtime.heap();
+  Pe const me = runtime.my_pe();
+  auto& heap  = heap_to_access(
+       call.dest, call.are_counts_equal() ? call.dest_bytes : 0, me, call.name);
+  if (&heap != &heap_to_access(call.source, call.source_bytes, me, call.name)) {
+    fail(call, "dest and source are in different kinds of memory");
+  }
+  if (is_overlap(call)) fail(call, "dest and source overlap");
+  return heap;
+}
+
+CollectiveHeap use_of(SymmetricHeap const& heap) {
+  return {heap.map(), heap.memory()};
+}
+
+}  // namespace
+
+CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
+                                std::string const& problem) {
+  check_team(team, call.name);
+  // This call does not know whether the others have elements: the kernel looks.
+  bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
+                          call.dest == nullptr && call.source == nullptr;
+  if (is_nothing && problem.empty()) {
+    return use_of(Runtime::instance(call.name).heap());
+  }
+  return use_of(check_blocks(team, call, problem));
+}
+
+EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
+                             std::uint64_t type, std::string const& problem) {
+  check_team(team, call.name);
+  SymmetricHeap* heap = nullptr;
+  auto const failure =
+      failure_of([&] { heap = &check_blocks(team, call, problem); });
+  // Wrong addresses do not matter if no PE has an element.
+  bool const may_be_nothing =
+      !call.are_counts_equal() && call.count == 0 && problem.empty();
+  bool const has_failed = failure && !may_be_nothing;
+  bool const has_source =
+      !failure && is_source_passed(team, call, heap->memory());
+  auto const mine = has_failed ? failed : digest_of(call, type, heap);
+  if (!is_passed_by_all(team, call, mine, has_source) || has_failed) {
+    fail_on_all(call, has_failed ? failure : std::nullopt);
+  }
+  auto const& of_both =
+      call.are_counts_equal() ? *heap : pass_counts(team, call, heap, failure);
+  EnteredCall entered{use_of(of_both), std::nullopt};
+  if (has_source) entered.passed = passed_sources(team, call);
+  return entered;
+}
+
+std::uint64_t pass_to_all(PeTeam const& team, char const* call,
+                          std::uint64_t type, std::uint64_t word,
+                          std::optional<Failure> const& failure) {
+  check_team(team, call);
+  Digest digest;
+  digest.add(type);
+  auto const mine  = failure ? failed : digest.value();
+  auto const epoch = exchange_words_on_host(team, call, mine, word);
+  if (failure) throw_failure(*failure);
+  if (!is_equal_on_all(team, epoch, 0, mine)) {
+    throw UsageError(std::string(call) +
+                     ": the PEs of the team have made different calls, with "
+                     "different types or operations, or one has failed");
+  }
+  return epoch;
+}
+
+}  // namespace symm::Impl

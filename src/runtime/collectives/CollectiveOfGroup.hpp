@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_COLLECTIVEOFGROUP_HPP
+#define SYMM_COLLECTIVES_COLLECTIVEOFGROUP_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../groups/Group.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../teams/TeamSync.hpp"
+#include "CollectiveCall.hpp"
+#include "PacketExchange.hpp"
+
+namespace symm::Impl {
+
+/// A whole collective operation by one group of threads.
+template <class Work, Group Threads>
+SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
+                                Work const& work, CollectiveCall const& call) {
+  SYMM_IF_ON_DEVICE((if constexpr (requires { work.run_by_packets(group); }) {
+    if (go_by_packets(work.team, call)) {
+      work.run_by_packets(group);
+      return;
+    }
+  }))
+  if (call.are_counts_equal()) {
+    barrier_of(group, work.team, call.name);
+  } else {
+    exchange_word(group, work.team, call.name, work.count);
+  }
+  work(group, heap, 0, 1);
+  barrier_of(group, work.team, call.name);
+}
+
+}  // namespace symm::Impl
+
+#endif

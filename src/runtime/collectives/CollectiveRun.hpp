@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_COLLECTIVERUN_HPP
+#define SYMM_COLLECTIVES_COLLECTIVERUN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <typeinfo>
+
+#include <symm_gpu/CollectiveKernels.hpp>
+
+#include "../access/Access.hpp"
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Observer.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../teams/PeTeam.hpp"
+#include "../teams/TeamSync.hpp"
+#include "CollectiveCall.hpp"
+#include "CollectiveOfGroup.hpp"
+
+// How a collective operation runs: on the host, on its GPU, or in a kernel.
+//
+//   CollectiveCall      the arguments of the call, and their checks
+//   CollectiveWork      the work of each PE between the barriers: a functor
+//   (and ReduceWork)    with `team`, call(), which makes the CollectiveCall
+//                       once, on the host and in a kernel, and operator()
+//   CollectiveOfGroup   barrier, work, barrier, by one group of threads
+//   CollectiveKernels   the same as kernels (symm_gpu/)
+
+namespace symm::Impl {
+
+/// FNV-1a, which is equal in every process; type_info::hash_code() need not be.
+[[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
+  for (; *name != '\0'; ++name) {
+    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100'0000'01b3U;
+  }
+  return hash;
+}
+
+/// The host's form.
+/// \param call is work.call().
+template <class Work>
+void run_on_host(Work const& work, CollectiveCall const& call,
+                 std::string const& problem = {}) {
+  Observed const observed([&] {
+    return Operation{OperationKind::collective, call.name, -1,
+                     call.source_bytes};
+  });
+  static std::uint64_t const type = hash_of_name(typeid(Work).name());
+  auto const entered = enter_collective(work.team, call, type, problem);
+  if constexpr (requires { work.run_on_passed(*entered.passed); }) {
+    if (entered.passed) {
+      work.run_on_passed(*entered.passed);
+      return;
+    }
+  }
+  auto const& heap = entered.heap;
+  if (heap.memory == MemoryKind::device) {
+    run_on_gpu(call, heap.map, work);
+    return;
+  }
+  work(OneThread{}, heap.map, 0, 1);
+  barrier_of(OneThread{}, work.team, call.name);
+}
+
+template <class Work>
+void run_on_host(Work const& work, std::string const& problem = {}) {
+  run_on_host(work, work.call(), problem);
+}
+
+/// The form in kernels.
+template <class Threads, class Work>
+SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
+                                        HeapMap const& heap, Work const& work) {
+  auto const call = work.call();
+  expect(0 <= call.root && call.root < work.team.n_pes(), call.name,
+         "there is no such root in the team");
+  if (call.are_counts_equal() && call.count != 0) {
+    expect_access(heap, call.dest, call.dest_bytes, heap.my_pe, call.name);
+  }
+  if (call.count != 0) {
+    expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
+  }
+  run_by_group(group_of(threads), heap, work, call);
+}
+
+}  // namespace symm::Impl
+
+#endif

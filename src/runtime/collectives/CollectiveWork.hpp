@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_COLLECTIVEWORK_HPP
+#define SYMM_COLLECTIVES_COLLECTIVEWORK_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../access/PeOperations.hpp"
+#include "../access/RingClient.hpp"
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../groups/GroupCopy.hpp"
+#include "../groups/Words.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/HostCopy.hpp"
+#include "../one_sided/Rma.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "../teams/FarTeam.hpp"
+#include "../teams/PeTeam.hpp"
+#include "CollectiveCall.hpp"
+#include "FarBlocks.hpp"
+#include "PacketExchange.hpp"
+#include "PassedSources.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "PacketCopy.hpp"
+#endif
+
+// The work of each PE in a collective operation, between two barriers: after
+// the first everybody's source is there, after the second everybody is done.
+// The same code runs on the host (one thread), in a kernel (one thread group)
+// and in a kernel of several blocks: work(group, heap, part, n_parts) does part
+// `part`.
+//
+// Each PE fetches data from the others, beginning with a different one. In
+// reductions each PE reduces a share and stores it to all, so every result is
+// computed once and has the same bits everywhere. On the host, small sources
+// are passed with the checks: then each PE copies, or computes in the same
+// order, alone (run_on_passed()). Kernels do so with some hundred words
+// (run_by_packets()). On the host, one thread of the group reaches far PEs, by
+// the Transport; the barrier at the end waits for what has begun.
+
+namespace symm::Impl {
+
+struct Range {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// A part of `count` elements. Unless empty, it begins at a multiple of `unit`.
+SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
+                                   std::size_t n_parts, std::size_t unit) {
+  std::size_t const n_units = (count + unit - 1) / unit;
+  std::size_t const each    = (n_units + n_parts - 1) / n_parts * unit;
+  std::size_t const first   = part * each < count ? part * each : count;
+  std::size_t const left    = count - first;
+  return {first, left < each ? left : each};
+}
+
+/// A member's copy of the block at the symmetric address `mine`.
+template <class T>
+SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
+                                 T* mine, Pe member) {
+  check_element<T>();
+  return heap.peer_ptr(mine, team.world_pe(member));
+}
+
+/// Bytes of one block for each PE of a PE team; the largest number on overflow.
+SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
+                                              std::size_t size,
+                                              std::size_t count) {
+  return count == 0 ? 0
+                    : bytes_of(bytes_of(size, count),
+                               static_cast<std::size_t>(team.n_pes()));
+}
+
+/// A part of a block of elements to be copied.
+template <class T>
+SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
+                                         std::size_t n_parts) {
+  constexpr std::size_t unit = sizeof(T) < 128 ? 128 / sizeof(T) : 1;
+  return part_of(count, part, n_parts, unit);
+}
+
+/// Copies a part of a block of elements.
+template <class T, Group Threads>
+SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
+                                    T const* source, std::size_t count,
+                                    std::size_t part, std::size_t n_parts) {
+  auto const range = range_of_part<T>(count, part, n_parts);
+  if (range.count == 0 || dest == source) return;
+  copy_bytes<alignof(T)>(group, dest + range.first, source + range.first,
+                         range.count * sizeof(T));
+}
+
+/// Copies a part of a member's block at the symmetric address `mine` to `dest`.
+/// On the host, from a far PE, it is there after quiet_far().
+template <class T, Group Threads>
+SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
+                                     PeTeam const& team, Pe member, T* dest,
+                                     T const* mine, std::size_t count,
+                                     std::size_t part, std::size_t n_parts,
+                                     [[maybe_unused]] char const* call) {
+  SYMM_IF_ON_HOST((if (team.has_far_pes()) {
+    Pe const pe = team.world_pe(member);
+    if (!heap.is_near(pe)) {
+      if (group.rank() == 0 && count != 0) {
+        get_otherwise(dest, resolve_far(heap, mine, pe), count * sizeof(T),
+                      Until::is_begun, call);
+      }
+      return;
+    }
+  }))
+  SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
+    Pe const pe = team.world_pe(member);
+    if (!heap.is_near(pe)) {
+      auto const range = range_of_part<T>(count, part, n_parts);
+      if (range.count == 0) return;
+      // It is there after the barrier's quiet().
+      InKernel::get_far(group, dest + range.first, mine + range.first,
+                        range.count * sizeof(T), pe, false);
+      return;
+    }
+  }))
+  copy_part(group, dest, block_of(team, heap, mine, member), count, part,
+            n_parts);
+}
+
+#ifdef SYMM_FOR_DEVICE
+/// Loads an element of a member, near or far, at the symmetric address `mine`.
+template <class T>
+[[nodiscard]] __device__ T load_of(PeTeam const& team, HeapMap const& heap,
+                                   T const* mine, Pe member) {
+  Pe const pe = team.world_pe(member);
+  if (heap.is_near(pe)) return *heap.peer_ptr(mine, pe);
+  return InKernel::load_far(mine, pe);
+}
+template <class T>
+__device__ void store_to(PeTeam const& team, HeapMap const& heap, T* mine,
+                         Pe member, T const& value) {
+  Pe const pe = team.world_pe(member);
+  if (heap.is_near(pe)) {
+    *heap.peer_ptr(mine, pe) = value;
+  } else {
+    InKernel::store_far(mine, value, pe);
+  }
+}
+#endif
+
+/// From this size on, the members of a node share what takes messages.
+inline constexpr std::size_t least_bytes_of_shares = std::size_t{64} << 10U;
+
+/// FarBlocks::share() for elements of `dest`.
+template <class T, Group Threads, class BlockOf>
+void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
+                  T* dest, BlockOf const& block_of, char const* call,
+                  bool has_all = false) {
+  auto const fetch = [&](Pe member, std::size_t first, std::size_t n) {
+    fetch_part(group, heap, team, member, dest + first, dest + first, n, 0, 1,
+               call);
+  };
+  FarBlocks(group, team, heap, call, fetch).share(block_of, has_all);
+}
+
+/// Stores the source that a member has passed with the checks.
+template <class T>
+void store_passed(T* to, PassedSources const& sources, Pe member,
+                  std::size_t bytes) {
+  if (bytes != 0) copy_host_memory<1>(to, sources.of(member), bytes);
+}
+
+template <class T>
+struct BroadcastWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;
+  Pe root;
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const bytes = bytes_of(sizeof(T), count);
+    CollectiveCall result{
+        "symm::broadcast", count, dest, bytes, source, bytes, root,
+        Overlap::if_equal};
+    result.passing        = Passing::by_root;
+    result.n_words        = n_words_of(bytes);
+    result.has_one_sender = true;
+    return result;
+  }
+#ifdef SYMM_FOR_DEVICE
+  /// Does all of it in a kernel.
+  template <Group Threads>
+  __device__ void run_by_packets(Threads const& group) const {
+    broadcast_packets(*this, group);
+  }
+#endif
+  /// Does all of it on the host, with the sources that the PEs have passed.
+  void run_on_passed(PassedSources const& sources) const {
+    store_passed(dest, sources, root, count * sizeof(T));
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
+      share(group, heap);
+      return;
+    }))
+    fetch_part(group, heap, team, root, dest, source, count, part, n_parts,
+               "symm::broadcast");
+  }
+
+ private:
+  /// Whether nodes share: else the root sends more than each member takes.
+  [[nodiscard]] bool is_shared_by_nodes() const {
+    return team.has_far_pes() && team.n_pes() > 2 &&
+           count * sizeof(T) >= least_bytes_of_shares;
+  }
+  /// Each member fetches a share from the root; then members exchange shares.
+  template <Group Threads>
+  void share(Threads const& group, HeapMap const& heap) const {
+    auto const n        = static_cast<std::size_t>(team.n_pes());
+    auto const share_of = [&](Pe member) {
+      return part_of(count, static_cast<std::size_t>(member), n, 1);
+    };
+    bool const is_root = team.my_pe() == root;
+    auto const mine    = is_root ? Range{0, count} : share_of(team.my_pe());
+    fetch_part(group, heap, team, root, dest + mine.first, source + mine.first,
+               mine.count, 0, 1, "symm::broadcast");
+    share_blocks(group, heap, team, dest, share_of, "symm::broadcast", is_root);
+  }
+};
+
+/// fcollect and alltoall: one block of every member, one after the other.
+template <class T, bool is_alltoall>
+struct GatherWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;  // elements of a block
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const bytes = bytes_of_all(team, sizeof(T), count);
+    CollectiveCall result{is_alltoall ? "symm::alltoall" : "symm::fcollect",
+                          count,
+                          dest,
+                          bytes,
+                          source,
+                          is_alltoall ? bytes : bytes_of(sizeof(T), count)};
+    result.passing = is_alltoall ? Passing::to_each : Passing::to_all;
+    result.n_words = n_words_of(bytes_of(sizeof(T), count));
+    return result;
+  }
+#ifdef SYMM_FOR_DEVICE
+  /// As BroadcastWork's.
+  template <Group Threads>
+  __device__ void run_by_packets(Threads const& group) const {
+    gather_packets<is_alltoall>(*this, group);
+  }
+#endif
+  /// As BroadcastWork's.
+  void run_on_passed(PassedSources const& sources) const {
+    for (Pe pe = 0; pe < team.n_pes(); ++pe)
+      store_passed(dest + block(pe), sources, pe, count * sizeof(T));
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    int const n = team.n_pes();
+    Pe const me = team.my_pe();
+    if constexpr (!is_alltoall) {
+      SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
+        copy_part(group, dest + block(me), source, count, 0, 1);
+        share_blocks(
+            group, heap, team, dest,
+            [&](Pe pe) {
+              return Range{block(pe), count};
+            },
+            "symm::fcollect");
+        return;
+      }))
+    }
+    T const* const my = source + (is_alltoall ? block(me) : 0);
+    for (int k = 1; k <= n; ++k) {
+      Pe const pe = (me + k) % n;
+      fetch_part(group, heap, team, pe, dest + block(pe), my, count, part,
+                 n_parts, is_alltoall ? "symm::alltoall" : "symm::fcollect");
+    }
+  }
+
+  /// The first element of a member's block.
+  [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
+    return static_cast<std::size_t>(pe) * count;
+  }
+
+ private:
+  [[nodiscard]] bool is_shared_by_nodes() const {
+    return team.has_far_pes() && count * sizeof(T) >= least_bytes_of_shares &&
+           has_shared_nodes();
+  }
+};
+
+/// Blocks of different sizes: every member has passed its count.
+template <class T>
+struct CollectWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;
+  // The room at dest, as far as it is known; at null 0.
+  std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    return {"symm::collect",
+            count,
+            dest,
+            dest_bytes,
+            source,
+            bytes_of(sizeof(T), count),
+            0,
+            Overlap::none,
+            sizeof(T)};
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    auto const words          = team.words();
+    std::uint64_t const epoch = load_relaxed(words.epoch());
+    std::size_t first         = 0;
+    for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+      std::size_t const n =
+          load_relaxed(words.passed(words.map.my_pe, pe, epoch));
+      if (n > dest_bytes / sizeof(T) - first) {  // the host has looked before
+        (KernelText() << "symm::collect: dest is too small").abort();
+      }
+      fetch_part(group, heap, team, pe, dest + first, source, n, part, n_parts,
+                 "symm::collect");
+      first += n;
+    }
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_COMBINE_HPP
+#define SYMM_COLLECTIVES_COMBINE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "PassedSources.hpp"
+
+namespace symm::Impl {
+
+/// Combines the sources of members 0 to `end` - 1, element by element, in the
+/// order of their numbers. Reductions and scans have this order, so that
+/// results have the same bits wherever the sources are. (PacketReduce alone has
+/// a loop of its own: it receives packets of several members at once.)
+///
+/// \param values gets the n results. With `has_values`, it has elements that
+///        come before those of member 0.
+/// \param source_of called once for each member; source_of(member)[i] is its
+///        element i.
+SYMM_CALLS_ANYTHING
+template <class Values, class Op, class SourceOf>
+SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
+                                       Op const& op, Pe end,
+                                       SourceOf const& source_of,
+                                       bool has_values = false) {
+  using T   = std::remove_cvref_t<decltype(values[0])>;
+  Pe member = 0;
+  if (!has_values) {
+    auto its = source_of(member++);
+    for (std::size_t i = 0; i < n; ++i) values[i] = its[i];
+  }
+  for (; member < end; ++member) {
+    auto its = source_of(member);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = static_cast<T>(op(values[i], its[i]));
+  }
+}
+
+/// The same for sources that the members have passed.
+/// \param init comes before them, unless it is null.
+template <class T, class Op>
+void combine_passed(T* values, std::size_t n, Op const& op, Pe end,
+                    PassedSources const& sources, T const* init = nullptr) {
+  if (init != nullptr) std::fill_n(values, n, *init);
+  combine(
+      values, n, op, end, [&](Pe pe) { return sources.elements<T>(pe); },
+      init != nullptr);
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_FARBLOCKS_HPP
+#define SYMM_COLLECTIVES_FARBLOCKS_HPP
+
+#include <algorithm>
+#include <cstddef>
+
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../teams/PeTeam.hpp"
+#include "../teams/TeamSync.hpp"
+
+namespace symm::Impl {
+
+/// The place of this PE among the members of its node.
+struct NearMembers {
+  int n  = 0;
+  int me = 0;  // 0 to n - 1
+
+  NearMembers(PeTeam const& team, HeapMap const& heap) {
+    for (Pe member = 0; member < team.n_pes(); ++member) {
+      if (!heap.is_near(team.world_pe(member))) continue;
+      if (member < team.my_pe()) ++me;
+      ++n;
+    }
+  }
+};
+
+/// Fetches blocks that all members need, on the host, in a PE team of several
+/// nodes. Each block comes to a node once, to one of its members; the others
+/// copy it from there. Blocks are elements [first, first + count) of `dest`,
+/// which has the same offset on all PEs.
+///
+/// \tparam Fetch fetch(member, first, count): from that member's dest into this
+///         PE's, as fetch_part().
+template <Group Threads, class Fetch>
+class FarBlocks {
+ public:
+  FarBlocks(Threads const& group, PeTeam const& team, HeapMap const& heap,
+            char const* call, Fetch const& fetch)
+      : m_group(group),
+        m_team(team),
+        m_heap(heap),
+        m_near(team, heap),
+        m_call(call),
+        m_fetch(fetch) {}
+
+  /// Collective. Block i is in dest of member i; all are in dest of all when
+  /// the next barrier of the PE team ends.
+  /// \param block_of block_of(i) has `first` and `count` of block i.
+  /// \param has_all  this PE's dest has all blocks.
+  template <class BlockOf>
+  void share(BlockOf const& block_of, bool has_all = false) const {
+    barrier_of(m_group, m_team, m_call);
+    // Fetch this PE's part of every block.
+    int const n = m_team.n_pes();
+    for (int k = 1; k < n && !has_all; ++k) {
+      Pe const from   = (m_team.my_pe() + k) % n;
+      auto const part = part_of_block(block_of(from), m_near.me);
+      m_fetch(from, part.first, part.count);
+    }
+    barrier_of(m_group, m_team, m_call);
+    int next = 0;
+    for (Pe member = 0; member < n && !has_all; ++member) {
+      if (!m_heap.is_near(m_team.world_pe(member))) continue;
+      int const near = next++;
+      if (near == m_near.me) continue;
+      for (Pe from = 0; from < n; ++from) {
+        if (from == m_team.my_pe()) continue;  // its block was here before
+        auto const part = part_of_block(block_of(from), near);
+        m_fetch(member, part.first, part.count);
+      }
+    }
+  }
+
+ private:
+  struct Part {
+    std::size_t first;
+    std::size_t count;
+  };
+
+  template <class Block>
+  [[nodiscard]] Part part_of_block(Block const& block, int near) const {
+    auto const n    = static_cast<std::size_t>(m_near.n);
+    auto const each = (block.count + n - 1) / n;
+    auto const begin =
+        std::min(block.count, each * static_cast<std::size_t>(near));
+    return {block.first + begin, std::min(each, block.count - begin)};
+  }
+
+  Threads const& m_group;
+  PeTeam const& m_team;
+  HeapMap const& m_heap;
+  NearMembers m_near;
+  char const* m_call;
+  Fetch const& m_fetch;
+};
+
+}  // namespace symm::Impl
+
+#endif

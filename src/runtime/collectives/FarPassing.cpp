@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "FarPassing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "../base/Types.hpp"
+#include "../pes/PeTeamMemory.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "../teams/FarRounds.hpp"
+#include "../transport/InCall.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr std::size_t pair_bytes = sizeof(FarRounds::Pair);
+
+/// The block of the root, in each room. Members that have it pass it on.
+class FromRoot {
+ public:
+  FromRoot(PeTeam const& team, std::byte* room, PassedBlock const& block)
+      : m_bytes(block.bytes),
+        m_n(team.n_pes()),
+        m_distance((team.my_pe() - block.root + m_n) % m_n) {
+    if (m_distance == 0 && m_bytes != 0)
+      std::memcpy(room + pair_bytes, block.source, m_bytes);
+  }
+  [[nodiscard]] RoundData data(int step) const {
+    // A member less than `step` after the root has the block.
+    bool const gives = m_distance < step && m_distance + step < m_n;
+    bool const takes = m_distance >= step && m_distance < 2 * step;
+    return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};
+  }
+  void arrive(int) const {}
+
+ private:
+  std::size_t m_bytes;
+  int m_n;
+  int m_distance;  // after the root
+};
+
+/// The blocks of all members. Block i is that of member me - i (modulo n), so
+/// new blocks go after those that are there.
+class ToAll {
+ public:
+  ToAll(PeTeam const& team, std::byte* room, PassedBlock const& block)
+      : m_bytes(block.bytes), m_n(team.n_pes()) {
+    if (m_bytes != 0) std::memcpy(room + pair_bytes, block.source, m_bytes);
+  }
+  [[nodiscard]] RoundData data(int step) const {
+    auto const known = static_cast<std::size_t>(step);
+    auto const bytes =
+        static_cast<std::size_t>(std::min(step, m_n - step)) * m_bytes;
+    return {pair_bytes, bytes, pair_bytes + known * m_bytes, bytes};
+  }
+  void arrive(int) const {}
+
+ private:
+  std::size_t m_bytes;
+  int m_n;
+};
+
+/// A block from each member to each other one (Bruck's algorithm). Block i has
+/// to go i steps: those of each bit of i in one round. In the end it is that of
+/// member me - i (modulo n). The blocks to send, and those that come, are
+/// stored after the n blocks.
+class ToEach {
+ public:
+  ToEach(PeTeam const& team, std::byte* room, PassedBlock const& block)
+      : m_blocks(room + pair_bytes), m_bytes(block.bytes), m_n(team.n_pes()) {
+    if (m_bytes == 0) return;
+    auto const* const source = static_cast<std::byte const*>(block.source);
+    for (int i = 0; i < m_n; ++i) {
+      std::memcpy(block_at(i),
+                  source + index_of((team.my_pe() + i) % m_n) * m_bytes,
+                  m_bytes);
+    }
+  }
+  [[nodiscard]] RoundData data(int step) const {
+    auto* const out = out_area();
+    std::size_t n   = 0;
+    for_each_that_goes(step, [&](std::byte* block) {
+      std::memcpy(out + n++ * m_bytes, block, m_bytes);
+    });
+    auto const bytes = n * m_bytes;
+    return {offset_of(out), bytes, offset_of(in_area(step)), bytes};
+  }
+  void arrive(int step) const {
+    auto* const in = in_area(step);
+    std::size_t n  = 0;
+    for_each_that_goes(step, [&](std::byte* block) {
+      std::memcpy(block, in + n++ * m_bytes, m_bytes);
+    });
+  }
+
+  /// The number of blocks that need room, in a PE team of n.
+  static constexpr std::size_t n_blocks(std::size_t n) {
+    auto const rounds = static_cast<std::size_t>(std::bit_width(n - 1));
+    return n + (1 + rounds) * (n / 2);
+  }
+
+ private:
+  [[nodiscard]] std::byte* block_at(int i) const {
+    return m_blocks + index_of(i) * m_bytes;
+  }
+  [[nodiscard]] std::byte* out_area() const {
+    return block_at(m_n) + pair_bytes;
+  }
+  /// An area of its own for each round: a near member may be ahead.
+  [[nodiscard]] std::byte* in_area(int step) const {
+    // Round r has step 2^r; its area comes after those of r rounds.
+    auto const place = static_cast<std::size_t>(std::bit_width(index_of(step)));
+    return out_area() + place * index_of(m_n / 2) * m_bytes;
+  }
+  [[nodiscard]] std::size_t offset_of(std::byte const* in_room) const {
+    return pair_bytes + static_cast<std::size_t>(in_room - m_blocks);
+  }
+  template <class Body>
+  void for_each_that_goes(int step, Body const& body) const {
+    if (m_bytes == 0) return;
+    for (int i = step; i < m_n; ++i) {
+      if ((i & step) != 0) body(block_at(i));
+    }
+  }
+
+  std::byte* m_blocks;
+  std::size_t m_bytes;
+  int m_n;
+};
+
+/// The number of blocks that a room must hold, in a PE team of n.
+std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
+  switch (passing) {
+    case Passing::by_root: return 1;
+    case Passing::to_each: return ToEach::n_blocks(n);
+    // Half the room: 64 KiB in the last message. For more, combining shares is
+    // faster (reduce of 64 KiB, 4 nodes: 2.2 and 2.8 x MPI's time).
+    case Passing::to_combine: return 2 * n;
+    case Passing::to_all:
+    case Passing::nothing: break;
+  }
+  return n;
+}
+
+}  // namespace
+
+bool have_room(PeTeam const& team, PassedBlock const& block) {
+  if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  // At most two pairs, one before the data to send.
+  return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
+                            n_blocks_in_room(block.passing, n);
+}
+
+bool pass_blocks_far(PeTeam const& team, char const* call, std::uint64_t word,
+                     PassedBlock const& block) {
+  InCall const in(call);
+  FarRounds rounds(team, call);
+  switch (block.passing) {
+    case Passing::by_root:
+      return compare_far(team, rounds, word,
+                         FromRoot(team, rounds.room(), block));
+    case Passing::to_each:
+      return compare_far(team, rounds, word,
+                         ToEach(team, rounds.room(), block));
+    case Passing::to_all:
+    case Passing::to_combine:
+    case Passing::nothing: break;
+  }
+  return compare_far(team, rounds, word, ToAll(team, rounds.room(), block));
+}
+
+PassedSources passed_blocks(PeTeam const& team, PassedBlock const& block) {
+  auto const words       = team.words();
+  auto const* const room = words.room(words.map.my_pe, *words.epoch());
+  if (block.passing == Passing::by_root)
+    return PassedSources::in_order(room + pair_bytes, 0);
+  return PassedSources::backwards(room + pair_bytes, block.bytes, team.my_pe(),
+                                  team.n_pes());
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_HOSTSHARE_HPP
+#define SYMM_COLLECTIVES_HOSTSHARE_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "../access/PeOperations.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../memory/HeapMap.hpp"
+#include "CollectiveWork.hpp"
+
+namespace symm::Impl {
+
+/// Carries out this PE's share of a ReduceWork or ScanWork on the host, block
+/// by block, by Work::run_block(). If the PE team has far PEs, one thread does:
+/// it fetches a block of all far members at once, if there is private memory.
+template <class Work>
+class HostShare {
+  using T = typename Work::Element;
+
+ public:
+  HostShare(Work const& work, HeapMap const& heap)
+      : m_work(work), m_heap(heap) {}
+
+  template <Group Threads>
+  void run(Threads const& group, Range const& range) {
+    auto const run_block = [&](std::size_t b) {
+      std::size_t const done = b * m_block;
+      m_first                = range.first + done;
+      m_count                = std::min(m_block, range.count - done);
+      if (m_has_all) fetch_all();
+      m_work.run_block(*this, block(0), m_count);
+      if (m_has_all) quiet_far();  // before the blocks are used again
+    };
+    if (!m_work.team.has_far_pes()) {
+      group.for_each((range.count + few - 1) / few, run_block);
+    } else if (group.rank() == 0 && range.count != 0) {
+      make_room(range.count);
+      for (std::size_t b = 0; b * m_block < range.count; ++b) run_block(b);
+    }
+  }
+
+  // For Work::run_block(), for each member in order: its block of the source,
+  // memory for its block of dest, perhaps the same, and what has it stored.
+
+  [[nodiscard]] T const* source(Pe member) {
+    if (!is_far(member)) return near_copy(m_work.source, member);
+    m_fetched = block(m_has_all ? ++m_n_fetched : 1);
+    if (!m_has_all) fetch(m_fetched, member, Until::is_safe);
+    return m_fetched;
+  }
+  [[nodiscard]] T* dest(Pe member) const {
+    return is_far(member) ? m_fetched : near_copy(m_work.dest, member);
+  }
+  void store(Pe member, T const* values) const {
+    if (is_far(member)) {
+      put_otherwise(far_copy(m_work.dest, member), values, m_count * sizeof(T),
+                    m_has_all ? Until::is_begun : Until::is_safe, Work::name);
+    } else if (T* const to = near_copy(m_work.dest, member); to != values) {
+      for (std::size_t i = 0; i < m_count; ++i) to[i] = values[i];
+    }
+  }
+
+ private:
+  static constexpr std::size_t alignment = std::max<std::size_t>(
+      alignof(T), 64);  // (else scans take 1.1 times as long)
+  static constexpr std::size_t elements_of(std::size_t bytes) {
+    return std::max<std::size_t>(bytes / sizeof(T), 1);
+  }
+  /// Elements of a block that needs no private memory.
+  static constexpr std::size_t few = elements_of(std::size_t{16} << 10U);
+
+  struct Free {
+    void operator()(std::byte* memory) const {
+      ::operator delete(memory, std::align_val_t(alignment));
+    }
+  };
+
+  /// A block for the result, and one for each far member, or one for these.
+  void make_room(std::size_t count) {
+    std::size_t n_far = 0;
+    for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe)
+      n_far += is_far(pe) ? 1U : 0U;
+    m_block =
+        std::min(elements_of((std::size_t{1} << 20U) / (n_far + 1)), count);
+    m_block = std::max(m_block, few / 4);
+    m_memory.reset(static_cast<std::byte*>(
+        ::operator new((n_far + 1) * m_block * sizeof(T),
+                       std::align_val_t(alignment), std::nothrow)));
+    m_has_all = m_memory != nullptr;
+    if (!m_has_all) m_block = few;
+  }
+
+  [[nodiscard]] bool is_far(Pe member) const {
+    return !m_heap.is_near(m_work.team.world_pe(member));
+  }
+  /// Block 0 is the result. (Elements may have no default constructor.)
+  [[nodiscard]] T* block(std::size_t i) {
+    auto* const memory = m_has_all ? m_memory.get() : m_few.data();
+    return reinterpret_cast<T*>(memory) + i * m_block;
+  }
+  template <class Element>
+  [[nodiscard]] Element* near_copy(Element* mine, Pe member) const {
+    return block_of(m_work.team, m_heap, mine, member) + m_first;
+  }
+  [[nodiscard]] PeMemory far_copy(T const* mine, Pe member) const {
+    return resolve_far(m_heap, mine + m_first, m_work.team.world_pe(member));
+  }
+  void fetch(T* to, Pe member, Until until) const {
+    get_otherwise(to, far_copy(m_work.source, member), m_count * sizeof(T),
+                  until, Work::name);
+  }
+  void fetch_all() {
+    std::size_t n = 0;
+    for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe)
+      if (is_far(pe)) fetch(block(++n), pe, Until::is_begun);
+    quiet_far();
+    m_n_fetched = 0;
+  }
+
+  Work const& m_work;
+  HeapMap const& m_heap;
+  std::size_t m_block     = few;
+  std::size_t m_first     = 0;
+  std::size_t m_count     = 0;
+  bool m_has_all          = false;
+  std::size_t m_n_fetched = 0;
+  T* m_fetched            = nullptr;  // the block of the latest far member
+  std::unique_ptr<std::byte, Free> m_memory;
+  alignas(alignment) std::array<std::byte, 2 * few * sizeof(T)> m_few;
+};
+
+}  // namespace symm::Impl
+
+#endif

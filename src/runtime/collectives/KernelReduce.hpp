@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_KERNELREDUCE_HPP
+#define SYMM_COLLECTIVES_KERNELREDUCE_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../memory/HeapMap.hpp"
+#include "CollectiveWork.hpp"
+#include "Combine.hpp"
+
+namespace symm::Impl {
+
+/// Elements that are loaded or stored in one access.
+template <class T, std::size_t n>
+struct alignas(n == 1 ? alignof(T) : 16) Pack {
+  static constexpr std::size_t size = n;
+  T values[n];
+};
+
+/// Packs in registers: compilers unroll the loops over them. Elements may have
+/// no default constructor.
+template <class P, std::size_t n>
+union Packs {
+  P packs[n];
+
+  static constexpr std::size_t size = n * P::size;
+
+  SYMM_FUNCTION Packs() {}
+  [[nodiscard]] SYMM_FUNCTION auto& operator[](std::size_t i) {
+    return packs[i / P::size].values[i % P::size];
+  }
+};
+
+/// Carries out a ReduceWork in kernels: by accesses of 16 bytes if both
+/// addresses allow them.
+template <class Work>
+class KernelReduce {
+  using T = typename Work::Element;
+
+ public:
+  SYMM_FUNCTION KernelReduce(Work const& work, HeapMap const& heap)
+      : m_work(work), m_heap(heap) {}
+
+  template <Group Threads>
+  SYMM_FUNCTION void run(Threads const& group, Range const& range) const {
+    std::size_t n_packs = 0;
+    if constexpr (Work::width > 1) {
+      auto const bits = reinterpret_cast<std::size_t>(m_work.source) |
+                        reinterpret_cast<std::size_t>(m_work.dest);
+      if (bits % 16 == 0) n_packs = range.count / Work::width;
+      reduce_packs<Pack<T, Work::width>>(group, range.first, n_packs);
+    }
+    std::size_t const done = n_packs * Work::width;
+    reduce_packs<Pack<T, 1>>(group, range.first + done, range.count - done);
+  }
+
+#ifdef SYMM_FOR_DEVICE
+  /// For PE teams of several nodes: element by element, each a request.
+  template <Group Threads>
+  __device__ __noinline__ void run_far(Threads const& group,
+                                       Range const& range) const {
+    group.for_each(range.count, [&](std::size_t k) {
+      std::size_t const i = range.first + k;
+      reduce<Pack<T, 1>, 1>(
+          [&](Pe pe, auto& its) {
+            its[0] = load_of(m_work.team, m_heap, m_work.source + i, pe);
+          },
+          [&](Pe pe, auto& its) {
+            store_to(m_work.team, m_heap, m_work.dest + i, pe, its[0]);
+          });
+    });
+  }
+#endif
+
+ private:
+  template <class P, Group Threads>
+  SYMM_FUNCTION void reduce_packs(Threads const& group, std::size_t first,
+                                  std::size_t n_packs) const {
+    constexpr std::size_t n_loads = sizeof(P) <= 16 ? 4 : 1;
+    constexpr std::size_t row     = Threads::row;
+    constexpr std::size_t tile    = row * n_loads;
+    std::size_t const n_tiles     = n_packs / tile;
+    group.for_each(n_tiles * row, [&](std::size_t i) {
+      std::size_t const begin = i / row * tile + i % row;
+      reduce_near<P, n_loads>(first, begin, row);
+    });
+    std::size_t const done = n_tiles * tile;
+    group.for_each(n_packs - done, [&](std::size_t i) {
+      reduce_near<P, 1>(first, done + i, row);
+    });
+  }
+
+  /// Packs number begin, begin + row, ...: a thread has the loads of all of
+  /// them in flight at once.
+  template <class P, std::size_t n>
+  SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,
+                                 std::size_t row) const {
+    reduce<P, n>(
+        [&](Pe pe, auto& its) {
+          T const* const from =
+              block_of(m_work.team, m_heap, m_work.source, pe);
+          for (std::size_t k = 0; k < n; ++k)
+            its.packs[k] =
+                reinterpret_cast<P const*>(from + first)[begin + k * row];
+        },
+        [&](Pe pe, auto& its) {
+          T* const to = block_of(m_work.team, m_heap, m_work.dest, pe);
+          for (std::size_t k = 0; k < n; ++k)
+            reinterpret_cast<P*>(to + first)[begin + k * row] = its.packs[k];
+        });
+  }
+
+  /// \param load  load(pe, packs) loads a member's.
+  /// \param store store(pe, packs) stores the result.
+  template <class P, std::size_t n, class Load, class Store>
+  SYMM_FUNCTION void reduce(Load const& load, Store const& store) const {
+    Packs<P, n> values;
+    combine(values, values.size, m_work.op, m_work.team.n_pes(), [&](Pe pe) {
+      Packs<P, n> its;
+      load(pe, its);
+      return its;
+    });
+    for (Pe pe = m_work.first_dest(); pe < m_work.end_dest(); ++pe)
+      store(pe, values);
+  }
+
+  Work const& m_work;
+  HeapMap const& m_heap;
+};
+
+}  // namespace symm::Impl
+
+#endif

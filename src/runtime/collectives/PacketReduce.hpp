@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_PACKETREDUCE_HPP
+#define SYMM_COLLECTIVES_PACKETREDUCE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "PacketExchange.hpp"
+
+namespace symm::Impl {
+
+#ifdef SYMM_FOR_DEVICE
+/// The elements in a word, or an element in several. T may have no default
+/// constructor.
+template <class T>
+class PacketUnit {
+ public:
+  static constexpr std::size_t n_words =
+      sizeof(T) < word_bytes ? 1 : sizeof(T) / word_bytes;
+  static constexpr std::size_t n_elements = n_words * word_bytes / sizeof(T);
+
+  __device__ void set(std::uint64_t const* words) {
+    memcpy(m_bytes, words, sizeof m_bytes);
+  }
+  [[nodiscard]] __device__ T& operator[](std::size_t i) {
+    return reinterpret_cast<T*>(m_bytes)[i];
+  }
+
+ private:
+  alignas(T) unsigned char m_bytes[n_words * word_bytes];
+};
+
+/// Carries out a ReduceWork whose elements are units.
+template <class Work, Group Threads>
+__device__ void reduce_packets(Work const& work, Threads const& group) {
+  using T    = typename Work::Element;
+  using Unit = PacketUnit<T>;
+  // The packets of so many members are loaded together.
+  constexpr std::size_t n_ahead = Unit::n_words == 1 ? 4 : 1;
+  PacketExchange const exchange(group, work.team,
+                                PacketPlaces::of_all(work.team.n_pes()));
+  std::size_t const count = work.count;
+  auto const n            = static_cast<std::size_t>(work.team.n_pes());
+  exchange.send_to_all(n_words_of(count * sizeof(T)), [&](std::size_t k) {
+    return load_word(work.source, count, k);
+  });
+  std::size_t const n_units = (count + Unit::n_elements - 1) / Unit::n_elements;
+  group.for_each(n_units, [&](std::size_t u) {
+    std::size_t const first = u * Unit::n_elements;
+    std::uint64_t words[n_ahead * Unit::n_words];
+    Unit result;
+    for (std::size_t member = 0; member < n; member += n_ahead) {
+      std::size_t const left = n - member;
+      exchange.receive(words, left * Unit::n_words, u == 0, [&](std::size_t i) {
+        return exchange.packet(static_cast<Pe>(member + i / Unit::n_words),
+                               u * Unit::n_words + i % Unit::n_words);
+      });
+      for (std::size_t k = 0; k < n_ahead; ++k) {
+        if (k >= left) break;
+        Unit its;
+        its.set(words + k * Unit::n_words);
+        if (member + k == 0) {
+          result = its;
+        } else {
+          for (std::size_t i = 0; i < Unit::n_elements; ++i) {
+            if (first + i < count)
+              result[i] = static_cast<T>(work.op(result[i], its[i]));
+          }
+        }
+      }
+    }
+    for (std::size_t i = 0; i < Unit::n_elements; ++i) {
+      if (first + i < count) work.dest[first + i] = result[i];
+    }
+  });
+  exchange.end();
+}
+#endif
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_PASSEDSOURCES_HPP
+#define SYMM_COLLECTIVES_PASSEDSOURCES_HPP
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// The sources that a PE needs in a collective operation, if they are passed
+/// with the checks of the host's form.
+enum class Passing {
+  nothing,
+  to_all,      // those of all
+  to_combine,  // the same, for a result of the size of one
+  by_root,     // that of the root
+  to_each      // of each, the block for this PE
+};
+
+/// Elements anywhere in bytes.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+class PassedElements {
+ public:
+  explicit PassedElements(std::byte const* first) : m_first(first) {}
+
+  [[nodiscard]] T operator[](std::size_t i) const {
+    alignas(T) std::array<std::byte, sizeof(T)> its;
+    std::memcpy(its.data(), m_first + i * sizeof(T), sizeof(T));
+    return std::bit_cast<T>(its);
+  }
+
+ private:
+  std::byte const* m_first;
+};
+
+/// The sources that members have passed with the checks of a call of the host,
+/// each a block of bytes: until this PE's next call with the PE team.
+class PassedSources {
+ public:
+  /// The source of member i is at first + i * stride.
+  static PassedSources in_order(void const* first, std::size_t stride) {
+    return {first, stride, 0, 0};
+  }
+  /// The source of member me - i (modulo n) is at mine + i * stride.
+  static PassedSources backwards(void const* mine, std::size_t stride, Pe me,
+                                 int n) {
+    return {mine, stride, me, n};
+  }
+
+  /// The source of a member; with Passing::by_root only of the root.
+  [[nodiscard]] std::byte const* of(Pe member) const {
+    int const distance = m_me - member;
+    int const place =
+        m_n == 0 ? member : (distance < 0 ? distance + m_n : distance);
+    return m_first + static_cast<std::size_t>(place) * m_stride;
+  }
+  template <class T>
+  [[nodiscard]] PassedElements<T> elements(Pe member) const {
+    return PassedElements<T>(of(member));
+  }
+
+ private:
+  PassedSources(void const* first, std::size_t stride, Pe me, int n)
+      : m_first(static_cast<std::byte const*>(first)),
+        m_stride(stride),
+        m_me(me),
+        m_n(n) {}
+
+  std::byte const* m_first;
+  std::size_t m_stride;
+  Pe m_me;
+  int m_n;  // 0: in order
+};
+
+}  // namespace symm::Impl
+
+#endif

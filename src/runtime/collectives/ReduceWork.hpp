@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_REDUCEWORK_HPP
+#define SYMM_COLLECTIVES_REDUCEWORK_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Words.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../teams/PeTeam.hpp"
+#include "CollectiveCall.hpp"
+#include "CollectiveWork.hpp"
+#include "Combine.hpp"
+#include "HostShare.hpp"
+#include "PacketExchange.hpp"
+#include "PassedSources.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "KernelReduce.hpp"
+#include "PacketReduce.hpp"
+#endif
+
+namespace symm::Impl {
+
+/// reduce(); or reduce_scatter(), whose sources have a block for each member.
+template <class T, class Op, bool is_scattered = false>
+struct ReduceWork {
+  using Element = T;
+  static constexpr char const* name =
+      is_scattered ? "symm::reduce_scatter" : "symm::reduce";
+
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;  // elements of dest
+  Op op;
+
+  /// The number of elements in an access of 16 bytes.
+  static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+
+  /// Whether a word has whole elements, or an element some whole words.
+  static constexpr bool are_units_of_words =
+      word_bytes % sizeof(T) == 0 ||
+      (sizeof(T) % word_bytes == 0 && sizeof(T) <= 8 * word_bytes);
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const bytes = bytes_of(sizeof(T), count);
+    CollectiveCall result{name, count, dest, bytes, source, bytes};
+    if constexpr (is_scattered) {
+      result.source_bytes = bytes_of_all(team, sizeof(T), count);
+      result.passing      = Passing::to_each;
+    } else {
+      result.overlap = Overlap::if_equal;
+      result.passing = Passing::to_combine;
+      if constexpr (are_units_of_words) result.n_words = n_words_of(bytes);
+    }
+    return result;
+  }
+#ifdef SYMM_FOR_DEVICE
+  /// Does all of it in a kernel: each PE for itself, in the same order.
+  template <Group Threads>
+  __device__ void run_by_packets(Threads const& group) const
+      requires(are_units_of_words && !is_scattered) {
+    reduce_packets(*this, group);
+  }
+#endif
+  /// Does all of it on the host, with the sources that the PEs have passed.
+  void run_on_passed(PassedSources const& sources) const {
+    combine_passed(dest, count, op, team.n_pes(), sources);
+  }
+  /// A block of this PE's share, by HostShare.
+  template <class Blocks>
+  void run_block(Blocks& blocks, T* result, std::size_t n) const {
+    combine(result, n, op, team.n_pes(),
+            [&](Pe pe) { return blocks.source(pe); });
+    for (Pe pe = first_dest(); pe < end_dest(); ++pe) blocks.store(pe, result);
+  }
+  // The members that get what this PE computes.
+  [[nodiscard]] SYMM_FUNCTION Pe first_dest() const {
+    return is_scattered ? team.my_pe() : 0;
+  }
+  [[nodiscard]] SYMM_FUNCTION Pe end_dest() const {
+    return is_scattered ? team.my_pe() + 1 : team.n_pes();
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    auto const n  = static_cast<std::size_t>(team.n_pes());
+    auto const me = static_cast<std::size_t>(team.my_pe());
+    if constexpr (is_scattered) {
+      // Its block of all sources is where this PE's block is in its own.
+      ReduceWork const mine{team, dest, source + me * count, count, op};
+      mine.run(group, heap, part_of(count, part, n_parts, width * 8));
+    } else {
+      run(group, heap,
+          part_of(count, me * n_parts + part, n * n_parts, width * 8));
+    }
+  }
+
+ private:
+  template <Group Threads>
+  SYMM_FUNCTION void run(Threads const& group, HeapMap const& heap,
+                         Range const& range) const {
+    SYMM_IF_ON_HOST((HostShare(*this, heap).run(group, range);))
+    SYMM_IF_ON_DEVICE((
+        if (team.has_far_pes()) [[unlikely]] {
+          KernelReduce(*this, heap).run_far(group, range);
+        } else { KernelReduce(*this, heap).run(group, range); }))
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

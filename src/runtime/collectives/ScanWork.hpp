@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_SCANWORK_HPP
+#define SYMM_COLLECTIVES_SCANWORK_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../teams/PeTeam.hpp"
+#include "CollectiveCall.hpp"
+#include "CollectiveWork.hpp"
+#include "Combine.hpp"
+#include "HostShare.hpp"
+#include "PassedSources.hpp"
+
+namespace symm::Impl {
+
+/// Makes a ScanWork inclusive.
+struct NoInit {};
+
+/// inscan(), or exscan() with a T as `init`. Each PE has a share of the
+/// elements; it alone reads and stores these, on all members. So dest may be
+/// source.
+template <class T, class Op, class Init>
+struct ScanWork {
+  PeTeam team;
+  T* dest;
+  T const* source;
+  std::size_t count;
+  Op op;
+  Init init;
+
+  using Element                      = T;
+  static constexpr bool is_inclusive = std::is_same_v<Init, NoInit>;
+  static constexpr char const* name =
+      is_inclusive ? "symm::inscan" : "symm::exscan";
+
+  [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
+    auto const bytes = bytes_of(sizeof(T), count);
+    CollectiveCall result{name,   count, dest, bytes,
+                          source, bytes, 0,    Overlap::if_equal};
+    result.passing = Passing::to_combine;
+    return result;
+  }
+  /// Does all of it on the host, with the sources that the PEs have passed.
+  void run_on_passed(PassedSources const& sources) const {
+    if constexpr (is_inclusive) {
+      combine_passed(dest, count, op, team.my_pe() + 1, sources);
+    } else {
+      combine_passed(dest, count, op, team.my_pe(), sources, &init);
+    }
+  }
+  /// A block of this PE's share, by HostShare.
+  template <class Blocks>
+  void run_block(Blocks& blocks, T* values, std::size_t n) const {
+    if constexpr (!is_inclusive) std::fill_n(values, n, init);
+    for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+      T const* const its = blocks.source(pe);
+      T* const to        = blocks.dest(pe);
+      add_block(values, pe, its, to, n);
+      blocks.store(pe, to);
+    }
+  }
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
+                                std::size_t part, std::size_t n_parts) const {
+    auto const n  = static_cast<std::size_t>(team.n_pes());
+    auto const me = static_cast<std::size_t>(team.my_pe());
+    auto const range =
+        range_of_part<T>(count, me * n_parts + part, n * n_parts);
+    SYMM_IF_ON_HOST((HostShare(*this, heap).run(group, range);))
+    SYMM_IF_ON_DEVICE((scan_in_kernel(group, heap, range);))
+  }
+
+ private:
+  /// \param values combined of the members before `pe`; afterwards with `pe`'s.
+  void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
+    if constexpr (is_inclusive) {
+      for (std::size_t i = 0; i < n; ++i) {
+        values[i] = pe == 0 ? its[i] : static_cast<T>(op(values[i], its[i]));
+        to[i]     = values[i];
+      }
+    } else {
+      bool const is_last = pe + 1 == team.n_pes();
+      for (std::size_t i = 0; i < n; ++i) {
+        T const element = its[i];
+        to[i]           = values[i];
+        if (!is_last) values[i] = static_cast<T>(op(values[i], element));
+      }
+    }
+  }
+
+#ifdef SYMM_FOR_DEVICE
+  /// Scans one element of all members, in the order of their numbers.
+  template <class Load, class Store>
+  __device__ void scan_element(Load const& load, Store const& store) const {
+    int const n = team.n_pes();
+    if constexpr (is_inclusive) {
+      T value = load(0);
+      store(0, value);
+      for (Pe pe = 1; pe < n; ++pe) {
+        value = static_cast<T>(op(value, load(pe)));
+        store(pe, value);
+      }
+    } else {
+      T value = init;
+      for (Pe pe = 0; pe + 1 < n; ++pe) {
+        T const element = load(pe);
+        store(pe, value);
+        value = static_cast<T>(op(value, element));
+      }
+      store(n - 1, value);
+    }
+  }
+
+  template <Group Threads>
+  __device__ void scan_in_kernel(Threads const& group, HeapMap const& heap,
+                                 Range const& range) const {
+    if (team.has_far_pes()) [[unlikely]] {
+      scan_far_in_kernel(group, heap, range);
+      return;
+    }
+    group.for_each(range.count, [&](std::size_t k) {
+      std::size_t const i = range.first + k;
+      scan_element([&](Pe pe) { return block_of(team, heap, source, pe)[i]; },
+                   [&](Pe pe, T const& value) {
+                     block_of(team, heap, dest, pe)[i] = value;
+                   });
+    });
+  }
+
+  /// With far PEs: element by element, each a request.
+  template <Group Threads>
+  __device__ __noinline__ void scan_far_in_kernel(Threads const& group,
+                                                  HeapMap const& heap,
+                                                  Range const& range) const {
+    group.for_each(range.count, [&](std::size_t k) {
+      std::size_t const i = range.first + k;
+      scan_element([&](Pe pe) { return load_of(team, heap, source + i, pe); },
+                   [&](Pe pe, T const& value) {
+                     store_to(team, heap, dest + i, pe, value);
+                   });
+    });
+  }
+#endif
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GROUPS_GROUPCOPY_HPP
+#define SYMM_GROUPS_GROUPCOPY_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../memory/HostCopy.hpp"
+#include "Group.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "KernelCopy.hpp"
+#endif
+
+namespace symm::Impl {
+
+// Copies by a group of threads.
+
+/// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU every thread has
+/// several loads in flight before its first store. Each of them is, with those
+/// of its neighbours, an access to adjacent elements.
+template <class Threads, class Load, class Store>
+SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
+                                    Load const& load, Store const& store) {
+  SYMM_IF_ON_HOST(
+      (threads.for_each(count, [&](std::size_t i) { store(i, load(i)); });))
+  SYMM_IF_ON_DEVICE(
+      (copy_each_with_loads_in_flight(threads, count, load, store);))
+}
+
+/// copy_bytes() on the host: a part for each thread; small copies are one part.
+template <std::size_t alignment, class Threads>
+void copy_by_parts(Threads const& threads, char* to, char const* from,
+                   std::size_t bytes) {
+  constexpr std::size_t line = 64;  // bytes; parts are whole cache lines
+  static_assert(most_bytes_by_words <= line);
+  std::size_t const n    = threads.size();
+  std::size_t const part = n == 1 ? bytes : (bytes / n + line) / line * line;
+  threads.for_each(n, [&](std::size_t i) {
+    std::size_t const first = i * part;
+    if (first >= bytes) return;
+    copy_host_memory<alignment>(to + first, from + first,
+                                bytes - first < part ? bytes - first : part);
+  });
+}
+
+/// Copies bytes. On a GPU by the widest words that both addresses allow: 16
+/// bytes if they are congruent modulo 16. On the host as copy_host_memory().
+/// All threads of the group call; no barrier.
+///
+/// \tparam alignment that both addresses have at least; `bytes` is a multiple
+///         of it.
+template <std::size_t alignment, class Threads>
+SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
+                                     void const* source, std::size_t bytes) {
+  auto* const to         = static_cast<char*>(dest);
+  auto const* const from = static_cast<char const*>(source);
+  SYMM_IF_ON_HOST((copy_by_parts<alignment>(threads, to, from, bytes);))
+  SYMM_IF_ON_DEVICE(
+      (constexpr std::size_t unit = alignment < 16 ? alignment : 16;
+       if (!copy_word_each<unit>(threads, to, from, bytes)) {
+         copy_by_widest_words<16, unit>(threads, to, from, bytes);
+       }))
+}
+
+}  // namespace symm::Impl
+
+#endif

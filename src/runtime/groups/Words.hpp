@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GROUPS_WORDS_HPP
+#define SYMM_GROUPS_WORDS_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include <symm_gpu/KernelWords.hpp>
+#include "../base/Function.hpp"
+
+namespace symm::Impl {
+
+// The loads, stores and fences of the operations; symm_atomics.hpp says what
+// they do.
+
+/// shmem_fence.
+SYMM_INLINE_FUNCTION void fence_words() {
+  SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_seq_cst);))
+  SYMM_IF_ON_DEVICE((InKernel::fence();))
+}
+
+/// The part of shmem_fence that a flag needs: what this thread has loaded or
+/// stored before comes before its later stores, for readers by load_acquire().
+SYMM_INLINE_FUNCTION void fence_release() {
+  SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_release);))
+  SYMM_IF_ON_DEVICE((InKernel::fence_release();))
+}
+
+/// Types that the functions below take.
+template <class T>
+concept MachineWord = std::is_trivially_copyable_v<T> &&
+    (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <MachineWord T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T load_acquire(T const* from) {
+  SYMM_IF_ON_HOST((return std::atomic_ref<T>(*const_cast<T*>(from))
+                       .load(std::memory_order_acquire);))
+  SYMM_IF_ON_DEVICE((return InKernel::load_acquire(from);))
+}
+
+template <MachineWord T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T load_relaxed(T const* from) {
+  SYMM_IF_ON_HOST((return std::atomic_ref<T>(*const_cast<T*>(from))
+                       .load(std::memory_order_relaxed);))
+  SYMM_IF_ON_DEVICE((return InKernel::load_relaxed(from);))
+}
+
+template <MachineWord T>
+SYMM_INLINE_FUNCTION void store_relaxed(T* to, std::type_identity_t<T> value) {
+  SYMM_IF_ON_HOST(
+      (std::atomic_ref<T>(*to).store(value, std::memory_order_relaxed);))
+  SYMM_IF_ON_DEVICE((InKernel::store_relaxed(to, value);))
+}
+
+template <MachineWord T>
+SYMM_INLINE_FUNCTION void store_release(T* to, std::type_identity_t<T> value) {
+  SYMM_IF_ON_HOST(
+      (std::atomic_ref<T>(*to).store(value, std::memory_order_release);))
+  SYMM_IF_ON_DEVICE((InKernel::store_release(to, value);))
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_NETWORK_NETWORK_HPP
+#define SYMM_NETWORK_NETWORK_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "../base/Types.hpp"
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SideQueue.hpp"
+#include "../transport/GpuStaging.hpp"
+#include "../transport/LostPe.hpp"
+#include "../transport/RingServer.hpp"
+#include "../transport/Transport.hpp"
+#include "../transport/TransportTarget.hpp"
+
+namespace symm::Impl {
+
+class Rendezvous;
+class Transport_Messages;
+
+/// For jobs of several nodes: the transport between them, and the memory of
+/// this PE that it reaches.
+class Network final : public TransportTarget {
+ public:
+  /// Collective; the transport is Transport::instance() from now on.
+  /// \param bootstrap outlives it.
+  /// \throws SystemError, UsageError on every PE.
+  Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
+  Network(Network const&)            = delete;
+  Network& operator=(Network const&) = delete;
+  /// Without close(), other PEs may take this one for lost.
+  ~Network() override;
+
+  [[nodiscard]] Transport& transport() const;
+
+  /// Far PEs reach `heap` from now on. No PE uses it before all have called.
+  /// Local.
+  void open(SymmetricHeap const& heap) {
+    m_heaps[index_of(heap.memory())] = &heap;
+  }
+  /// The same for this PE's part of the map.
+  void open_team_words(MemoryKind kind, HeapMap const& map) {
+    m_team_words_maps[index_of(kind)] = map;
+    m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
+  }
+  /// Before memory of the GPU is opened. Local.
+  /// \param provider of that memory; outlives close().
+  /// \throws SystemError, OutOfMemory on this PE.
+  void open_gpu(MemoryProvider& provider);
+  /// When all memory is open: kernels reach far PEs from now on. Local.
+  /// \throws SystemError, OutOfMemory on this PE.
+  void open_ring(MemoryProvider& provider);
+  /// For kernels; null without open_ring().
+  [[nodiscard]] FarRing* ring() const {
+    return m_ring == nullptr ? nullptr : m_ring->ring();
+  }
+  /// For operations of the host on memory of GPUs; null without open_gpu().
+  [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
+
+  /// Takes this PE's calls, and the node's record of a lost PE, from
+  /// `rendezvous`, which outlives close().
+  void open_rendezvous(Rendezvous& rendezvous);
+
+  [[nodiscard]] char* find(Segment segment, std::size_t offset,
+                           std::size_t bytes) noexcept override;
+  [[nodiscard]] SideQueue* gpu() noexcept override { return m_gpu.get(); }
+  [[nodiscard]] std::string_view host_of(Pe pe) const noexcept override;
+  [[nodiscard]] char const* call() const noexcept override;
+  [[nodiscard]] Standing standing() const noexcept override;
+  [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
+
+  /// This process reaches no other node any more. Local.
+  static void leave() noexcept;
+
+  /// Collective: no PE reaches another node any more. The memory can go then.
+  /// \throws SystemError on every PE.
+  void close();
+
+ private:
+  /// Finds the object at `address` in memory of `pe`; false: it has none there.
+  [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
+                                 PeMemory& found) const noexcept;
+  void close_ring();
+
+  Bootstrap& m_bootstrap;
+  Nodes const m_nodes;
+  std::array<std::atomic<SymmetricHeap const*>, n_memory_kinds> m_heaps{};
+  std::array<HeapMap, n_memory_kinds> m_team_words_maps;
+  std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
+  std::unique_ptr<SideQueue> m_gpu;  // for the transport
+  std::unique_ptr<GpuStaging> m_staging;
+  MemoryProvider* m_gpu_memory = nullptr;  // for the ring
+  std::atomic<Rendezvous const*> m_rendezvous{nullptr};
+  std::atomic<LostPeRecord*> m_lost_pe{nullptr};
+  std::unique_ptr<Transport_Messages> m_transport;
+  // Destroyed first: its thread uses the transport.
+  std::unique_ptr<RingServer> m_ring;
+};
+
+}  // namespace symm::Impl
+
+#endif

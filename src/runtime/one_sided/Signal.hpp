@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ONE_SIDED_SIGNAL_HPP
+#define SYMM_ONE_SIDED_SIGNAL_HPP
+
+#include <cstdint>
+
+#include "../base/Function.hpp"
+#include "../groups/Words.hpp"
+#include "Atomics.hpp"
+
+namespace symm {
+
+/// A symmetric object that only signals and atomics change.
+using Signal = std::uint64_t;
+
+/// Whether a signal replaces the value of the object or is added to it.
+enum class SignalOp { set, add };
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+/// Changes the signal at `target`, on any PE. If there are data, first makes
+/// visible all stores that the calling thread knows of.
+struct DeliverSignal {
+  Signal* target;
+  Signal signal;
+  SignalOp op;
+  bool has_data;
+
+  SYMM_FUNCTION void operator()() const {
+    if (has_data) fence_release();
+    if (op == SignalOp::set) {
+      store_relaxed(target, signal);
+    } else {
+      add_word(target, signal);
+    }
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "../access/Access.hpp"
+#include "../base/Observer.hpp"
+#include "../base/Text.hpp"
+#include "../job/Runtime.hpp"
+#include "../memory/WordAtomics.hpp"
+#include "../symm_contexts.hpp"
+#include "../symm_errors.hpp"
+#include "../symm_teams.hpp"
+#include "../transport/InCall.hpp"
+#include "../transport/Transport.hpp"
+#include "../waiting/HostWait.hpp"
+
+namespace symm {
+
+namespace {
+
+/// Numbers the runtimes of this process, from 1.
+std::uint64_t life_of_runtime(char const* call) {
+  return Impl::Runtime::instance(call).number();
+}
+
+/// Calls work(channel) as an operation of `call`, if there are far PEs.
+template <class Work>
+void complete(char const* call, Impl::Channel* channel, Work const& work) {
+  if (channel == nullptr) return;
+  Impl::Observed const observed([call] {
+    return Impl::Operation{Impl::OperationKind::quiet, call};
+  });
+  Impl::InCall const in(call);
+  work(*channel);
+}
+
+void check_pe(Pe pe, char const* call) {
+  int const n_pes = Impl::Runtime::instance(call).n_pes();
+  if (pe < 0 || pe >= n_pes) Impl::throw_no_pe(pe, n_pes, call);
+}
+
+}  // namespace
+
+// Contexts.
+
+Context::Context(ContextOptions options) : m_options(options) {
+  open("symm::Context");
+}
+
+Context::Context(PeTeam const& team, ContextOptions options)
+    : m_has_team(true), m_options(options), m_team(team) {
+  Impl::check_team(team, "symm::Context");
+  open("symm::Context");
+}
+
+Context::~Context() { close(); }
+
+Context::Context(Context&& other) noexcept
+    : m_channel(std::exchange(other.m_channel, nullptr)),
+      m_life(std::exchange(other.m_life, 0)),
+      m_has_team(other.m_has_team),
+      m_options(other.m_options),
+      m_team(other.m_team) {}
+
+Context& Context::operator=(Context&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  m_channel  = std::exchange(other.m_channel, nullptr);
+  m_life     = std::exchange(other.m_life, 0);
+  m_has_team = other.m_has_team;
+  m_options  = other.m_options;
+  m_team     = other.m_team;
+  return *this;
+}
+
+void Context::open(char const* name) {
+  auto const life = life_of_runtime(name);
+  if (auto* const transport = Impl::Transport::instance()) {
+    m_channel = transport->open_channel();
+    if (m_channel == nullptr) {
+      throw OutOfMemory(Impl::Text(
+          name,
+          ": there are 255 contexts already, as many as a PE may have: "
+          "end some, or share them between threads"));
+    }
+  }
+  m_life = life;
+}
+
+void Context::close() noexcept {
+  auto* const channel   = std::exchange(m_channel, nullptr);
+  auto const life       = std::exchange(m_life, 0);
+  auto* const transport = Impl::Transport::instance();
+  if (channel == nullptr || transport == nullptr) return;
+  if (!Impl::Runtime::is_initialized()) return;
+  if (Impl::Runtime::instance("symm::Context").number() != life) return;
+  transport->close_channel(*channel);
+}
+
+Impl::HostCall Context::call(char const* name, Request* request) const {
+  if (m_life == 0) {
+    throw UsageError(
+        Impl::Text(name, ": the context has been moved from: use the other"));
+  }
+  if (life_of_runtime(name) != m_life) {
+    throw UsageError(Impl::Text(name,
+                                ": the context was made before "
+                                "symm::finalize(), which has ended it: make "
+                                "another one"));
+  }
+  return Impl::call_of(name, m_channel, request);
+}
+
+Pe Context::world_pe_of_team(Pe pe, char const* name) const {
+  Impl::check_team(m_team, name);
+  if (0 <= pe && pe < m_team.n_pes()) return m_team.world_pe(pe);
+  throw UsageError(Impl::Text(name, ": there is no PE ", pe,
+                              " in the PE team of the context; its PEs are 0 "
+                              "to ",
+                              m_team.n_pes() - 1));
+}
+
+void Context::fence() const {
+  auto const mine = call("symm::Context::fence");
+  if (!m_options.nostore) Impl::fence_words();
+  complete(mine.name, mine.channel, [](auto& channel) { channel.fence(); });
+}
+
+void Context::quiet() const {
+  auto const mine = call("symm::Context::quiet");
+  if (!m_options.nostore) Impl::fence_words();
+  complete(mine.name, mine.channel, [](auto& channel) { channel.quiet(); });
+}
+
+void Context::pe_quiet(std::span<Pe const> pes) const {
+  auto const mine = call("symm::Context::pe_quiet");
+  std::vector<Pe> in_world(pes.begin(), pes.end());
+  for (auto& pe : in_world) {
+    pe = world_pe(pe, mine.name);
+    check_pe(pe, mine.name);
+  }
+  if (!m_options.nostore) Impl::fence_words();
+  complete(mine.name, mine.channel,
+           [&](auto& channel) { channel.quiet(in_world); });
+}
+
+PeTeam Context::team() const {
+  static_cast<void>(call("symm::Context::team"));
+  return m_has_team ? m_team : team_world();
+}
+
+void pe_quiet(std::span<Pe const> pes) {
+  constexpr char const* name = "symm::pe_quiet";
+  for (Pe const pe : pes) check_pe(pe, name);
+  Impl::fence_words();
+  auto* const transport = Impl::Transport::instance();
+  if (transport == nullptr) return;
+  transport->drain_kernels();
+  complete(name, &transport->channel(),
+           [&](auto& channel) { channel.quiet(pes); });
+}
+
+// Requests.
+
+namespace Impl {
+
+HostCall call_of(char const* name, Channel* channel, Request* request) {
+  if (request == nullptr) return {name, channel};
+  request->m_started = {};
+  request->m_life    = life_of_runtime(name);
+  return {name, channel, &request->m_started};
+}
+
+}  // namespace Impl
+
+/// finalize() has completed the operations of its runtime.
+bool Request::has_ended() const {
+  if (m_started.channel == nullptr) return true;
+  return !Impl::Runtime::is_initialized() ||
+         Impl::Runtime::instance("symm::Request").number() != m_life;
+}
+
+bool Request::test_source() {
+  if (has_ended()) return true;
+  Impl::InCall const in("symm::Request::test_source");
+  return m_started.channel->test(m_started, Impl::Stage::side);
+}
+
+bool Request::test() {
+  if (!has_ended()) {
+    Impl::InCall const in("symm::Request::test");
+    if (!m_started.channel->test(m_started, Impl::Stage::operation)) {
+      return false;
+    }
+  }
+  m_started = {};
+  m_life    = 0;
+  return true;
+}
+
+void Request::wait_source() {
+  if (has_ended()) return;
+  Impl::InCall const in("symm::Request::wait_source");
+  m_started.channel->wait(m_started, Impl::Stage::side);
+}
+
+void Request::wait() {
+  if (!has_ended()) {
+    Impl::InCall const in("symm::Request::wait");
+    m_started.channel->wait(m_started, Impl::Stage::operation);
+  }
+  m_started = {};
+  m_life    = 0;
+}
+
+void wait_all(std::span<Request> requests) {
+  for (auto& request : requests) request.wait();
+}
+
+std::size_t test_any(std::span<Request> requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].is_operation() && requests[i].test()) return i;
+  }
+  return SIZE_MAX;
+}
+
+std::size_t wait_any(std::span<Request> requests) {
+  bool const has_any = std::any_of(
+      requests.begin(), requests.end(),
+      [](Request const& request) { return request.is_operation(); });
+  if (!has_any) return SIZE_MAX;
+  auto found = test_any(requests);
+  if (found != SIZE_MAX) return found;
+  // It watches the PEs; poll() ends the job if one is lost.
+  Impl::HostWait wait("symm::wait_any");
+  while (found == SIZE_MAX) {
+    static_cast<void>(wait.pause());
+    found = test_any(requests);
+  }
+  return found;
+}
+
+}  // namespace symm

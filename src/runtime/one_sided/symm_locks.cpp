@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "../symm_locks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "../access/Access.hpp"
+#include "../base/Observer.hpp"
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../heap/SymmetricHeap.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../symm_atomics.hpp"
+#include "../symm_errors.hpp"
+#include "../transport/InCall.hpp"
+#include "../waiting/HostWait.hpp"
+#include "../waiting/Waiting.hpp"
+
+namespace symm {
+
+namespace Impl {
+
+namespace {
+
+static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
+
+/// Values of Lock::turn.
+enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
+
+/// One call. The PEs that hold the lock and wait for it are a list (Mellor-
+/// Crummey and Scott): each knows the next, and the home PE knows the last.
+class LockCall {
+ public:
+  LockCall(Lock* lock, char const* call)
+      : m_lock(lock), m_call(call), m_in_call(call), m_map(map_of(lock, call)) {
+    auto const number = m_map.offset_of(lock) / sizeof(Lock);
+    m_home = static_cast<Pe>(number % static_cast<std::size_t>(m_map.n_pes));
+  }
+
+  [[nodiscard]] Operation operation() const {
+    return {OperationKind::atomic, m_call, m_home, sizeof(Lock), m_lock};
+  }
+  [[nodiscard]] bool is_holder_here() const {
+    return load_acquire(&m_lock->turn) == is_holder;
+  }
+
+  /// Whether this PE was out: it is waiting then. One thread gets true.
+  [[nodiscard]] bool enter() const {
+    if (atomic_compare_swap(&m_lock->turn, is_out, is_waiting) != is_out) {
+      return false;
+    }
+    store_relaxed(&m_lock->next, 0);
+    fence_words();  // before another PE sees this one in the queue
+    return true;
+  }
+
+  void wait_for_turn() const {
+    auto const before = atomic_swap(m_map, &m_lock->last, me(), m_home);
+    if (before == 0) return hold();
+    Pe const pe = pe_of(before);
+    atomic_set(m_map, &m_lock->next, me(), pe);
+    wait([&] { return is_holder_here(); },
+         [&] {
+           return Text("\n  the lock at ", m_lock, ", that PE ", pe,
+                       " holds or waits for");
+         });
+    fence_words();
+  }
+
+  [[nodiscard]] bool take_if_free() const {
+    if (atomic_compare_swap(m_map, &m_lock->last, 0, me(), m_home) == 0) {
+      hold();
+      return true;
+    }
+    store_relaxed(&m_lock->turn, is_out);
+    return false;
+  }
+
+  void release() const {
+    quiet();
+    if (load_acquire(&m_lock->next) == 0 &&
+        atomic_compare_swap(m_map, &m_lock->last, me(), 0, m_home) == me()) {
+      store_relaxed(&m_lock->turn, is_out);
+      return;
+    }
+    // Another PE has taken the last place, and is about to say so here.
+    wait([&] { return load_acquire(&m_lock->next) != 0; },
+         [&] { return Text("\n  the next PE for the lock at ", m_lock); });
+    Pe const next = pe_of(load_acquire(&m_lock->next));
+    store_relaxed(&m_lock->turn, is_out);
+    atomic_set(m_map, &m_lock->turn, is_holder, next);
+  }
+
+ private:
+  static HeapMap const& map_of(Lock const* lock, char const* call) {
+    check_variable(call, lock);
+    return heap_to_access(lock, sizeof *lock, 0, call).map();
+  }
+  [[nodiscard]] std::uint64_t me() const {
+    return static_cast<std::uint64_t>(m_map.my_pe) + 1;
+  }
+  [[nodiscard]] static Pe pe_of(std::uint64_t number) {
+    return static_cast<Pe>(number - 1);
+  }
+  void hold() const {
+    store_relaxed(&m_lock->turn, is_holder);
+    fence_words();
+  }
+
+  /// \param what makes the text of a report.
+  template <class IsDone, class What>
+  void wait(IsDone const& is_done, What const& what) const {
+    if (is_done()) return;
+    HostWait wait(m_call);
+    while (!is_done()) {
+      if (!wait.pause()) continue;
+      auto const why = wait.reason_to_give_up();
+      if (is_done()) return;
+      if (wait.must_report(why)) wait.report(why, "", what());
+    }
+  }
+
+  Lock* m_lock;
+  char const* m_call;
+  InCall m_in_call;
+  HeapMap const& m_map;
+  Pe m_home;
+};
+
+}  // namespace
+
+}  // namespace Impl
+
+void set_lock(Lock* lock) {
+  Impl::LockCall const call(lock, "symm::set_lock");
+  Impl::Observed const observed([&] { return call.operation(); });
+  if (!call.enter()) {
+    throw UsageError(Impl::Text("symm::set_lock: this PE holds the lock at ",
+                                lock,
+                                " already, or a thread of it waits for it: "
+                                "clear it first"));
+  }
+  call.wait_for_turn();
+}
+
+void clear_lock(Lock* lock) {
+  Impl::LockCall const call(lock, "symm::clear_lock");
+  Impl::Observed const observed([&] { return call.operation(); });
+  if (!call.is_holder_here()) {
+    throw UsageError(
+        Impl::Text("symm::clear_lock: this PE does not hold the lock at ", lock,
+                   ": set it first"));
+  }
+  call.release();
+}
+
+int test_lock(Lock* lock) {
+  Impl::LockCall const call(lock, "symm::test_lock");
+  Impl::Observed const observed([&] { return call.operation(); });
+  return call.enter() && call.take_if_free() ? 0 : 1;
+}
+
+}  // namespace symm

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "FarRounds.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "../base/Types.hpp"
+#include "../groups/Words.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "../transport/Transport.hpp"
+#include "../waiting/PeWait.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+using Message = std::vector<std::byte>;
+
+/// Bytes sent of a block that travels with a pair: never a multiple of a pair's
+/// size. So where PEs make different calls, data are not taken for pairs. (The
+/// byte after the block is in the room, too.)
+std::size_t sent_bytes(std::size_t data) {
+  bool const is_like_pairs = data != 0 && data % sizeof(FarRounds::Pair) == 0;
+  return data + (is_like_pairs ? 1 : 0);
+}
+
+/// Returns when has_come() is true.
+template <class HasCome>
+void wait_for_member(char const* call, PeTeam const& team, Pe member,
+                     HasCome const& has_come) {
+  wait_for_pe(
+      call, team.world_pe(member), [&] { return text_of(team); }, has_come);
+}
+
+}  // namespace
+
+void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
+                     RoundData const& data) const {
+  Pe const pe            = m_team.world_pe(to);
+  auto const* const mine = pair(m_words.map.my_pe, 0);
+  if (!m_words.map.is_near(pe)) {
+    auto message = std::as_bytes(std::span(mine, 2 * n_pairs));
+    if (data.out_bytes != 0) {
+      auto* const out = room() + data.out;
+      std::memcpy(out - sizeof(Pair), mine, sizeof(Pair));
+      message = {out - sizeof(Pair), sizeof(Pair) + sent_bytes(data.out_bytes)};
+    }
+    Transport::instance()->send(pe, number(), message);
+    return;
+  }
+  auto* const its = pair(pe, place);
+  if (data.out_bytes != 0) {
+    std::memcpy(m_words.room(pe, m_epoch) + data.in, room() + data.out,
+                data.out_bytes);
+  }
+  for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
+    store_relaxed(its + i, mine[i]);
+  }
+  store_release(m_words.flag(pe, m_team.my_pe()), m_epoch);
+}
+
+void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
+                     RoundData const& data) const {
+  Pe const pe = m_team.world_pe(from);
+  if (m_words.map.is_near(pe)) {
+    auto const* const flag = m_words.flag(m_words.map.my_pe, from);
+    wait_for_member(m_call, m_team, from,
+                    [&] { return load_acquire(flag) >= m_epoch; });
+    return;
+  }
+  std::optional<Message> message;
+  wait_for_member(m_call, m_team, from, [&] {
+    using std::chrono::milliseconds;
+    message =
+        Transport::instance()->receive_within(pe, number(), milliseconds(0));
+    return message.has_value();
+  });
+  auto const bytes = n_pairs * sizeof(Pair);
+  auto* const its  = pair(m_words.map.my_pe, place);
+  if (message->size() != bytes + sent_bytes(data.in_bytes)) {
+    std::memset(its, 0xff, bytes);  // another call: no member's pair
+    return;
+  }
+  std::memcpy(its, message->data(), bytes);
+  if (data.in_bytes != 0)
+    std::memcpy(room() + data.in, message->data() + bytes, data.in_bytes);
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEAMS_FARROUNDS_HPP
+#define SYMM_TEAMS_FARROUNDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+#include "../groups/Words.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "PeTeam.hpp"
+
+namespace symm::Impl {
+
+/// Data that travel with the pairs of a round: `out_bytes` from `out` of this
+/// PE's room to `in` of the other's. Before `out` is room for a pair.
+struct RoundData {
+  std::size_t out       = 0;
+  std::size_t out_bytes = 0;
+  std::size_t in        = 0;
+  std::size_t in_bytes  = 0;  // from another member
+};
+
+/// The messages of the ceil(log2(n)) rounds of a barrier: in round r each
+/// member sends pairs of words, and perhaps data, to the member 2^r after it.
+/// They are received in the words and the room of this epoch, where nobody
+/// writes before this PE has begun the next.
+class FarRounds {
+ public:
+  struct Pair {
+    std::uint64_t first;
+    std::uint64_t second;
+
+    bool operator==(Pair const&) const = default;
+  };
+
+  FarRounds(PeTeam const& team, char const* call)
+      : m_team(team),
+        m_call(call),
+        m_words(team.words()),
+        m_epoch(*m_words.epoch() + 1) {}
+
+  [[nodiscard]] Pair get(std::size_t place) const {
+    auto const* const words = pair(m_words.map.my_pe, place);
+    return {words[0], words[1]};
+  }
+  void set(std::size_t place, Pair const& to) const {
+    store_relaxed(pair(m_words.map.my_pe, place), to.first);
+    store_relaxed(pair(m_words.map.my_pe, place) + 1, to.second);
+  }
+  /// The pairs of all members.
+  [[nodiscard]] Pair* all() const {
+    return reinterpret_cast<Pair*>(pair(m_words.map.my_pe, 0));
+  }
+  /// The room of this PE.
+  [[nodiscard]] std::byte* room() const {
+    return m_words.room(m_words.map.my_pe, m_epoch);
+  }
+
+  /// One round: sends the first pairs, to `place` and after it; with data, one.
+  void run(int step, std::size_t n_pairs, std::size_t place,
+           RoundData const& data = {}) {
+    tell(member(step), n_pairs, place, data);
+    hear(member(-step), n_pairs, place, data);
+    ++m_round;
+  }
+
+  std::uint64_t end() const { return *m_words.epoch() = m_epoch; }
+
+ private:
+  /// The member `step` after this PE.
+  [[nodiscard]] Pe member(int step) const {
+    int const n = m_team.n_pes();
+    return (m_team.my_pe() + n + step) % n;
+  }
+  [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
+    return m_words.passed(pe, 0, m_epoch) + 2 * place;
+  }
+  /// The number of a message between two PEs. It has the slot, since both may
+  /// be in other PE teams, in other slots, that send at the same time.
+  [[nodiscard]] std::uint64_t number() const {
+    constexpr unsigned round_bits = 8;
+    constexpr unsigned epoch_bits = 48;
+    constexpr auto epochs         = (std::uint64_t{1} << epoch_bits) - 1;
+    static_assert(round_bits + epoch_bits + 6 < 63, "and 64 slots");
+    return static_cast<std::uint64_t>(m_team.slot())
+               << (epoch_bits + round_bits) |
+           (m_epoch & epochs) << round_bits | m_round;
+  }
+
+  void tell(Pe to, std::size_t n_pairs, std::size_t place,
+            RoundData const& data) const;
+  void hear(Pe from, std::size_t n_pairs, std::size_t place,
+            RoundData const& data) const;
+
+  PeTeam const& m_team;
+  char const* m_call;
+  PeTeamWords m_words;
+  std::uint64_t m_epoch;
+  std::uint64_t m_round = 0;
+};
+
+/// A member that knows of no other word sends its word and the complement. No
+/// pair of another call equals that.
+inline FarRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
+  return {word, is_equal ? ~word : word};
+}
+
+/// Whether all members have passed that word.
+/// \param load the data: load.data(step); load.arrive(step) after the round.
+template <class Load>
+bool compare_far(PeTeam const& team, FarRounds& rounds, std::uint64_t word,
+                 Load const& load) {
+  bool is_equal = true;
+  // At the same places as exchange_words_far(): a member in that call finds
+  // another word than its own there.
+  for (int step = 1; step < team.n_pes(); step *= 2) {
+    auto const place = static_cast<std::size_t>(step);
+    rounds.set(0, pair_of(word, is_equal));
+    rounds.run(step, 1, place, load.data(step));
+    is_equal = is_equal && rounds.get(place) == pair_of(word, true);
+    load.arrive(step);
+  }
+  rounds.end();
+  return is_equal;
+}
+
+}  // namespace symm::Impl
+
+#endif

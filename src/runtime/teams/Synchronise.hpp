@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEAMS_SYNCHRONISE_HPP
+#define SYMM_TEAMS_SYNCHRONISE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../access/RingClient.hpp"
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../groups/Words.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "PeTeam.hpp"
+
+namespace symm::Impl {
+
+// The parts of TeamSync.hpp, for kernels and for sources of the library.
+
+/// Waits on the host until all members have reached `epoch`.
+void wait_for_members(char const* call, PeTeam const& team,
+                      std::uint64_t epoch);
+
+/// A barrier. For every member, calls before_flag(pe of the world, epoch)
+/// before that member can see this PE's flag.
+/// \param call for the host's messages, such as "symm::barrier".
+/// \returns its epoch.
+template <Group Threads, class BeforeFlag>
+SYMM_INLINE_FUNCTION std::uint64_t synchronise(
+    Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
+    BeforeFlag const& before_flag) {
+  PeTeamWords const words = team.words();
+  Pe const me             = team.my_pe();
+  auto const n            = static_cast<std::size_t>(team.n_pes());
+  // Only this PE's collective calls use the epoch, one after the other.
+  std::uint64_t const epoch = *words.epoch() + 1;
+  group.barrier();  // all have read it, and written what they had to
+  SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
+    // All operations on any PE are done before any flag is set.
+    if (group.rank() == 0) InKernel::far_pes().quiet();
+    group.barrier();
+  }))
+  group.for_each(n, [&](std::size_t i) {
+    Pe const pe = team.world_pe(static_cast<Pe>(i));
+    SYMM_IF_ON_DEVICE(
+        (if (team.has_far_pes() && !words.map.is_near(pe)) [[unlikely]] {
+          before_flag.far(pe, epoch);
+          InKernel::far_pes().store({words.flag(words.map.my_pe, me), pe},
+                                    epoch, sizeof epoch);
+          return;
+        }))
+    before_flag(pe, epoch);
+    // After all that the group has written: the barrier above has ordered it.
+    store_release(words.flag(pe, me), epoch);
+  });
+  SYMM_IF_ON_HOST((wait_for_members(call, team, epoch);))
+  SYMM_IF_ON_DEVICE(
+      (std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
+       group.for_each(n, [&](std::size_t i) {
+         while (load_acquire(flags + i) < epoch) {
+         }
+       });))
+  group.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
+  group.barrier();
+  return epoch;
+}
+
+/// For synchronise(): passes nothing.
+struct PassNothing {
+  SYMM_FUNCTION void operator()(Pe, std::uint64_t) const {}
+  SYMM_FUNCTION void far(Pe, std::uint64_t) const {}
+};
+
+/// For synchronise(): passes a word to all members.
+struct PassWord {
+  PeTeam team;
+  std::uint64_t word;
+
+  SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
+    store_relaxed(team.words().passed(pe, team.my_pe(), epoch), word);
+  }
+  /// In a kernel, to a far PE.
+  SYMM_FUNCTION void far([[maybe_unused]] Pe pe,
+                         [[maybe_unused]] std::uint64_t epoch) const {
+    SYMM_IF_ON_DEVICE(
+        (auto const words = team.words(); InKernel::far_pes().store(
+            {words.passed(words.map.my_pe, team.my_pe(), epoch), pe}, word,
+            sizeof word);
+         InKernel::far_pes().fence();))
+  }
+};
+
+/// Whether all members have passed `mine` as their word `which`; on the host.
+[[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
+                                          std::uint64_t epoch,
+                                          std::size_t which,
+                                          std::uint64_t mine) {
+  auto const words = team.words();
+  bool is_equal    = true;
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    is_equal =
+        is_equal && *words.passed(words.map.my_pe, pe, epoch, which) == mine;
+  }
+  return is_equal;
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "TeamSync.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "../access/PeOperations.hpp"
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../job/Runtime.hpp"
+#include "../pes/Rendezvous.hpp"
+#include "../symm_errors.hpp"
+#include "../waiting/HostWait.hpp"
+#include "FarTeam.hpp"
+#include "Synchronise.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// For synchronise(). (No lambda: nvcc compiles that for kernels, too.)
+struct PassWords {
+  PeTeam const& team;
+  std::uint64_t first;
+  std::uint64_t second;
+
+  SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
+    auto const words = team.words();
+    store_relaxed(words.passed(pe, team.my_pe(), epoch), first);
+    store_relaxed(words.passed(pe, team.my_pe(), epoch, 1), second);
+  }
+};
+
+/// Out of line: a barrier needs no stack for the text.
+template <class HasCome>
+[[gnu::noinline]] void report_missing(HostWait& wait, Text const& why,
+                                      Rendezvous const& rendezvous,
+                                      PeTeam const& team,
+                                      HasCome const& has_come) {
+  BasicText<16383> missing;
+  for (Pe member = 0; member < team.n_pes(); ++member) {
+    if (has_come(member)) continue;
+    missing.append("\n  ", rendezvous.whereabouts(team.world_pe(member)));
+  }
+  wait.report(why, text_of(team), missing);
+}
+
+}  // namespace
+
+void wait_for_members(char const* call, PeTeam const& team,
+                      std::uint64_t epoch) {
+  auto const words        = team.words();
+  auto const* const flags = words.flag(words.map.my_pe, 0);
+  auto const has_come     = [&](Pe member) {
+    return load_acquire(flags + member) >= epoch;
+  };
+  Pe next                  = 0;  // members before this have come
+  auto const have_all_come = [&] {
+    while (next < team.n_pes() && has_come(next)) ++next;
+    return next == team.n_pes();
+  };
+  if (have_all_come()) return;
+  HostWait wait(call);
+  while (!have_all_come()) {
+    if (!wait.pause()) continue;
+    auto const& rendezvous = Runtime::instance(call).rendezvous();
+    auto why               = HostWait::who_is_gone();
+    for (Pe member = next; member < team.n_pes() && why.empty(); ++member) {
+      Pe const pe = team.world_pe(member);
+      // Its earlier stores count.
+      if (!rendezvous.is_in_finalize(pe) || has_come(member)) continue;
+      why = Text("PE ", pe, " waits in symm::finalize()");
+    }
+    if (have_all_come()) return;
+    if (!wait.must_report(why)) continue;
+    report_missing(wait, why, rendezvous, team, has_come);
+  }
+}
+
+std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
+                                    std::uint64_t word) {
+  if (team.has_far_pes()) return exchange_words_far(team, call, word, 0);
+  return synchronise(OneThread{}, team, call, PassWord{team, word});
+}
+
+std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
+                                     std::uint64_t first,
+                                     std::uint64_t second) {
+  if (team.has_far_pes()) return exchange_words_far(team, call, first, second);
+  return synchronise(OneThread{}, team, call, PassWords{team, first, second});
+}
+
+bool compare_word(PeTeam const& team, char const* call, std::uint64_t word) {
+  if (team.has_far_pes()) return compare_word_far(team, call, word);
+  auto const epoch = synchronise(OneThread{}, team, call, PassWord{team, word});
+  return is_equal_on_all(team, epoch, 0, word);
+}
+
+void barrier_on_host(PeTeam const& team, char const* call) {
+  quiet_all_contexts(call);
+  if (team.has_far_pes()) {
+    compare_word_far(team, call, word_of_barrier);
+  } else {
+    synchronise(OneThread{}, team, call, PassWord{team, word_of_barrier});
+  }
+}
+
+void meet(char const* call, PeTeam const& team, std::uint64_t word) {
+  if (compare_word(team, call, word)) return;
+  throw UsageError(Text(call, text_of(team),
+                        ": the PEs of the team have made different calls"));
+}
+
+}  // namespace symm::Impl

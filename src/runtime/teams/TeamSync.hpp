@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEAMS_TEAMSYNC_HPP
+#define SYMM_TEAMS_TEAMSYNC_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../access/RingClient.hpp"
+#include "../base/Function.hpp"
+#include "../base/KernelText.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../pes/PeTeamWords.hpp"
+#include "PeTeam.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "Synchronise.hpp"
+#endif
+
+namespace symm::Impl {
+
+// The parts of the barriers of symm_teams.hpp and of the collective operations.
+
+/// exchange_word() by one thread of the host; also with two words.
+std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
+                                    std::uint64_t word);
+std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
+                                     std::uint64_t first, std::uint64_t second);
+
+/// A barrier by one thread of the host; false if a PE has passed another word.
+bool compare_word(PeTeam const& team, char const* call, std::uint64_t word);
+
+/// barrier_of() by one thread of the host.
+void barrier_on_host(PeTeam const& team, char const* call);
+
+/// A barrier in which every PE passes a word to all others.
+/// \param call for the host's messages, such as "symm::barrier".
+/// \returns its epoch: team.words().passed(own PE, member, epoch) is the word
+///          of `member`, until this PE begins the next.
+template <Group Threads>
+SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
+    Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
+    std::uint64_t word) {
+  SYMM_IF_ON_HOST((group.barrier(); if (group.rank() == 0)
+                       exchange_word_on_host(team, call, word);
+                   group.barrier(); return *team.words().epoch();))
+  SYMM_IF_ON_DEVICE(
+      (return synchronise(group, team, call, PassWord{team, word});))
+}
+
+/// PEs pass this word in the host's barriers; all other calls begin with
+/// another.
+inline constexpr std::uint64_t word_of_barrier = 0;
+
+/// barrier(team), in kernels and on the host, without a check that all PEs are
+/// in a barrier. Kernels send the flag without a word: waiting for one doubles
+/// the latency. On the host a word is sent, for PEs in calls that check.
+template <Group Threads>
+SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
+                                     char const* call) {
+  SYMM_IF_ON_HOST((group.barrier();
+                   if (group.rank() == 0) barrier_on_host(team, call);
+                   group.barrier();))
+  SYMM_IF_ON_DEVICE((synchronise(group, team, call, PassNothing{});))
+}
+
+/// A barrier of the host's calls with that word.
+/// \throws UsageError on every PE of the PE team, if a PE is in another call.
+void meet(char const* call, PeTeam const& team, std::uint64_t word);
+
+}  // namespace symm::Impl
+
+#endif

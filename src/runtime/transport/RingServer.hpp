@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_RINGSERVER_HPP
+#define SYMM_TRANSPORT_RINGSERVER_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../memory/FarRing.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SideQueue.hpp"
+#include "GpuStaging.hpp"
+#include "Transport.hpp"
+
+namespace symm::Impl {
+
+/// Carries out what kernels of this PE ask for in the FarRing, on a thread of
+/// its own. It begins requests in the order of their tickets; many may be
+/// waiting for replies of PEs. It polls while there is something to do and for
+/// 2 ms afterwards, then once in up to a millisecond.
+class RingServer final : public KernelRequests {
+ public:
+  /// Finds the object at `address` of this PE's part in that of `pe`.
+  /// \returns whether it is there.
+  using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
+                                  PeMemory& found)>;
+  /// Ends the job; the reason has been printed.
+  using EndJob = std::function<void()>;
+
+  /// \param provider of the GPU's memory; outlives this, as the transport does.
+  /// \throws SystemError, OutOfMemory on this PE.
+  RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
+             Find find, EndJob end_job);
+  /// No kernel may use the ring any more.
+  ~RingServer() override;
+  RingServer(RingServer const&)            = delete;
+  RingServer& operator=(RingServer const&) = delete;
+
+  /// For kernels.
+  [[nodiscard]] FarRing* ring() const { return m_ring; }
+
+  /// Waits until the requests of kernels that have ended have begun, and their
+  /// gets are done. Any thread but its own.
+  void drain() override;
+
+ private:
+  using Number                              = std::uint64_t;
+  static constexpr auto size                = FarRing::size;
+  static constexpr std::size_t most_pending = 512;
+  static constexpr std::size_t n_landings   = 16;
+
+  enum class State : std::uint8_t { done, pending, replied };
+
+  /// A request that waits for another PE.
+  struct PendingRequest {
+    Number ticket;
+    Pe pe;
+    bool wants_reply;
+    Channel::Counter left{1};
+    std::uint64_t value = 0;
+    std::byte* landing  = nullptr;  // where a block arrives
+    void* to            = nullptr;
+    std::size_t bytes   = 0;
+  };
+
+  void run();
+  bool take_requests();
+  bool finish_pending();
+  void advance();
+  void carry_out(FarRequest const& request);
+  void begin_load(FarRequest const& request, PeMemory const& from);
+  void begin_get(FarRequest const& request, PeMemory const& from);
+  void begin_atomic(FarRequest const& request, PeMemory const& at);
+  PendingRequest& add_pending(FarRequest const& request);
+  void quiet_all();
+  void reply(Number ticket, std::uint64_t value);
+  void set_state(Number ticket, State state) {
+    m_states[ticket % size] = state;
+  }
+  [[nodiscard]] bool is_written(Number ticket) const;
+  [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
+                              char const* what) const;
+  [[noreturn]] void end_job(Text const& why) noexcept;
+
+  Pe const m_my_pe;
+  Transport& m_transport;
+  Channel& m_channel;
+  MemoryProvider& m_provider;
+  Find m_find;
+  EndJob m_end_job;
+
+  PinnedMemory m_memory;  // requests, replies, `freed`
+  PinnedMemory m_landing_memory;
+  FarRequest* m_requests;
+  FarReply* m_replies;
+  std::uint64_t* m_freed_for_kernels;
+  FarRing* m_ring = nullptr;
+  GpuStaging m_staging;
+  SideQueue m_queue;
+
+  // Used by the thread.
+  Number m_head  = 0;  // the next to be carried out
+  Number m_freed = 0;
+  std::vector<State> m_states;
+  std::list<PendingRequest> m_pending;
+  std::vector<std::byte*> m_landings;  // those that are free
+  std::vector<Number> m_quiets;        // not replied to yet
+  std::optional<Watch> m_watch;
+
+  std::atomic<Number> m_begun     = 0;  // all below are carried out or pending
+  std::atomic<Number> m_completed = 0;  // all below are carried out
+  std::atomic<bool> m_is_over     = false;
+  std::thread m_thread;
+};
+
+}  // namespace symm::Impl
+
+#endif

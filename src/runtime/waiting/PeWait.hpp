@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_WAITING_PEWAIT_HPP
+#define SYMM_WAITING_PEWAIT_HPP
+
+#include <optional>
+
+#include "../base/Text.hpp"
+#include "../base/Types.hpp"
+#include "../job/Runtime.hpp"
+#include "../pes/Rendezvous.hpp"
+#include "../transport/Transport.hpp"
+#include "HostWait.hpp"
+
+namespace symm::Impl {
+
+/// The reason why PE `pe` cannot come any more; "": it may come.
+inline Text reason_to_give_up(Pe pe, char const* call) {
+  auto const gone = HostWait::who_is_gone();
+  if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
+                           pe, HostWait::time_to_answer)) {
+    return gone;
+  }
+  return Text("PE ", pe, " waits in symm::finalize()");
+}
+
+/// Returns when has_come() is true, which PE `pe` makes so in the same call.
+/// Reports as HostWait; ends the job if `pe` is gone or in finalize().
+/// \param where makes the text after the name of the call: "" or " of ...".
+template <class Where, class HasCome>
+void wait_for_pe(char const* call, Pe pe, Where const& where,
+                 HasCome const& has_come) {
+  if (has_come()) return;
+  HostWait wait(call);
+  std::optional<Watch> watch;
+  auto const& runtime = Runtime::instance(call);
+  while (!has_come()) {
+    if (!wait.pause()) continue;
+    if (!watch && !runtime.nodes().is_near(pe)) {
+      watch.emplace(*Transport::instance(), pe);
+    }
+    auto const why = reason_to_give_up(pe, call);
+    if (has_come()) return;  // its last message counts
+    if (!wait.must_report(why)) continue;
+    wait.report(why, where(),
+                Text("\n  ", runtime.rendezvous().whereabouts(pe),
+                     " (or for a PE that it waits for)"));
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_WAITING_WAITING_HPP
+#define SYMM_WAITING_WAITING_HPP
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <symm_gpu/KernelWords.hpp>
+#include "../base/Function.hpp"
+#include "../groups/Words.hpp"
+
+namespace symm {
+
+/// The comparison of the variable with the value.
+enum class Compare { eq, ne, gt, ge, lt, le };
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+// The parts of the waits and tests of symm_signals.hpp.
+
+/// Types of variables to wait for: integers of 4 or 8 bytes.
+template <class T>
+concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
+                   !std::is_const_v<T> && MachineWord<T>;
+
+/// Whether `now` compares with `value` as asked.
+template <Waitable T>
+SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
+  switch (compare) {
+    case Compare::eq: return now == value;
+    case Compare::ne: return now != value;
+    case Compare::gt: return now > value;
+    case Compare::ge: return now >= value;
+    case Compare::lt: return now < value;
+    case Compare::le: return now <= value;
+  }
+  return false;
+}
+
+/// All waits and tests look at a variable by this. (A relaxed load with a fence
+/// after success would do, too. But on a GPU the fence waits for the thread's
+/// own stores; an acquire only discards what the first cache has.)
+template <Waitable T>
+SYMM_INLINE_FUNCTION T poll(T const* ivar) {
+  return load_acquire(ivar);
+}
+
+/// Handles messages of far PEs that have come: a program may test a variable
+/// until one of these has changed it.
+/// \throws UsageError on this PE, if the host cannot look at `address`.
+void check_variable(char const* call, void const* address);
+
+/// A different number for each call; its remainders are equally likely.
+[[nodiscard]] std::uint64_t scatter();
+
+/// Variables, and the values that they are to have.
+template <class T>
+struct WaitSet {
+  T const* ivars;
+  std::size_t count;
+  int const* status;  // null, or nonzero: the variable does not count
+  Compare compare;
+  T value;
+  T const* values = nullptr;  // one for each variable, in place of `value`
+
+  SYMM_FUNCTION bool counts(std::size_t i) const {
+    return status == nullptr || status[i] == 0;
+  }
+  SYMM_FUNCTION T wanted(std::size_t i) const {
+    return values == nullptr ? value : values[i];
+  }
+  SYMM_FUNCTION bool is_met(std::size_t i) const {
+    return is_true(poll(ivars + i), compare, wanted(i));
+  }
+};
+
+// A wait calls one of these until it is true, a test calls it once.
+
+template <class T>
+struct PollOne {
+  WaitSet<T> set;
+  T now{};
+  SYMM_FUNCTION bool operator()() {
+    now = poll(set.ivars);
+    return is_true(now, set.compare, set.value);
+  }
+};
+
+template <class T>
+struct PollAll {
+  WaitSet<T> set;
+  std::size_t next = 0;  // variables before this have been met
+  SYMM_FUNCTION bool operator()() {
+    while (next < set.count && (!set.counts(next) || set.is_met(next))) ++next;
+    return next == set.count;
+  }
+};
+
+template <class T>
+struct PollAny {
+  WaitSet<T> set;
+  // The first to look at: not always the same, or others starve.
+  std::size_t first = choose_first(set.count);
+  std::size_t found = SIZE_MAX;
+  SYMM_FUNCTION bool operator()() {
+    bool is_empty = true;
+    for (std::size_t n = 0; n < set.count; ++n) {
+      auto const i = n < set.count - first ? first + n : first + n - set.count;
+      if (!set.counts(i)) continue;
+      is_empty = false;
+      if (!set.is_met(i)) continue;
+      found = i;
+      return true;
+    }
+    return is_empty;
+  }
+  SYMM_FUNCTION static std::size_t choose_first(std::size_t count) {
+    if (count < 2) return 0;
+    SYMM_IF_ON_HOST((return scatter() % count;))
+    SYMM_IF_ON_DEVICE(
+        (return (InKernel::clock() * 0x9e37'79b9'7f4a'7c15U >> 32U) % count;))
+  }
+};
+
+template <class T>
+struct PollSome {
+  WaitSet<T> set;
+  std::size_t* indices;
+  std::size_t n_found = 0;
+  SYMM_FUNCTION bool operator()() {
+    bool is_empty = true;
+    for (std::size_t i = 0; i < set.count; ++i) {
+      if (!set.counts(i)) continue;
+      is_empty = false;
+      if (set.is_met(i)) indices[n_found++] = i;
+    }
+    return is_empty || n_found > 0;
+  }
+};
+
+/// Returns when is_done() is true, which was false just now. Waits, reports and
+/// ends the job as symm_signals.hpp says. The library has it for all Waitable
+/// types.
+template <class Poll>
+void wait_on_host(char const* call, Poll& is_done);
+
+/// Calls is_done() until it is true.
+template <class Poll>
+SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
+                                   Poll& is_done) {
+  if (is_done.set.count == 0) return;
+  SYMM_IF_ON_DEVICE((while (!is_done()){}))
+  SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);
+                   if (!is_done()) wait_on_host(call, is_done);))
+}
+
+/// Calls is_done() once.
+template <class Poll>
+SYMM_INLINE_FUNCTION bool test_for([[maybe_unused]] char const* call,
+                                   Poll& is_done) {
+  if (is_done.set.count == 0) return true;
+  SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);))
+  return is_done();
+}
+
+}  // namespace symm::Impl
+
+#endif
