@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "access/Access.hpp"
+#include "access/GroupOperations.hpp"
 #include "access/PeOperations.hpp"
 #include "access/RingClient.hpp"
 #include "base/Function.hpp"
@@ -77,13 +78,13 @@ using AtomicValue = std::type_identity_t<T>;
   SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                   \
                                        SYMM_LIST parameters, Pe pe) {         \
     Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function);    \
-    if (!heap.is_near(pe)) [[unlikely]] {                                     \
-      return Impl::change_far<result, T>(                                     \
-          heap, address, pe, "symm::" #function, Impl::AtomicOp::op,          \
-          SYMM_LIST operands);                                                \
-    }                                                                         \
-    address = heap.peer_ptr(address, pe);                                     \
-    return symm::function arguments;                                          \
+    return Impl::change_word<result, T>(                                      \
+        heap, address, pe, "symm::" #function,                                \
+        [=](auto* its) mutable -> result {                                    \
+          address = its;                                                      \
+          return symm::function arguments;                                    \
+        },                                                                    \
+        Impl::AtomicOp::op, SYMM_LIST operands);                              \
   }                                                                           \
   template <class T>                                                          \
   result function(SYMM_LIST parameters, Pe pe) {                              \

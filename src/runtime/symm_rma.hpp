@@ -493,11 +493,7 @@ SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
   Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
-  if (heap.is_near(pe)) [[likely]] {
-    Impl::store_element(heap.peer_ptr(dest, pe), value);
-  } else {
-    Impl::store_far_element(heap, dest, value, pe);
-  }
+  Impl::store_element(heap, dest, value, pe, "symm::p");
 }
 
 /// One element: of 4 or 8 bytes by a single load, never from a stale cache.
@@ -507,10 +503,7 @@ template <class T>
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
   Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
-  if (heap.is_near(pe)) [[likely]] {
-    return Impl::load_element<Value>(heap.peer_ptr(source, pe));
-  }
-  return Impl::load_far_element(heap, source, pe);
+  return Impl::load_element(heap, source, pe, "symm::g");
 }
 
 }  // namespace symm

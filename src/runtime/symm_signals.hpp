@@ -10,7 +10,9 @@
 #include <symm_gpu/Launch.hpp>
 
 #include "access/Access.hpp"
+#include "access/GroupOperations.hpp"
 #include "access/PeOperations.hpp"
+#include "access/Signal.hpp"
 #include "base/Function.hpp"
 #include "base/Observer.hpp"
 #include "base/Types.hpp"
@@ -18,7 +20,6 @@
 #include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
 #include "one_sided/Rma.hpp"
-#include "one_sided/Signal.hpp"
 #include "symm_contexts.hpp"
 #include "waiting/Waiting.hpp"
 
@@ -38,11 +39,6 @@ namespace symm {
 }  // namespace symm
 
 namespace symm::Impl {
-
-[[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
-    SignalOp op) {
-  return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
-}
 
 /// put_signal() on the host, without telling observers.
 /// \param until what it waits for, if `pe` is a far PE.
@@ -102,24 +98,6 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         until, call);
 }
 
-/// The same to a far PE by a group of threads, without a barrier.
-template <Group Threads>
-SYMM_FUNCTION void put_signal_far(Threads const& group, HeapMap const& heap,
-                                  void const* dest, void const* source,
-                                  std::size_t bytes,
-                                  Signal const* signal_address, Signal signal,
-                                  AtomicOp op, Pe pe, Until until,
-                                  [[maybe_unused]] char const* call) {
-  SYMM_IF_ON_HOST((if (group.rank() == 0) {
-    put_signal_to(resolve_far(heap, dest, pe), source, bytes,
-                  resolve_far(heap, signal_address, pe), signal, op, until,
-                  call);
-  }))
-  SYMM_IF_ON_DEVICE((static_cast<void>(heap); InKernel::put_signal_far(
-                         group, dest, source, bytes, signal_address, signal, op,
-                         pe, until == Until::is_safe);))
-}
-
 /// put_signal() by a group of threads.
 template <ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_of_group(
@@ -127,26 +105,12 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
     std::type_identity_t<T> const* source, std::size_t count,
     Signal* signal_address, Signal signal, SignalOp op, Pe pe, Until until,
     char const* call) {
-  auto const group = group_of(threads);
+  check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
   expect_access(heap, signal_address, sizeof(Signal), pe, call);
-  if (!heap.is_near(pe)) [[unlikely]] {
-    if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
-    put_signal_far(group, heap, dest, source, bytes, signal_address, signal,
-                   atomic_op_of(op), pe, until, call);
-    group.barrier();
-    return;
-  }
-  auto* const its_signal = heap.peer_ptr(signal_address, pe);
-  // One fence for all threads. The put ends with a barrier of the group
-  // (bar.sync, or for lanes bar.warp.sync), which orders the stores of each
-  // before whatever the signalling thread does next, and fences are cumulative:
-  // what is before a fence of scope sys includes what other threads have stored
-  // before a barrier with the thread that fences (PTX's causality order).
-  copy_elements_of_pe<Direction::put>(group, heap, dest, source, count, pe,
-                                      call);
-  if (group.rank() != 0) return;
-  DeliverSignal{its_signal, signal, op, count != 0}();
+  if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
+  put_with_signal(group_of(threads), heap, dest, source, count, signal_address,
+                  signal, op, pe, call, until);
 }
 
 }  // namespace symm::Impl

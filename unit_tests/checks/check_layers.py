@@ -77,7 +77,7 @@ GPU_FOLDERS = ["cuda", "no_gpu"]
 LAYER_OF_GPU_HEADER = {
     RUNTIME: {"KernelAbort": RUNTIME + "/base",
               "KernelWords": RUNTIME + "/base",
-              "Launch": RUNTIME + "/one_sided",
+              "Launch": RUNTIME + "/access",
               "RingOfModule": RUNTIME + "/access",
               "CollectiveKernels": RUNTIME + "/collectives",
               "ThreadBlock": RUNTIME + "/groups"},

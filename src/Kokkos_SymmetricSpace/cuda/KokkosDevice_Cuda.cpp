@@ -8,7 +8,7 @@
 #include "../../runtime/base/EnvironmentTable.hpp"
 #include "../../runtime/cuda/CudaCheck.hpp"
 #include "../../runtime/memory/Device.hpp"
-#include "../../runtime/one_sided/KernelQueue.hpp"
+#include "../../runtime/access/KernelQueue.hpp"
 #include "../space/KokkosDevice.hpp"
 
 namespace symm::Impl {

@@ -11,7 +11,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
-#include "../../runtime/one_sided/Signal.hpp"
+#include "../../runtime/access/Signal.hpp"
 
 namespace symm::Impl {
 

@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/one_sided/Signal.hpp"
+#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/Waiting.hpp"

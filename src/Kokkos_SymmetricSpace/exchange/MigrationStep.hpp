@@ -12,7 +12,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/base/Failure.hpp"
-#include "../../runtime/one_sided/Signal.hpp"
+#include "../../runtime/access/Signal.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"

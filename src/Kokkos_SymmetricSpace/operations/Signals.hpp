@@ -10,7 +10,7 @@
 #include "../../runtime/access/Access.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/one_sided/Rma.hpp"
-#include "../../runtime/one_sided/Signal.hpp"
+#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "../../runtime/base/Types.hpp"
-#include "../../runtime/one_sided/Signal.hpp"
+#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/Waiting.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../runtime/job/Job.hpp"
-#include "../../runtime/one_sided/KernelQueue.hpp"
+#include "../../runtime/access/KernelQueue.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "KokkosDevice.hpp"
 #include "KokkosTools.hpp"

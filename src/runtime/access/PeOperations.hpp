@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../base/BitCast.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
@@ -19,7 +18,7 @@
 #include "../memory/PeMemory.hpp"
 #include "Access.hpp"
 #include "HostCall.hpp"
-#include "RingClient.hpp"
+#include "StridedCopy.hpp"
 
 namespace symm::Impl {
 
@@ -74,6 +73,17 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
                                     Strides const& strides,
                                     HostCall const& call);
+/// StridedCopy by one of the two.
+template <class Copy>
+void copy_strided_by_messages(PeMemory its, Copy const& copy,
+                              HostCall const& call) {
+  auto const [dest, source, to, from, bytes, count] = copy.in_bytes();
+  if constexpr (Copy::direction == Direction::put) {
+    put_strided_to(its, source, {bytes, count, to, from}, call);
+  } else {
+    get_strided_from(dest, its, {bytes, count, from, to}, call);
+  }
+}
 /// \param bytes 0: the signal alone; `to` and `from` are whatever they are.
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
@@ -132,27 +142,6 @@ void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
                    T value, T compare = T{}) {
   fetch_at(at, op, word_type_of<T>(), std::bit_cast<BitsOfWord<T>>(value),
            std::bit_cast<BitsOfWord<T>>(compare), fetch, call);
-}
-
-/// The same on a far PE's word, whose address on this PE is given; in kernels,
-/// too.
-template <class Result, class T>
-SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
-                                [[maybe_unused]] char const* call, AtomicOp op,
-                                T value, T compare = T{}) {
-  SYMM_IF_ON_HOST((return change_at<Result>(resolve_far(heap, address, pe),
-                                            call, op, value, compare);))
-  SYMM_IF_ON_DEVICE((
-      static_cast<void>(heap); constexpr auto type = word_type_of<T>();
-      auto const bits = bit_cast<BitsOfWord<T>>(value);
-      if constexpr (std::is_void_v<Result>) {
-        static_cast<void>(compare);
-        InKernel::far_pes().post_atomic({address, pe}, op, type, bits);
-      } else {
-        auto const was = InKernel::far_pes().atomic(
-            {address, pe}, op, type, bits, bit_cast<BitsOfWord<T>>(compare));
-        return bit_cast<T>(static_cast<BitsOfWord<T>>(was));
-      }))
 }
 
 // About all far PEs; in jobs of one node they do nothing.

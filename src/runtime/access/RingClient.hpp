@@ -20,6 +20,7 @@
 #include "../memory/AtomicOp.hpp"
 #include "../memory/FarRing.hpp"
 #include "../memory/WordAtomics.hpp"
+#include "Elements.hpp"
 
 // The operations on far PEs, in kernels. They are out of line, so that an
 // operation on a near PE has one compare more and nothing else.
@@ -319,24 +320,16 @@ __device__ void store_far(T* to, T const& value, Pe pe) {
   }
 }
 
-/// Memory for a value that need not have a default constructor.
-template <class Value>
-union LoadedValue {
-  char none;
-  Value value;
-  __device__ LoadedValue() : none(0) {}
-};
-
 template <class T>
 [[nodiscard]] __device__ std::remove_const_t<T> load_far(T* from, Pe pe) {
-  LoadedValue<std::remove_const_t<T>> memory;
+  ElementMemory<std::remove_const_t<T>> memory;
   if constexpr (sizeof(T) <= 8) {
     auto const bits = far_pes().load({from, pe}, sizeof(T));
     memcpy(&memory, &bits, sizeof(T));
   } else {
-    get_far(OneThread(), &memory.value, from, sizeof(T), pe, true);
+    get_far(OneThread(), &memory.element, from, sizeof(T), pe, true);
   }
-  return memory.value;
+  return memory.element;
 }
 
 }  // namespace InKernel

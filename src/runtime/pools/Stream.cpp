@@ -4,7 +4,7 @@
 
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
-#include "../one_sided/KernelQueue.hpp"
+#include "../access/KernelQueue.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"

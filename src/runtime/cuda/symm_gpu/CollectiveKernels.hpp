@@ -11,7 +11,7 @@
 #include "../../collectives/CollectiveOfGroup.hpp"
 #include "../../collectives/PacketExchange.hpp"
 #include "../../memory/HeapMap.hpp"
-#include "../../one_sided/KernelQueue.hpp"
+#include "../../access/KernelQueue.hpp"
 #include "../../teams/PeTeam.hpp"
 #include "../../teams/TeamSync.hpp"
 #include "Launch.hpp"

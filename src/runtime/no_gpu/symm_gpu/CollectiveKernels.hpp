@@ -5,7 +5,7 @@
 
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../memory/HeapMap.hpp"
-#include "../../one_sided/KernelQueue.hpp"
+#include "../../access/KernelQueue.hpp"
 #include "../../teams/PeTeam.hpp"
 
 namespace symm::Impl {

@@ -3,7 +3,7 @@
 #ifndef SYMM_GPU_LAUNCH_HPP
 #define SYMM_GPU_LAUNCH_HPP
 
-#include "../../one_sided/KernelQueue.hpp"
+#include "../../access/KernelQueue.hpp"
 
 namespace symm::Impl {
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_ONE_SIDED_SIGNAL_HPP
-#define SYMM_ONE_SIDED_SIGNAL_HPP
+#ifndef SYMM_ACCESS_SIGNAL_HPP
+#define SYMM_ACCESS_SIGNAL_HPP
 
 #include <cstdint>
 
 #include "../base/Function.hpp"
 #include "../groups/Words.hpp"
-#include "Atomics.hpp"
+#include "../memory/AtomicOp.hpp"
+#include "../memory/WordAtomics.hpp"
 
 namespace symm {
 
@@ -20,6 +21,12 @@ enum class SignalOp { set, add };
 }  // namespace symm
 
 namespace symm::Impl {
+
+/// As messages carry it out.
+[[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
+    SignalOp op) {
+  return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
+}
 
 /// Changes the signal at `target`, on any PE. If there are data, first makes
 /// visible all stores that the calling thread knows of.

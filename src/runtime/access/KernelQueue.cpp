@@ -7,7 +7,7 @@
 
 #include "../memory/CopyQueue.hpp"
 #include "../symm_errors.hpp"
-#include "Rma.hpp"
+#include "PeOperations.hpp"
 
 namespace symm::Impl {
 

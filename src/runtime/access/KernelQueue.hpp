@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_ONE_SIDED_KERNELQUEUE_HPP
-#define SYMM_ONE_SIDED_KERNELQUEUE_HPP
+#ifndef SYMM_ACCESS_KERNELQUEUE_HPP
+#define SYMM_ACCESS_KERNELQUEUE_HPP
 
 namespace symm {
 

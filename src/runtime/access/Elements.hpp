@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ACCESS_ELEMENTS_HPP
+#define SYMM_ACCESS_ELEMENTS_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include "../base/Function.hpp"
+#include "../groups/Words.hpp"
+#include "../memory/HostCopy.hpp"
+
+namespace symm::Impl {
+
+// The elements of one-sided operations, and one of them at an address that the
+// caller reaches by loads and stores.
+
+/// The symmetric side of a copy, of another PE: the destination or the source.
+enum class Direction { put, get };
+
+/// Size in bytes of `count` elements, each `stride` elements after the one
+/// before. On overflow the largest number, which is in no heap.
+SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
+                                                    std::size_t count,
+                                                    std::size_t stride = 1) {
+  constexpr auto all = ~std::size_t{0};
+  if (count == 0) return 0;
+  if (stride != 0 && count - 1 > (all / size - 1) / stride) return all;
+  return ((count - 1) * stride + 1) * size;
+}
+
+/// Checks that T is trivially copyable: elements travel as bytes.
+template <class T>
+SYMM_FUNCTION constexpr void check_element() {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_volatile_v<T>,
+                "the elements must be trivially copyable: they travel as "
+                "bytes");
+}
+
+/// Memory for an element, which need not have a default constructor.
+template <class T>
+union ElementMemory {
+  char none;
+  T element;
+  SYMM_FUNCTION ElementMemory() : none(0) {}
+};
+
+/// Whether T is one word, loaded and stored by one access that no cache
+/// answers.
+template <class T>
+inline constexpr bool is_one_access_v = MachineWord<T> &&
+                                        alignof(T) == sizeof(T);
+
+/// Stores an element. In kernels it is in global memory.
+template <class T>
+SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
+  if constexpr (is_one_access_v<T>) {
+    store_relaxed(to, value);
+  } else {
+    SYMM_IF_ON_HOST((copy_host_memory<alignof(T)>(to, &value, sizeof(T));))
+    SYMM_IF_ON_DEVICE((*to = value;))
+  }
+}
+
+/// Loads an element, likewise.
+template <class T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T load_element(T const* from) {
+  if constexpr (is_one_access_v<T>) {
+    return load_relaxed(from);
+  } else {
+    SYMM_IF_ON_HOST((ElementMemory<T> memory; copy_host_memory<alignof(T)>(
+                         &memory.element, from, sizeof(T));
+                     return memory.element;))
+    SYMM_IF_ON_DEVICE((return *from;))
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ACCESS_GROUP_OPERATIONS_HPP
+#define SYMM_ACCESS_GROUP_OPERATIONS_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include "../base/BitCast.hpp"
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../groups/GroupCopy.hpp"
+#include "../memory/AtomicOp.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/PeMemory.hpp"
+#include "Access.hpp"
+#include "Elements.hpp"
+#include "PeOperations.hpp"
+#include "RingClient.hpp"
+#include "Signal.hpp"
+#include "StridedCopy.hpp"
+
+namespace symm::Impl {
+
+// One-sided operations on PE `pe`'s copy of what is at a symmetric address, the
+// PE near or far: in kernels, and on the host if the heap is in host memory.
+// PeOperations.hpp has those of the host alone. The callers ask for nothing,
+// and know of no messages.
+//
+// - `group`: all its threads call, with equal arguments. There is no barrier at
+//   the end, and none at the beginning: they have written the source before.
+//   On the host, one of them sends to far PEs.
+// - Preconditions are those of expect_access(), which is not called.
+// - `call`: for messages of the host.
+// - `until`: what operations on far PEs wait for. After Until::is_begun,
+//   quiet_far() of the host and quiet() of a kernel complete them.
+
+/// Calls near(address of the copy) if loads and stores reach PE `pe`'s memory,
+/// else far(). \returns its result.
+SYMM_CALLS_ANYTHING
+template <class T, class Near, class Far>
+SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
+                                          Pe pe, Near const& near,
+                                          Far const& far) {
+  if (heap.is_near(pe)) [[likely]] {
+    return near(heap.peer_ptr(address, pe));
+  }
+  return far();
+}
+
+// To and from far PEs.
+
+/// \param symmetric this PE's address of the side that `pe` has.
+/// \param local     the other side.
+template <Direction direction, Group Threads>
+SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
+                            void const* symmetric, void const* local,
+                            std::size_t bytes, Pe pe,
+                            [[maybe_unused]] char const* call, Until until) {
+  SYMM_IF_ON_HOST((
+      static_cast<void>(group); if (group.rank() != 0) return;
+      auto const its = resolve_far(heap, symmetric, pe);
+      if constexpr (direction == Direction::put) {
+        put_otherwise(its, local, bytes, until, call);
+      } else {
+        get_otherwise(const_cast<void*>(local), its, bytes, until, call);
+      }))
+  SYMM_IF_ON_DEVICE((
+      static_cast<void>(heap); bool const waits = until == Until::is_safe;
+      if constexpr (direction == Direction::put) {
+        InKernel::put_far(group, symmetric, local, bytes, pe, waits);
+      } else {
+        InKernel::get_far(group, const_cast<void*>(local), symmetric, bytes, pe,
+                          waits);
+      }))
+}
+
+template <Group Threads, class Copy>
+SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
+                                    Copy copy, Pe pe,
+                                    [[maybe_unused]] char const* call) {
+  SYMM_IF_ON_HOST((if (group.rank() == 0) {
+    copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy,
+                             call);
+  }))
+  SYMM_IF_ON_DEVICE(
+      (static_cast<void>(heap);
+       constexpr bool is_put      = Copy::direction == Direction::put;
+       constexpr std::size_t size = sizeof(typename Copy::Element);
+       std::size_t const to       = copy.dest_stride * size;
+       std::size_t const from     = copy.source_stride * size;
+       InKernel::copy_strided_far(group, is_put, copy.symmetric(),
+                                  const_cast<void*>(copy.private_side()),
+                                  copy.block_bytes(), copy.count,
+                                  is_put ? to : from, is_put ? from : to, pe);))
+}
+
+template <class T>
+SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
+                                     Pe pe, [[maybe_unused]] char const* call) {
+  SYMM_IF_ON_HOST(
+      (copy_far<Direction::put>(OneThread(), heap, to, &value, sizeof(T), pe,
+                                call, Until::is_safe);))
+  SYMM_IF_ON_DEVICE(
+      (static_cast<void>(heap); InKernel::store_far(to, value, pe);))
+}
+
+template <class T>
+[[nodiscard]] SYMM_FUNCTION T
+load_far_element(HeapMap const& heap, T const* from, Pe pe,
+                 [[maybe_unused]] char const* call) {
+  SYMM_IF_ON_HOST((ElementMemory<T> memory; copy_far<Direction::get>(
+                       OneThread(), heap, from, &memory.element, sizeof(T), pe,
+                       call, Until::is_safe);
+                   return memory.element;))
+  SYMM_IF_ON_DEVICE(
+      (static_cast<void>(heap); return InKernel::load_far(from, pe);))
+}
+
+template <Group Threads>
+SYMM_FUNCTION void put_signal_far(Threads const& group, HeapMap const& heap,
+                                  void const* dest, void const* source,
+                                  std::size_t bytes,
+                                  Signal const* signal_address, Signal signal,
+                                  AtomicOp op, Pe pe,
+                                  [[maybe_unused]] char const* call,
+                                  Until until) {
+  SYMM_IF_ON_HOST((if (group.rank() == 0) {
+    put_signal_to(resolve_far(heap, dest, pe), source, bytes,
+                  resolve_far(heap, signal_address, pe), signal, op, until,
+                  call);
+  }))
+  SYMM_IF_ON_DEVICE((static_cast<void>(heap); InKernel::put_signal_far(
+                         group, dest, source, bytes, signal_address, signal, op,
+                         pe, until == Until::is_safe);))
+}
+
+template <class Result, class T>
+SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
+                                [[maybe_unused]] char const* call, AtomicOp op,
+                                T value, T compare) {
+  SYMM_IF_ON_HOST((return change_at<Result>(resolve_far(heap, address, pe),
+                                            call, op, value, compare);))
+  SYMM_IF_ON_DEVICE((
+      static_cast<void>(heap); constexpr auto type = word_type_of<T>();
+      auto const bits = bit_cast<BitsOfWord<T>>(value);
+      if constexpr (std::is_void_v<Result>) {
+        static_cast<void>(compare);
+        InKernel::far_pes().post_atomic({address, pe}, op, type, bits);
+      } else {
+        auto const was = InKernel::far_pes().atomic(
+            {address, pe}, op, type, bits, bit_cast<BitsOfWord<T>>(compare));
+        return bit_cast<T>(static_cast<BitsOfWord<T>>(was));
+      }))
+}
+
+// The operations.
+
+/// put() or get(), whose symmetric side is at `dest` or at `source`.
+/// \param count in elements; 0: nothing.
+template <Direction direction, Group Threads, class T>
+SYMM_INLINE_FUNCTION void copy_elements(Threads const& group,
+                                        HeapMap const& heap, T* dest,
+                                        T const* source, std::size_t count,
+                                        Pe pe, char const* call,
+                                        Until until = Until::is_safe) {
+  std::size_t const bytes = bytes_of(sizeof(T), count);
+  if (bytes == 0) return;
+  if constexpr (direction == Direction::put) {
+    at_copy_of(
+        heap, dest, pe,
+        [&](T* its) { copy_bytes<alignof(T)>(group, its, source, bytes); },
+        [&] {
+          copy_far<direction>(group, heap, dest, source, bytes, pe, call,
+                              until);
+        });
+  } else {
+    at_copy_of(
+        heap, source, pe,
+        [&](T const* its) { copy_bytes<alignof(T)>(group, dest, its, bytes); },
+        [&] {
+          copy_far<direction>(group, heap, source, dest, bytes, pe, call,
+                              until);
+        });
+  }
+}
+
+/// iput(), iget(), ibput() or ibget(): a StridedCopy that is not empty.
+template <Group Threads, class Copy>
+SYMM_INLINE_FUNCTION void copy_blocks(Threads const& group, HeapMap const& heap,
+                                      Copy copy, Pe pe, char const* call) {
+  auto& symmetric = copy.symmetric();
+  at_copy_of(
+      heap, symmetric, pe,
+      [&](auto* its) {
+        symmetric = its;
+        run_strided(group, copy);
+      },
+      [&] { copy_strided_far(group, heap, copy, pe, call); });
+}
+
+/// p(), by one thread: a single store, if the element is a word.
+template <class T>
+SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
+                                        std::type_identity_t<T> const& value,
+                                        Pe pe, char const* call) {
+  at_copy_of(
+      heap, to, pe, [&](T* its) { store_element(its, value); },
+      [&] { store_far_element(heap, to, value, pe, call); });
+}
+
+/// g(), by one thread: a single load that no cache answers, if the element is a
+/// word.
+template <class T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T load_element(HeapMap const& heap,
+                                                  T const* from, Pe pe,
+                                                  char const* call) {
+  return at_copy_of(
+      heap, from, pe, [](T const* its) { return load_element(its); },
+      [&] { return load_far_element(heap, from, pe, call); });
+}
+
+/// put_signal(): copies as copy_elements(), and then changes the signal, once.
+/// There are barriers in it; thread 0 changes a near PE's signal after the
+/// last.
+template <Group Threads, class T>
+SYMM_INLINE_FUNCTION void put_with_signal(Threads const& group,
+                                          HeapMap const& heap, T* dest,
+                                          T const* source, std::size_t count,
+                                          Signal* signal_address, Signal signal,
+                                          SignalOp op, Pe pe, char const* call,
+                                          Until until = Until::is_safe) {
+  at_copy_of(
+      heap, signal_address, pe,
+      [&](Signal* its_signal) {
+        // One fence for all threads. The barrier (bar.sync, or for lanes
+        // bar.warp.sync) orders the stores of each before whatever thread 0
+        // does next, and fences are cumulative: what is before a fence of scope
+        // sys includes what other threads have stored before a barrier with the
+        // thread that fences (PTX's causality order).
+        copy_elements<Direction::put>(group, heap, dest, source, count, pe,
+                                      call);
+        group.barrier();
+        if (group.rank() != 0) return;
+        DeliverSignal{its_signal, signal, op, count != 0}();
+      },
+      [&] {
+        put_signal_far(group, heap, dest, source, bytes_of(sizeof(T), count),
+                       signal_address, signal, atomic_op_of(op), pe, call,
+                       until);
+        group.barrier();
+      });
+}
+
+/// An atomic operation by one thread. \returns what the word was, or void.
+/// \param near does it on the copy, whose address it takes.
+template <class Result, class T, class Near>
+SYMM_INLINE_FUNCTION Result change_word(HeapMap const& heap,
+                                        std::type_identity_t<T> const* address,
+                                        Pe pe, char const* call, Near near,
+                                        AtomicOp op,
+                                        std::type_identity_t<T> value,
+                                        std::type_identity_t<T> compare = {}) {
+  return at_copy_of(
+      heap, const_cast<T*>(address), pe,
+      [&](T* its) -> Result { return near(its); },
+      [&]() -> Result {
+        return change_far<Result, T>(heap, address, pe, call, op, value,
+                                     compare);
+      });
+}
+
+}  // namespace symm::Impl
+
+#endif

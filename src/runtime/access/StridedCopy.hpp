@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ACCESS_STRIDED_COPY_HPP
+#define SYMM_ACCESS_STRIDED_COPY_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../base/Observer.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../groups/GroupCopy.hpp"
+#include "../memory/CopyQueue.hpp"
+#include "../memory/HostCopy.hpp"
+#include "Elements.hpp"
+
+namespace symm::Impl {
+
+/// Copies block i, at element i * source_stride of `source`, to element i *
+/// dest_stride of `dest`, for all i below `count`. A block of iput() and iget()
+/// is one element.
+template <Direction its_direction, class T, bool has_blocks = false>
+struct StridedCopy {
+  using Element                        = T;
+  static constexpr Direction direction = its_direction;
+  static constexpr char const* call =
+      direction == Direction::put ? (has_blocks ? "symm::ibput" : "symm::iput")
+                                  : (has_blocks ? "symm::ibget" : "symm::iget");
+
+  T* dest;
+  T const* source;
+  std::size_t dest_stride;
+  std::size_t source_stride;
+  std::size_t count;
+  std::size_t its_block = 1;
+
+  /// Elements of a block.
+  [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block() const {
+    return has_blocks ? its_block : 1;
+  }
+  [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block_bytes() const {
+    return block() * sizeof(T);
+  }
+  /// Whether there is nothing to copy.
+  [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
+    return count == 0 || block() == 0;
+  }
+  [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
+    auto const least = block() == 0 ? 1 : block();
+    return dest_stride >= least && source_stride >= least;
+  }
+
+  /// The place at which block i begins.
+  SYMM_FUNCTION T const& from(std::size_t i) const {
+    return source[i * source_stride];
+  }
+  SYMM_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
+
+  /// The symmetric side, and the bytes that it takes.
+  SYMM_FUNCTION auto& symmetric() {
+    if constexpr (direction == Direction::put) {
+      return dest;
+    } else {
+      return source;
+    }
+  }
+  [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
+    auto const stride =
+        direction == Direction::put ? dest_stride : source_stride;
+    auto const starts = bytes_of(sizeof(T), count, stride);
+    auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
+    return starts > ~rest ? ~std::size_t{0} : starts + rest;
+  }
+  /// Bytes that move.
+  [[nodiscard]] std::size_t moved_bytes() const {
+    return count * block_bytes();
+  }
+  [[nodiscard]] Operation operation(Pe pe) const {
+    constexpr bool is_put = direction == Direction::put;
+    return {is_put ? OperationKind::put : OperationKind::get,
+            call,
+            pe,
+            moved_bytes(),
+            is_put ? dest : source,
+            private_side()};
+  }
+  [[nodiscard]] SYMM_FUNCTION void const* private_side() const {
+    return direction == Direction::put ? source : dest;
+  }
+  [[nodiscard]] CopyQueue::Strided in_bytes() const {
+    return {reinterpret_cast<char*>(dest),
+            reinterpret_cast<char const*>(source),
+            dest_stride * sizeof(T),
+            source_stride * sizeof(T),
+            block_bytes(),
+            count};
+  }
+};
+
+/// Carries out a copy by loads and stores of all threads of a group; no
+/// barrier.
+template <Group Threads, Direction direction, class T, bool has_blocks>
+SYMM_INLINE_FUNCTION void run_strided(
+    Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {
+  SYMM_IF_ON_HOST((threads.for_each(copy.count, [&](std::size_t i) {
+    copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i),
+                                 copy.block_bytes());
+  });))
+  SYMM_IF_ON_DEVICE((
+      if constexpr (has_blocks) {
+        std::size_t const block = copy.its_block;
+        copy_each_with_loads_in_flight(
+            threads, copy.count * block,
+            [=](std::size_t k) { return (&copy.from(k / block))[k % block]; },
+            [=](std::size_t k, T const& value) {
+              (&copy.to(k / block))[k % block] = value;
+            });
+      } else {
+        copy_each_with_loads_in_flight(
+            threads, copy.count, [=](std::size_t i) { return copy.from(i); },
+            [=](std::size_t i, T const& value) { copy.to(i) = value; });
+      }))
+}
+
+}  // namespace symm::Impl
+
+#endif
