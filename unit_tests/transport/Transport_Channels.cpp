@@ -54,6 +54,36 @@ TEST(TransportChannels, quiet_does_not_wait_for_another_channel) {
   EXPECT_GT(job.network.n_sent(), n_before);
 }
 
+TEST(TransportChannels, quiet_of_all_waits_for_all_at_once) {
+  /// The messages of PE 0 before the first one comes back.
+  struct Count final : FakeNetwork::Observer {
+    void sent(Pe from, Pe /*to*/, std::span<std::byte const> /*header*/,
+              std::size_t /*bytes*/, bool /*is_copied*/) override {
+      if (from == 0 && !has_answer) ++n;
+      if (from == 1) has_answer = true;
+    }
+    void delivered(Pe /*from*/, Pe /*to*/,
+                   std::span<std::byte const> /*header*/) override {}
+
+    int n           = 0;
+    bool has_answer = false;
+  };
+  Count count;
+  FakeJob job(2);
+  job.network.set_observer(count);
+  constexpr int n_channels  = 5;
+  std::uint64_t const value = 3;
+  job[0].channel().put(at(0), &value, 8, Until::is_begun);
+  for (std::size_t i = 1; i < n_channels; ++i) {
+    job[0].open_channel()->put(at(8 * i), &value, 8, Until::is_begun);
+  }
+  job[0].quiet();
+  EXPECT_EQ(count.n, n_channels);
+  for (std::size_t i = 0; i < n_channels; ++i) {
+    EXPECT_EQ(job.target(1).at(8 * i), value);
+  }
+}
+
 TEST(TransportChannels, fence_orders_its_channel_and_no_other) {
   FakeJob job(2, Order::random, 23);
   auto& mine  = *job[0].open_channel();
@@ -217,6 +247,22 @@ TEST(TransportRequests, words_that_come_back_have_their_size) {
   channel.wait(started, Stage::operation);
   EXPECT_EQ(was, (std::array<std::uint32_t, 3>{1, 7, 3}));
   EXPECT_EQ(job.target(1).at<std::uint32_t>(64), 12);
+}
+
+TEST(TransportRequests, a_test_sends_no_batch_of_another_channel) {
+  FakeJob job(2);
+  auto& other               = *job[0].open_channel();
+  auto& mine                = *job[0].open_channel();
+  std::uint64_t const value = 3;
+  other.put(at(8), &value, 8, Until::is_begun);
+  Started put;
+  mine.put(at(16), &value, 8, Until::is_begun, &put);
+  while (!mine.test(put, Stage::operation)) {
+  }
+  EXPECT_EQ(job.target(1).at(16), value);
+  EXPECT_EQ(job.target(1).at(8), 0);
+  other.quiet();
+  EXPECT_EQ(job.target(1).at(8), value);
 }
 
 TEST(TransportRequests, nobody_has_to_wait) {

@@ -46,6 +46,28 @@ constexpr std::size_t index_of(Enum value) {
   return static_cast<std::size_t>(value);
 }
 
+/// Consecutive PEs, for loops.
+class PeRange {
+ public:
+  constexpr PeRange(Pe first, Pe end) : m_first(first), m_end(end) {}
+
+  struct Iterator {
+    Pe pe;
+    constexpr Pe operator*() const { return pe; }
+    constexpr Iterator& operator++() {
+      ++pe;
+      return *this;
+    }
+    constexpr bool operator==(Iterator const&) const = default;
+  };
+  [[nodiscard]] constexpr Iterator begin() const { return {m_first}; }
+  [[nodiscard]] constexpr Iterator end() const { return {m_end}; }
+
+ private:
+  Pe m_first;
+  Pe m_end;
+};
+
 constexpr bool is_multiple(std::size_t bytes, std::size_t unit) {
   return bytes % unit == 0;
 }

@@ -86,6 +86,10 @@ MeshLink const& FdExchange::link(Pe near) const {
   return m_links[static_cast<std::size_t>(near - m_nodes.first_near())];
 }
 
+MeshLink const* FdExchange::find_link(Pe pe) const {
+  return m_nodes.is_near(pe) ? &link(pe) : nullptr;
+}
+
 void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   Envelope envelope({m_n_exchanges, 1, note});
   auto& header          = envelope.header;
@@ -230,17 +234,18 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
 }
 
 bool FdExchange::is_gone(Pe pe) const {
-  if (!m_nodes.is_near(pe)) return false;
-  auto const& its = link(pe);
-  if (!its.socket) return false;
-  pollfd entries[] = {{its.socket.get(), 0, 0}, {its.process.get(), POLLIN, 0}};
+  auto const* const its = find_link(pe);
+  if (its == nullptr || !its->socket) return false;
+  pollfd entries[] = {{its->socket.get(), 0, 0},
+                      {its->process.get(), POLLIN, 0}};
   return ::poll(entries, 2, 0) > 0 &&
          ((entries[0].revents & (POLLHUP | POLLERR)) != 0 ||
           (entries[1].revents & POLLIN) != 0);
 }
 
 pid_t FdExchange::process_of(Pe pe) const {
-  return m_nodes.is_near(pe) ? link(pe).pid : 0;
+  auto const* const its = find_link(pe);
+  return its == nullptr ? 0 : its->pid;
 }
 
 }  // namespace symm::Impl

@@ -77,6 +77,8 @@ class FdExchange {
   struct Envelope;
 
   [[nodiscard]] MeshLink const& link(Pe near) const;
+  /// Null: `pe` is on another node.
+  [[nodiscard]] MeshLink const* find_link(Pe pe) const;
   void send(Pe to, int fd, Attachment const& note) const;
   [[nodiscard]] Parcel receive(Pe from) const;
   void wait_for_message(Pe from) const;

@@ -152,7 +152,7 @@ class Start {
 
   /// The first PE without a link.
   [[nodiscard]] std::optional<Pe> missing() const {
-    for (Pe pe = m_nodes.first_near(); m_nodes.is_near(pe); ++pe) {
+    for (Pe const pe : m_nodes.near_pes()) {
       if (!link(pe).socket && pe != m_my_pe) return pe;
     }
     return std::nullopt;

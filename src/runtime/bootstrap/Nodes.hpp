@@ -41,6 +41,10 @@ struct Nodes {
     return static_cast<unsigned>(pe - first_near()) <
            static_cast<unsigned>(n_near());
   }
+  /// The PEs of this PE's node.
+  [[nodiscard]] PeRange near_pes() const {
+    return {first_near(), first_near() + n_near()};
+  }
   [[nodiscard]] int node_of(Pe pe) const {
     auto const behind = std::upper_bound(first.begin(), first.end(), pe);
     return static_cast<int>(behind - first.begin()) - 1;
@@ -77,8 +81,6 @@ struct Nodes {
     }
     return n_pes_there;
   }
-
- private:
 };
 
 /// Collective. PEs are on one node if the launcher says so and Unix sockets

@@ -29,7 +29,7 @@ inline void set_poisoned([[maybe_unused]] HeapMap const& map,
                          [[maybe_unused]] std::size_t bytes,
                          [[maybe_unused]] bool is_poisoned) {
 #ifdef SYMM_HAS_ASAN
-  for (Pe pe = map.first_near; map.is_near(pe) && pe < map.n_pes; ++pe) {
+  for (Pe const pe : map.near_pes()) {
     if (is_poisoned) {
       ASAN_POISON_MEMORY_REGION(map.part(pe) + offset, bytes);
     } else {

@@ -387,7 +387,7 @@ std::size_t Runtime::trim() {
 }
 
 std::optional<Pe> Runtime::find_gone() const {
-  for (Pe pe = nodes().first_near(); nodes().is_near(pe); ++pe) {
+  for (Pe const pe : nodes().near_pes()) {
     if (m_exchange->is_gone(pe)) return pe;
   }
   return std::nullopt;

@@ -30,6 +30,11 @@ struct HeapMap {
            static_cast<unsigned>(n_near);
   }
 
+  /// The PEs of this PE's node.
+  [[nodiscard]] Impl::PeRange near_pes() const {
+    return {first_near, n_near < n_pes ? first_near + n_near : n_pes};
+  }
+
   /// Start of the part of `pe`.
   [[nodiscard]] SYMM_FUNCTION char* part(Pe pe) const {
     return base + static_cast<std::size_t>(pe) * stride;

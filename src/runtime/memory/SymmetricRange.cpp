@@ -71,7 +71,7 @@ void SymmetricRange::map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle) {
 
 std::optional<Failure> SymmetricRange::unmap(Chunk& chunk) {
   std::optional<Failure> first;
-  for (Pe pe = m_map.first_near; m_map.is_near(pe); ++pe) {
+  for (Pe const pe : m_map.near_pes()) {
     auto const i = index(pe);
     if (!chunk.is_mapped[i]) continue;
     auto const failure = failure_of(
@@ -130,7 +130,7 @@ void SymmetricRange::map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel) {
 
 void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
   auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
-  for (Pe pe = m_map.first_near; m_map.is_near(pe); ++pe) {
+  for (Pe const pe : m_map.near_pes()) {
     auto& parcel = parcels[index(pe)];
     // A PE that could not send one has failed, and reports why itself.
     if (parcel.descriptor) map_peer(chunk, pe, std::move(parcel));

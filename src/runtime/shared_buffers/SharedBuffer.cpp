@@ -155,7 +155,7 @@ void SharedBuffer::share(void const* data, std::size_t count,
     all_or_none(agree, what, [&] {
       auto const parcels = runtime.exchange().exchange(-1, mine);
       auto const& nodes  = runtime.nodes();
-      for (Pe pe = nodes.first_near(); nodes.is_near(pe); ++pe) {
+      for (Pe const pe : nodes.near_pes()) {
         if (pe == m_my_pe) continue;
         auto const& parcel =
             parcels[static_cast<std::size_t>(pe - nodes.first_near())];

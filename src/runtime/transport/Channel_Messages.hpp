@@ -95,13 +95,24 @@ class Channel_Messages final : public Channel {
                     std::uint64_t& was, Counter& left) override;
   void wait_for_begun(Pe pe, Counter& left) override;
   void fence() override;
-  void quiet() override { quiet_pes(nullptr); }
-  void quiet(std::span<Pe const> pes) override { quiet_pes(&pes); }
+  void quiet() override { wait_for(ask_for_all(nullptr)); }
+  void quiet(std::span<Pe const> pes) override { wait_for(ask_for_all(&pes)); }
   bool test(Started& started, Stage stage) override;
   void wait(Started& started, Stage stage) override;
 
   // For the transport.
 
+  /// The two halves of quiet(), so that several channels are waited for at
+  /// once. What was sent and begun, to each PE:
+  struct Last {
+    Outgoing* outgoing;
+    std::uint64_t number;
+    std::uint64_t begun;
+  };
+  using Asked = std::vector<Last>;
+  /// \param pes null: all.
+  [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes);
+  void wait_for(Asked const& all);
   [[nodiscard]] std::uint16_t number() const noexcept { return m_number; }
   /// Null: nothing was sent there.
   [[nodiscard]] Outgoing* find_outgoing(Pe pe) const noexcept;
@@ -174,7 +185,6 @@ class Channel_Messages final : public Channel {
   void check_lost(char const* call, Pe pe);
   template <class IsDone>
   void wait_until(char const* call, Pe pe, IsDone const& is_done);
-  void quiet_pes(std::span<Pe const> const* pes);
 
   Transport_Messages& m_transport;
   std::uint16_t const m_number;

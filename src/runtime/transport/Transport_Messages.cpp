@@ -83,7 +83,15 @@ void Transport_Messages::for_each_channel(Work const& work) {
 }
 
 void Transport_Messages::quiet_channels() {
-  for_each_channel([](Channel_Messages& channel) { channel.quiet(); });
+  std::vector<Channel_Messages::Asked> asked;
+  asked.reserve(m_n_channels);
+  for_each_channel([&](Channel_Messages& channel) {
+    asked.push_back(channel.ask_for_all(nullptr));
+  });
+  auto next = asked.begin();
+  for_each_channel([&](Channel_Messages& channel) {
+    if (next != asked.end()) channel.wait_for(*next++);
+  });
 }
 
 void Transport_Messages::flush_in_time() {
@@ -224,8 +232,12 @@ std::optional<std::vector<std::byte>> Transport_Messages::receive_within(
 
 bool Transport_Messages::poll() {
   for_each_channel([](Channel_Messages& channel) { channel.try_flush_all(); });
+  return progress("the library", m_my_pe);
+}
+
+bool Transport_Messages::progress(char const* call, Pe pe) {
   bool const moved = m_engine->poll();
-  if (has_lost()) end_job_of_lost("the library", m_my_pe);
+  if (has_lost()) end_job_of_lost(call, pe);
   return moved;
 }
 

@@ -120,6 +120,9 @@ class Transport_Messages final : public Transport,
                                                   std::size_t& n_seen);
   template <class IsDone>
   void wait(char const* call, Pe pe, IsDone const& is_done);
+  /// poll() without the batches of all channels.
+  /// \param call, pe for the message, if a PE is lost.
+  bool progress(char const* call, Pe pe);
   /// Whether a PE is lost, as this PE has found or another has told it.
   [[nodiscard]] bool has_lost() noexcept;
   /// "PE 3 (host b)".

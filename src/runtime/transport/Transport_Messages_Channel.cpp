@@ -270,16 +270,12 @@ void Channel_Messages::fence() {
   }
 }
 
-void Channel_Messages::quiet_pes(std::span<Pe const> const* pes) {
+Channel_Messages::Asked Channel_Messages::ask_for_all(
+    std::span<Pe const> const* pes) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  struct Last {
-    Outgoing* outgoing;
-    std::uint64_t number;
-    std::uint64_t begun;
-  };
-  std::vector<Last> all;
+  Asked all;
   auto lock = enter();
-  if (m_dirty.empty()) return;
+  if (m_dirty.empty()) return all;
   all.reserve(m_dirty.size());
   for (auto* const outgoing : m_dirty) {
     bool const counts = pes == nullptr || std::find(pes->begin(), pes->end(),
@@ -295,7 +291,11 @@ void Channel_Messages::quiet_pes(std::span<Pe const> const* pes) {
       outgoing->n_expected = outgoing->n_since_quiet;
     outgoing->n_since_quiet = 0;
   }
-  lock.unlock();
+  return all;
+}
+
+void Channel_Messages::wait_for(Asked const& all) {
+  if (all.empty()) return;
   for (auto const& [outgoing, number, begun] : all) {
     wait_until("quiet()", outgoing->pe,
                [&, outgoing = outgoing, number = number, begun = begun] {
@@ -303,6 +303,7 @@ void Channel_Messages::quiet_pes(std::span<Pe const> const* pes) {
                         outgoing->done.up_to() >= begun;
                });
   }
+  Lock lock(m_mutex, std::defer_lock);
   enter_again(lock);
   for (auto const& last : all) {
     auto& outgoing     = *last.outgoing;
@@ -334,7 +335,7 @@ bool Channel_Messages::is_acknowledged(Started& started) {
 }
 
 bool Channel_Messages::test(Started& started, Stage stage) {
-  static_cast<void>(m_transport.poll());
+  static_cast<void>(m_transport.progress("test()", started.pe));
   if (started.side && !started.side->is_set()) return false;
   if (stage == Stage::side) return true;
   if (started.message == 0 && started.batch == 0) return true;

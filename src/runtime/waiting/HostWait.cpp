@@ -59,14 +59,15 @@ Text HostWait::reason_to_give_up() const {
   auto const& runtime    = Runtime::instance(m_call);
   auto const& nodes      = runtime.nodes();
   auto const& rendezvous = runtime.rendezvous();
-  for (Pe pe = nodes.first_near(); nodes.is_near(pe); ++pe) {
+  // First those of this node, which are asked without a message.
+  for (Pe const pe : nodes.near_pes()) {
     if (pe != runtime.my_pe() && !rendezvous.is_in_finalize(pe)) return {};
   }
   // As many as a PE can connect with, at most.
   constexpr int most_to_ask = 1000;
   if (runtime.n_pes() - nodes.n_near() > most_to_ask) return {};
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
-    if (nodes.is_near(pe)) continue;
+    if (pe == runtime.my_pe()) continue;
     if (!rendezvous.is_in_finalize(pe, time_to_answer)) return {};
   }
   return runtime.n_pes() == 1 ? "" : "all other PEs wait in symm::finalize()";
