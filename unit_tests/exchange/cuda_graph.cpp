@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Exchanges that were captured into a CUDA graph, launched again and again.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+namespace {
+
+using symm::ExchangePlan;
+using View = Kokkos::View<long*, Kokkos::CudaSpace>;
+
+constexpr std::size_t n = 1000;
+
+/// Every PE imports all elements of the next one.
+ExchangePlan plan_of_ring() {
+  Kokkos::View<int*, Kokkos::HostSpace> const indices("indices", n);
+  Kokkos::View<int*, Kokkos::HostSpace> const pes("pes", n);
+  for (std::size_t i = 0; i < n; ++i) {
+    indices(i) = static_cast<int>(i);
+    pes(i)     = (symm::my_pe() + 1) % symm::n_pes();
+  }
+  return ExchangePlan::from_imports(n, indices, pes);
+}
+
+// (nvcc takes no lambdas of kernels in the body of a TEST.)
+
+/// Owned elements get the numbers 1000 * `me` + i and 0, ghosts -1 and 1.
+void fill(Kokkos::Cuda const& exec, View const& x, View const& count, long me) {
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, 2 * n),
+      KOKKOS_LAMBDA(std::size_t i) {
+        x(i)     = i < n ? 1000 * me + static_cast<long>(i) : -1;
+        count(i) = i < n ? 0 : 1;
+      });
+}
+void copy_ghosts_to_owned(Kokkos::Cuda const& exec, View const& x) {
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n),
+      KOKKOS_LAMBDA(std::size_t i) { x(i) = x(n + i); });
+}
+
+struct Graph {
+  /// Captures body().
+  template <class Body>
+  Graph(cudaStream_t stream, Body const& body) {
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+              cudaSuccess);
+    body();
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+  Graph(Graph const&)            = delete;
+  Graph& operator=(Graph const&) = delete;
+  ~Graph() { EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess); }
+
+  cudaGraphExec_t exec = nullptr;
+};
+
+TEST(ExchangePlanGraphs, replays_gather_and_scatter) {
+  constexpr int n_replays = 100;
+  auto plan               = plan_of_ring();
+  plan.reserve(2 * sizeof(long));
+  auto const exec = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  View const x("x", 2 * n);
+  View const count("count", 2 * n);
+  long const me = symm::my_pe();
+  fill(exec, x, count, me);
+  auto const step = [&] {
+    plan.gather(exec, x);
+    copy_ghosts_to_owned(exec, x);
+    plan.scatter(exec, symm::Sum{}, count);
+  };
+  step();  // kernels are loaded, the list of contributions is made
+  exec.fence();
+  Graph const graph(exec.cuda_stream(), step);
+  // Exchanges outside of the graph come in between.
+  for (int replay = 1; replay <= n_replays; ++replay) {
+    ASSERT_EQ(cudaGraphLaunch(graph.exec, exec.cuda_stream()), cudaSuccess);
+    if (replay % 10 == 0) step();
+  }
+  exec.fence();
+  long const n_steps = 1 + n_replays + n_replays / 10;
+  long const from    = (me + n_steps) % symm::n_pes();
+  auto const values =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const counts =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), count);
+  int n_wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    bool const is_right =
+        values(i) == 1000 * from + static_cast<long>(i) && counts(i) == n_steps;
+    n_wrong += is_right ? 0 : 1;
+  }
+  EXPECT_EQ(n_wrong, 0);
+  symm::barrier_all();
+}
+
+}  // namespace
