@@ -168,9 +168,10 @@ def draw_house():
                              "end, registered memory"]),
           (1, "b", "pes/", ["Rendezvous: barrier, agreement and check",
                             "in one; how to wait; words of PE teams"])], 60),
-        ([(1, "b", "transport/",
-           ["PEs of other nodes: operations as messages, who is lost; UCX, found "
-            "at run time"])], 44),
+        ([(1.4, "b", "transport/", ["PEs of other nodes: operations as messages,",
+                                    "who is lost, requests of kernels"]),
+          (1, "b", "engines/", ["what carries messages:",
+                                "UCX, found at run time"])], 60),
         ([(1.6, "b", "memory/",
            ["Vmm, ForeignMemory, CopyQueue: three roles of a",
             "provider; memfd; HeapMap; SymmetricRange"]),

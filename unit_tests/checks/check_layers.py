@@ -27,6 +27,7 @@ LAYERS = [
     RUNTIME + "/memory",
     RUNTIME + "/cuda",
     RUNTIME + "/no_gpu",
+    RUNTIME + "/engines",
     RUNTIME + "/transport",
     RUNTIME + "/pes",
     RUNTIME + "/registration",
@@ -101,7 +102,7 @@ OWNERS = {
                        RUNTIME + "/bootstrap/FdExchange"],
     r"sys/un\.h": [RUNTIME + "/bootstrap/Mesh"],
     r"sys/uio\.h": [RUNTIME + "/shared_buffers/SharedBuffer"],
-    r"uc[pst]/.*": [RUNTIME + "/transport"],
+    r"uc[pst]/.*": [RUNTIME + "/engines"],
     r"(impl/)?Kokkos_.*|desul/.*": [KOKKOS],
 }
 

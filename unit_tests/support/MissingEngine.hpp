@@ -8,8 +8,8 @@
 
 #include <runtime/bootstrap/FdExchange.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
+#include <runtime/engines/MessageEngines.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
-#include <runtime/transport/MessageEngines.hpp>
 
 namespace symm_test {
 

@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
+#include <runtime/engines/MessageEngine.hpp>
 #include <runtime/symm_errors.hpp>
-#include <runtime/transport/MessageEngine.hpp>
 
 namespace symm_test {
 

@@ -12,8 +12,8 @@
 #include <string>
 
 #include <runtime/base/Failure.hpp>
+#include <runtime/engines/MessageEngines.hpp>
 #include <runtime/symm_errors.hpp>
-#include <runtime/transport/MessageEngines.hpp>
 
 namespace symm_test::message_engines {
 namespace {

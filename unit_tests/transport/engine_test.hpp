@@ -23,9 +23,9 @@
 #include <thread>
 #include <vector>
 
+#include <runtime/engines/MessageEngines.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
 #include <runtime/symm_errors.hpp>
-#include <runtime/transport/MessageEngines.hpp>
 
 /// What tests of message engines share.
 namespace symm_test {

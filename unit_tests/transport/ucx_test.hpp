@@ -7,7 +7,7 @@
 
 #include "engine_test.hpp"
 
-#include <runtime/transport/MessageEngine_Ucx.hpp>
+#include <runtime/engines/MessageEngine_Ucx.hpp>
 
 namespace symm_test {
 

@@ -10,9 +10,9 @@
 
 #include "../base/Failure.hpp"
 #include "../base/Text.hpp"
+#include "../engines/MessageEngines.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
-#include "../transport/MessageEngines.hpp"
 #include "../transport/Transport_Messages.hpp"
 
 namespace symm::Impl {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "../base/Types.hpp"
+#include "../engines/MessageEngine.hpp"
 #include "Channel.hpp"
 #include "DoneNumbers.hpp"
 #include "Message.hpp"
-#include "MessageEngine.hpp"
 
 namespace symm::Impl {
 

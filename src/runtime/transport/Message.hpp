@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "../base/Types.hpp"
-#include "MessageEngine.hpp"
+#include "../engines/MessageEngine.hpp"
 #include "Transport.hpp"
 
 namespace symm::Impl {

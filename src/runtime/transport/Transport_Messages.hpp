@@ -21,11 +21,11 @@
 #include "../base/Backoff.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
+#include "../engines/MessageEngine.hpp"
 #include "ArrivalOrder.hpp"
 #include "Channel_Messages.hpp"
 #include "LostPe.hpp"
 #include "Message.hpp"
-#include "MessageEngine.hpp"
 #include "Transport.hpp"
 #include "TransportTarget.hpp"
 

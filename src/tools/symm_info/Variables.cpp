@@ -4,8 +4,8 @@
 #include <string>
 
 #include "../../runtime/base/EnvironmentTable.hpp"
+#include "../../runtime/engines/MessageEngines.hpp"
 #include "../../runtime/symm_errors.hpp"
-#include "../../runtime/transport/MessageEngines.hpp"
 #include "Sections.hpp"
 
 namespace symm_info {

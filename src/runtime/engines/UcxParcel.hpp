@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TRANSPORT_UCX_PARCEL_HPP
-#define SYMM_TRANSPORT_UCX_PARCEL_HPP
+#ifndef SYMM_ENGINES_UCX_PARCEL_HPP
+#define SYMM_ENGINES_UCX_PARCEL_HPP
 
 #include <array>
 #include <bit>

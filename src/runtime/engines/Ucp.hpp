@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TRANSPORT_UCP_HPP
-#define SYMM_TRANSPORT_UCP_HPP
+#ifndef SYMM_ENGINES_UCP_HPP
+#define SYMM_ENGINES_UCP_HPP
 
 #include <ucp/api/ucp.h>
 #include <ucs/async/async_fwd.h>

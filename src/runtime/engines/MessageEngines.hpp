@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TRANSPORT_MESSAGE_ENGINES_HPP
-#define SYMM_TRANSPORT_MESSAGE_ENGINES_HPP
+#ifndef SYMM_ENGINES_MESSAGE_ENGINES_HPP
+#define SYMM_ENGINES_MESSAGE_ENGINES_HPP
 
 #include <memory>
 #include <span>
