@@ -64,7 +64,7 @@ struct GetElements {
 };
 
 TEST(FarKernels, elements_of_all_sizes) {
-  constexpr int n    = 300;
+  constexpr int n = 300;
   auto* const words  = make<Word>(n);
   auto* const shorts = make<short>(n);
   auto* const bigs   = make<Big>(n);
@@ -148,14 +148,14 @@ struct Blocks {
 
 TEST(FarKernels, blocks_of_all_sizes_from_all_memory) {
   constexpr std::size_t most = 100'001;
-  auto* const dest           = make<Word>(most + 64);
-  auto* const source         = make<Word>(most);
-  auto* const back           = make<Word>(most);
-  auto* const wrong          = make<int>(1);
+  auto* const dest   = make<Word>(most + 64);
+  auto* const source = make<Word>(most);
+  auto* const back   = make<Word>(most);
+  auto* const wrong  = make<int>(1);
   for (bool const is_nbi : {false, true}) {
     for (std::size_t const count : {1, 2, 31, 1000, 8192, 8193, 100'001}) {
-      run(1, 128,
-          Blocks{map(), dest, source, back, wrong, next(), count, is_nbi});
+      run(1, 128, Blocks{map(), dest, source, back, wrong, next(), count,
+                         is_nbi});
       symm::barrier_all();
       auto const got      = copy_of(dest, count + 64);
       std::size_t n_wrong = 0;
@@ -191,9 +191,9 @@ struct Strided {
 
 TEST(FarKernels, strides) {
   constexpr std::size_t n = 3000;
-  auto* const dest        = make<int>(3 * n + 10);
-  auto* const source      = make<int>(2 * n);
-  auto* const back        = make<int>(n);
+  auto* const dest   = make<int>(3 * n + 10);
+  auto* const source = make<int>(2 * n);
+  auto* const back   = make<int>(n);
   std::vector<int> values(2 * n);
   std::iota(values.begin(), values.end(), 1000 * me());
   set(source, values);
@@ -266,7 +266,8 @@ TEST(FarKernels, atomics_of_many_threads_with_those_of_the_targets_kernel) {
     EXPECT_EQ(copy_of(counter, 2)[1], n);
   }
   run(1, 1, Exchange{map(), owner, results, next()});
-  EXPECT_EQ(copy_of(results, 4), (std::vector<int>{0, me() + 1, me() + 1, 8}));
+  EXPECT_EQ(copy_of(results, 4),
+            (std::vector<int>{0, me() + 1, me() + 1, 8}));
   symm::barrier_all();
 }
 
@@ -317,8 +318,8 @@ TEST(FarKernels, signals_come_behind_their_data) {
   Pe const other        = n_pes() - 1 - me();
   symm::barrier_all();
   if (takes_part && n_pes() > 1) {
-    run(1, 64,
-        PingPong{map(), data, source, signal, wrong, other, me() == 0, 20});
+    run(1, 64, PingPong{map(), data, source, signal, wrong, other, me() == 0,
+                        20});
   }
   EXPECT_EQ(copy_of(wrong, 1)[0], 0);
   symm::barrier_all();

@@ -82,8 +82,7 @@ void print_times() {
   auto* const source = make<char>(16 << 20);
   Pe const to        = n_pes() - 1;
   if (me() == 0) {
-    char const* names[] = {"p + quiet", "g", "atomic_fetch_add",
-                           "p, one thread"};
+    char const* names[] = {"p + quiet", "g", "atomic_fetch_add", "p, one thread"};
     for (int what = 0; what < 4; ++what) {
       std::vector<double> all;
       int const n = what == 3 ? 5000 : 200;
@@ -104,9 +103,8 @@ void print_times() {
         all.push_back(64 * 256 * n_each / (seconds() - t) / 1e6);
       }
       std::sort(all.begin(), all.end());
-      std::printf(
-          "kernel p of 16384 threads, %d each: %.3f M/s (%.3f to %.3f)\n",
-          n_each, all[3], all[0], all[6]);
+      std::printf("kernel p of 16384 threads, %d each: %.3f M/s (%.3f to %.3f)\n",
+                  n_each, all[3], all[0], all[6]);
     }
     for (bool const is_put : {true, false}) {
       for (std::size_t const bytes :

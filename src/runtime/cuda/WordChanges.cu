@@ -56,7 +56,8 @@ extern "C" __global__ void __launch_bounds__(128)
   for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
     u64 const address = __cvta_generic_to_global(
         reinterpret_cast<void const*>(changes[i].address));
-    auto* const word     = static_cast<u32*>(__cvta_global_to_generic(address));
+    auto* const word =
+        static_cast<u32*>(__cvta_global_to_generic(address));
     auto* const wide     = reinterpret_cast<u64*>(word);
     u64 const b          = changes[i].value;
     u64 const compare    = changes[i].compare;
@@ -70,8 +71,8 @@ extern "C" __global__ void __launch_bounds__(128)
         break;
       case 1:
       case 2:
-        was =
-            is_narrow ? atomicExch_system(word, a) : atomicExch_system(wide, b);
+        was = is_narrow ? atomicExch_system(word, a)
+                        : atomicExch_system(wide, b);
         break;
       case 3:
         was = is_narrow ? compare_swap(word, static_cast<u32>(compare), a)
@@ -85,8 +86,8 @@ extern "C" __global__ void __launch_bounds__(128)
           was = static_cast<u64>(__double_as_longlong(
               atomicAdd_system(reinterpret_cast<double*>(wide), number(b))));
         } else {
-          was =
-              is_narrow ? atomicAdd_system(word, a) : atomicAdd_system(wide, b);
+          was = is_narrow ? atomicAdd_system(word, a)
+                          : atomicAdd_system(wide, b);
         }
         break;
       case 5:
