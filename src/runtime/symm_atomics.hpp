@@ -70,84 +70,58 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// Defines the two forms of an operation that take a PE. For a PE of this node
-/// they call the form without one; to another node they send `op` and operands.
-#define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,        \
-                          operands)                                           \
-  template <class T>                                                          \
-  SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                   \
-                                       SYMM_LIST parameters, Pe pe) {         \
-    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function);    \
-    return Impl::change_word<result, T>(                                      \
-        heap, address, pe, "symm::" #function,                                \
-        [=](auto* its) mutable -> result {                                    \
-          address = its;                                                      \
-          return symm::function arguments;                                    \
-        },                                                                    \
-        Impl::AtomicOp::op, SYMM_LIST operands);                              \
-  }                                                                           \
-  template <class T>                                                          \
-  result function(SYMM_LIST parameters, Pe pe) {                              \
-    return Impl::observe(                                                     \
-        [=] {                                                                 \
-          return Impl::Operation{Impl::OperationKind::atomic,                 \
-                                 "symm::" #function, pe, sizeof(T), address}; \
-        },                                                                    \
-        SYMM_ATOMIC_AT(result, function, arguments, op, operands,             \
-                       Impl::HostCall("symm::" #function)));                  \
-  }                                                                           \
-  template <class T>                                                          \
-  result function(Context const& context, SYMM_LIST parameters, Pe pe) {      \
-    auto const call = context.call("symm::" #function);                       \
-    pe              = context.world_pe(pe, call.name);                        \
-    Impl::Observed const observed([=] {                                       \
-      return Impl::Operation{Impl::OperationKind::atomic, call.name, pe,      \
-                             sizeof(T), address};                             \
-    });                                                                       \
-    return SYMM_ATOMIC_AT(result, function, arguments, op, operands, call)(); \
+/// Calls the form of `function` without a PE, at the address that it takes.
+#define SYMM_ATOMIC_AT(result, function, arguments) \
+  [=](auto* its) mutable -> result {                \
+    address = its;                                  \
+    return symm::function arguments;                \
   }
-/// Carries it out on the host.
-#define SYMM_ATOMIC_AT(result, function, arguments, op, operands, call)  \
-  [=]() mutable -> result {                                              \
-    auto const its =                                                     \
-        Impl::resolve_words(address, sizeof(T), pe, "symm::" #function); \
-    if (its.reach == Impl::Reach::messages) [[unlikely]] {               \
-      return Impl::change_at<result, T>(its, call, Impl::AtomicOp::op,   \
-                                        SYMM_LIST operands);             \
-    }                                                                    \
-    address = static_cast<decltype(address)>(its.address());             \
-    return symm::function arguments;                                     \
+/// Defines the forms of an operation that take a PE. For a PE of this node they
+/// call the form without one; to another node they send `op` and operands.
+#define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,     \
+                          operands)                                        \
+  template <class T>                                                       \
+  SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                \
+                                       SYMM_LIST parameters, Pe pe) {      \
+    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function); \
+    return Impl::change_word<result, T>(                                   \
+        heap, address, pe, "symm::" #function,                             \
+        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
+        SYMM_LIST operands);                                               \
+  }                                                                        \
+  template <class T>                                                       \
+  result function(SYMM_LIST parameters, Pe pe) {                           \
+    return Impl::change_on_host<result, T>(                                \
+        "symm::" #function, address, pe,                                   \
+        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
+        SYMM_LIST operands);                                               \
+  }                                                                        \
+  template <class T>                                                       \
+  result function(Context const& context, SYMM_LIST parameters, Pe pe) {   \
+    return Impl::change_on_host<result, T>(                                \
+        context.call("symm::" #function), address,                         \
+        context.world_pe(pe, "symm::" #function),                          \
+        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
+        SYMM_LIST operands);                                               \
   }
 /// Defines the forms of a fetching operation that do not wait for its result.
 #define SYMM_ATOMIC_NBI(function, parameters, arguments, op, operands)        \
   template <class T>                                                          \
   void function##_nbi(T* fetch, SYMM_LIST parameters, Pe pe,                  \
                       Request* request = nullptr) {                           \
-    SYMM_ATOMIC_NBI_AT(                                                       \
-        function, arguments, op, operands,                                    \
-        Impl::call_of("symm::" #function "_nbi", nullptr, request))           \
+    Impl::fetch_on_host<T>(                                                   \
+        Impl::call_of("symm::" #function "_nbi", nullptr, request), fetch,    \
+        address, pe, SYMM_ATOMIC_AT(T, function, arguments),                  \
+        Impl::AtomicOp::op, SYMM_LIST operands);                              \
   }                                                                           \
   template <class T>                                                          \
   void function##_nbi(Context const& context, T* fetch, SYMM_LIST parameters, \
                       Pe pe, Request* request = nullptr) {                    \
-    pe = context.world_pe(pe, "symm::" #function "_nbi");                     \
-    SYMM_ATOMIC_NBI_AT(function, arguments, op, operands,                     \
-                       context.call("symm::" #function "_nbi", request))      \
-  }
-#define SYMM_ATOMIC_NBI_AT(function, arguments, op, operands, its_call)    \
-  Impl::HostCall const call = its_call;                                    \
-  Impl::check_private(fetch, call.name);                                   \
-  Impl::Observed const observed([=] {                                      \
-    return Impl::Operation{Impl::OperationKind::atomic, call.name, pe,     \
-                           sizeof(T), address};                            \
-  });                                                                      \
-  auto const its = Impl::resolve_words(address, sizeof(T), pe, call.name); \
-  if (its.reach == Impl::Reach::messages) {                                \
-    Impl::fetch_word_at<T>(its, call, fetch, Impl::AtomicOp::op,           \
-                           SYMM_LIST operands);                            \
-  } else {                                                                 \
-    address = static_cast<decltype(address)>(its.address());               \
-    *fetch  = symm::function arguments;                                    \
+    Impl::fetch_on_host<T>(context.call("symm::" #function "_nbi", request),  \
+                           fetch, address,                                    \
+                           context.world_pe(pe, "symm::" #function "_nbi"),   \
+                           SYMM_ATOMIC_AT(T, function, arguments),            \
+                           Impl::AtomicOp::op, SYMM_LIST operands);           \
   }
 #define SYMM_LIST(...) __VA_ARGS__
 
@@ -346,7 +320,6 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
                   (address, value), bit_xor, (value))
 
 #undef SYMM_LIST
-#undef SYMM_ATOMIC_NBI_AT
 #undef SYMM_ATOMIC_NBI
 #undef SYMM_ATOMIC_AT
 #undef SYMM_ATOMIC_OF_PE

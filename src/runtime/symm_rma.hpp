@@ -14,8 +14,8 @@
 #include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
 #include "one_sided/Rma.hpp"
-#include "one_sided/RmaStrided.hpp"
 #include "symm_contexts.hpp"
+#include "symm_rma_blocks.hpp"
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s
 // copy of the symmetric object `dest`; a get reads its copy of `source`. The
@@ -81,140 +81,69 @@ namespace symm {
 template <class T>
 void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
-  Impl::copy_elements<Impl::put_bytes>(dest, source, count, pe, "symm::put");
+  Impl::copy_on_host<Impl::Direction::put, Impl::Until::is_safe>(
+      "symm::put", dest, source, count, pe);
 }
 
 /// shmem_get. \param count in elements.
 template <class T>
 void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
-  Impl::copy_elements<Impl::get_bytes>(dest, source, count, pe, "symm::get");
+  Impl::copy_on_host<Impl::Direction::get, Impl::Until::is_safe>(
+      "symm::get", dest, source, count, pe);
 }
 
 /// shmem_put_nbi. \param request null, or becomes this operation.
 template <class T>
 void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
-  if (request != nullptr) [[unlikely]] {
-    Impl::copy_elements<Impl::Direction::put>(
-        Impl::call_of("symm::put_nbi", nullptr, request), Impl::Until::is_begun,
-        dest, source, count, pe);
-    return;
-  }
-  Impl::copy_elements<Impl::put_bytes_nbi>(dest, source, count, pe,
-                                           "symm::put_nbi");
+  Impl::copy_on_host_nbi<Impl::Direction::put>("symm::put_nbi", dest, source,
+                                               count, pe, request);
 }
 
 /// shmem_get_nbi. \param request null, or becomes this operation.
 template <class T>
 void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
-  if (request != nullptr) [[unlikely]] {
-    Impl::copy_elements<Impl::Direction::get>(
-        Impl::call_of("symm::get_nbi", nullptr, request), Impl::Until::is_begun,
-        dest, source, count, pe);
-    return;
-  }
-  Impl::copy_elements<Impl::get_bytes_nbi>(dest, source, count, pe,
-                                           "symm::get_nbi");
+  Impl::copy_on_host_nbi<Impl::Direction::get>("symm::get_nbi", dest, source,
+                                               count, pe, request);
 }
 
 /// shmem_putmem, shmem_getmem and their _nbi.
 inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
-  Impl::put_bytes(dest, source, bytes, pe, "symm::putmem");
+  Impl::copy_bytes_on_host<Impl::Direction::put, Impl::Until::is_safe>(
+      "symm::putmem", dest, source, bytes, pe);
 }
 inline void getmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
-  Impl::get_bytes(dest, source, bytes, pe, "symm::getmem");
+  Impl::copy_bytes_on_host<Impl::Direction::get, Impl::Until::is_safe>(
+      "symm::getmem", dest, source, bytes, pe);
 }
 inline void putmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                        Request* request = nullptr) {
-  if (request != nullptr) [[unlikely]] {
-    Impl::put_bytes_in(Impl::call_of("symm::putmem_nbi", nullptr, request),
-                       Impl::Until::is_begun, dest, source, bytes, pe);
-    return;
-  }
-  Impl::put_bytes_nbi(dest, source, bytes, pe, "symm::putmem_nbi");
+  Impl::copy_on_host_nbi<Impl::Direction::put>(
+      "symm::putmem_nbi", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe, request);
 }
 inline void getmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                        Request* request = nullptr) {
-  if (request != nullptr) [[unlikely]] {
-    Impl::get_bytes_in(Impl::call_of("symm::getmem_nbi", nullptr, request),
-                       Impl::Until::is_begun, dest, source, bytes, pe);
-    return;
-  }
-  Impl::get_bytes_nbi(dest, source, bytes, pe, "symm::getmem_nbi");
-}
-
-/// shmem_iput: element i * source_stride of `source` to element i * dest_stride
-/// of `dest`. The elements between them stay as they are.
-/// \param dest_stride, source_stride in elements, at least 1.
-/// \param count in elements.
-/// \throws UsageError on this PE, also if a stride is 0.
-template <class T>
-void iput(T* dest, std::type_identity_t<T> const* source,
-          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
-          Pe pe) {
-  Impl::copy_strided(
-      Impl::StridedCopy<Impl::Direction::put, T>{dest, source, dest_stride,
-                                                 source_stride, count},
-      pe);
-}
-
-/// shmem_iget, as iput().
-template <class T>
-void iget(T* dest, std::type_identity_t<T> const* source,
-          std::size_t dest_stride, std::size_t source_stride, std::size_t count,
-          Pe pe) {
-  Impl::copy_strided(
-      Impl::StridedCopy<Impl::Direction::get, T>{dest, source, dest_stride,
-                                                 source_stride, count},
-      pe);
+  Impl::copy_on_host_nbi<Impl::Direction::get>(
+      "symm::getmem_nbi", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe, request);
 }
 
 /// shmem_p: one element; of 1, 2, 4 or 8 bytes by a single store where the host
 /// reaches it.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
-  Impl::check_element<T>();
-  Impl::observe(
-      [=] {
-        return Impl::Operation{Impl::OperationKind::put, "symm::p", pe,
-                               sizeof(T), dest};
-      },
-      [=, &value] {
-        Impl::PeMemory const its =
-            Impl::resolve(dest, sizeof(T), pe, "symm::p");
-        if (its.reach == Impl::Reach::words) {
-          Impl::store_element(its.address<T>(), value);
-        } else {
-          Impl::put_otherwise(its, &value, sizeof(T), Impl::Until::is_safe,
-                              "symm::p");
-        }
-      });
+  Impl::store_on_host("symm::p", dest, value, pe);
 }
 
 /// shmem_g: one element; of 1, 2, 4 or 8 bytes by a single load where the host
 /// reaches it.
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
-  using Value = std::remove_const_t<T>;
-  Impl::check_element<Value>();
-  return Impl::observe(
-      [=] {
-        return Impl::Operation{Impl::OperationKind::get, "symm::g", pe,
-                               sizeof(T), source};
-      },
-      [=]() -> Value {
-        Impl::PeMemory const its =
-            Impl::resolve(source, sizeof(T), pe, "symm::g");
-        if (its.reach == Impl::Reach::words) {
-          return Impl::load_element<Value>(its.address<Value const>());
-        }
-        Value value;
-        Impl::get_otherwise(&value, its, sizeof(T), Impl::Until::is_safe,
-                            "symm::g");
-        return value;
-      });
+  return Impl::load_on_host<char const*, std::remove_const_t<T>>("symm::g",
+                                                                 source, pe);
 }
 
 // On the host, in a context: `pe` is a number of the context's PEs. \throws
@@ -223,86 +152,64 @@ template <class T>
 template <class T>
 void put(Context const& context, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
-  constexpr char const* name = "symm::put";
-  Impl::copy_elements<Impl::Direction::put>(context.call(name),
-                                            Impl::Until::is_safe, dest, source,
-                                            count, context.world_pe(pe, name));
+  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_safe>(
+      context, "symm::put", dest, source, count, pe);
 }
 template <class T>
 void put_nbi(Context const& context, T* dest,
              std::type_identity_t<T> const* source, std::size_t count, Pe pe,
              Request* request = nullptr) {
-  constexpr char const* name = "symm::put_nbi";
-  Impl::copy_elements<Impl::Direction::put>(context.call(name, request),
-                                            Impl::Until::is_begun, dest, source,
-                                            count, context.world_pe(pe, name));
+  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_begun>(
+      context, "symm::put_nbi", dest, source, count, pe, request);
 }
 template <class T>
 void get(Context const& context, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
-  constexpr char const* name = "symm::get";
-  Impl::copy_elements<Impl::Direction::get>(context.call(name),
-                                            Impl::Until::is_safe, dest, source,
-                                            count, context.world_pe(pe, name));
+  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_safe>(
+      context, "symm::get", dest, source, count, pe);
 }
 template <class T>
 void get_nbi(Context const& context, T* dest,
              std::type_identity_t<T> const* source, std::size_t count, Pe pe,
              Request* request = nullptr) {
-  constexpr char const* name = "symm::get_nbi";
-  Impl::copy_elements<Impl::Direction::get>(context.call(name, request),
-                                            Impl::Until::is_begun, dest, source,
-                                            count, context.world_pe(pe, name));
+  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_begun>(
+      context, "symm::get_nbi", dest, source, count, pe, request);
 }
 inline void putmem(Context const& context, void* dest, void const* source,
                    std::size_t bytes, Pe pe) {
-  symm::put(context, static_cast<std::byte*>(dest),
-            static_cast<std::byte const*>(source), bytes, pe);
+  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_safe>(
+      context, "symm::putmem", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe);
 }
 inline void putmem_nbi(Context const& context, void* dest, void const* source,
                        std::size_t bytes, Pe pe, Request* request = nullptr) {
-  symm::put_nbi(context, static_cast<std::byte*>(dest),
-                static_cast<std::byte const*>(source), bytes, pe, request);
+  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_begun>(
+      context, "symm::putmem_nbi", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe, request);
 }
 inline void getmem(Context const& context, void* dest, void const* source,
                    std::size_t bytes, Pe pe) {
-  symm::get(context, static_cast<std::byte*>(dest),
-            static_cast<std::byte const*>(source), bytes, pe);
+  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_safe>(
+      context, "symm::getmem", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe);
 }
 inline void getmem_nbi(Context const& context, void* dest, void const* source,
                        std::size_t bytes, Pe pe, Request* request = nullptr) {
-  symm::get_nbi(context, static_cast<std::byte*>(dest),
-                static_cast<std::byte const*>(source), bytes, pe, request);
+  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_begun>(
+      context, "symm::getmem_nbi", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe, request);
 }
 template <class T>
 void p(Context const& context, T* dest, std::type_identity_t<T> const& value,
        Pe pe) {
-  symm::put(context, dest, &value, 1, pe);
+  Impl::store_on_host(context.call("symm::p"), dest, value,
+                      context.world_pe(pe, "symm::p"));
 }
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(Context const& context, T* source,
                                        Pe pe) {
-  std::remove_const_t<T> value{};
-  symm::get(context, &value, source, 1, pe);
-  return value;
-}
-template <class T>
-void iput(Context const& context, T* dest,
-          std::type_identity_t<T> const* source, std::size_t dest_stride,
-          std::size_t source_stride, std::size_t count, Pe pe) {
-  Impl::StridedCopy<Impl::Direction::put, T> const copy{
-      dest, source, dest_stride, source_stride, count};
-  Impl::copy_strided(copy, context.world_pe(pe, copy.call),
-                     context.call(copy.call));
-}
-template <class T>
-void iget(Context const& context, T* dest,
-          std::type_identity_t<T> const* source, std::size_t dest_stride,
-          std::size_t source_stride, std::size_t count, Pe pe) {
-  Impl::StridedCopy<Impl::Direction::get, T> const copy{
-      dest, source, dest_stride, source_stride, count};
-  Impl::copy_strided(copy, context.world_pe(pe, copy.call),
-                     context.call(copy.call));
+  return Impl::load_on_host<Impl::HostCall, std::remove_const_t<T>>(
+      context.call("symm::g"), source, context.world_pe(pe, "symm::g"));
 }
 
 // In kernels, and on the host for memory that it reaches.
@@ -391,30 +298,6 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
       bytes, pe, "symm::getmem_nbi", Impl::Until::is_begun);
 }
 
-template <Impl::ThreadGroup Threads, class T>
-SYMM_INLINE_FUNCTION void iput(Threads const& threads, HeapMap const& heap,
-                               T* dest, std::type_identity_t<T> const* source,
-                               std::size_t dest_stride,
-                               std::size_t source_stride, std::size_t count,
-                               Pe pe) {
-  Impl::copy_strided(threads, heap,
-                     Impl::StridedCopy<Impl::Direction::put, T>{
-                         dest, source, dest_stride, source_stride, count},
-                     pe);
-}
-
-template <Impl::ThreadGroup Threads, class T>
-SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
-                               T* dest, std::type_identity_t<T> const* source,
-                               std::size_t dest_stride,
-                               std::size_t source_stride, std::size_t count,
-                               Pe pe) {
-  Impl::copy_strided(threads, heap,
-                     Impl::StridedCopy<Impl::Direction::get, T>{
-                         dest, source, dest_stride, source_stride, count},
-                     pe);
-}
-
 // By one thread.
 
 template <class T>
@@ -465,26 +348,6 @@ SYMM_INLINE_FUNCTION void getmem_nbi(HeapMap const& heap, void* dest,
                                      void const* source, std::size_t bytes,
                                      Pe pe) {
   getmem_nbi(Impl::OneThread(), heap, dest, source, bytes, pe);
-}
-
-template <class T>
-SYMM_INLINE_FUNCTION void iput(HeapMap const& heap, T* dest,
-                               std::type_identity_t<T> const* source,
-                               std::size_t dest_stride,
-                               std::size_t source_stride, std::size_t count,
-                               Pe pe) {
-  iput(Impl::OneThread(), heap, dest, source, dest_stride, source_stride, count,
-       pe);
-}
-
-template <class T>
-SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
-                               std::type_identity_t<T> const* source,
-                               std::size_t dest_stride,
-                               std::size_t source_stride, std::size_t count,
-                               Pe pe) {
-  iget(Impl::OneThread(), heap, dest, source, dest_stride, source_stride, count,
-       pe);
 }
 
 /// One element: of 4 or 8 bytes by a single store.

@@ -4,22 +4,15 @@
 #define SYMM_SIGNALS_HPP
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
-#include <symm_gpu/Launch.hpp>
-
-#include "access/Access.hpp"
-#include "access/GroupOperations.hpp"
-#include "access/PeOperations.hpp"
 #include "access/Signal.hpp"
 #include "base/Function.hpp"
-#include "base/Observer.hpp"
 #include "base/Types.hpp"
 #include "groups/Group.hpp"
 #include "groups/ThisBlock.hpp"
 #include "memory/HeapMap.hpp"
-#include "one_sided/Rma.hpp"
+#include "one_sided/PutSignal.hpp"
 #include "symm_contexts.hpp"
 #include "waiting/Waiting.hpp"
 
@@ -35,87 +28,6 @@ namespace symm {
 //
 // Signals of several PEs to one signal object are atomic if all use the same
 // SignalOp. Between PEs, signals may be mixed with atomics on std::uint64_t.
-
-}  // namespace symm
-
-namespace symm::Impl {
-
-/// put_signal() on the host, without telling observers.
-/// \param until what it waits for, if `pe` is a far PE.
-template <class T>
-[[gnu::always_inline]] inline void put_signal_unobserved(
-    T* dest, T const* source, std::size_t count, Signal* signal_address,
-    Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call) {
-  auto const bytes = bytes_of(sizeof(T), count);
-  PeMemory const its_signal =
-      resolve(signal_address, sizeof(Signal), pe, call.name);
-  if (its_signal.reach == Reach::messages) {
-    PeMemory its;
-    if (bytes != 0) {
-      its = resolve(dest, bytes, pe, call.name);
-      check_private(source, call.name);
-    }
-    put_signal_to(its, source, bytes, its_signal, signal, atomic_op_of(op),
-                  until, call);
-    return;
-  }
-  put_bytes(dest, source, bytes, pe, call.name);
-  DeliverSignal const deliver{its_signal.address<Signal>(), signal, op,
-                              count != 0};
-  if (its_signal.reach == Reach::words) {
-    deliver();
-  } else {
-    run_one_thread_on_gpu(call.name, deliver);
-  }
-}
-
-/// put_signal() on the host, telling observers.
-template <class T>
-[[gnu::cold, gnu::noinline]] void put_signal_observed(
-    T* dest, T const* source, std::size_t count, Signal* signal_address,
-    Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call) {
-  Observed const observed([=, &call] {
-    return Operation{OperationKind::signal,      call.name, pe,
-                     bytes_of(sizeof(T), count), dest,      source};
-  });
-  put_signal_unobserved(dest, source, count, signal_address, signal, op, pe,
-                        until, call);
-}
-
-/// put_signal() on the host.
-template <class T>
-void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
-                        std::size_t count, Signal* signal_address,
-                        Signal signal, SignalOp op, Pe pe, Until until,
-                        HostCall const& call) {
-  check_element<T>();
-  if (is_observed()) [[unlikely]] {
-    put_signal_observed(dest, source, count, signal_address, signal, op, pe,
-                        until, call);
-    return;
-  }
-  put_signal_unobserved(dest, source, count, signal_address, signal, op, pe,
-                        until, call);
-}
-
-/// put_signal() by a group of threads.
-template <ThreadGroup Threads, class T>
-SYMM_INLINE_FUNCTION void put_signal_of_group(
-    Threads const& threads, HeapMap const& heap, T* dest,
-    std::type_identity_t<T> const* source, std::size_t count,
-    Signal* signal_address, Signal signal, SignalOp op, Pe pe, Until until,
-    char const* call) {
-  check_element<T>();
-  auto const bytes = bytes_of(sizeof(T), count);
-  expect_access(heap, signal_address, sizeof(Signal), pe, call);
-  if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
-  put_with_signal(group_of(threads), heap, dest, source, count, signal_address,
-                  signal, op, pe, call, until);
-}
-
-}  // namespace symm::Impl
-
-namespace symm {
 
 /// shmem_put_signal, on the host. A kernel changes a signal in GPU memory, and
 /// the call waits for it; with Kokkos the kernel runs in the default instance.

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/base/Observer.hpp>
 #include <runtime/symm.hpp>
 #include "support/pes.hpp"
 
@@ -348,6 +349,67 @@ TEST(Contexts, refuse_what_calls_without_one_refuse) {
   Pe const wrong = symm::n_pes();
   EXPECT_THROW(context.pe_quiet(std::span(&wrong, 1)), UsageError);
   EXPECT_THROW(symm::pe_quiet(std::span(&wrong, 1)), UsageError);
+  symm::barrier_all();
+}
+
+/// Collects the names of operations, as SYMM_TRACE does.
+class Names : public symm::Impl::Observer {
+ public:
+  Names() { symm::Impl::ObserverList::add(*this); }
+  ~Names() override { symm::Impl::ObserverList::remove(*this); }
+  void begin(symm::Impl::Operation const& operation) noexcept override {
+    names.emplace_back(operation.call);
+  }
+  void end(symm::Impl::Operation const&) noexcept override {}
+
+  std::vector<std::string> names;
+};
+
+TEST(Contexts, are_in_errors_and_traces_by_the_name_of_the_operation) {
+  Words const words("words", 16);
+  Context const context;
+  Pe const to        = next();
+  std::uint64_t mine = 0;
+  auto const run     = [&](std::string const& name, auto const& operation) {
+    {
+      Names const seen;
+      operation(words.data());
+      EXPECT_THAT(seen.names, testing::ElementsAre(name));
+    }
+    EXPECT_THAT([&] { operation(&mine); },
+                testing::ThrowsMessage<UsageError>(HasSubstr(name + ": ")));
+  };
+  run("symm::p", [&](auto* its) { symm::p(context, its, 1, to); });
+  run("symm::g", [&](auto* its) { mine = symm::g(context, its, to); });
+  run("symm::putmem",
+      [&](auto* its) { symm::putmem(context, its, &mine, 8, to); });
+  run("symm::getmem",
+      [&](auto* its) { symm::getmem(context, &mine, its, 8, to); });
+  run("symm::putmem_nbi",
+      [&](auto* its) { symm::putmem_nbi(context, its, &mine, 8, to); });
+  run("symm::getmem_nbi",
+      [&](auto* its) { symm::getmem_nbi(context, &mine, its, 8, to); });
+  context.quiet();
+}
+
+struct Made {
+  explicit Made(int its_number) : number(its_number) {}
+  int number;
+  char rest[13] = {};
+};
+
+TEST(Elements, need_no_default_constructor) {
+  Kokkos::View<char*, symm::SymmetricHostSpace> const bytes("bytes", 64);
+  auto* const made = reinterpret_cast<Made*>(bytes.data());
+  Context const context;
+  Pe const to = next();
+  symm::p(context, made, Made(symm::my_pe() + 1), to);
+  symm::p(made + 1, Made(symm::my_pe() + 2), to);
+  symm::quiet();
+  symm::barrier_all();
+  EXPECT_EQ(symm::g(context, made, to).number, symm::my_pe() + 1);
+  EXPECT_EQ(symm::g(made + 1, to).number, symm::my_pe() + 2);
+  EXPECT_EQ(symm::g(symm::heap_map(bytes), made, to).number, symm::my_pe() + 1);
   symm::barrier_all();
 }
 

@@ -40,7 +40,8 @@ FarElement find_far_element(void const* address, Pe pe) {
 void put_far_element(HeapMap const& map, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
   if (map.is_near(pe)) {  // near, but in GPU memory
-    put_bytes(dest, value, bytes, pe, call_of_elements);
+    copy_bytes_on_host<Direction::put, Until::is_safe>(call_of_elements, dest,
+                                                       value, bytes, pe);
     return;
   }
   // A value that fits into a batch is copied at once. Of a larger one nothing
@@ -53,7 +54,8 @@ void put_far_element(HeapMap const& map, void* dest, void const* value,
 void get_far_element(void* value, HeapMap const& map, void const* source,
                      std::size_t bytes, Pe pe) {
   if (map.is_near(pe)) {
-    get_bytes(value, source, bytes, pe, call_of_elements);
+    copy_bytes_on_host<Direction::get, Until::is_safe>(call_of_elements, value,
+                                                       source, bytes, pe);
     return;
   }
   quiet_far();

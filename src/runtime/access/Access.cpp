@@ -34,9 +34,11 @@ namespace {
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
                                                        char const* call) {
-  auto& heap      = Runtime::instance(call).heap_of(address);
+  auto& heap      = Runtime::heap_of(address, call);
   int const n_pes = heap.map().n_pes;
-  if (pe < 0 || pe >= n_pes) throw_no_pe(pe, n_pes, call);
+  if (static_cast<unsigned>(pe) >= static_cast<unsigned>(n_pes)) {
+    throw_no_pe(pe, n_pes, call);
+  }
   if (!heap.is_mapped(address, bytes)) throw_not_in_heap(address, bytes, call);
   return heap;
 }
@@ -52,6 +54,11 @@ constexpr Segment segment_of(MemoryKind kind) {
     return {pe, segment_of(heap.memory()), map.offset_of(address)};
   }
   return PeMemory::at(pe, segment_of(heap.memory()), map.peer_ptr(address, pe));
+}
+
+[[noreturn, gnu::noinline]] void throw_null(char const* call) {
+  throw UsageError(
+      Text(call, ": the address of this PE's side of the copy is null"));
 }
 
 }  // namespace
@@ -71,11 +78,32 @@ PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
   return resolve_in(find_heap(address, bytes, pe, call), address, pe);
 }
 
+FoundCopy find_copy(void const* address, std::size_t bytes, Pe pe,
+                    char const* call) {
+  auto const& heap    = find_heap(address, bytes, pe, call);
+  auto const& map     = heap.map();
+  bool const by_words = map.is_near(pe) && heap.memory() == MemoryKind::host;
+  return {by_words ? const_cast<void*>(map.peer_ptr(address, pe)) : nullptr,
+          &heap};
+}
+
+PeMemory memory_of(FoundCopy found, void const* address, Pe pe) {
+  return resolve_in(*found.heap, address, pe);
+}
+
 PeMemory resolve_words(void const* address, std::size_t bytes, Pe pe,
                        char const* call) {
-  auto const its = resolve_in(find_heap(address, bytes, pe, call), address, pe);
-  if (its.reach == Reach::gpu) throw_not_reached(address, call);
+  auto const its = resolve(address, bytes, pe, call);
+  check_words(its, address, call);
   return its;
+}
+
+void check_words(PeMemory its, void const* address, char const* call) {
+  if (its.reach == Reach::gpu) throw_not_reached(address, call);
+}
+
+void check_private(void const* address, char const* call) {
+  if (address == nullptr) throw_null(call);
 }
 
 PeMemory resolve_part(HeapMap const& heap, void const* address, Pe pe,

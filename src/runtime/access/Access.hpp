@@ -38,10 +38,26 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
 [[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
-/// The same for operations that take loads and stores, or messages.
+/// The same in two registers, for operations of few instructions.
+struct FoundCopy {
+  void* words;  // its address, if loads and stores reach it; else null
+  SymmetricHeap const* heap;
+};
+[[nodiscard]] FoundCopy find_copy(void const* address, std::size_t bytes, Pe pe,
+                                  char const* call);
+/// What resolve() returns.
+[[nodiscard]] PeMemory memory_of(FoundCopy found, void const* address, Pe pe);
+
+/// resolve() for operations that take loads and stores, or messages.
 /// \throws UsageError, too, if the memory is that of a near PE's GPU.
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
+/// \throws UsageError on this PE, if it is.
+void check_words(PeMemory its, void const* address, char const* call);
+
+/// \throws UsageError on this PE, if `address`, of this PE's side of an
+///         operation, is null.
+void check_private(void const* address, char const* call);
 
 /// The same of a far PE, for memory whose heap is known.
 /// \throws UsageError on this PE, if there is no such PE.

@@ -27,6 +27,15 @@ struct HostCall {
   Started* request = nullptr;
 };
 
+// Operations of few instructions take a name or a HostCall, which is made
+// before a message.
+[[nodiscard]] constexpr char const* name_of_call(char const* call) {
+  return call;
+}
+[[nodiscard]] constexpr char const* name_of_call(HostCall const& call) {
+  return call.name;
+}
+
 /// A call whose operation becomes that of `request`, unless that is null.
 [[nodiscard]] HostCall call_of(char const* name, Channel* channel,
                                Request* request);

@@ -63,6 +63,18 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
   copy_queue(call).copy(to, from, bytes);
 }
 
+void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {
+  auto& queue = copy_queue(call);
+  queue.synchronize();
+  try {
+    queue.copy_strided(copy, nullptr);
+  } catch (...) {
+    queue.synchronize();  // none of it may still be under way
+    throw;
+  }
+  queue.synchronize();
+}
+
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
   if (to.reach == Reach::gpu) {

@@ -17,7 +17,9 @@
 #include "../memory/HostCopy.hpp"
 #include "../memory/PeMemory.hpp"
 #include "Access.hpp"
+#include "Elements.hpp"
 #include "HostCall.hpp"
+#include "Signal.hpp"
 #include "StridedCopy.hpp"
 
 namespace symm::Impl {
@@ -37,6 +39,8 @@ CopyQueue& copy_queue(char const* call);
 /// PE; then it is done.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
+/// The same after all that this PE's GPU has begun.
+void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
 // All but loads and stores. Out of line: the way to near PEs has one compare
 // more and nothing else.
@@ -73,7 +77,7 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
                                     Strides const& strides,
                                     HostCall const& call);
-/// StridedCopy by one of the two.
+/// Carries out a StridedCopy by one of the two.
 template <class Copy>
 void copy_strided_by_messages(PeMemory its, Copy const& copy,
                               HostCall const& call) {
@@ -84,6 +88,7 @@ void copy_strided_by_messages(PeMemory its, Copy const& copy,
     get_strided_from(dest, its, {bytes, count, from, to}, call);
   }
 }
+
 /// \param bytes 0: the signal alone; `to` and `from` are whatever they are.
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
@@ -142,6 +147,148 @@ void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
                    T value, T compare = T{}) {
   fetch_at(at, op, word_type_of<T>(), std::bit_cast<BitsOfWord<T>>(value),
            std::bit_cast<BitsOfWord<T>>(compare), fetch, call);
+}
+
+/// Carries out a StridedCopy whose symmetric side has been found.
+template <class Copy>
+[[gnu::always_inline]] inline void copy_found(PeMemory its, Copy const& copy,
+                                              HostCall const& call) {
+  if (its.reach == Reach::words) {
+    run_strided(OneThread(), copy);
+  } else if (its.reach == Reach::gpu) {
+    copy_gpu_memory(copy.in_bytes(), call.name);
+  } else {
+    copy_strided_by_messages(its, copy, call);
+  }
+}
+
+// The same by a symmetric address, which they look up once. `call` is a name or
+// a HostCall. All throw UsageError on this PE, too, as heap_to_access().
+
+/// Calls by_words(address of the copy) if loads and stores reach it, else
+/// otherwise(its memory). \returns its result.
+template <class T, class Call, class ByWords, class Otherwise>
+[[gnu::always_inline]] inline auto at_copy_of(T* address, std::size_t bytes,
+                                              Pe pe, Call const& call,
+                                              ByWords const& by_words,
+                                              Otherwise const& otherwise) {
+  auto const found = find_copy(address, bytes, pe, name_of_call(call));
+  if (found.words != nullptr) [[likely]] {
+    return by_words(static_cast<T*>(found.words));
+  }
+  return otherwise(memory_of(found, address, pe));
+}
+
+/// putmem() or getmem(). \param bytes not 0.
+template <Direction direction, class Call>
+[[gnu::always_inline]] inline void copy_memory(void* dest, void const* source,
+                                               std::size_t bytes, Pe pe,
+                                               Until until, Call const& call) {
+  if constexpr (direction == Direction::put) {
+    at_copy_of(
+        dest, bytes, pe, call,
+        [&](void* its) {
+          check_private(source, name_of_call(call));
+          copy_host_memory(its, source, bytes);
+        },
+        [&](PeMemory its) {
+          check_private(source, name_of_call(call));
+          put_otherwise(its, source, bytes, until, call);
+        });
+  } else {
+    at_copy_of(
+        source, bytes, pe, call,
+        [&](void const* its) {
+          check_private(dest, name_of_call(call));
+          copy_host_memory(dest, its, bytes);
+        },
+        [&](PeMemory its) {
+          check_private(dest, name_of_call(call));
+          get_otherwise(dest, its, bytes, until, call);
+        });
+  }
+}
+
+/// p().
+template <class T, class Call>
+[[gnu::always_inline]] inline void store_element(T* to, T const& value, Pe pe,
+                                                 Call const& call) {
+  at_copy_of(
+      to, sizeof(T), pe, call, [&](T* its) { store_element(its, value); },
+      [&](PeMemory its) {
+        put_otherwise(its, &value, sizeof(T), Until::is_safe, call);
+      });
+}
+
+/// g().
+template <class T, class Call>
+[[nodiscard, gnu::always_inline]] inline T load_element(T const* from, Pe pe,
+                                                        Call const& call) {
+  return at_copy_of(
+      from, sizeof(T), pe, call, [](T const* its) { return load_element(its); },
+      [&](PeMemory its) {
+        ElementMemory<T> memory;
+        get_otherwise(&memory.element, its, sizeof(T), Until::is_safe, call);
+        return memory.element;
+      });
+}
+
+/// put_signal(); 0 bytes: the signal alone.
+/// \param deliver_on_gpu takes a DeliverSignal, and runs it in a kernel.
+template <class DeliverOnGpu>
+[[gnu::always_inline]] inline void put_with_signal(
+    void* dest, void const* source, std::size_t bytes, Signal* signal_address,
+    Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call,
+    DeliverOnGpu const& deliver_on_gpu) {
+  PeMemory const its_signal =
+      resolve(signal_address, sizeof(Signal), pe, call.name);
+  PeMemory its;
+  if (bytes != 0) {
+    its = resolve(dest, bytes, pe, call.name);
+    check_private(source, call.name);
+  }
+  if (its_signal.reach == Reach::messages) {
+    put_signal_to(its, source, bytes, its_signal, signal, atomic_op_of(op),
+                  until, call);
+    return;
+  }
+  if (bytes != 0) put_to(its, source, bytes, until, call);
+  DeliverSignal const deliver{its_signal.address<Signal>(), signal, op,
+                              bytes != 0};
+  if (its_signal.reach == Reach::words) {
+    deliver();
+  } else {
+    deliver_on_gpu(deliver);
+  }
+}
+
+/// An atomic operation, whose result is what the word was, or void.
+/// \param near does it at the address of a near PE's copy.
+template <class Result, class T, class Call, class Near>
+[[gnu::always_inline]] inline Result change_word(
+    T const* address, Pe pe, Call const& call, Near near, AtomicOp op,
+    std::type_identity_t<T> value, std::type_identity_t<T> compare = {}) {
+  return at_copy_of(
+      const_cast<T*>(address), sizeof(T), pe, call,
+      [&](T* its) -> Result { return near(its); },
+      [&](PeMemory its) -> Result {
+        check_words(its, address, name_of_call(call));
+        return change_at<Result, T>(its, call, op, value, compare);
+      });
+}
+
+/// The same without waiting for the result, which `fetch` gets.
+template <class T, class Near>
+void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
+                      Near near, AtomicOp op, std::type_identity_t<T> value,
+                      std::type_identity_t<T> compare = {}) {
+  at_copy_of(
+      const_cast<T*>(address), sizeof(T), pe, call,
+      [&](T* its) { *fetch = near(its); },
+      [&](PeMemory its) {
+        check_words(its, address, call.name);
+        fetch_word_at<T>(its, call, fetch, op, value, compare);
+      });
 }
 
 // About all far PEs; in jobs of one node they do nothing.

@@ -108,21 +108,23 @@ class Observed {
 
 /// observe() with an observer. By value: without observers, no variable of the
 /// caller has its address taken.
-template <class MakeOperation, class Body>
-[[gnu::cold, gnu::noinline]] decltype(auto) run_observed(MakeOperation make,
+template <class Body>
+[[gnu::cold, gnu::noinline]] decltype(auto) run_observed(Operation operation,
                                                          Body body) {
-  Observed const observed(make);
+  Observed const observed([&] { return operation; });
   return body();
 }
 
-/// Runs `body` as an operation. For operations of few instructions, in which
-/// Observed would keep variables alive until the end of its scope.
-/// \param make, body function objects that capture copies ([=]).
-template <class MakeOperation, class Body>
-[[gnu::always_inline]] inline decltype(auto) observe(MakeOperation make,
-                                                     Body body) {
+/// Runs `body` as an operation on an object of a PE. For operations of few
+/// instructions: without observers, no Operation is made.
+/// \param body a function object that captures copies ([=]).
+template <class Body>
+[[gnu::always_inline]] inline decltype(auto) observe(
+    OperationKind kind, char const* call, Pe pe, std::size_t bytes,
+    void const* symmetric, void const* local, Body body) {
   if (is_observed()) [[unlikely]] {
-    return run_observed(make, body);
+    return run_observed(Operation{kind, call, pe, bytes, symmetric, local},
+                        body);
   }
   return body();
 }

@@ -349,6 +349,10 @@ SymmetricHeap& Runtime::heap_of(void const* address) {
   return heap();
 }
 
+SymmetricHeap& Runtime::heap_of(void const* address, char const* call) {
+  return instance(call).heap_of(address);
+}
+
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;

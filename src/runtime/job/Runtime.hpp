@@ -91,6 +91,9 @@ class Runtime {
   }
   /// The heap that has `address` in this PE's part, else heap().
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
+  /// The same of instance(), in one call.
+  [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
+                                              char const* call);
   /// The heap that can take `memory` of the program, else heap(). Local.
   [[nodiscard]] SymmetricHeap& heap_for(void const* memory);
 

@@ -56,6 +56,11 @@ class PeMemory {
   [[nodiscard]] T* address() const {
     return reinterpret_cast<T*>(m_position);
   }
+  /// The same, or of memory that messages reach `otherwise`.
+  template <class T>
+  [[nodiscard]] T* address_or(T* otherwise) const {
+    return reach == Reach::messages ? otherwise : address<T>();
+  }
   /// The memory `bytes` after it.
   [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
     auto result = *this;

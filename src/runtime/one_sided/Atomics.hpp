@@ -6,6 +6,12 @@
 #include <concepts>
 #include <type_traits>
 
+#include "../access/Access.hpp"
+#include "../access/HostCall.hpp"
+#include "../access/PeOperations.hpp"
+#include "../base/Observer.hpp"
+#include "../base/Types.hpp"
+#include "../memory/AtomicOp.hpp"
 #include "../memory/WordAtomics.hpp"
 
 namespace symm::Impl {
@@ -24,6 +30,30 @@ concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 /// Types whose single bits they also change.
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
+
+/// change_word() of the host, with observers.
+template <class Result, class T, class Call, class Near, class... Operands>
+[[gnu::always_inline]] inline Result change_on_host(Call call, T const* address,
+                                                    Pe pe, Near near,
+                                                    AtomicOp op,
+                                                    Operands... operands) {
+  return observe(OperationKind::atomic, name_of_call(call), pe, sizeof(T),
+                 address, nullptr, [=]() -> Result {
+                   return change_word<Result, T>(address, pe, call, near, op,
+                                                 operands...);
+                 });
+}
+
+/// fetch_word_later(), with observers.
+template <class T, class Near, class... Operands>
+void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
+                   Near near, AtomicOp op, Operands... operands) {
+  check_private(fetch, call.name);
+  Observed const observed([=] {
+    return Operation{OperationKind::atomic, call.name, pe, sizeof(T), address};
+  });
+  fetch_word_later<T>(fetch, address, pe, call, near, op, operands...);
+}
 
 }  // namespace symm::Impl
 

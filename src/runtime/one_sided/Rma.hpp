@@ -10,12 +10,15 @@
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
 #include "../access/HostCall.hpp"
+#include "../access/PeOperations.hpp"
 #include "../base/Function.hpp"
+#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
 #include "../groups/Words.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
+#include "../symm_contexts.hpp"
 
 namespace symm::Impl {
 
@@ -24,44 +27,63 @@ namespace symm::Impl {
 
 // On the host.
 
-/// \throws UsageError on this PE, if `address` is null.
-void check_private(void const* address, char const* call);
+/// putmem() and getmem(), in any context, with or without a Request.
+/// \tparam until what it waits for, if the PE is far.
+template <Direction direction, Until until>
+void copy_bytes_on_host(HostCall const& call, void* dest, void const* source,
+                        std::size_t bytes, Pe pe);
+/// The same without a context and a Request.
+template <Direction direction, Until until>
+void copy_bytes_on_host(char const* call, void* dest, void const* source,
+                        std::size_t bytes, Pe pe);
 
-// putmem() and getmem(); the _nbi forms may return before it is done.
-void put_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
-               char const* call);
-void get_bytes(void* dest, void const* source, std::size_t bytes, Pe pe,
-               char const* call);
-void put_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
-                   char const* call);
-void get_bytes_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
-                   char const* call);
-
-// The same in any context, with or without a Request.
-void put_bytes_in(HostCall const& call, Until until, void* dest,
-                  void const* source, std::size_t bytes, Pe pe);
-void get_bytes_in(HostCall const& call, Until until, void* dest,
-                  void const* source, std::size_t bytes, Pe pe);
-
-/// Calls one of those, with elements.
-template <Direction direction, class T>
-void copy_elements(HostCall const& call, Until until, T* dest, T const* source,
-                   std::size_t count, Pe pe) {
+/// put() and get().
+template <Direction direction, Until until, class Call, class T>
+void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
+                  Pe pe) {
   check_element<T>();
-  auto const bytes = bytes_of(sizeof(T), count);
-  if constexpr (direction == Direction::put) {
-    put_bytes_in(call, until, dest, source, bytes, pe);
-  } else {
-    get_bytes_in(call, until, dest, source, bytes, pe);
-  }
+  copy_bytes_on_host<direction, until>(call, dest, source,
+                                       bytes_of(sizeof(T), count), pe);
 }
 
-/// Calls one of the four, with elements.
-template <auto copy_it, class T>
-void copy_elements(T* dest, T const* source, std::size_t count, Pe pe,
-                   char const* call) {
+/// put_nbi() and get_nbi().
+template <Direction direction, class T>
+void copy_on_host_nbi(char const* call, T* dest, T const* source,
+                      std::size_t count, Pe pe, Request* request) {
+  if (request != nullptr) [[unlikely]] {
+    copy_on_host<direction, Until::is_begun>(call_of(call, nullptr, request),
+                                             dest, source, count, pe);
+    return;
+  }
+  copy_on_host<direction, Until::is_begun>(call, dest, source, count, pe);
+}
+
+/// The four in a context, of whose PEs `pe` is a number.
+template <Direction direction, Until until, class T>
+void copy_in_context(Context const& context, char const* name, T* dest,
+                     T const* source, std::size_t count, Pe pe,
+                     Request* request = nullptr) {
+  copy_on_host<direction, until>(context.call(name, request), dest, source,
+                                 count, context.world_pe(pe, name));
+}
+
+/// p(). \param call a name or a HostCall.
+template <class Call, class T>
+[[gnu::always_inline]] inline void store_on_host(Call call, T* dest,
+                                                 T const& value, Pe pe) {
   check_element<T>();
-  copy_it(dest, source, bytes_of(sizeof(T), count), pe, call);
+  observe(OperationKind::put, name_of_call(call), pe, sizeof(T), dest, nullptr,
+          [=, &value] { store_element(dest, value, pe, call); });
+}
+
+/// g(), likewise.
+template <class Call, class T>
+[[nodiscard, gnu::always_inline]] inline T load_on_host(Call call,
+                                                        T const* source,
+                                                        Pe pe) {
+  check_element<T>();
+  return observe(OperationKind::get, name_of_call(call), pe, sizeof(T), source,
+                 nullptr, [=] { return load_element(source, pe, call); });
 }
 
 // By a group of threads, on the host as well as in kernels.

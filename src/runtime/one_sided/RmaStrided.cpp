@@ -18,16 +18,4 @@ void throw_strides(std::size_t dest_stride, std::size_t source_stride,
       std::to_string(source_stride) + " (source)");
 }
 
-void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {
-  auto& queue = copy_queue(call);
-  queue.synchronize();
-  try {
-    queue.copy_strided(copy, nullptr);
-  } catch (...) {
-    queue.synchronize();  // none of it may still be under way
-    throw;
-  }
-  queue.synchronize();
-}
-
 }  // namespace symm::Impl

@@ -6,17 +6,18 @@
 #include <cstddef>
 
 #include "../access/Access.hpp"
+#include "../access/Elements.hpp"
+#include "../access/GroupOperations.hpp"
+#include "../access/HostCall.hpp"
 #include "../access/PeOperations.hpp"
-#include "../access/RingClient.hpp"
+#include "../access/StridedCopy.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
-#include "../groups/GroupCopy.hpp"
-#include "../memory/CopyQueue.hpp"
+#include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
-#include "../memory/HostCopy.hpp"
-#include "Rma.hpp"
+#include "../symm_contexts.hpp"
 
 namespace symm::Impl {
 
@@ -29,23 +30,6 @@ namespace symm::Impl {
 [[noreturn, gnu::cold]] void throw_strides(std::size_t dest_stride,
                                            std::size_t source_stride,
                                            std::size_t block, char const* call);
-
-/// Copies between GPU memory of the heap and any memory of this PE, after all
-/// that this PE's GPU has begun. Returns when it is done.
-void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
-
-/// Carries out a copy after its symmetric side has been found.
-template <class Copy>
-[[gnu::always_inline]] inline void copy_found(PeMemory its, Copy const& copy,
-                                              HostCall const& call) {
-  if (its.reach == Reach::words) {
-    run_strided(OneThread(), copy);
-  } else if (its.reach == Reach::gpu) {
-    copy_gpu_memory(copy.in_bytes(), copy.call);
-  } else {
-    copy_strided_by_messages(its, copy, call);
-  }
-}
 
 /// Calls copy_it(its, copy) with what there is to copy, if there is anything.
 /// `its` is the PE's side, which a near PE's copy begins with.
@@ -61,39 +45,30 @@ template <class Copy, class CopyIt>
   auto& symmetric = copy.symmetric();
   auto const its  = resolve(symmetric, copy.symmetric_bytes(), pe, copy.call);
   check_private(copy.private_side(), copy.call);
-  if (its.reach != Reach::messages) {
-    symmetric = static_cast<std::remove_reference_t<decltype(symmetric)>>(
-        its.address());
-  }
+  symmetric = its.address_or(symmetric);
   copy_it(its, copy);
-}
-
-/// A copy of the host, without observers.
-template <class Copy>
-[[gnu::always_inline]] inline void copy_strided_unobserved(
-    Copy const& copy, Pe pe, HostCall const& call) {
-  find_and_copy(copy, pe, [&](PeMemory its, Copy const& found) {
-    copy_found(its, found, call);
-  });
-}
-
-/// The same, with observers.
-template <class Copy>
-[[gnu::cold, gnu::noinline]] void copy_strided_observed(Copy copy, Pe pe,
-                                                        HostCall call) {
-  Observed const observed([=] { return copy.operation(pe); });
-  copy_strided_unobserved(copy, pe, call);
 }
 
 /// A copy of the host.
 template <class Copy>
 [[gnu::always_inline]] inline void copy_strided(
     Copy const& copy, Pe pe, HostCall const& call = Copy::call) {
+  auto const run = [=, &call] {
+    find_and_copy(copy, pe, [&](PeMemory its, Copy const& found) {
+      copy_found(its, found, call);
+    });
+  };
   if (is_observed()) [[unlikely]] {
-    copy_strided_observed(copy, pe, call);
+    run_observed(copy.operation(pe), run);
     return;
   }
-  copy_strided_unobserved(copy, pe, call);
+  run();
+}
+
+/// The same in a context, of whose PEs `pe` is a number.
+template <class Copy>
+void copy_strided(Context const& context, Copy const& copy, Pe pe) {
+  copy_strided(copy, context.world_pe(pe, copy.call), context.call(copy.call));
 }
 
 /// By a group of threads, on the host as well as in kernels.
