@@ -152,24 +152,24 @@ class ExchangePlan {
   ///         PE team has no room; as reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
-    begin_gather(exec, views...);
+    begin(exec, gather_name, Impl::Halves::together, m_plan.owned,
+          m_plan.ghosts, views...);
     end_gather(exec, views...);
   }
   /// The first half of gather(): sends. Owned elements may be changed when the
   /// work of `exec` up to here is done.
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_gather(Exec const& exec, Views const&... views) {
-    begin(exec, "symm::ExchangePlan::gather", m_plan.owned, m_plan.ghosts,
+    begin(exec, gather_name, Impl::Halves::apart, m_plan.owned, m_plan.ghosts,
           views...);
   }
   /// The second half: waits for the neighbours, fills the ghosts. Takes the
   /// same Views.
   template <Impl::ExecutionSpace Exec, class... Views>
   void end_gather(Exec const& exec, Views const&... views) {
-    constexpr char const* call = "symm::ExchangePlan::gather";
-    auto const fields          = receive(exec, call, m_plan.ghosts, views...);
-    Impl::copy_chunks<Impl::CopyWay::from_block>(
-        exec, call, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
+    auto const fields = receive(exec, gather_name, m_plan.ghosts, views...);
+    Impl::unpack_blocks(exec, gather_name, m_plan.buffers.in_kernels(),
+                        m_plan.ghosts, fields);
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
@@ -180,31 +180,31 @@ class ExchangePlan {
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   void scatter(Exec const& exec, Op const& op, Views const&... views) {
-    begin_scatter(exec, views...);
+    begin(exec, scatter_name, Impl::Halves::together, m_plan.ghosts,
+          m_plan.owned, views...);
     end_scatter(exec, op, views...);
   }
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_scatter(Exec const& exec, Views const&... views) {
-    begin(exec, "symm::ExchangePlan::scatter", m_plan.ghosts, m_plan.owned,
+    begin(exec, scatter_name, Impl::Halves::apart, m_plan.ghosts, m_plan.owned,
           views...);
   }
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   void end_scatter(Exec const& exec, Op const& op, Views const&... views) {
-    constexpr char const* call = "symm::ExchangePlan::scatter";
-    auto const fields          = receive(exec, call, m_plan.owned, views...);
-    auto const& owned          = m_plan.owned;
-    auto const& buffers        = m_plan.buffers.in_kernels();
+    auto const fields   = receive(exec, scatter_name, m_plan.owned, views...);
+    auto const& owned   = m_plan.owned;
+    auto const& buffers = m_plan.buffers.in_kernels();
+    if (owned.blocks.extent(0) == 0) return;
     if constexpr (Impl::runs_on_host_v<Exec>) {
       if (exec.concurrency() == 1) {  // in this order
-        Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, owned,
-                                                     fields, false, op);
+        Impl::unpack_blocks(exec, scatter_name, buffers, owned, fields, op);
         return;
       }
     }
     auto& its = m_plan.contributions;
     if (its.firsts.extent(0) == 0) its = Impl::contributions_to(owned);
-    Impl::run(
-        exec, call, its.elements.extent(0),
+    Impl::run_last(
+        exec, scatter_name, buffers, its.elements.extent(0),
         Impl::Combine<Op, decltype(fields)>{
             buffers, owned.blocks.data(), its.elements.data(),
             its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
@@ -223,6 +223,9 @@ class ExchangePlan {
   }
 
  private:
+  static constexpr char const* gather_name  = "symm::ExchangePlan::gather";
+  static constexpr char const* scatter_name = "symm::ExchangePlan::scatter";
+
   template <class Lists>
   static ExchangePlan make(char const* call, PeTeam const& team,
                            Lists const& make_lists) {
@@ -252,8 +255,9 @@ class ExchangePlan {
   }
 
   template <class Exec, class... Views>
-  void begin(Exec const& exec, char const* call, Impl::PlanSide const& sent,
-             Impl::PlanSide const& received, Views const&... views) {
+  void begin(Exec const& exec, char const* call, Impl::Halves halves,
+             Impl::PlanSide const& sent, Impl::PlanSide const& received,
+             Views const&... views) {
     static_assert(sizeof...(Views) > 0, "an exchange needs a View");
     if (m_call != nullptr) {
       throw UsageError(std::string(call) + ": " + m_call +
@@ -277,8 +281,10 @@ class ExchangePlan {
       }
       reserve(bytes);
     }
-    m_call = call;
-    Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields);
+    m_call   = call;
+    m_halves = halves;
+    Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields,
+                      halves);
   }
 
   template <class Exec, class... Views>
@@ -292,9 +298,8 @@ class ExchangePlan {
     auto const fields =
         Impl::fields_of(call, m_plan.extents, received.end, views...);
     m_call = nullptr;
-    Impl::for_each_neighbour(
-        exec, call, received,
-        Impl::Await{m_plan.buffers.in_kernels(), received.blocks.data()});
+    if (m_halves == Impl::Halves::apart)
+      Impl::await_blocks(exec, call, m_plan.buffers.in_kernels(), received);
     return fields;
   }
 
@@ -303,6 +308,8 @@ class ExchangePlan {
   std::size_t m_reserved = 0;  // bytes of an element
 
   char const* m_call = nullptr;  // that has begun
+
+  Impl::Halves m_halves = Impl::Halves::apart;  // of this call
 };
 
 }  // namespace symm

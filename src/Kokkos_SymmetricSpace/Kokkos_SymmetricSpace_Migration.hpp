@@ -83,14 +83,13 @@ class Migration {
     }
     auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
-    Impl::send_blocks(exec, call, buffers, step.sent, fields);
+    Impl::send_blocks(exec, call, buffers, step.sent, fields,
+                      Impl::Halves::apart);
     Impl::run(exec, call, step.moved.extent(0),
               Impl::MoveElements<decltype(fields)>{
                   step.moved.data(), step.moved_to.data(), fields});
-    Impl::for_each_neighbour(exec, call, step.received,
-                             Impl::Await{buffers, step.received.blocks.data()});
-    Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
-                                                 step.received, fields);
+    Impl::await_blocks(exec, call, buffers, step.received);
+    Impl::unpack_blocks(exec, call, buffers, step.received, fields);
     exec.fence(call);
     return step.n_now;
   }

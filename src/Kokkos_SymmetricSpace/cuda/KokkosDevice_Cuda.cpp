@@ -5,10 +5,10 @@
 #include <symm_gpu/CollectiveKernels.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
+#include "../../runtime/access/KernelQueue.hpp"
 #include "../../runtime/base/EnvironmentTable.hpp"
 #include "../../runtime/cuda/CudaCheck.hpp"
 #include "../../runtime/memory/Device.hpp"
-#include "../../runtime/access/KernelQueue.hpp"
 #include "../space/KokkosDevice.hpp"
 
 namespace symm::Impl {

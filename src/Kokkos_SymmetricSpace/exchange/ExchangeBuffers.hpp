@@ -9,9 +9,9 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
-#include "../../runtime/access/Signal.hpp"
 
 namespace symm::Impl {
 

@@ -3,13 +3,14 @@
 #ifndef SYMM_EXCHANGE_KERNELS_HPP
 #define SYMM_EXCHANGE_KERNELS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/access/Signal.hpp"
+#include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/Waiting.hpp"
@@ -17,13 +18,14 @@
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"
 
-// The kernels of an exchange, in this order: CopyChunks packs, Notify, Await,
-// CopyChunks (or Combine) unpacks. An inbox has two halves, used in turn. A PE
-// packs into a neighbour's inbox, and sends it a signal, in each exchange, and
-// ends the exchange with the signals of all neighbours. A neighbour's signal of
-// exchange n says that it has unpacked exchange n - 1. So this PE, in exchange
-// n + 1, overwrites a half that the neighbour has unpacked, and no barrier is
-// needed. For that PEs are neighbours of each other, even if blocks go one way.
+// The kernels of an exchange, in this order: CopyChunks packs, Notify, Await
+// (in one kernel with Notify, if nothing is to be done in between), CopyChunks
+// (or Combine) unpacks. An inbox has two halves, used in turn. A PE packs into
+// a neighbour's inbox, and sends it a signal, in each exchange, and ends the
+// exchange with the signals of all neighbours. A neighbour's signal of exchange
+// n says that it has unpacked exchange n - 1. So this PE, in exchange n + 1,
+// overwrites a half that the neighbour has unpacked, and no barrier is needed.
+// For that PEs are neighbours of each other, even if blocks go one way.
 
 namespace symm::Impl {
 
@@ -181,11 +183,32 @@ struct Await {
   Block const* blocks;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    auto const step = buffers.steps[0];
-    if (i == 0) buffers.steps[1] = step;
-    PollOne<Signal> poll{
-        {buffers.signals + blocks[i].pe, 1, nullptr, Compare::ge, step}};
+    PollOne<Signal> poll{{buffers.signals + blocks[i].pe, 1, nullptr,
+                          Compare::ge, buffers.steps[1] + 1}};
     wait_for("symm::ExchangePlan", poll);
+  }
+};
+
+struct NotifyAndAwait {
+  Notify notify;
+  Await await;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    notify(i);
+    await(i);
+  }
+};
+
+/// work(i), i < n, after which the exchange has ended. Work reads steps[0].
+template <class Work>
+struct LastWork {
+  Buffers buffers;
+  std::size_t n;
+  Work work;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    if (i == 0) buffers.steps[1] = buffers.steps[0];
+    if (i < n) work(i);
   }
 };
 
@@ -250,15 +273,45 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
-template <CopyWay way, class Exec, class Fields, class Op = Assign>
-void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
-                 PlanSide const& side, Fields const& fields,
-                 bool sends_runs_unpacked = false, Op const& op = {}) {
+/// Does the last work of an exchange.
+template <class Exec, class Work>
+void run_last(Exec const& exec, char const* call, Buffers const& buffers,
+              std::size_t n, Work const& work) {
+  run(exec, call, std::max(n, std::size_t{1}),
+      LastWork<Work>{buffers, n, work});
+}
+
+/// Work for all chunks of a side, and how much of it there is.
+template <class Exec>
+std::size_t n_of_chunks(PlanSide const& side) {
   auto const n = side.chunks.extent(0);
-  run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-      CopyChunks<way, Fields, Op>{
-          buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
-          fields.bytes(), sends_runs_unpacked, fields, op});
+  return runs_on_host_v<Exec> ? n : n * Chunk::most;
+}
+template <CopyWay way, class Fields, class Op = Assign>
+CopyChunks<way, Fields, Op> copy_of_chunks(Buffers const& buffers,
+                                           PlanSide const& side,
+                                           Fields const& fields,
+                                           bool sends_runs_unpacked = false,
+                                           Op const& op             = {}) {
+  return {buffers,
+          side.blocks.data(),
+          side.chunks.data(),
+          side.elements.data(),
+          fields.bytes(),
+          sends_runs_unpacked,
+          fields,
+          op};
+}
+
+/// Unpacks the blocks of a side, which ends the exchange.
+template <class Exec, class Fields, class Op = Assign>
+void unpack_blocks(Exec const& exec, char const* call, Buffers const& buffers,
+                   PlanSide const& side, Fields const& fields,
+                   Op const& op = {}) {
+  if (side.blocks.extent(0) == 0) return;
+  run_last(
+      exec, call, buffers, n_of_chunks<Exec>(side),
+      copy_of_chunks<CopyWay::from_block>(buffers, side, fields, false, op));
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -273,10 +326,20 @@ void for_each_neighbour(Exec const& exec, char const* call,
   }
 }
 
-/// Packs and sends the blocks of a side.
+/// Whether an exchange waits for the neighbours as soon as it has sent.
+enum class Halves { together, apart };
+
+template <class Exec>
+void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
+                  PlanSide const& side) {
+  for_each_neighbour(exec, call, side, Await{buffers, side.blocks.data()});
+}
+
+/// Packs and sends the blocks of a side, and perhaps waits for those of the
+/// other side, which has the same neighbours.
 template <class Exec, class Fields>
 void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
-                 PlanSide const& side, Fields const& fields) {
+                 PlanSide const& side, Fields const& fields, Halves halves) {
   static_assert(
       Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
       "kernels of the execution space must reach symm::SymmetricSpace");
@@ -286,17 +349,26 @@ void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   bool const is_only = decltype(fields.others)::is_empty && first.is_plain &&
                        first.elements.stride[0] ==
                            static_cast<std::ptrdiff_t>(first.n_components);
-  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, is_only);
+  run(exec, call, n_of_chunks<Exec>(side),
+      copy_of_chunks<CopyWay::to_block>(buffers, side, fields, is_only));
+  Notify const notify{
+      buffers,
+      side.blocks.data(),
+      fields.bytes(),
+      fields.bytes_of_last(),
+      is_only ? reinterpret_cast<char const*>(first.data) : nullptr,
+      my_pe()};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     symm::fence();
+  } else if (halves == Halves::together) {
+    for_each_neighbour(
+        exec, call, side,
+        NotifyAndAwait{notify, Await{buffers, side.blocks.data()}});
+    return;
   }
-  for_each_neighbour(
-      exec, call, side,
-      Notify{buffers, side.blocks.data(), fields.bytes(),
-             fields.bytes_of_last(),
-             is_only ? reinterpret_cast<char const*>(first.data) : nullptr,
-             my_pe()});
+  for_each_neighbour(exec, call, side, notify);
+  if (halves == Halves::together) await_blocks(exec, call, buffers, side);
 }
 
 }  // namespace symm::Impl

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "../../runtime/access/Access.hpp"
+#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/one_sided/Rma.hpp"
-#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <type_traits>
 
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/access/Signal.hpp"
+#include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/Waiting.hpp"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../runtime/job/Job.hpp"
 #include "../../runtime/access/KernelQueue.hpp"
+#include "../../runtime/job/Job.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "KokkosDevice.hpp"
 #include "KokkosTools.hpp"

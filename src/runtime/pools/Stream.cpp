@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Stream.hpp"
 
+#include "../access/KernelQueue.hpp"
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
-#include "../access/KernelQueue.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"

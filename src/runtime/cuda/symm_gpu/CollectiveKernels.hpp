@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../access/KernelQueue.hpp"
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../collectives/CollectiveOfGroup.hpp"
 #include "../../collectives/PacketExchange.hpp"
 #include "../../memory/HeapMap.hpp"
-#include "../../access/KernelQueue.hpp"
 #include "../../teams/PeTeam.hpp"
 #include "../../teams/TeamSync.hpp"
 #include "Launch.hpp"

@@ -3,9 +3,9 @@
 #ifndef SYMM_GPU_COLLECTIVE_KERNELS_HPP
 #define SYMM_GPU_COLLECTIVE_KERNELS_HPP
 
+#include "../../access/KernelQueue.hpp"
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../memory/HeapMap.hpp"
-#include "../../access/KernelQueue.hpp"
 #include "../../teams/PeTeam.hpp"
 
 namespace symm::Impl {
