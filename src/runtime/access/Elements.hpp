@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../base/BitCast.hpp"
 #include "../base/Function.hpp"
 #include "../groups/Words.hpp"
 #include "../memory/HostCopy.hpp"
@@ -36,14 +37,6 @@ SYMM_FUNCTION constexpr void check_element() {
                 "the elements must be trivially copyable: they travel as "
                 "bytes");
 }
-
-/// Memory for an element, which need not have a default constructor.
-template <class T>
-union ElementMemory {
-  char none;
-  T element;
-  SYMM_FUNCTION ElementMemory() : none(0) {}
-};
 
 /// Whether T is one word, loaded and stored by one access that no cache
 /// answers.

@@ -10,14 +10,23 @@
 
 namespace symm::Impl {
 
+/// Memory for an element, which need not have a default constructor.
+template <class T>
+union ElementMemory {
+  char none;
+  T element;
+  SYMM_FUNCTION ElementMemory() : none(0) {}
+};
+
 /// std::bit_cast, which kernels cannot call.
 template <class To, class From>
 requires(sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
          std::is_trivially_copyable_v<From>)
     [[nodiscard]] SYMM_INLINE_FUNCTION To bit_cast(From const& from) {
-  To to;
-  memcpy(static_cast<void*>(&to), static_cast<void const*>(&from), sizeof(To));
-  return to;
+  ElementMemory<To> to;
+  memcpy(static_cast<void*>(&to.element), static_cast<void const*>(&from),
+         sizeof(To));
+  return to.element;
 }
 
 }  // namespace symm::Impl

@@ -63,47 +63,56 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
-/// The blocks that the passed sources consist of.
-PassedBlock passed_block_of(PeTeam const& team, CollectiveCall const& call) {
-  auto const n = static_cast<std::size_t>(team.n_pes());
-  return {call.passing, call.root, call.source,
-          call.passing == Passing::to_each ? call.source_bytes / n
-                                           : call.source_bytes};
-}
+/// How the sources of a call travel with its checks on the host, if they do.
+class SourcePassing {
+ public:
+  /// \param heap of the blocks; null: they are wrong, and no source travels.
+  SourcePassing(PeTeam const& team, CollectiveCall const& call,
+                SymmetricHeap const* heap)
+      : m_team(team), m_call(call), m_in_rounds(team.has_far_pes()) {
+    if (call.passing == Passing::nothing || heap == nullptr ||
+        heap->memory() != MemoryKind::host)
+      return;
+    m_passes = m_in_rounds ? have_room(team, block())
+                           : call.passing != Passing::to_each &&
+                                 call.source_bytes <= sizeof(std::uint64_t);
+  }
 
-/// Whether the host's form passes sources together with the checks.
-bool is_source_passed(PeTeam const& team, CollectiveCall const& call,
-                      MemoryKind memory) {
-  if (call.passing == Passing::nothing || memory != MemoryKind::host)
-    return false;
-  if (team.has_far_pes()) return have_room(team, passed_block_of(team, call));
-  return call.passing != Passing::to_each &&
-         call.source_bytes <= sizeof(std::uint64_t);
-}
+  /// Collective: whether all PEs have passed that word. If so, and sources
+  /// travel, each PE has them.
+  bool is_passed_by_all(std::uint64_t word) const {
+    if (!m_passes) return compare_word(m_team, m_call.name, word);
+    if (m_in_rounds) return pass_blocks_far(m_team, m_call.name, word, block());
+    std::uint64_t source = 0;
+    if (m_call.source_bytes != 0)
+      std::memcpy(&source, m_call.source, m_call.source_bytes);
+    auto const epoch =
+        exchange_words_on_host(m_team, m_call.name, word, source);
+    return is_equal_on_all(m_team, epoch, 0, word);
+  }
+  /// The sources, after is_passed_by_all().
+  [[nodiscard]] std::optional<PassedSources> sources() const {
+    if (!m_passes) return std::nullopt;
+    if (m_in_rounds) return passed_blocks(m_team, block());
+    auto const words = m_team.words();
+    return PassedSources::in_order(
+        words.passed(words.map.my_pe, 0, *words.epoch(), 1),
+        2 * sizeof(std::uint64_t));
+  }
 
-/// The sources that is_passed_by_all() has passed.
-PassedSources passed_sources(PeTeam const& team, CollectiveCall const& call) {
-  if (team.has_far_pes())
-    return passed_blocks(team, passed_block_of(team, call));
-  auto const words = team.words();
-  return PassedSources::in_order(
-      words.passed(words.map.my_pe, 0, *words.epoch(), 1),
-      2 * sizeof(std::uint64_t));
-}
+ private:
+  [[nodiscard]] PassedBlock block() const {
+    auto const n = static_cast<std::size_t>(m_team.n_pes());
+    return {m_call.passing, m_call.root, m_call.source,
+            m_call.passing == Passing::to_each ? m_call.source_bytes / n
+                                               : m_call.source_bytes};
+  }
 
-/// Collective: whether all PEs have passed that word.
-/// \param has_source whether sources travel with it.
-bool is_passed_by_all(PeTeam const& team, CollectiveCall const& call,
-                      std::uint64_t word, bool has_source) {
-  if (!has_source) return compare_word(team, call.name, word);
-  if (team.has_far_pes())
-    return pass_blocks_far(team, call.name, word, passed_block_of(team, call));
-  std::uint64_t source = 0;
-  if (call.source_bytes != 0)
-    std::memcpy(&source, call.source, call.source_bytes);
-  auto const epoch = exchange_words_on_host(team, call.name, word, source);
-  return is_equal_on_all(team, epoch, 0, word);
-}
+  PeTeam const& m_team;
+  CollectiveCall const& m_call;
+  bool m_in_rounds;  // of FarRounds, else beside the flags
+  bool m_passes = false;
+};
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
   throw UsageError(std::string(call.name) + ": " + what);
@@ -212,17 +221,14 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;
-  bool const has_source =
-      !failure && is_source_passed(team, call, heap->memory());
-  auto const mine = has_failed ? failed : digest_of(call, type, heap);
-  if (!is_passed_by_all(team, call, mine, has_source) || has_failed) {
+  auto const mine       = has_failed ? failed : digest_of(call, type, heap);
+  SourcePassing const passing(team, call, heap);
+  if (!passing.is_passed_by_all(mine) || has_failed) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }
   auto const& of_both =
       call.are_counts_equal() ? *heap : pass_counts(team, call, heap, failure);
-  EnteredCall entered{use_of(of_both), std::nullopt};
-  if (has_source) entered.passed = passed_sources(team, call);
-  return entered;
+  return {use_of(of_both), passing.sources()};
 }
 
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,

@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../access/PeOperations.hpp"
-#include "../access/RingClient.hpp"
+#include "../access/GroupOperations.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
@@ -16,7 +15,6 @@
 #include "../groups/Words.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
-#include "../one_sided/Rma.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../teams/FarTeam.hpp"
 #include "../teams/PeTeam.hpp"
@@ -96,61 +94,29 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
 }
 
 /// Copies a part of a member's block at the symmetric address `mine` to `dest`.
-/// On the host, from a far PE, it is there after quiet_far().
+/// From a far PE it is there after quiet_far() of the host, or the quiet() of a
+/// kernel's barrier.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                      PeTeam const& team, Pe member, T* dest,
                                      T const* mine, std::size_t count,
                                      std::size_t part, std::size_t n_parts,
-                                     [[maybe_unused]] char const* call) {
-  SYMM_IF_ON_HOST((if (team.has_far_pes()) {
-    Pe const pe = team.world_pe(member);
-    if (!heap.is_near(pe)) {
-      if (group.rank() == 0 && count != 0) {
-        get_otherwise(dest, resolve_far(heap, mine, pe), count * sizeof(T),
-                      Until::is_begun, call);
-      }
-      return;
-    }
-  }))
-  SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
-    Pe const pe = team.world_pe(member);
-    if (!heap.is_near(pe)) {
-      auto const range = range_of_part<T>(count, part, n_parts);
-      if (range.count == 0) return;
-      // It is there after the barrier's quiet().
-      InKernel::get_far(group, dest + range.first, mine + range.first,
-                        range.count * sizeof(T), pe, false);
-      return;
-    }
-  }))
-  copy_part(group, dest, block_of(team, heap, mine, member), count, part,
-            n_parts);
+                                     char const* call) {
+  check_element<T>();
+  auto const range   = range_of_part<T>(count, part, n_parts);
+  bool const is_here = member == team.my_pe() && dest == mine;
+  if (is_here) return;
+  copy_elements<Direction::get>(group, heap, dest + range.first,
+                                mine + range.first, range.count,
+                                team.world_pe(member), call, Until::is_begun);
 }
 
-#ifdef SYMM_FOR_DEVICE
-/// Loads an element of a member, near or far, at the symmetric address `mine`.
-template <class T>
-[[nodiscard]] __device__ T load_of(PeTeam const& team, HeapMap const& heap,
-                                   T const* mine, Pe member) {
-  Pe const pe = team.world_pe(member);
-  if (heap.is_near(pe)) return *heap.peer_ptr(mine, pe);
-  return InKernel::load_far(mine, pe);
+/// Whether the members of a node share what takes messages; the same on all.
+[[nodiscard]] inline bool do_nodes_share(PeTeam const& team,
+                                         std::size_t bytes) {
+  constexpr std::size_t least = std::size_t{64} << 10U;
+  return team.has_far_pes() && bytes >= least;
 }
-template <class T>
-__device__ void store_to(PeTeam const& team, HeapMap const& heap, T* mine,
-                         Pe member, T const& value) {
-  Pe const pe = team.world_pe(member);
-  if (heap.is_near(pe)) {
-    *heap.peer_ptr(mine, pe) = value;
-  } else {
-    InKernel::store_far(mine, value, pe);
-  }
-}
-#endif
-
-/// From this size on, the members of a node share what takes messages.
-inline constexpr std::size_t least_bytes_of_shares = std::size_t{64} << 10U;
 
 /// FarBlocks::share() for elements of `dest`.
 template <class T, Group Threads, class BlockOf>
@@ -161,7 +127,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
     fetch_part(group, heap, team, member, dest + first, dest + first, n, 0, 1,
                call);
   };
-  FarBlocks(group, team, heap, call, fetch).share(block_of, has_all);
+  FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
 /// Stores the source that a member has passed with the checks.
@@ -214,8 +180,7 @@ struct BroadcastWork {
  private:
   /// Whether nodes share: else the root sends more than each member takes.
   [[nodiscard]] bool is_shared_by_nodes() const {
-    return team.has_far_pes() && team.n_pes() > 2 &&
-           count * sizeof(T) >= least_bytes_of_shares;
+    return team.n_pes() > 2 && do_nodes_share(team, count * sizeof(T));
   }
   /// Each member fetches a share from the root; then members exchange shares.
   template <Group Threads>
@@ -296,8 +261,7 @@ struct GatherWork {
 
  private:
   [[nodiscard]] bool is_shared_by_nodes() const {
-    return team.has_far_pes() && count * sizeof(T) >= least_bytes_of_shares &&
-           has_shared_nodes();
+    return do_nodes_share(team, count * sizeof(T)) && has_shared_nodes();
   }
 };
 

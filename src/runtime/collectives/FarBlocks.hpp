@@ -8,7 +8,7 @@
 
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
-#include "../memory/HeapMap.hpp"
+#include "../teams/FarTeam.hpp"
 #include "../teams/PeTeam.hpp"
 #include "../teams/TeamSync.hpp"
 
@@ -19,12 +19,11 @@ struct NearMembers {
   int n  = 0;
   int me = 0;  // 0 to n - 1
 
-  NearMembers(PeTeam const& team, HeapMap const& heap) {
-    for (Pe member = 0; member < team.n_pes(); ++member) {
-      if (!heap.is_near(team.world_pe(member))) continue;
+  explicit NearMembers(PeTeam const& team) {
+    for_each_member<Members::of_this_node>(team, [&](Pe member) {
       if (member < team.my_pe()) ++me;
       ++n;
-    }
+    });
   }
 };
 
@@ -38,12 +37,11 @@ struct NearMembers {
 template <Group Threads, class Fetch>
 class FarBlocks {
  public:
-  FarBlocks(Threads const& group, PeTeam const& team, HeapMap const& heap,
-            char const* call, Fetch const& fetch)
+  FarBlocks(Threads const& group, PeTeam const& team, char const* call,
+            Fetch const& fetch)
       : m_group(group),
         m_team(team),
-        m_heap(heap),
-        m_near(team, heap),
+        m_near(team),
         m_call(call),
         m_fetch(fetch) {}
 
@@ -62,17 +60,17 @@ class FarBlocks {
       m_fetch(from, part.first, part.count);
     }
     barrier_of(m_group, m_team, m_call);
+    if (has_all) return;
     int next = 0;
-    for (Pe member = 0; member < n && !has_all; ++member) {
-      if (!m_heap.is_near(m_team.world_pe(member))) continue;
+    for_each_member<Members::of_this_node>(m_team, [&](Pe member) {
       int const near = next++;
-      if (near == m_near.me) continue;
+      if (near == m_near.me) return;
       for (Pe from = 0; from < n; ++from) {
         if (from == m_team.my_pe()) continue;  // its block was here before
         auto const part = part_of_block(block_of(from), near);
         m_fetch(member, part.first, part.count);
       }
-    }
+    });
   }
 
  private:
@@ -92,7 +90,6 @@ class FarBlocks {
 
   Threads const& m_group;
   PeTeam const& m_team;
-  HeapMap const& m_heap;
   NearMembers m_near;
   char const* m_call;
   Fetch const& m_fetch;

@@ -9,10 +9,11 @@
 #include <memory>
 #include <new>
 
-#include "../access/PeOperations.hpp"
+#include "../access/GroupOperations.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../teams/FarTeam.hpp"
 #include "CollectiveWork.hpp"
 
 namespace symm::Impl {
@@ -50,21 +51,32 @@ class HostShare {
   // memory for its block of dest, perhaps the same, and what has it stored.
 
   [[nodiscard]] T const* source(Pe member) {
-    if (!is_far(member)) return near_copy(m_work.source, member);
-    m_fetched = block(m_has_all ? ++m_n_fetched : 1);
-    if (!m_has_all) fetch(m_fetched, member, Until::is_safe);
-    return m_fetched;
+    return at_block(
+        m_work.source, member, [](T const* its) { return its; },
+        [&]() -> T const* {
+          m_fetched = block(m_has_all ? ++m_n_fetched : 1);
+          if (!m_has_all) fetch(m_fetched, member, Until::is_safe);
+          return m_fetched;
+        });
   }
   [[nodiscard]] T* dest(Pe member) const {
-    return is_far(member) ? m_fetched : near_copy(m_work.dest, member);
+    return at_block(
+        m_work.dest, member, [](T* its) { return its; },
+        [&] { return m_fetched; });
   }
   void store(Pe member, T const* values) const {
-    if (is_far(member)) {
-      put_otherwise(far_copy(m_work.dest, member), values, m_count * sizeof(T),
-                    m_has_all ? Until::is_begun : Until::is_safe, Work::name);
-    } else if (T* const to = near_copy(m_work.dest, member); to != values) {
-      for (std::size_t i = 0; i < m_count; ++i) to[i] = values[i];
-    }
+    at_block(
+        m_work.dest, member,
+        [&](T* its) {
+          if (its == values) return;
+          for (std::size_t i = 0; i < m_count; ++i) its[i] = values[i];
+        },
+        [&] {
+          copy_far<Direction::put>(
+              OneThread(), m_heap, m_work.dest + m_first, values,
+              m_count * sizeof(T), m_work.team.world_pe(member), Work::name,
+              m_has_all ? Until::is_begun : Until::is_safe);
+        });
   }
 
  private:
@@ -85,8 +97,7 @@ class HostShare {
   /// A block for the result, and one for each far member, or one for these.
   void make_room(std::size_t count) {
     std::size_t n_far = 0;
-    for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe)
-      n_far += is_far(pe) ? 1U : 0U;
+    for_each_member<Members::of_other_nodes>(m_work.team, [&](Pe) { ++n_far; });
     m_block =
         std::min(elements_of((std::size_t{1} << 20U) / (n_far + 1)), count);
     m_block = std::max(m_block, few / 4);
@@ -97,29 +108,27 @@ class HostShare {
     if (!m_has_all) m_block = few;
   }
 
-  [[nodiscard]] bool is_far(Pe member) const {
-    return !m_heap.is_near(m_work.team.world_pe(member));
+  /// at_copy_of() with the block of a member.
+  template <class Element, class Near, class Far>
+  auto at_block(Element* mine, Pe member, Near const& near,
+                Far const& far) const {
+    return at_copy_of(m_heap, mine + m_first, m_work.team.world_pe(member),
+                      near, far);
   }
   /// Block 0 is the result. (Elements may have no default constructor.)
   [[nodiscard]] T* block(std::size_t i) {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;
   }
-  template <class Element>
-  [[nodiscard]] Element* near_copy(Element* mine, Pe member) const {
-    return block_of(m_work.team, m_heap, mine, member) + m_first;
-  }
-  [[nodiscard]] PeMemory far_copy(T const* mine, Pe member) const {
-    return resolve_far(m_heap, mine + m_first, m_work.team.world_pe(member));
-  }
   void fetch(T* to, Pe member, Until until) const {
-    get_otherwise(to, far_copy(m_work.source, member), m_count * sizeof(T),
-                  until, Work::name);
+    copy_far<Direction::get>(OneThread(), m_heap, m_work.source + m_first, to,
+                             m_count * sizeof(T), m_work.team.world_pe(member),
+                             Work::name, until);
   }
   void fetch_all() {
     std::size_t n = 0;
-    for (Pe pe = 0; pe < m_work.team.n_pes(); ++pe)
-      if (is_far(pe)) fetch(block(++n), pe, Until::is_begun);
+    for_each_member<Members::of_other_nodes>(
+        m_work.team, [&](Pe pe) { fetch(block(++n), pe, Until::is_begun); });
     quiet_far();
     m_n_fetched = 0;
   }

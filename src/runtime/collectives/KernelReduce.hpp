@@ -67,10 +67,12 @@ class KernelReduce {
       std::size_t const i = range.first + k;
       reduce<Pack<T, 1>, 1>(
           [&](Pe pe, auto& its) {
-            its[0] = load_of(m_work.team, m_heap, m_work.source + i, pe);
+            its[0] = load_element(m_heap, m_work.source + i,
+                                  m_work.team.world_pe(pe), Work::name);
           },
           [&](Pe pe, auto& its) {
-            store_to(m_work.team, m_heap, m_work.dest + i, pe, its[0]);
+            store_element(m_heap, m_work.dest + i, its[0],
+                          m_work.team.world_pe(pe), Work::name);
           });
     });
   }

@@ -140,10 +140,13 @@ struct ScanWork {
                                                   Range const& range) const {
     group.for_each(range.count, [&](std::size_t k) {
       std::size_t const i = range.first + k;
-      scan_element([&](Pe pe) { return load_of(team, heap, source + i, pe); },
-                   [&](Pe pe, T const& value) {
-                     store_to(team, heap, dest + i, pe, value);
-                   });
+      scan_element(
+          [&](Pe pe) {
+            return load_element(heap, source + i, team.world_pe(pe), name);
+          },
+          [&](Pe pe, T const& value) {
+            store_element(heap, dest + i, value, team.world_pe(pe), name);
+          });
     });
   }
 #endif

@@ -5,14 +5,12 @@
 
 #include <cstddef>
 
-#include "../access/PeOperations.hpp"
-#include "../access/RingClient.hpp"
+#include "../access/GroupOperations.hpp"
+#include "../access/StridedCopy.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
-#include "../groups/GroupCopy.hpp"
 #include "../memory/HeapMap.hpp"
-#include "../one_sided/Rma.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
@@ -50,45 +48,16 @@ struct StridedAlltoallWork {
     for (int k = 1; k <= n; ++k) {
       Pe const pe = (me + k) % n;
       T* const to = dest + first_of(pe, range) * dest_stride;
-      SYMM_IF_ON_HOST(
-          (if (fetch_far(group, heap, pe, to, my, range.count)) { continue; }))
-      SYMM_IF_ON_DEVICE((if (team.has_far_pes() &&
-                             !heap.is_near(team.world_pe(pe))) [[unlikely]] {
-        if (range.count != 0) {
-          InKernel::copy_strided_far(group, false, my, to, sizeof(T),
-                                     range.count, source_stride * sizeof(T),
-                                     dest_stride * sizeof(T),
-                                     team.world_pe(pe));
-        }
-        continue;
-      }))
-      T const* const from = block_of(team, heap, my, pe);
-      copy_each(
-          group, range.count,
-          [=, stride = source_stride](std::size_t i) {
-            return from[i * stride];
-          },
-          [=, stride = dest_stride](std::size_t i, T const& value) {
-            to[i * stride] = value;
-          });
+      if (range.count != 0) {
+        copy_blocks(group, heap,
+                    StridedCopy<Direction::get, T>{to, my, dest_stride,
+                                                   source_stride, range.count},
+                    team.world_pe(pe), "symm::alltoalls");
+      }
     }
   }
 
  private:
-  /// Fetches the elements of a far member. \returns whether it is far.
-  template <Group Threads>
-  bool fetch_far(Threads const& group, HeapMap const& heap, Pe member, T* to,
-                 T const* mine, std::size_t n) const {
-    if (!team.has_far_pes() || heap.is_near(team.world_pe(member)))
-      return false;
-    if (group.rank() == 0 && n != 0) {
-      get_strided_from(
-          to, resolve_far(heap, mine, team.world_pe(member)),
-          {sizeof(T), n, source_stride * sizeof(T), dest_stride * sizeof(T)},
-          "symm::alltoalls");
-    }
-    return true;
-  }
   [[nodiscard]] SYMM_FUNCTION std::size_t first_of(Pe pe,
                                                    Range const& range) const {
     return static_cast<std::size_t>(pe) * count + range.first;

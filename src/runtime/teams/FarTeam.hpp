@@ -24,6 +24,17 @@ std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
 /// of 16 bytes.
 bool compare_word_far(PeTeam const& team, char const* call, std::uint64_t word);
 
+/// Calls body(member) for the members of this PE's node, or for the others.
+enum class Members { of_this_node, of_other_nodes };
+template <Members members, class Body>
+void for_each_member(PeTeam const& team, Body const& body) {
+  auto const map = team.words().map;
+  for (Pe member = 0; member < team.n_pes(); ++member) {
+    bool const is_here = map.is_near(team.world_pe(member));
+    if (is_here == (members == Members::of_this_node)) body(member);
+  }
+}
+
 /// Whether any node has several PEs, which can share messages to their node.
 /// The same on all PEs.
 [[nodiscard]] bool has_shared_nodes();

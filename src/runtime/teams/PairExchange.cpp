@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "../access/GroupOperations.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
@@ -21,11 +22,23 @@ namespace symm::Impl {
 
 namespace {
 
-/// PE `pe`'s copy of a word of this PE.
-PeMemory copy_of(HeapMap const& map, std::uint64_t const* word, Pe pe) {
-  constexpr auto segment = Segment::host_team_words;
-  return map.is_near(pe) ? PeMemory::at(pe, segment, map.peer_ptr(word, pe))
-                         : PeMemory(pe, segment, map.offset_of(word));
+/// Stores `value` to PE `pe`'s copy of a word of this PE, and then `number` to
+/// the one of its flag.
+void tell(HeapMap const& map, Pe pe, std::uint64_t* word, std::uint64_t value,
+          std::uint64_t* flag, std::uint64_t number, char const* call) {
+  at_copy_of(
+      map, flag, pe,
+      [&](std::uint64_t* its_flag) {
+        store_relaxed(map.peer_ptr(word, pe), value);
+        store_release(its_flag, number);
+      },
+      [&] {
+        auto const its = [&](std::uint64_t const* mine) {
+          return PeMemory(pe, Segment::host_team_words, map.offset_of(mine));
+        };
+        put_signal_to(its(word), &value, sizeof value, its(flag), number,
+                      AtomicOp::set, Until::is_safe, call);
+      });
 }
 
 }  // namespace
@@ -42,15 +55,8 @@ void exchange_in_pairs(PeTeam const& parent, std::span<Pe const> members,
     Pe const pe = parent.world_pe(member);
     if (pe == me) continue;
     auto const number = ++*words.member(pe);
-    auto const flag   = copy_of(words.map, words.flag(me, me), pe);
-    auto const word   = copy_of(words.map, words.passed(me, me, number), pe);
-    if (flag.reach == Reach::messages) {
-      put_signal_to(word, &mine, sizeof mine, flag, number, AtomicOp::set,
-                    Until::is_safe, call);
-    } else {
-      store_relaxed(word.address<std::uint64_t>(), mine);
-      store_release(flag.address<std::uint64_t>(), number);
-    }
+    tell(words.map, pe, words.passed(me, me, number), mine, words.flag(me, me),
+         number, call);
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     Pe const pe = parent.world_pe(members[i]);

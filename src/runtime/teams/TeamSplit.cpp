@@ -151,7 +151,7 @@ void SplitCall::exchange(std::uint64_t mine) {
     exchange_in_pairs(m_parent, m_callers, m_call, mine, m_words);
     return;
   }
-  auto const epoch = exchange_word_on_host(m_parent, m_call, mine);
+  auto const epoch = exchange_words_on_host(m_parent, m_call, mine, 0);
   auto const words = m_parent.words();
   for (std::size_t pe = 0; pe < m_words.size(); ++pe) {
     m_words[pe] = *words.passed(words.map.my_pe, static_cast<Pe>(pe), epoch);

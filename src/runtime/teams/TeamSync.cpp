@@ -81,12 +81,6 @@ void wait_for_members(char const* call, PeTeam const& team,
   }
 }
 
-std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
-                                    std::uint64_t word) {
-  if (team.has_far_pes()) return exchange_words_far(team, call, word, 0);
-  return synchronise(OneThread{}, team, call, PassWord{team, word});
-}
-
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first,
                                      std::uint64_t second) {
@@ -94,19 +88,16 @@ std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
   return synchronise(OneThread{}, team, call, PassWords{team, first, second});
 }
 
-bool compare_word(PeTeam const& team, char const* call, std::uint64_t word) {
+bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
+                  bool looks) {
   if (team.has_far_pes()) return compare_word_far(team, call, word);
   auto const epoch = synchronise(OneThread{}, team, call, PassWord{team, word});
-  return is_equal_on_all(team, epoch, 0, word);
+  return !looks || is_equal_on_all(team, epoch, 0, word);
 }
 
 void barrier_on_host(PeTeam const& team, char const* call) {
   quiet_all_contexts(call);
-  if (team.has_far_pes()) {
-    compare_word_far(team, call, word_of_barrier);
-  } else {
-    synchronise(OneThread{}, team, call, PassWord{team, word_of_barrier});
-  }
+  compare_word(team, call, word_of_barrier, false);
 }
 
 void meet(char const* call, PeTeam const& team, std::uint64_t word) {

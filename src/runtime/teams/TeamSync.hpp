@@ -21,14 +21,14 @@ namespace symm::Impl {
 
 // The parts of the barriers of symm_teams.hpp and of the collective operations.
 
-/// exchange_word() by one thread of the host; also with two words.
-std::uint64_t exchange_word_on_host(PeTeam const& team, char const* call,
-                                    std::uint64_t word);
+/// exchange_word() with two words, by one thread of the host.
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
 /// A barrier by one thread of the host; false if a PE has passed another word.
-bool compare_word(PeTeam const& team, char const* call, std::uint64_t word);
+/// \param looks false: the result is not needed.
+bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
+                  bool looks = true);
 
 /// barrier_of() by one thread of the host.
 void barrier_on_host(PeTeam const& team, char const* call);
@@ -42,7 +42,7 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
     std::uint64_t word) {
   SYMM_IF_ON_HOST((group.barrier(); if (group.rank() == 0)
-                       exchange_word_on_host(team, call, word);
+                       exchange_words_on_host(team, call, word, 0);
                    group.barrier(); return *team.words().epoch();))
   SYMM_IF_ON_DEVICE(
       (return synchronise(group, team, call, PassWord{team, word});))
