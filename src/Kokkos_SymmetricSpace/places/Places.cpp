@@ -65,7 +65,12 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
                                "; PEs are 0 to " +
                                std::to_string(map.n_pes - 1));
   }
-  if (!map.is_near(static_cast<Pe>(pe))) {
+  bool const is_element =
+      std::equal(indices.begin(), indices.end(), extents.begin(),
+                 [](std::int64_t index, std::size_t extent) {
+                   return static_cast<std::size_t>(index) < extent;
+                 });
+  if (is_element) {
     throw_in_places(
         label, which + "PE " + std::to_string(pe) +
                    " is on another node, where no loads and stores reach: get "

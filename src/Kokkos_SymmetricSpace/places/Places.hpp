@@ -159,13 +159,12 @@ struct MakePlaces {
   template <std::size_t... R>
   KOKKOS_FUNCTION void make(std::size_t n, std::size_t& wrong,
                             std::index_sequence<R...>) const {
-    auto const& map       = elements.map();
-    auto const pe         = static_cast<std::int64_t>(pes(n));
-    bool const is_element = 0 <= pe && pe < map.n_pes &&
-                            map.is_near(static_cast<Pe>(pe)) &&
-                            ((static_cast<std::size_t>(indices[R](n)) <
-                              elements.extent(static_cast<Pe>(pe), R)) &&
-                             ...);
+    auto const& map = elements.map();
+    auto const pe   = static_cast<std::int64_t>(pes(n));
+    bool const is_element =
+        elements.reaches(pe) && ((static_cast<std::size_t>(indices[R](n)) <
+                                  elements.extent(static_cast<Pe>(pe), R)) &&
+                                 ...);
     if (!is_element) {
       wrong = n < wrong ? n : wrong;
       return;

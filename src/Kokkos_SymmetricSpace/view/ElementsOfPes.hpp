@@ -127,8 +127,8 @@ class ExtentsOfPes {
   }
 };
 
-/// The addresses of the elements of all PEs' copies of a View, for GlobalView
-/// and RemoteView. A small value to capture in kernels.
+/// The addresses of the elements of all PEs' copies of a View. A small value to
+/// capture in kernels.
 template <class View>
 class ElementsOfPes : private LabelInKernels,
                       private ViewAlive,
@@ -181,6 +181,10 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   [[nodiscard]] KOKKOS_FUNCTION HeapMap const& map() const { return m_map; }
+  /// Whether there is a PE `pe`, and loads and stores reach its copy.
+  [[nodiscard]] KOKKOS_FUNCTION bool reaches(std::int64_t pe) const {
+    return 0 <= pe && pe < m_map.n_pes && m_map.is_near(static_cast<Pe>(pe));
+  }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
     return Extents::extent(m_first, pe, r);
   }
@@ -195,7 +199,7 @@ class ElementsOfPes : private LabelInKernels,
                                  [[maybe_unused]] bool must_be_near) const {
 #ifdef SYMM_CHECKS_IN_KERNELS
     bool const is_pe = 0 <= pe && pe < m_map.n_pes;
-    if (is_pe && (!must_be_near || m_map.is_near(pe))) return;
+    if (must_be_near ? reaches(pe) : is_pe) return;
     KernelText text;
     add_name(text, call);
     if (is_pe) {
@@ -260,6 +264,74 @@ class ElementsOfPes : private LabelInKernels,
 
   plain_view m_first;  // PE 0's copy
   HeapMap m_map;
+};
+
+/// What GlobalView and RemoteView have in common.
+/// \tparam reaches_far whether the elements of far PEs may be asked for.
+template <class View, bool reaches_far>
+class ViewOfPes {
+ public:
+  /// The View of one PE's copy.
+  using view_type  = UnmanagedView<View>;
+  using value_type = typename view_type::value_type;
+
+  KOKKOS_FUNCTION static constexpr std::size_t rank() {
+    return view_type::rank();
+  }
+
+  ViewOfPes() = default;
+
+  /// \param local this PE's copy.
+  KOKKOS_FUNCTION ViewOfPes(View const& local, HeapMap const& map)
+      : m_elements(local, map) {}
+
+  /// This PE's own copy, as an ordinary unmanaged View.
+  [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
+    return copy_of(my_pe(), my_pe());
+  }
+  /// Extent of this PE's own copy.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
+    return m_elements.extent(my_pe(), r);
+  }
+  /// Extent of PE `pe`'s copy; in an UnevenView the PEs' extents differ.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
+    m_elements.expect_pe(call, pe, false);
+    return m_elements.extent(pe, r);
+  }
+  /// Whether PE `pe` exists and is near: loads and stores reach its elements.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
+    return m_elements.reaches(pe);
+  }
+  /// As it was called before 0.1.0.
+  [[deprecated("say is_near(pe)"), nodiscard]] KOKKOS_FUNCTION bool
+  is_reachable(Pe pe) const {
+    return is_near(pe);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
+    return m_elements.map().my_pe;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const {
+    return m_elements.map().n_pes;
+  }
+
+ protected:
+  static constexpr char const* call =
+      reaches_far ? "symm::remote_view" : "symm::global_view";
+
+  /// The address of an element, after checks of PE and indices.
+  template <class... Indices>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
+      Pe pe, Indices... indices) const {
+    m_elements.expect_pe(call, pe, !reaches_far);
+    m_elements.expect_indices(call, pe, indices...);
+    return m_elements.address_of(pe, indices...);
+  }
+  /// PE `pe`'s copy, with the extents of PE `like`.
+  [[nodiscard]] KOKKOS_FUNCTION view_type copy_of(Pe pe, Pe like) const {
+    return m_elements.template copy_of<view_type>(pe, like);
+  }
+
+  ElementsOfPes<View> m_elements;
 };
 
 }  // namespace symm::Impl

@@ -23,24 +23,18 @@ namespace symm {
 /// computes the rest in the type of the indices, as for any View: a View of
 /// more than 2^31 elements needs 64-bit indices.
 template <class View>
-class GlobalView {
+class GlobalView : public Impl::ViewOfPes<View, false> {
+  using Base = Impl::ViewOfPes<View, false>;
+
  public:
-  using view_type      = UnmanagedView<View>;
-  using value_type     = typename view_type::value_type;
+  using view_type      = typename Base::view_type;
   using reference_type = typename view_type::element_type&;
 
   static_assert(!view_type::memory_traits::is_atomic,
                 "elements of an Atomic View are proxies: use "
                 "global_view(view).peer(pe), or a View without the trait");
 
-  KOKKOS_FUNCTION static constexpr std::size_t rank() {
-    return view_type::rank();
-  }
-
-  GlobalView() = default;
-
-  /// \param local this PE's copy.
-  GlobalView(View const& local, HeapMap const& map) : m_elements(local, map) {}
+  using Base::Base;
 
   /// Element (indices...) on PE `pe`. Precondition: is_near(pe). Indices
   /// are checked where Kokkos checks those of Views, the PE where
@@ -49,58 +43,20 @@ class GlobalView {
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
       operator()(Pe pe, Indices... indices) const {
-    m_elements.expect_pe(call, pe, true);
-    m_elements.expect_indices(call, pe, indices...);
-    return *m_elements.address_of(pe, indices...);
+    return *this->address_of(pe, indices...);
   }
 
   /// PE `pe`'s copy as an ordinary unmanaged View; `pe` is near, checked as
   /// above.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
-    m_elements.expect_pe(call, pe, true);
-    return m_elements.template copy_of<view_type>(pe, pe);
+    this->m_elements.expect_pe(Base::call, pe, true);
+    return this->copy_of(pe, pe);
   }
-
-  /// This PE's own copy.
-  [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
-    return peer(my_pe());
-  }
-  /// Extent of this PE's own copy.
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_elements.extent(my_pe(), r);
-  }
-  /// Extent of PE `pe`'s copy; in an UnevenView the PEs' extents differ.
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
-    m_elements.expect_pe(call, pe, false);
-    return m_elements.extent(pe, r);
-  }
-  /// Whether PE `pe` exists and is near. Elements of far PEs have no address
-  /// here; RemoteView reaches them.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
-    return m_elements.map().is_near(pe);
-  }
-  /// As it was called before 0.1.0.
-  [[deprecated("say is_near(pe)"), nodiscard]] KOKKOS_FUNCTION bool
-  is_reachable(Pe pe) const {
-    return is_near(pe);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
-    return m_elements.map().my_pe;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const {
-    return m_elements.map().n_pes;
-  }
-
- private:
-  static constexpr char const* call = "symm::global_view";
-
-  Impl::ElementsOfPes<View> m_elements;
 };
 
 /// The GlobalView of `view`, which is a View as peer_view() takes, or an
 /// UnevenView. Local. In a job of several nodes only near PEs' copies have an
-/// address: do not index the others (GlobalView::is_near()), use
-/// remote_view().
+/// address: do not index the others (is_near()), use remote_view().
 ///
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>

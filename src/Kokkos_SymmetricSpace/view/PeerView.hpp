@@ -79,6 +79,15 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
   return *map;
 }
 
+/// The same for a PE whose copy loads and stores reach.
+/// \throws UsageError, too, if there is no such PE, or it is far.
+template <class View>
+HeapMap const& heap_map_of_near(View const& view, Pe pe) {
+  auto const& map = heap_map_of(view, "symm::peer_view");
+  if (!map.is_near(pe)) throw_no_peer_view(view.label(), pe, map.n_pes);
+  return map;
+}
+
 }  // namespace Impl
 
 /// The map of the heap that holds `view`: the addresses of all PEs' parts.
@@ -121,10 +130,7 @@ heap_map() {
 ///         the heap.
 template <class View>
 auto peer_view(View const& view, Pe pe) {
-  auto const& map = Impl::heap_map_of(view, "symm::peer_view");
-  if (!map.is_near(pe)) {
-    Impl::throw_no_peer_view(view.label(), pe, map.n_pes);
-  }
+  auto const& map = Impl::heap_map_of_near(view, pe);
   UnmanagedView<View> result(view);
   if (view.data() != nullptr) result.assign_data(map.peer_ptr(view.data(), pe));
   return result;

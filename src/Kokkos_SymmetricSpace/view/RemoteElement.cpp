@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
+#include "../../runtime/access/Access.hpp"
 #include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/heap/SymmetricHeap.hpp"
 #include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/one_sided/Rma.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/transport/Message.hpp"
 
@@ -31,36 +31,26 @@ FarElement find_far_element(void const* address, Pe pe) {
                         reinterpret_cast<std::uintptr_t>(map.part(pe));
     n_pes = map.n_pes;
     if (pe < 0 || pe >= n_pes) break;
-    if (offset < map.stride) return {map, map.part(map.my_pe) + offset};
+    if (offset < map.stride) return {*heap, map.part(map.my_pe) + offset};
   }
   throw UsageError(Text(call_of_elements, ": there is no PE ", pe,
                         " with this View; PEs are 0 to ", n_pes - 1));
 }
 
-void put_far_element(HeapMap const& map, void* dest, void const* value,
+void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
-  if (map.is_near(pe)) {  // near, but in GPU memory
-    copy_bytes_on_host<Direction::put, Until::is_safe>(call_of_elements, dest,
-                                                       value, bytes, pe);
-    return;
-  }
   // A value that fits into a batch is copied at once. Of a larger one nothing
   // may be read after this call.
   bool const is_copied = bytes <= BatchEntry::most_bytes;
-  put_otherwise(resolve_far(map, dest, pe), value, bytes,
+  put_otherwise(memory_of({nullptr, &heap}, dest, pe), value, bytes,
                 is_copied ? Until::is_begun : Until::is_safe, call_of_elements);
 }
 
-void get_far_element(void* value, HeapMap const& map, void const* source,
+void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe) {
-  if (map.is_near(pe)) {
-    copy_bytes_on_host<Direction::get, Until::is_safe>(call_of_elements, value,
-                                                       source, bytes, pe);
-    return;
-  }
   quiet_far();
-  get_otherwise(value, resolve_far(map, source, pe), bytes, Until::is_safe,
-                call_of_elements);
+  get_otherwise(value, memory_of({nullptr, &heap}, source, pe), bytes,
+                Until::is_safe, call_of_elements);
 }
 
 }  // namespace symm::Impl

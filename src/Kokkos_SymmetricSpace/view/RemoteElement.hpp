@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../runtime/access/GroupOperations.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
 #include "../../runtime/symm_atomics.hpp"
@@ -23,35 +24,29 @@ namespace symm::Impl {
 // memory. Not inlined, with few arguments by value, so that accesses to near
 // PEs lose no register to it.
 
+class SymmetricHeap;
+
 /// Puts `bytes` as put_nbi() does, but `value` may be gone when it returns.
-void put_far_element(HeapMap const& map, void* dest, void const* value,
+void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe);
 /// Gets `bytes`, after all earlier puts of this PE are complete.
-void get_far_element(void* value, HeapMap const& map, void const* source,
+void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe);
 
-/// Memory for a value that need not have a default constructor.
-template <class Value>
-union ValueMemory {
-  char none;
-  Value value;
-  KOKKOS_FUNCTION ValueMemory() : none(0) {}
-};
-
-/// The symmetric address of an element, and the map of its heap.
+/// The symmetric address of an element, and its heap.
 struct FarElement {
-  HeapMap const& map;
+  SymmetricHeap const& heap;
   void* symmetric;
 };
 /// \param address of the element of `pe`; of a far PE, where it would be.
 /// \throws UsageError on this PE, if there is no such PE.
 FarElement find_far_element(void const* address, Pe pe);
 
-/// Calls operation(map, symmetric address, pe).
+/// Calls operation(heap, symmetric address, pe).
 template <class T, class Operation>
 [[gnu::noinline]] auto call_far(T* address, Pe pe, Operation operation) {
   auto const found = find_far_element(address, pe);
-  return operation(found.map,
+  return operation(found.heap,
                    static_cast<std::remove_const_t<T>*>(found.symmetric), pe);
 }
 
@@ -75,18 +70,18 @@ class ElementOfPe {
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
-  /// Whether the caller reaches it by loads and stores.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_near() const {
-    KOKKOS_IF_ON_HOST((return is_on_host && m_map.is_near(m_pe);))
-    KOKKOS_IF_ON_DEVICE((return m_map.is_near(m_pe);))
+  /// Calls near(address) if the caller loads and stores there, else far().
+  template <class Near, class Far>
+  KOKKOS_FORCEINLINE_FUNCTION auto at(Near const& near, Far const& far) const {
+    KOKKOS_IF_ON_HOST((if constexpr (!is_on_host) return far();))
+    return at_pe(
+        m_map, m_pe, [&] { return near(m_address); }, far);
   }
-  /// Precondition: is_near().
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* address() const {
-    return m_address;
-  }
-  /// Calls operation(map, symmetric address, pe). Precondition: not is_near().
+  /// Calls operation(heap, symmetric address, pe), where at() calls far(). In
+  /// kernels `heap` is the map.
   template <class Operation>
-  KOKKOS_FORCEINLINE_FUNCTION auto far(Operation const& operation) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto by_message(
+      Operation const& operation) const {
     KOKKOS_IF_ON_HOST((return call_far(m_address, m_pe, operation);))
     // From `pe` to this PE: peer_ptr() moves by (argument - my_pe) strides.
     KOKKOS_IF_ON_DEVICE(
@@ -97,8 +92,8 @@ class ElementOfPe {
   }
 
  private:
-  // On the host, accesses to near PEs read only what is_near() needs of the
-  // map, and call_far() finds the map again: the rest is not even loaded.
+  // On the host, accesses to near PEs read only what at_pe() needs of the map,
+  // and call_far() finds the map again: the rest is not even loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
@@ -135,20 +130,15 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
 
   /// The value: loaded, or got.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
-    if (this->is_near()) [[likely]]
-      return *this->address();
-    return get_far();
+    return this->at([](T* its) -> value_type { return *its; },
+                    [&] { return get_far(); });
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
   /// Stores or puts a value.
   KOKKOS_FORCEINLINE_FUNCTION void put(value_type const& value) const {
     if constexpr (is_writable()) {
-      if (this->is_near()) [[likely]] {
-        *this->address() = value;
-      } else {
-        put_far(value);
-      }
+      this->at([&](T* its) { *its = value; }, [&] { put_far(value); });
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
@@ -249,28 +239,30 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   /// Changes a near element in place; of a far one, a copy, which is put back.
   template <class Change>
   KOKKOS_FORCEINLINE_FUNCTION void change(Change const& change_it) const {
-    if (this->is_near()) [[likely]] {
-      change_it(*this->address());
-    } else {
-      value_type value = get_far();
-      change_it(value);
-      put_far(value);
-    }
+    this->at([&](T* its) { change_it(*its); },
+             [&] {
+               value_type value = get_far();
+               change_it(value);
+               put_far(value);
+             });
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get_far() const {
-    return this->far([](HeapMap const& map, value_type* address, Pe pe) {
-      KOKKOS_IF_ON_HOST((ValueMemory<value_type> memory; get_far_element(
-                             &memory.value, map, address, sizeof(T), pe);
-                         return memory.value;))
-      KOKKOS_IF_ON_DEVICE((symm::quiet(); return symm::g(map, address, pe);))
+    return this->by_message([]([[maybe_unused]] auto const& heap,
+                               value_type* address, Pe pe) {
+      KOKKOS_IF_ON_HOST((ElementMemory<value_type> memory; get_far_element(
+                             &memory.element, heap, address, sizeof(T), pe);
+                         return memory.element;))
+      KOKKOS_IF_ON_DEVICE((symm::quiet(); return symm::g(heap, address, pe);))
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION void put_far(value_type const& value) const {
-    this->far([=](HeapMap const& map, value_type* address, Pe pe) {
-      KOKKOS_IF_ON_HOST((put_far_element(map, address, &value, sizeof(T), pe);))
-      KOKKOS_IF_ON_DEVICE((symm::p(map, address, value, pe);))
-    });
+    this->by_message(
+        [=]([[maybe_unused]] auto const& heap, value_type* address, Pe pe) {
+          KOKKOS_IF_ON_HOST(
+              (put_far_element(heap, address, &value, sizeof(T), pe);))
+          KOKKOS_IF_ON_DEVICE((symm::p(heap, address, value, pe);))
+        });
   }
 };
 
@@ -288,15 +280,17 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
       : Base(map, address, pe) {}
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
-    if (this->is_near()) [[likely]] {
-      return symm::atomic_fetch<value_type>(this->address());
-    }
-    return this->far([]([[maybe_unused]] HeapMap const& map,
-                        value_type* address, Pe pe) {
-      KOKKOS_IF_ON_HOST((return symm::atomic_fetch<value_type>(address, pe);))
-      KOKKOS_IF_ON_DEVICE(
-          (return symm::atomic_fetch<value_type>(map, address, pe);))
-    });
+    return this->at(
+        [](T* its) { return symm::atomic_fetch<value_type>(its); },
+        [&] {
+          return this->by_message([]([[maybe_unused]] auto const& heap,
+                                     value_type* address, Pe pe) {
+            KOKKOS_IF_ON_HOST(
+                (return symm::atomic_fetch<value_type>(address, pe);))
+            KOKKOS_IF_ON_DEVICE(
+                (return symm::atomic_fetch<value_type>(heap, address, pe);))
+          });
+        });
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
@@ -312,17 +306,19 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
     return *this;
   }
 
-#define SYMM_ATOMIC_OPERATION(result, name, operation)                        \
-  KOKKOS_FORCEINLINE_FUNCTION result name(value_type value) const {           \
-    expect_writable();                                                        \
-    if (this->is_near()) [[likely]] {                                         \
-      return symm::operation(this->address(), value);                         \
-    }                                                                         \
-    return this->far([=]([[maybe_unused]] HeapMap const& map,                 \
-                         value_type* address, Pe pe) {                        \
-      KOKKOS_IF_ON_HOST((return symm::operation(address, value, pe);))        \
-      KOKKOS_IF_ON_DEVICE((return symm::operation(map, address, value, pe);)) \
-    });                                                                       \
+#define SYMM_ATOMIC_OPERATION(result, name, operation)                       \
+  KOKKOS_FORCEINLINE_FUNCTION result name(value_type value) const {          \
+    expect_writable();                                                       \
+    return this->at(                                                         \
+        [&](T* its) { return symm::operation(its, value); },                 \
+        [&] {                                                                \
+          return this->by_message([=]([[maybe_unused]] auto const& heap,     \
+                                      value_type* address, Pe pe) {          \
+            KOKKOS_IF_ON_HOST((return symm::operation(address, value, pe);)) \
+            KOKKOS_IF_ON_DEVICE(                                             \
+                (return symm::operation(heap, address, value, pe);))         \
+          });                                                                \
+        });                                                                  \
   }
   SYMM_ATOMIC_OPERATION(void, put, atomic_set)
   SYMM_ATOMIC_OPERATION(void, operator+=, atomic_add)

@@ -53,11 +53,12 @@ class RemotePeer;
 /// this PE: keep loops that read apart from loops that write, and move whole
 /// blocks by copy() or deep_copy() of peer(pe).
 template <class View>
-class RemoteView {
+class RemoteView : public Impl::ViewOfPes<View, true> {
+  using Base = Impl::ViewOfPes<View, true>;
+
  public:
-  /// The View of a near PE's copy.
-  using view_type            = UnmanagedView<View>;
-  using value_type           = typename view_type::value_type;
+  using view_type            = typename Base::view_type;
+  using value_type           = typename Base::value_type;
   using non_const_value_type = typename view_type::non_const_value_type;
   /// Whether the host loads and stores in its memory; GPU memory it copies.
   static constexpr bool is_on_host =
@@ -75,15 +76,7 @@ class RemoteView {
   static_assert(!std::is_volatile_v<value_type>,
                 "elements of a symm::remote_view must not be volatile");
 
-  KOKKOS_FUNCTION static constexpr std::size_t rank() {
-    return view_type::rank();
-  }
-
-  RemoteView() = default;
-
-  /// \param local this PE's copy.
-  KOKKOS_FUNCTION RemoteView(View const& local, HeapMap const& map)
-      : m_elements(local, map) {}
+  using Base::Base;
 
   /// Element (indices...) on PE `pe`. Indices are checked where Kokkos checks
   /// those of Views, the PE where SYMM_CHECKS_IN_KERNELS is on; a wrong one
@@ -93,53 +86,18 @@ class RemoteView {
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
       operator()(Pe pe, Indices... indices) const {
-    m_elements.expect_pe(call, pe, false);
-    m_elements.expect_indices(call, pe, indices...);
-    return reference_type(m_elements.map(),
-                          m_elements.address_of(pe, indices...), pe);
+    return reference_type(this->m_elements.map(),
+                          this->address_of(pe, indices...), pe);
   }
 
   /// PE `pe`'s copy alone. The PE is checked as above.
   [[nodiscard]] KOKKOS_FUNCTION RemotePeer<View> peer(Pe pe) const {
-    m_elements.expect_pe(call, pe, false);
+    this->m_elements.expect_pe(Base::call, pe, false);
     return RemotePeer<View>(*this, pe);
-  }
-
-  /// This PE's own copy, as an ordinary unmanaged View.
-  [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
-    return m_elements.template copy_of<view_type>(my_pe(), my_pe());
-  }
-  /// Extent of this PE's own copy.
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
-    return m_elements.extent(my_pe(), r);
-  }
-  /// Extent of PE `pe`'s copy; in an UnevenView the PEs' extents differ.
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
-    m_elements.expect_pe(call, pe, false);
-    return m_elements.extent(pe, r);
-  }
-  /// Whether PE `pe` exists and is near: its elements are loaded and stored.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
-    return m_elements.map().is_near(pe);
-  }
-  /// As it was called before 0.1.0.
-  [[deprecated("say is_near(pe)"), nodiscard]] KOKKOS_FUNCTION bool
-  is_reachable(Pe pe) const {
-    return is_near(pe);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
-    return m_elements.map().my_pe;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION int n_pes() const {
-    return m_elements.map().n_pes;
   }
 
  private:
   friend class RemotePeer<View>;
-
-  static constexpr char const* call = "symm::remote_view";
-
-  Impl::ElementsOfPes<View> m_elements;
 };
 
 /// One PE's copy of a View, near or far: for generic code that indexes a View
@@ -187,11 +145,11 @@ class RemotePeer {
   /// The copy as an ordinary unmanaged View. Precondition: is_near().
   [[nodiscard]] KOKKOS_FUNCTION view_type view() const {
     m_all.m_elements.expect_pe(m_all.call, m_pe, true);
-    return m_all.m_elements.template copy_of<view_type>(m_pe, m_pe);
+    return m_all.copy_of(m_pe, m_pe);
   }
   /// The same elements of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
-    return m_all.m_elements.template copy_of<view_type>(m_all.my_pe(), m_pe);
+    return m_all.copy_of(m_all.my_pe(), m_pe);
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_all.m_elements.extent(m_pe, r);

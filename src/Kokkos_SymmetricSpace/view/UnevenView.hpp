@@ -263,10 +263,7 @@ class ExtentsOfPes<UnevenView<View>> {
 ///         reached by loads and stores (is_near()).
 template <class View>
 auto peer_view(UnevenView<View> const& view, Pe pe) {
-  auto const& map = Impl::heap_map_of(view, "symm::peer_view");
-  if (!map.is_near(pe)) {
-    Impl::throw_no_peer_view(view.label(), pe, map.n_pes);
-  }
+  auto const& map = Impl::heap_map_of_near(view, pe);
   return Impl::ElementsOfPes<UnevenView<View>>(view, map)
       .template copy_of<UnmanagedView<View>>(pe, pe);
 }

@@ -36,17 +36,26 @@ namespace symm::Impl {
 // - `until`: what operations on far PEs wait for. After Until::is_begun,
 //   quiet_far() of the host and quiet() of a kernel complete them.
 
-/// Calls near(address of the copy) if loads and stores reach PE `pe`'s memory,
-/// else far(). \returns its result.
+/// Calls near() if loads and stores reach PE `pe`'s memory, else far().
+/// \returns its result.
+SYMM_CALLS_ANYTHING
+template <class Near, class Far>
+SYMM_FORCEINLINE_FUNCTION auto at_pe(HeapMap const& heap, Pe pe,
+                                     Near const& near, Far const& far) {
+  if (heap.is_near(pe)) [[likely]] {
+    return near();
+  }
+  return far();
+}
+
+/// The same with near(address of the copy).
 SYMM_CALLS_ANYTHING
 template <class T, class Near, class Far>
 SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
                                           Pe pe, Near const& near,
                                           Far const& far) {
-  if (heap.is_near(pe)) [[likely]] {
-    return near(heap.peer_ptr(address, pe));
-  }
-  return far();
+  return at_pe(
+      heap, pe, [&] { return near(heap.peer_ptr(address, pe)); }, far);
 }
 
 // To and from far PEs.

@@ -8,6 +8,7 @@
 #include "../network/Network.hpp"
 #include "../symm_errors.hpp"
 #include "../transport/GpuStaging.hpp"
+#include "../transport/InCall.hpp"
 #include "../transport/Transport.hpp"
 
 namespace symm::Impl {
@@ -35,6 +36,7 @@ GpuStaging& staging_for(void const* local, char const* call) {
 template <class ByHost, class ByGpu>
 void with_channel_to(PeMemory its, void const* local, HostCall const& call,
                      ByHost const& by_host, ByGpu const& by_gpu) {
+  InCall const in(call.name);
   auto& channel = channel_to(its.pe, call);
   if (is_of_gpu(its.segment)) {
     by_gpu(staging_for(local, call.name), channel);
@@ -81,9 +83,9 @@ void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
   }
   with_channel_to(
       to, from, call,
-      [&](auto& channel) { channel.put(to, from, bytes, until, call); },
+      [&](auto& channel) { channel.put(to, from, bytes, until, call.request); },
       [&](auto& staging, auto& channel) {
-        staging.put(channel, to, from, bytes, until, call);
+        staging.put(channel, to, from, bytes, until, call.request);
       });
 }
 
@@ -95,9 +97,9 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
   }
   with_channel_to(
       from, to, call,
-      [&](auto& channel) { channel.get(to, from, bytes, until, call); },
+      [&](auto& channel) { channel.get(to, from, bytes, until, call.request); },
       [&](auto& staging, auto& channel) {
-        staging.get(channel, to, from, bytes, until, call);
+        staging.get(channel, to, from, bytes, until, call.request);
       });
 }
 
@@ -110,9 +112,9 @@ void put_strided_to(PeMemory to, void const* from, Strides const& strides,
   }
   with_channel_to(
       to, from, call,
-      [&](auto& channel) { channel.put_strided(to, from, strides, call); },
+      [&](auto& channel) { channel.put_strided(to, from, strides); },
       [&](auto& staging, auto& channel) {
-        staging.put_strided(channel, to, from, strides, call);
+        staging.put_strided(channel, to, from, strides);
       });
 }
 
@@ -125,63 +127,70 @@ void get_strided_from(void* to, PeMemory from, Strides const& strides,
   }
   with_channel_to(
       from, to, call,
-      [&](auto& channel) { channel.get_strided(to, from, strides, call); },
+      [&](auto& channel) { channel.get_strided(to, from, strides); },
       [&](auto& staging, auto& channel) {
-        staging.get_strided(channel, to, from, strides, call);
+        staging.get_strided(channel, to, from, strides);
       });
 }
 
 void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
                    PeMemory signal, std::uint64_t value, AtomicOp op,
                    Until until, HostCall const& call) {
+  InCall const in(call.name);
   auto& channel = channel_to(signal.pe, call);
   if (bytes == 0) to = signal;
   if (bytes != 0 && is_of_gpu(to.segment)) {
     staging_for(from, call.name)
-        .put_signal(channel, to, from, bytes, signal, value, op, until, call);
+        .put_signal(channel, to, from, bytes, signal, value, op, until,
+                    call.request);
     return;
   }
-  channel.put_signal(to, from, bytes, signal, value, op, until, call);
+  channel.put_signal(to, from, bytes, signal, value, op, until, call.request);
 }
 
 std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
                         std::uint64_t value, std::uint64_t compare,
                         HostCall const& call) {
-  return channel_to(at.pe, call).atomic(at, op, type, value, compare, call);
+  InCall const in(call.name);
+  return channel_to(at.pe, call).atomic(at, op, type, value, compare);
 }
 
 void fetch_at(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
               std::uint64_t compare, void* was, HostCall const& call) {
-  channel_to(at.pe, call).fetch_nbi(at, op, type, value, compare, was, call);
+  InCall const in(call.name);
+  channel_to(at.pe, call)
+      .fetch_nbi(at, op, type, value, compare, was, call.request);
 }
 
 void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
                     std::uint64_t value, HostCall const& call) {
-  channel_to(at.pe, call).post_atomic(at, op, type, value, call);
+  InCall const in(call.name);
+  channel_to(at.pe, call).post_atomic(at, op, type, value);
 }
 
 void fence_far() {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  constexpr char const* call = "symm::fence";
-  transport->drain_kernels(call);
-  transport->channel().fence(call);
+  InCall const in("symm::fence");
+  transport->drain_kernels();
+  transport->channel().fence();
 }
 
-void quiet_far(char const* call) {
+void quiet_far() {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  Observed const observed([=] {
-    return Operation{OperationKind::quiet, call};
-  });
-  transport->drain_kernels(call);
-  transport->channel().quiet(call);
+  constexpr char const* call = "symm::quiet";
+  Observed const observed([] { return Operation{OperationKind::quiet, call}; });
+  InCall const in(call);
+  transport->drain_kernels();
+  transport->channel().quiet();
 }
 
 void quiet_all_contexts(char const* call) {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  transport->quiet(call);
+  InCall const in(call);
+  transport->quiet();
 }
 
 void poll_far() {

@@ -12,6 +12,7 @@
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../teams/FarRounds.hpp"
+#include "../transport/InCall.hpp"
 
 namespace symm::Impl {
 
@@ -158,6 +159,7 @@ bool have_room(PeTeam const& team, PassedBlock const& block) {
 
 bool pass_blocks_far(PeTeam const& team, char const* call, std::uint64_t word,
                      PassedBlock const& block) {
+  InCall const in(call);
   FarRounds rounds(team, call);
   switch (block.passing) {
     case Passing::by_root:

@@ -9,6 +9,7 @@
 #include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
+#include "../access/HostCall.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Function.hpp"
 #include "../base/Observer.hpp"
@@ -18,7 +19,6 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "../symm_contexts.hpp"
-#include "../transport/HostCall.hpp"
 
 namespace symm::Impl {
 

@@ -31,16 +31,15 @@ class GpuStaging {
   // Until::is_safe.
 
   void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
-           Until until, HostCall const& call = {});
+           Until until, Started* started = nullptr);
   void put_strided(Channel& channel, PeMemory to, void const* from,
-                   Strides strides, HostCall const& call = {});
+                   Strides strides);
   void put_signal(Channel& channel, PeMemory to, void const* from,
                   std::size_t bytes, PeMemory signal, std::uint64_t value,
-                  AtomicOp op, Until until, HostCall const& call = {});
+                  AtomicOp op, Until until, Started* started = nullptr);
   void get(Channel& channel, void* to, PeMemory from, std::size_t bytes,
-           Until until, HostCall const& call = {});
-  void get_strided(Channel& channel, void* to, PeMemory from, Strides strides,
-                   HostCall const& call = {});
+           Until until, Started* started = nullptr);
+  void get_strided(Channel& channel, void* to, PeMemory from, Strides strides);
 
  private:
   static constexpr std::size_t half = 4 * Channel::most_begun;
@@ -50,9 +49,9 @@ class GpuStaging {
     return m_memory.data() + n % 2 * half;
   }
   void put_from_host(Channel& channel, PeMemory to, std::byte const* from,
-                     std::size_t bytes, Until until, HostCall const& call);
+                     std::size_t bytes, Until until, Started* started);
   void get_to_host(Channel& channel, std::byte* to, PeMemory from,
-                   std::size_t bytes, HostCall const& call);
+                   std::size_t bytes);
 
   MemoryProvider& m_provider;
   std::mutex m_mutex;  // of what is below

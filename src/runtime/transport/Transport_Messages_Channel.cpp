@@ -57,8 +57,8 @@ Outgoing& Channel_Messages::outgoing_to(Pe pe) {
   return *made.release();
 }
 
-void Channel_Messages::check_lost(char const* call, char const* what, Pe pe) {
-  if (m_transport.m_is_lost) m_transport.end_job_of_lost(call, what, pe);
+void Channel_Messages::check_lost(char const* call, Pe pe) {
+  if (m_transport.m_is_lost) m_transport.end_job_of_lost(call, pe);
 }
 
 // Batches.
@@ -80,7 +80,7 @@ std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
     static_cast<void>(m_transport.m_engine->poll());
   }
   if (outgoing.batch_bytes == 0) {
-    check_lost(lock.call, "an operation", outgoing.pe);
+    check_lost("an operation", outgoing.pe);
     if (!outgoing.batch)
       outgoing.batch = std::make_unique<std::byte[]>(batch_size);
     mark_dirty(outgoing);
@@ -115,7 +115,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
 void Channel_Messages::flush(Pe pe) {
   auto* const outgoing = find_outgoing(pe);
   if (outgoing == nullptr) return;
-  auto lock = enter(nullptr);
+  auto lock = enter();
   flush(lock, *outgoing);
 }
 
@@ -137,13 +137,11 @@ void Channel_Messages::try_flush_all() {
 
 // Messages.
 
-Channel_Messages::Lock Channel_Messages::enter(char const* call) {
+Channel_Messages::Lock Channel_Messages::enter() {
   while (m_n_returning.load(std::memory_order_relaxed) != 0) {
     std::this_thread::yield();
   }
-  Lock lock(m_mutex);
-  lock.call = call;
-  return lock;
+  return Lock(m_mutex);
 }
 
 void Channel_Messages::enter_again(Lock& lock) {
@@ -161,8 +159,7 @@ void Channel_Messages::wait_for_room(Lock& lock, Outgoing& outgoing) {
   if (!is_window_full(outgoing)) return;
   auto const half = outgoing.half;
   lock.unlock();
-  wait_until(lock.call, "a put", outgoing.pe,
-             [&] { return outgoing.acked >= half; });
+  wait_until("a put", outgoing.pe, [&] { return outgoing.acked >= half; });
   enter_again(lock);
 }
 
@@ -213,7 +210,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   MessageHeader const& header, void const* from,
                                   std::size_t bytes, Until until,
                                   Started* started) {
-  check_lost(lock.call, "a put", outgoing.pe);
+  check_lost("a put", outgoing.pe);
   flush(lock, outgoing);
   // Fences of other threads that come while this one waits do not count.
   auto const after       = outgoing.fenced;
@@ -234,7 +231,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   if (outgoing.acked < after || outgoing.unsent >= most_large) {
     if (outgoing.acked < after) ask_for_ack(outgoing);
     lock.unlock();
-    wait_until(lock.call, "a put", outgoing.pe, [&] {
+    wait_until("a put", outgoing.pe, [&] {
       return outgoing.acked >= after && outgoing.unsent < most_large;
     });
     enter_again(lock);
@@ -251,7 +248,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   post(outgoing, header, after, {data, bytes}, wants_ack, &unsent);
   if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
   lock.unlock();
-  wait_until(lock.call, "a put", outgoing.pe, [&] { return left == 0; });
+  wait_until("a put", outgoing.pe, [&] { return left == 0; });
 }
 
 void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
@@ -262,9 +259,9 @@ void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
   outgoing.asked = outgoing.sent;
 }
 
-void Channel_Messages::fence(HostCall const& call) {
+void Channel_Messages::fence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  auto lock = enter(call.name);
+  auto lock = enter();
   // flush() may unlock, and m_dirty change then.
   auto const dirty = m_dirty;
   for (auto* const outgoing : dirty) {
@@ -274,10 +271,10 @@ void Channel_Messages::fence(HostCall const& call) {
 }
 
 Channel_Messages::Asked Channel_Messages::ask_for_all(
-    std::span<Pe const> const* pes, char const* call) {
+    std::span<Pe const> const* pes) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   Asked all;
-  auto lock = enter(call);
+  auto lock = enter();
   if (m_dirty.empty()) return all;
   all.reserve(m_dirty.size());
   for (auto* const outgoing : m_dirty) {
@@ -297,10 +294,10 @@ Channel_Messages::Asked Channel_Messages::ask_for_all(
   return all;
 }
 
-void Channel_Messages::wait_for(Asked const& all, char const* call) {
+void Channel_Messages::wait_for(Asked const& all) {
   if (all.empty()) return;
   for (auto const& [outgoing, number, begun] : all) {
-    wait_until(call, "quiet()", outgoing->pe,
+    wait_until("quiet()", outgoing->pe,
                [&, outgoing = outgoing, number = number, begun = begun] {
                  return outgoing->acked >= number &&
                         outgoing->done.up_to() >= begun;
@@ -321,9 +318,9 @@ void Channel_Messages::wait_for(Asked const& all, char const* call) {
   }
 }
 
-bool Channel_Messages::is_acknowledged(Started& started, char const* call) {
+bool Channel_Messages::is_acknowledged(Started& started) {
   auto& outgoing = outgoing_to(started.pe);
-  auto lock      = enter(call);
+  auto lock      = enter();
   if (started.batch > outgoing.n_batches) {
     flush(lock, outgoing, Wait::must_not);
     if (started.batch > outgoing.n_batches) return false;  // no room
@@ -337,26 +334,23 @@ bool Channel_Messages::is_acknowledged(Started& started, char const* call) {
   return false;
 }
 
-bool Channel_Messages::test(Started& started, Stage stage,
-                            HostCall const& call) {
-  static_cast<void>(m_transport.progress(call.name, "test()", started.pe));
+bool Channel_Messages::test(Started& started, Stage stage) {
+  static_cast<void>(m_transport.progress("test()", started.pe));
   if (started.side && !started.side->is_set()) return false;
   if (stage == Stage::side) return true;
   if (started.message == 0 && started.batch == 0) return true;
-  return is_acknowledged(started, call.name);
+  return is_acknowledged(started);
 }
 
-void Channel_Messages::wait(Started& started, Stage stage,
-                            HostCall const& call) {
+void Channel_Messages::wait(Started& started, Stage stage) {
   if (started.side) {
-    wait_until(call.name, "wait()", started.pe,
-               [&] { return started.side->is_set(); });
+    wait_until("wait()", started.pe, [&] { return started.side->is_set(); });
   }
   bool const has_number = started.message != 0 || started.batch != 0;
   if (stage == Stage::side || !has_number) return;
   auto& outgoing = outgoing_to(started.pe);
-  wait_until(call.name, "wait()", started.pe, [&] {
-    if (started.batch != 0) return is_acknowledged(started, call.name);
+  wait_until("wait()", started.pe, [&] {
+    if (started.batch != 0) return is_acknowledged(started);
     return outgoing.acked >= started.message;
   });
 }
