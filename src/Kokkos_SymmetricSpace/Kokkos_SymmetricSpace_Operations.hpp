@@ -143,11 +143,7 @@ template <Impl::ThreadGroup Threads, class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads,
                           Kokkos::View<T, P...> const& dst,
                           Kokkos::View<U, Q...> const& src) {
-  Impl::check_views<Kokkos::View<T, P...>, Kokkos::View<U, Q...>>();
-  Impl::expect_equal_extents(dst, src);
-  auto const group = Impl::group_of(threads);
-  Impl::copy_view(group, dst, src);
-  group.barrier();
+  Impl::copy_by(threads, dst, src);
 }
 
 /// The same by the calling thread alone, in a kernel, or on the host if it
@@ -158,14 +154,7 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
 template <class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                           Kokkos::View<U, Q...> const& src) {
-  Impl::check_views<Kokkos::View<T, P...>, Kokkos::View<U, Q...>>();
-  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);
-                     Impl::Observed const observed([&] {
-                       return Impl::operation_of_views("symm::copy", dst, src);
-                     });
-                     Impl::copy_view(Impl::OneThread(), dst, src);))
-  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);
-                       Impl::copy_view(Impl::OneThread(), dst, src);))
+  Impl::copy_alone(dst, src);
 }
 
 // Copies to and from any PE: one side, or both on the host, is a RemotePeer,
@@ -181,21 +170,13 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 template <Impl::ThreadGroup Threads, class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads, RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
-  Impl::check_views<RemotePeer<View>, Kokkos::View<U, Q...>>();
-  Impl::expect_equal_extents(dst, src);
-  auto const group = Impl::group_of(threads);
-  Impl::copy_to_peer(group, dst, src);
-  group.barrier();
+  Impl::copy_by(threads, dst, src);
 }
 template <Impl::ThreadGroup Threads, class T, class... P, class View>
 KOKKOS_FUNCTION void copy(Threads const& threads,
                           Kokkos::View<T, P...> const& dst,
                           RemotePeer<View> const& src) {
-  Impl::check_views<Kokkos::View<T, P...>, RemotePeer<View>>();
-  Impl::expect_equal_extents(dst, src);
-  auto const group = Impl::group_of(threads);
-  Impl::copy_from_peer(group, dst, src);
-  group.barrier();
+  Impl::copy_by(threads, dst, src);
 }
 
 /// By the calling thread alone.
@@ -204,26 +185,12 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
 template <class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
-  Impl::check_views<RemotePeer<View>, Kokkos::View<U, Q...>>();
-  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);
-                     Impl::Observed const observed([&] {
-                       return Impl::operation_of_views("symm::copy", dst, src);
-                     });
-                     Impl::copy_to_peer(Impl::OneThread(), dst, src);))
-  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);
-                       Impl::copy_to_peer(Impl::OneThread(), dst, src);))
+  Impl::copy_alone(dst, src);
 }
 template <class T, class... P, class View>
 KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                           RemotePeer<View> const& src) {
-  Impl::check_views<Kokkos::View<T, P...>, RemotePeer<View>>();
-  KOKKOS_IF_ON_HOST((Impl::check_host_copy(dst, src);
-                     Impl::Observed const observed([&] {
-                       return Impl::operation_of_views("symm::copy", dst, src);
-                     });
-                     Impl::copy_from_peer(Impl::OneThread(), dst, src);))
-  KOKKOS_IF_ON_DEVICE((Impl::expect_equal_extents(dst, src);
-                       Impl::copy_from_peer(Impl::OneThread(), dst, src);))
+  Impl::copy_alone(dst, src);
 }
 
 /// From PE to PE, on the host; through memory of this PE, if both are far.
@@ -233,15 +200,17 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
   Impl::check_host_copy(dst, src);
   Impl::Observed const observed(
       [&] { return Impl::operation_of_views("symm::copy", dst, src); });
-  if (src.is_near()) {
-    symm::copy(dst, src.view());
-  } else if (dst.is_near()) {
-    symm::copy(dst.view(), src);
-  } else {
-    auto const staging = Impl::make_staging_view(src);
-    symm::copy(staging, src);
-    symm::copy(dst, staging);
-  }
+  auto const from_far = [&] {
+    Impl::at_view_of(
+        dst, [&](auto const& view) { symm::copy(view, src); },
+        [&] {
+          auto const staging = Impl::make_staging_view(src);
+          symm::copy(staging, src);
+          symm::copy(dst, staging);
+        });
+  };
+  Impl::at_view_of(
+      src, [&](auto const& view) { symm::copy(dst, view); }, from_far);
 }
 
 }  // namespace symm
@@ -258,83 +227,41 @@ template <class V, class U, class... Q>
 void deep_copy(symm::RemotePeer<V> const& dst,
                Kokkos::View<U, Q...> const& src) {
   symm::Impl::check_views<symm::RemotePeer<V>, Kokkos::View<U, Q...>>();
-  symm::Impl::Observed const observed([&] {
-    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
-  });
-  if (dst.is_near()) {
-    deep_copy(dst.view(), src);
-    return;
-  }
-  fence(symm::Impl::deep_copy_call);
-  symm::Impl::deep_copy_to_far(dst, src);
+  symm::Impl::deep_copy_peer<symm::Impl::Direction::put>(dst, src);
 }
 
 template <class T, class... P, class V>
 void deep_copy(Kokkos::View<T, P...> const& dst,
                symm::RemotePeer<V> const& src) {
   symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<V>>();
-  symm::Impl::Observed const observed([&] {
-    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
-  });
-  if (src.is_near()) {
-    deep_copy(dst, src.view());
-    return;
-  }
-  fence(symm::Impl::deep_copy_call);
-  symm::Impl::deep_copy_from_far(dst, src);
+  symm::Impl::deep_copy_peer<symm::Impl::Direction::get>(src, dst);
 }
 
 /// All elements become `value`.
 template <class V>
 void deep_copy(symm::RemotePeer<V> const& dst,
                typename symm::RemotePeer<V>::const_value_type& value) {
-  if (dst.is_near()) {
-    deep_copy(dst.view(), value);
-    return;
-  }
-  fence(symm::Impl::deep_copy_call);
-  symm::Impl::fill_far(dst, value);
+  symm::Impl::fill_peer(dst, value);
 }
 
 template <symm::Impl::ExecutionSpace Exec, class V, class U, class... Q>
 void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
                Kokkos::View<U, Q...> const& src) {
   symm::Impl::check_views<symm::RemotePeer<V>, Kokkos::View<U, Q...>>();
-  symm::Impl::Observed const observed([&] {
-    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
-  });
-  if (dst.is_near()) {
-    deep_copy(exec, dst.view(), src);
-    return;
-  }
-  symm::Impl::fence_before_far(exec, dst.pe());
-  symm::Impl::deep_copy_to_far(dst, src);
+  symm::Impl::deep_copy_peer<symm::Impl::Direction::put>(dst, src, exec);
 }
 
 template <symm::Impl::ExecutionSpace Exec, class T, class... P, class V>
 void deep_copy(Exec const& exec, Kokkos::View<T, P...> const& dst,
                symm::RemotePeer<V> const& src) {
   symm::Impl::check_views<Kokkos::View<T, P...>, symm::RemotePeer<V>>();
-  symm::Impl::Observed const observed([&] {
-    return symm::Impl::operation_of_views(symm::Impl::deep_copy_call, dst, src);
-  });
-  if (src.is_near()) {
-    deep_copy(exec, dst, src.view());
-    return;
-  }
-  symm::Impl::fence_before_far(exec, src.pe());
-  symm::Impl::deep_copy_from_far(dst, src);
+  symm::Impl::deep_copy_peer<symm::Impl::Direction::get>(src, dst, exec);
 }
 
 template <symm::Impl::ExecutionSpace Exec, class V>
 void deep_copy(Exec const& exec, symm::RemotePeer<V> const& dst,
                typename symm::RemotePeer<V>::const_value_type& value) {
-  if (dst.is_near()) {
-    deep_copy(exec, dst.view(), value);
-    return;
-  }
-  symm::Impl::fence_before_far(exec, dst.pe());
-  symm::Impl::fill_far(dst, value);
+  symm::Impl::fill_peer(dst, value, exec);
 }
 
 }  // namespace Kokkos

@@ -95,20 +95,37 @@ void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
 }
 
-/// \param reach of the symmetric side; not Reach::message.
+/// An operation on memory of a PE in the order of `exec`. Calls near() if this
+/// process reaches it. Else messages do: enqueues `kernel` on a GPU, and waits
+/// for an instance of the host and calls by_host().
+/// \param by_host none if Exec never runs on the host.
+template <class Exec, class Near, class Kernel, class... ByHost>
+void enqueue_at(Exec const& exec, PeMemory its, char const* call,
+                Near const& near, Kernel const& kernel,
+                ByHost const&... by_host) {
+  if (its.reach != Reach::messages) {
+    near();
+  } else if constexpr (runs_on_host_v<Exec>) {
+    exec.fence(call);
+    (by_host(), ...);
+  } else {
+    enqueue_far(exec, call, kernel);
+  }
+}
+
+/// \param segment of the symmetric side, which this process reaches.
 template <class Exec>
-void enqueue_copy(Exec const& exec, Reach reach, void* to, void const* from,
+void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
-    if (reach == Reach::words && bytes <= most_bytes_by_words) {
+    if (!is_of_gpu(segment) && bytes <= most_bytes_by_words) {
       exec.fence(call);  // Kokkos would use memcpy
       copy_host_memory(to, from, bytes);
       return;
     }
   }
-  bool const is_on_gpu    = reach == Reach::gpu;
   constexpr bool has_gpus = SymmetricSpace::memory_kind == MemoryKind::device;
-  if (is_on_gpu == has_gpus) {
+  if (is_of_gpu(segment) == has_gpus) {
     enqueue_copy_in<SymmetricSpace>(exec, to, from, bytes);
   } else {
     enqueue_copy_in<SymmetricHostSpace>(exec, to, from, bytes);
@@ -119,32 +136,33 @@ template <Direction direction, class Exec>
 void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
                         std::size_t bytes, Pe pe, char const* call) {
   if (bytes == 0) return;
-  constexpr bool is_put = direction == Direction::put;
+  constexpr bool is_put   = direction == Direction::put;
+  void const* const there = is_put ? dest : source;
+  void const* const local = is_put ? source : dest;
   Observed const observed([=] {
     return Operation{is_put ? OperationKind::put : OperationKind::get,
                      call,
                      pe,
                      bytes,
-                     is_put ? dest : source,
-                     is_put ? source : dest};
+                     there,
+                     local};
   });
-  auto const its = resolve(is_put ? dest : source, bytes, pe, call);
-  check_private(is_put ? source : dest, call);
-  if (its.reach != Reach::messages) {
-    enqueue_copy(exec, its.reach, is_put ? its.address() : dest,
-                 is_put ? source : its.address(), bytes, call);
-  } else if constexpr (!runs_on_host_v<Exec>) {
-    enqueue_far(exec, call,
-                FarCopyKernel{is_put, is_put ? dest : source,
-                              is_put ? source : dest, bytes, pe});
-  } else {
-    exec.fence(call);
-    if constexpr (is_put) {
-      put_otherwise(its, source, bytes, Until::is_safe, call);
-    } else {
-      get_otherwise(dest, its, bytes, Until::is_safe, call);
-    }
-  }
+  auto const its = resolve(there, bytes, pe, call);
+  check_private(local, call);
+  enqueue_at(
+      exec, its, call,
+      [&] {
+        enqueue_copy(exec, its.segment, is_put ? its.address() : dest,
+                     is_put ? source : its.address(), bytes, call);
+      },
+      FarCopyKernel{is_put, there, local, bytes, pe},
+      [&] {
+        if constexpr (is_put) {
+          put_otherwise(its, source, bytes, Until::is_safe, call);
+        } else {
+          get_otherwise(dest, its, bytes, Until::is_safe, call);
+        }
+      });
 }
 
 template <class Copy>
@@ -164,10 +182,13 @@ void enqueue_strided(Exec const& exec, Copy const& strided, Pe pe) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);
       copy_found(its, copy, copy.call);
-    } else if (its.reach == Reach::messages) {
-      enqueue_far(exec, copy.call, far_kernel_of(copy, its.pe));
     } else {
-      copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
+      enqueue_at(
+          exec, its, copy.call,
+          [&] {
+            copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
+          },
+          far_kernel_of(copy, its.pe));
     }
   });
 }

@@ -57,41 +57,44 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// The memory of a far PE's part. \throws UsageError on this PE, if there is no
-/// such PE.
-template <class Peer>
-PeMemory far_memory_of(Peer const& peer, char const* call) {
-  return resolve_part(peer.heap(), peer.local().data(), peer.pe(), call);
+/// Calls near(the copy as a View). (No lambda: nvcc warns of host functions
+/// that it calls.)
+template <class View, class Near>
+struct AtNearView {
+  RemotePeer<View> const& peer;
+  Near const& near;
+
+  SYMM_CALLS_ANYTHING
+  KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
+};
+
+/// Calls near(the copy as a View) if loads and stores reach it, else far().
+SYMM_CALLS_ANYTHING
+template <class View, class Near, class Far>
+KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
+                                            Near const& near, Far const& far) {
+  at_pe(peer.heap(), peer.pe(), AtNearView<View, Near>{peer, near}, far);
 }
 
-// On the host, by one thread: copies to and from far PEs. The host must reach
-// the memory of the other View.
-
-template <class View, class Src>
-void put_view(RemotePeer<View> const& dst, Src const& src, char const* call) {
-  using Peer = RemotePeer<View>;
-  if constexpr (are_same_bytes_v<Peer, Src>) {
-    put_block(far_memory_of(dst, call), src.data(), block_of(dst.local(), src),
-              call);
+/// On the host, by one thread: copies to or from a far PE. The host must reach
+/// the memory of the other View.
+template <Direction direction, class View, class Other>
+void copy_far_view(RemotePeer<View> const& peer, Other const& other,
+                   char const* call) {
+  constexpr bool is_put = direction == Direction::put;
+  if constexpr (are_same_bytes_v<RemotePeer<View>, Other>) {
+    auto const local = peer.local();
+    auto const there = resolve_part(peer.heap(), local.data(), peer.pe(), call);
+    if constexpr (is_put) {
+      put_block(there, other.data(), block_of(local, other), call);
+    } else {
+      get_block(other.data(), there, block_of(local, other), call);
+    }
   } else {
-    auto const staging = make_staging_view(dst);
-    copy_view(OneThread(), staging, src);
-    put_block(far_memory_of(dst, call), staging.data(),
-              block_of(dst.local(), staging), call);
-  }
-}
-
-template <class Dst, class View>
-void get_view(Dst const& dst, RemotePeer<View> const& src, char const* call) {
-  using Peer = RemotePeer<View>;
-  if constexpr (are_same_bytes_v<Peer, Dst>) {
-    get_block(dst.data(), far_memory_of(src, call), block_of(src.local(), dst),
-              call);
-  } else {
-    auto const staging = make_staging_view(src);
-    get_block(staging.data(), far_memory_of(src, call),
-              block_of(src.local(), staging), call);
-    copy_view(OneThread(), dst, staging);
+    auto const staging = make_staging_view(peer);
+    if constexpr (is_put) copy_view(OneThread(), staging, other);
+    copy_far_view<direction>(peer, staging, call);
+    if constexpr (!is_put) copy_view(OneThread(), other, staging);
   }
 }
 
@@ -132,47 +135,79 @@ KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
   });
 }
 
+/// To or from a PE, near or far.
+SYMM_CALLS_ANYTHING
+template <Direction direction, Group Threads, class View, class Other>
+KOKKOS_INLINE_FUNCTION void copy_peer(Threads const& threads,
+                                      RemotePeer<View> const& peer,
+                                      Other const& other) {
+  at_view_of(
+      peer,
+      [&](auto const& view) {
+        if constexpr (direction == Direction::put) {
+          copy_view(threads, view, other);
+        } else {
+          copy_view(threads, other, view);
+        }
+      },
+      [&] {
+        KOKKOS_IF_ON_HOST((if (threads.rank() == 0) copy_far_view<direction>(
+                               peer, other, "symm::copy");))
+        KOKKOS_IF_ON_DEVICE(
+            (copy_far_in_kernel<direction>(threads, peer, other);))
+      });
+}
 template <Group Threads, class View, class Src>
-KOKKOS_INLINE_FUNCTION void copy_to_peer(Threads const& threads,
-                                         RemotePeer<View> const& dst,
-                                         Src const& src) {
-  if (dst.is_near()) {
-    copy_view(threads, dst.view(), src);
-    return;
-  }
-  KOKKOS_IF_ON_HOST(
-      (if (threads.rank() == 0) put_view(dst, src, "symm::copy");))
-  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Direction::put>(threads, dst, src);))
+KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads,
+                                      RemotePeer<View> const& dst,
+                                      Src const& src) {
+  copy_peer<Direction::put>(threads, dst, src);
 }
-
 template <Group Threads, class Dst, class View>
-KOKKOS_INLINE_FUNCTION void copy_from_peer(Threads const& threads,
-                                           Dst const& dst,
-                                           RemotePeer<View> const& src) {
-  if (src.is_near()) {
-    copy_view(threads, dst, src.view());
-    return;
-  }
-  KOKKOS_IF_ON_HOST(
-      (if (threads.rank() == 0) get_view(dst, src, "symm::copy");))
-  KOKKOS_IF_ON_DEVICE((copy_far_in_kernel<Direction::get>(threads, src, dst);))
+KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
+                                      RemotePeer<View> const& src) {
+  copy_peer<Direction::get>(threads, src, dst);
 }
 
-// Kokkos::deep_copy().
+/// symm::copy() of Views, one of them perhaps a RemotePeer.
+template <ThreadGroup Threads, class Dst, class Src>
+KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
+                             Src const& src) {
+  check_views<Dst, Src>();
+  expect_equal_extents(dst, src);
+  auto const group = group_of(threads);
+  copy_view(group, dst, src);
+  group.barrier();
+}
+
+/// The same by the calling thread alone.
+template <class Dst, class Src>
+KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
+  check_views<Dst, Src>();
+  KOKKOS_IF_ON_HOST((check_host_copy(dst, src); Observed const observed([&] {
+                       return operation_of_views("symm::copy", dst, src);
+                     });
+                     copy_view(OneThread(), dst, src);))
+  KOKKOS_IF_ON_DEVICE(
+      (expect_equal_extents(dst, src); copy_view(OneThread(), dst, src);))
+}
+
+// Kokkos::deep_copy(). `exec` is an instance, or none.
 
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
 /// Calls work(v) with a View that the host reaches: `view`, or else a copy of
 /// it. The copy gets the elements before, or gives them back afterwards.
-template <bool copies_back, class View, class Work>
+template <Direction direction, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
     work(view);
   } else {
     // Between memory spaces Kokkos copies only contiguous Views.
-    using Space       = typename View::execution_space::memory_space;
-    auto const packed = make_staging_view<Space>(view);
+    constexpr bool copies_back = direction == Direction::get;
+    using Space                = typename View::execution_space::memory_space;
+    auto const packed          = make_staging_view<Space>(view);
     if constexpr (!copies_back) Kokkos::deep_copy(packed, view);
     auto const mirror =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), packed);
@@ -184,34 +219,65 @@ void with_host_view(View const& view, Work const& work) {
   }
 }
 
-/// Waits for `exec`, since the host carries out a deep_copy() with an instance.
-template <class Exec>
-void fence_before_far(Exec const& exec, Pe /*pe*/) {
-  exec.fence(deep_copy_call);
+/// Waits for the kernels that a deep_copy() comes after.
+template <class... Exec>
+void fence_before_far(Exec const&... exec) {
+  if constexpr (sizeof...(Exec) == 0) {
+    Kokkos::fence(deep_copy_call);
+  } else {
+    (exec.fence(deep_copy_call), ...);
+  }
 }
 
-template <class View, class Src>
-void deep_copy_to_far(RemotePeer<View> const& dst, Src const& src) {
-  check_extents(dst, src);
-  with_host_view<false>(
-      src, [&](auto const& view) { put_view(dst, view, deep_copy_call); });
-  quiet_far();
+template <Direction direction, class View, class Other, class... Exec>
+void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
+                    Exec const&... exec) {
+  constexpr bool is_put = direction == Direction::put;
+  // Calls work(destination, source).
+  auto const in_order = [&](auto const& its, auto const& work) {
+    if constexpr (is_put) {
+      return work(its, other);
+    } else {
+      return work(other, its);
+    }
+  };
+  Observed const observed([&] {
+    return in_order(peer, [](auto const& dst, auto const& src) {
+      return operation_of_views(deep_copy_call, dst, src);
+    });
+  });
+  at_view_of(
+      peer,
+      [&](auto const& view) {
+        in_order(view, [&](auto const& dst, auto const& src) {
+          Kokkos::deep_copy(exec..., dst, src);
+        });
+      },
+      [&] {
+        fence_before_far(exec...);
+        in_order(peer, [](auto const& dst, auto const& src) {
+          check_extents(dst, src);
+        });
+        with_host_view<direction>(other, [&](auto const& view) {
+          copy_far_view<direction>(peer, view, deep_copy_call);
+        });
+        if constexpr (is_put) quiet_far();
+      });
 }
 
-template <class Dst, class View>
-void deep_copy_from_far(Dst const& dst, RemotePeer<View> const& src) {
-  check_extents(dst, src);
-  with_host_view<true>(
-      dst, [&](auto const& view) { get_view(view, src, deep_copy_call); });
-}
-
-template <class View>
-void fill_far(RemotePeer<View> const& dst,
-              typename View::const_value_type& value) {
-  auto const staging = make_staging_view(dst);
-  Kokkos::deep_copy(staging, value);
-  put_view(dst, staging, deep_copy_call);
-  quiet_far();
+/// All elements become `value`.
+template <class View, class... Exec>
+void fill_peer(RemotePeer<View> const& dst,
+               typename View::const_value_type& value, Exec const&... exec) {
+  at_view_of(
+      dst, [&](auto const& view) { Kokkos::deep_copy(exec..., view, value); },
+      [&] {
+        fence_before_far(exec...);
+        auto const staging = make_staging_view(dst);
+        Kokkos::deep_copy(staging, value);
+        copy_far_view<Direction::put>(dst, staging, deep_copy_call);
+        quiet_far();
+      });
 }
 
 }  // namespace symm::Impl

@@ -56,17 +56,6 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   }
 }
 
-/// PE `pe`'s copy of a signal for `Exec` to change; a host space must reach it.
-/// \throws UsageError on this PE.
-template <class Exec>
-PeMemory signal_to_deliver(Signal* address, Pe pe, char const* call) {
-  if constexpr (runs_on_host_v<Exec>) {
-    return resolve_words(address, sizeof(Signal), pe, call);
-  } else {
-    return resolve(address, sizeof(Signal), pe, call);
-  }
-}
-
 /// put_signal() in the order of an execution space instance.
 template <class Exec, class T>
 void enqueue_put_signal(Exec const& exec, T* dest,
@@ -75,37 +64,33 @@ void enqueue_put_signal(Exec const& exec, T* dest,
                         Signal signal, SignalOp op, Pe pe, char const* call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  Observed const observed([=] {
-    return Operation{OperationKind::signal, call, pe, bytes, dest, source};
-  });
-  PeMemory const its_signal = signal_to_deliver<Exec>(signal_address, pe, call);
-  if (its_signal.reach == Reach::messages) {
-    if constexpr (runs_on_host_v<Exec>) {
-      exec.fence(call);
-      symm::fence();
-      put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
-                         Until::is_safe, call);
-    } else {
-      if (bytes != 0) {
-        static_cast<void>(resolve(dest, bytes, pe, call));
-        check_private(source, call);
-      }
-      enqueue_far(exec, call,
-                  FarSignalKernel{dest, source, bytes, signal_address, signal,
-                                  atomic_op_of(op), pe});
-    }
-    return;
-  }
-  enqueue_copy_of_pe<Direction::put>(exec, dest, source, bytes, pe, call);
-  // Without these data, too: earlier kernels may have stored some.
-  DeliverSignal const deliver{its_signal.address<Signal>(), signal, op, true};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
-    deliver();
+    symm::fence();
+    put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
+                       Until::is_safe, call);
   } else {
-    // Copies and kernels of one instance run one after the other.
-    Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         SignalKernel{deliver});
+    Observed const observed([=] {
+      return Operation{OperationKind::signal, call, pe, bytes, dest, source};
+    });
+    auto const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
+    if (bytes != 0) {
+      static_cast<void>(resolve(dest, bytes, pe, call));
+      check_private(source, call);
+    }
+    // Copies and kernels of one instance run one after the other. The signal
+    // orders without data, too: earlier kernels may have stored some.
+    enqueue_at(
+        exec, its_signal, call,
+        [&] {
+          enqueue_copy_of_pe<Direction::put>(exec, dest, source, bytes, pe,
+                                             call);
+          Kokkos::parallel_for(
+              call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+              SignalKernel{{its_signal.address<Signal>(), signal, op, true}});
+        },
+        FarSignalKernel{dest, source, bytes, signal_address, signal,
+                        atomic_op_of(op), pe});
   }
 }
 
