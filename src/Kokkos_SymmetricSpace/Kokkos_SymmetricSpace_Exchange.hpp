@@ -218,7 +218,7 @@ class ExchangePlan {
     if (bytes <= m_reserved) return;
     auto const half_bytes = m_plan.capacity * bytes;
     m_plan.buffers.grow("symm::ExchangePlan::reserve", half_bytes, 2,
-                        m_plan.has_far_blocks ? half_bytes : 0);
+                        m_plan.owned.needs_outbox ? half_bytes : 0);
     m_reserved = bytes;
   }
 

@@ -161,11 +161,10 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
     auto const out = table.moving(me, pe);
     auto const in  = table.moving(pe, me);
     if (pe == me || out + in == 0) continue;
-    auto const its     = static_cast<Pe>(pe);
-    auto const is_near = symm::is_near(its);
-    sent.push_back(Block::make(its, is_near, out, table.start_in_outbox(me, pe),
+    auto const its = static_cast<Pe>(pe);
+    sent.push_back(Block::make(its, out, table.start_in_outbox(me, pe),
                                table.start(me, pe)));
-    received.push_back(Block::make(its, is_near, in, table.start(pe, me), 0));
+    received.push_back(Block::make(its, in, table.start(pe, me), 0));
   }
   step.sent     = PlanSide::make(leaving_of.elements, 0, std::move(sent));
   step.received = PlanSide::make(places.arriving, 0, std::move(received));

@@ -124,6 +124,7 @@ PlanSide PlanSide::make(std::vector<ElementIndex> const& elements,
           return b != a + 1;
         }) == first + block.count;
     if (block.count > 0) block.start = *first;
+    side.needs_outbox = side.needs_outbox || !block.is_near;
     listed += block.count;
   }
   for (auto const element : elements)
@@ -249,14 +250,12 @@ class PlanMaker {
     std::vector<Block> owned_blocks, ghost_blocks;
     for (std::size_t n = 0; n < m_n_members; ++n) {
       if (owned.counts[n] + ghosts.counts[n] == 0) continue;
-      Pe const pe         = m_team.world_pe(static_cast<Pe>(n));
-      bool const is_near  = symm::is_near(pe);
-      plan.has_far_blocks = plan.has_far_blocks || !is_near;
+      Pe const pe = m_team.world_pe(static_cast<Pe>(n));
       owned_blocks.push_back(
-          Block::make(pe, is_near, owned.counts[n], m_owned_at[n],
+          Block::make(pe, owned.counts[n], m_owned_at[n],
                       static_cast<std::size_t>(m_alltoall.from(n, 1))));
       ghost_blocks.push_back(
-          Block::make(pe, is_near, ghosts.counts[n], m_ghosts_at[n],
+          Block::make(pe, ghosts.counts[n], m_ghosts_at[n],
                       static_cast<std::size_t>(m_alltoall.from(n, 0))));
     }
     auto const row = extents.size() > 1 ? extents.back() : 0;

@@ -14,6 +14,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "../../runtime/teams/PeTeam.hpp"
 
 #include "ExchangeBuffers.hpp"
@@ -43,10 +44,15 @@ struct Block {
   std::size_t here;   // where it begins in this PE's buffers, in elements
   std::size_t there;  // where the same block begins in that PE's inbox
 
-  [[nodiscard]] static Block make(Pe pe, bool is_near, std::size_t count,
-                                  std::size_t here, std::size_t there) {
-    return {pe,   is_near, false, 0, static_cast<ElementIndex>(count),
-            here, there};
+  [[nodiscard]] static Block make(Pe pe, std::size_t count, std::size_t here,
+                                  std::size_t there) {
+    return {pe,
+            symm::is_near(pe),
+            false,
+            0,
+            static_cast<ElementIndex>(count),
+            here,
+            there};
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t padded() const {
     return Impl::padded(count);
@@ -81,7 +87,8 @@ struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   Kokkos::View<Chunk*, ExchangeMemory> chunks;
   Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
-  std::size_t end = 0;                          // of the largest element
+  std::size_t end   = 0;                        // of the largest element
+  bool needs_outbox = false;  // blocks travel by messages from there
 
   /// \param row elements of a row of a box; 0: there are no rows.
   static PlanSide make(std::vector<ElementIndex> const& elements,
@@ -109,8 +116,7 @@ struct PlanBlocks {
   /// Elements of each inbox, on all PEs.
   std::size_t capacity = 0;
   std::vector<std::size_t> extents{0};
-  bool is_of_world    = false;
-  bool has_far_blocks = false;
+  bool is_of_world = false;
 };
 
 /// Collective over the world: PEs of a PE team make one plan, and other teams'
