@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "access/HostCall.hpp"
 #include "base/Types.hpp"
 #include "teams/PeTeam.hpp"
+#include "transport/HostCall.hpp"
 #include "transport/Started.hpp"
 
 // Orders and completes some operations, independently of others. The host's
@@ -30,6 +30,16 @@
 // kernels there are none: fence() and quiet() are those of the calling thread.
 
 namespace symm {
+
+class Request;
+
+namespace Impl {
+
+/// A call whose operation becomes that of `request`, unless that is null.
+[[nodiscard]] HostCall call_of(char const* name, Channel* channel,
+                               Request* request);
+
+}  // namespace Impl
 
 /// Promises of a program about a Context (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED,
 /// _PRIVATE, _NOSTORE).
@@ -91,7 +101,7 @@ class Context {
   /// \throws UsageError on this PE, if the context has been moved from, or its
   ///         runtime has ended.
   [[nodiscard]] Impl::HostCall call(char const* name,
-                                    class Request* request = nullptr) const;
+                                    Request* request = nullptr) const;
   /// The number in the world of PE `pe` of the context.
   /// \throws UsageError on this PE, if there is none.
   [[nodiscard]] Pe world_pe(Pe pe, char const* name) const {

@@ -155,11 +155,11 @@ std::byte const* RandomOperations::source_of(std::size_t bytes) {
   return m_sources.back().data();
 }
 
-symm::Impl::Started* RandomOperations::any_request(Until until) {
+symm::Impl::HostCall RandomOperations::any_request(Until until) {
   m_has_request = until == Until::is_begun && below(8) == 0;
-  if (!m_has_request) return nullptr;
+  if (!m_has_request) return {};
   m_started = {};
-  return &m_started;
+  return {nullptr, nullptr, &m_started};
 }
 
 void RandomOperations::complete_request() {
@@ -241,7 +241,7 @@ void RandomOperations::change_word(Target& target) {
   } else if (below(3) == 0) {
     std::uint64_t was = 0;
     channel().fetch_nbi(there(target, at), AtomicOp::add, WordType::u64, value,
-                        0, &was, &m_started);
+                        0, &was, {nullptr, nullptr, &m_started});
     channel().wait(m_started, Stage::operation);
     EXPECT_LE(was, word);
   } else {

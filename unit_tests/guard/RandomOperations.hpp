@@ -99,8 +99,8 @@ class RandomOperations {
     return m_job.channel == nullptr ? m_job.transport.channel()
                                     : *m_job.channel;
   }
-  /// Null, or a place for what an operation is waited for by.
-  symm::Impl::Started* any_request(Until until);
+  /// A call that is waited for, or not.
+  symm::Impl::HostCall any_request(Until until);
   /// If there is one: waits, or looks until it is done.
   void complete_request();
 

@@ -4,7 +4,6 @@
 #define SYMM_TEST_INSTANCES_HIDDEN_HPP
 
 #include <runtime/base/Observer.hpp>
-#include <runtime/transport/InCall.hpp>
 #include <runtime/transport/Transport.hpp>
 
 namespace symm_test {
@@ -12,15 +11,14 @@ namespace symm_test {
 /// What the inline functions of headers find where they are compiled.
 struct Instances {
   symm::Impl::Transport* transport = nullptr;
-  char const* call                 = nullptr;
   bool has_drained                 = false;
   bool is_observed                 = false;
 
   /// \param drained is set by drain() of the KernelRequests.
   static Instances here(bool const& drained) {
     symm::Impl::Transport::instance()->drain_kernels();
-    return {symm::Impl::Transport::instance(), symm::Impl::InCall::name(),
-            drained, symm::Impl::is_observed()};
+    return {symm::Impl::Transport::instance(), drained,
+            symm::Impl::is_observed()};
   }
 
   friend bool operator==(Instances const&, Instances const&) = default;

@@ -29,7 +29,7 @@ class FakeTransport final : public symm::Impl::Transport,
                             public symm::Impl::Channel {
  public:
   using Until    = symm::Impl::Until;
-  using Started  = symm::Impl::Started;
+  using HostCall = symm::Impl::HostCall;
   using Channel  = symm::Impl::Channel;
   using Pe       = symm::Pe;
   using PeMemory = symm::Impl::PeMemory;
@@ -57,11 +57,12 @@ class FakeTransport final : public symm::Impl::Transport,
   Channel* open_channel() override { return this; }
 
   void put(PeMemory to, void const* from, std::size_t bytes, Until until,
-           Started* started) override {
-    run(until_of(until, started), name("put", to, until),
+           HostCall const& call) override {
+    run(until_of(until, call), name("put", to, until),
         [=, this] { std::memcpy(at(to), from, bytes); });
   }
-  void put_strided(PeMemory to, void const* from, Strides strides) override {
+  void put_strided(PeMemory to, void const* from, Strides strides,
+                   HostCall const&) override {
     run(Until::is_safe, name("put_strided", to), [=, this] {
       copy_strided(at(to), strides.remote_bytes, static_cast<char const*>(from),
                    strides.local_bytes, strides);
@@ -69,25 +70,27 @@ class FakeTransport final : public symm::Impl::Transport,
   }
   void put_signal(PeMemory to, void const* from, std::size_t bytes,
                   PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until, Started* started) override {
-    run(until_of(until, started), name("put_signal", to, until), [=, this] {
+                  Until until, HostCall const& call) override {
+    run(until_of(until, call), name("put_signal", to, until), [=, this] {
       if (bytes != 0) std::memcpy(at(to), from, bytes);
       static_cast<void>(change<std::uint64_t>(at(signal), op, value, 0));
     });
   }
   void get(void* to, PeMemory from, std::size_t bytes, Until until,
-           Started* started) override {
-    run(until_of(until, started), name("get", from, until),
+           HostCall const& call) override {
+    run(until_of(until, call), name("get", from, until),
         [=, this] { std::memcpy(to, at(from), bytes); });
   }
-  void get_strided(void* to, PeMemory from, Strides strides) override {
+  void get_strided(void* to, PeMemory from, Strides strides,
+                   HostCall const&) override {
     run(Until::is_safe, name("get_strided", from), [=, this] {
       copy_strided(static_cast<char*>(to), strides.local_bytes, at(from),
                    strides.remote_bytes, strides);
     });
   }
   std::uint64_t atomic(PeMemory where, AtomicOp op, WordType type,
-                       std::uint64_t value, std::uint64_t compare) override {
+                       std::uint64_t value, std::uint64_t compare,
+                       HostCall const&) override {
     std::uint64_t was = 0;
     run(Until::is_safe, name("atomic", where),
         [&] { was = change_typed(at(where), op, type, value, compare); });
@@ -95,43 +98,45 @@ class FakeTransport final : public symm::Impl::Transport,
   }
   void fetch_nbi(PeMemory where, AtomicOp op, WordType type,
                  std::uint64_t value, std::uint64_t compare, void* was,
-                 Started* started) override {
-    run(until_of(Until::is_begun, started), name("fetch_nbi", where),
-        [=, this] {
-          auto const bits = change_typed(at(where), op, type, value, compare);
-          std::memcpy(was, &bits, symm::Impl::bytes_of(type));
-        });
+                 HostCall const& call) override {
+    run(until_of(Until::is_begun, call), name("fetch_nbi", where), [=, this] {
+      auto const bits = change_typed(at(where), op, type, value, compare);
+      std::memcpy(was, &bits, symm::Impl::bytes_of(type));
+    });
   }
   void post_atomic(PeMemory where, AtomicOp op, WordType type,
-                   std::uint64_t value) override {
+                   std::uint64_t value, HostCall const&) override {
     run(Until::is_begun, name("post_atomic", where), [=, this] {
       static_cast<void>(change_typed(at(where), op, type, value, 0));
     });
   }
-  void fence() override {
+  void fence(HostCall const&) override {
     std::lock_guard const lock(m_mutex);
     m_calls.emplace_back("fence");
   }
-  void quiet() override {
+  void quiet(HostCall const&) override {
     std::lock_guard const lock(m_mutex);
     m_calls.emplace_back("quiet");
     for (auto const& action : std::exchange(m_begun, {})) action();
   }
-  void quiet(std::span<Pe const>) override { quiet(); }
-  void quiet_channels() override { quiet(); }
-  void send(Pe, std::uint64_t, std::span<std::byte const>) override {
+  void quiet(std::span<Pe const>, HostCall const& call) override {
+    quiet(call);
+  }
+  void quiet_channels(char const*) override { quiet({}); }
+  void send(Pe, std::uint64_t, std::span<std::byte const>,
+            char const*) override {
     throw std::logic_error("no collective steps");
   }
   std::vector<std::byte> receive(Pe, std::uint64_t) override {
     throw std::logic_error("no collective steps");
   }
   std::optional<std::vector<std::byte>> receive_within(
-      Pe, std::uint64_t, std::chrono::milliseconds) override {
+      Pe, std::uint64_t, std::chrono::milliseconds, char const*) override {
     throw std::logic_error("no collective steps");
   }
   void watch(Pe) override {}
   void unwatch(Pe) override {}
-  bool poll() override {
+  bool poll(char const*) override {
     std::lock_guard const lock(m_mutex);
     m_calls.emplace_back("poll");
     if (!m_on_poll) return false;
@@ -139,8 +144,8 @@ class FakeTransport final : public symm::Impl::Transport,
     return true;
   }
   void close() override {}
-  std::optional<symm::Impl::Standing> standing_of(
-      Pe, std::chrono::milliseconds) override {
+  std::optional<symm::Impl::Standing> standing_of(Pe, std::chrono::milliseconds,
+                                                  char const*) override {
     return {};
   }
   void watch_all() override {}
@@ -155,9 +160,9 @@ class FakeTransport final : public symm::Impl::Transport,
   }
 
  private:
-  /// What has a Request is done at once: `started` says so.
-  static Until until_of(Until until, Started const* started) {
-    return started == nullptr ? until : Until::is_safe;
+  /// What has a Request is done at once.
+  static Until until_of(Until until, HostCall const& call) {
+    return call.request == nullptr ? until : Until::is_safe;
   }
   static std::string name(char const* call, PeMemory remote,
                           Until until = Until::is_safe) {

@@ -101,7 +101,7 @@ class SharedMessages {
     }
 
     void send(symm::Pe to, std::uint64_t number,
-              std::span<std::byte const> message) override {
+              std::span<std::byte const> message, char const*) override {
       if (message.size() > max_bytes) {
         throw symm::UsageError("SharedMessages: too long");
       }
@@ -120,15 +120,15 @@ class SharedMessages {
     std::vector<std::byte> receive(symm::Pe from,
                                    std::uint64_t number) override {
       while (true) {
-        auto message =
-            receive_within(from, number, std::chrono::milliseconds(100));
+        auto message = receive_within(from, number,
+                                      std::chrono::milliseconds(100), nullptr);
         if (message) return *std::move(message);
       }
     }
 
     std::optional<std::vector<std::byte>> receive_within(
-        symm::Pe from, std::uint64_t number,
-        std::chrono::milliseconds most) override {
+        symm::Pe from, std::uint64_t number, std::chrono::milliseconds most,
+        char const*) override {
       auto const end = std::chrono::steady_clock::now() + most;
       while (true) {
         bool const is_lost = is_gone(from);
@@ -155,7 +155,7 @@ class SharedMessages {
 
     void watch(symm::Pe) override {}
     void unwatch(symm::Pe) override {}
-    bool poll() override { return false; }
+    bool poll(char const*) override { return false; }
 
    private:
     static std::size_t index(symm::Pe pe) {

@@ -172,6 +172,9 @@ TEST(TransportChannels, quiet_of_some_pes_waits_for_these) {
 }
 
 /// Waits until the target has carried it out; looks meanwhile.
+/// A call whose request is `started`.
+HostCall with(Started& started) { return {nullptr, nullptr, &started}; }
+
 void expect_completion(Channel& channel, Started& started) {
   int n_looks = 0;
   while (!channel.test(started, Stage::operation)) ASSERT_LT(++n_looks, 10'000);
@@ -188,7 +191,8 @@ TEST(TransportRequests, one_put_of_any_size_is_waited_for) {
       auto const noise = block_of(1000 + id, 3000);
       channel.put(at(2 << 20U), noise.data(), noise.size(), Until::is_begun);
       Started started;
-      channel.put(at(4096), block.data(), bytes, Until::is_begun, &started);
+      channel.put(at(4096), block.data(), bytes, Until::is_begun,
+                  with(started));
       channel.put(at(3 << 20U), noise.data(), 8, Until::is_begun);
       if (looks) {
         expect_completion(channel, started);
@@ -210,7 +214,7 @@ TEST(TransportRequests, one_get_is_waited_for_before_earlier_ones) {
   std::array<std::uint64_t, 64> got{};
   std::array<Started, 64> started;
   for (std::size_t i = 0; i < 64; ++i) {
-    channel.get(&got[i], at(8 * i), 8, Until::is_begun, &started[i]);
+    channel.get(&got[i], at(8 * i), 8, Until::is_begun, with(started[i]));
   }
   for (std::size_t i = 64; i-- != 0;) {
     if (i % 2 == 0) {
@@ -230,7 +234,7 @@ TEST(TransportRequests, one_get_of_any_size_is_waited_for) {
     std::copy(block.begin(), block.end(), job.target(1).heap() + 4096);
     std::vector<std::byte> got(bytes);
     Started started;
-    channel.get(got.data(), at(4096), bytes, Until::is_begun, &started);
+    channel.get(got.data(), at(4096), bytes, Until::is_begun, with(started));
     if (bytes != 0) expect_completion(channel, started);
     EXPECT_EQ(got, block) << bytes;
   }
@@ -243,7 +247,7 @@ TEST(TransportRequests, words_that_come_back_have_their_size) {
   std::array<std::uint32_t, 3> was{1, 2, 3};
   Started started;
   channel.fetch_nbi(at(64), AtomicOp::add, WordType::u32, 5, 0, &was[1],
-                    &started);
+                    with(started));
   channel.wait(started, Stage::operation);
   EXPECT_EQ(was, (std::array<std::uint32_t, 3>{1, 7, 3}));
   EXPECT_EQ(job.target(1).at<std::uint32_t>(64), 12);
@@ -256,7 +260,7 @@ TEST(TransportRequests, a_test_sends_no_batch_of_another_channel) {
   std::uint64_t const value = 3;
   other.put(at(8), &value, 8, Until::is_begun);
   Started put;
-  mine.put(at(16), &value, 8, Until::is_begun, &put);
+  mine.put(at(16), &value, 8, Until::is_begun, with(put));
   while (!mine.test(put, Stage::operation)) {
   }
   EXPECT_EQ(job.target(1).at(16), value);
@@ -273,8 +277,9 @@ TEST(TransportRequests, nobody_has_to_wait) {
   for (int i = 0; i < 20; ++i) {
     Started put;
     Started get;
-    channel.put(at(4096), block.data(), block.size(), Until::is_begun, &put);
-    channel.get(got.data(), at(4096), block.size(), Until::is_begun, &get);
+    channel.put(at(4096), block.data(), block.size(), Until::is_begun,
+                with(put));
+    channel.get(got.data(), at(4096), block.size(), Until::is_begun, with(get));
   }  // the operations outlive these
   channel.quiet();
   EXPECT_TRUE(holds(job.target(1).heap() + 4096, 5, block.size()));
@@ -287,7 +292,7 @@ TEST(TransportRequests, a_signal_is_there_with_its_data) {
     auto const block = block_of(bytes, bytes);
     Started started;
     channel.put_signal(at(4096), block.data(), bytes, at(8), bytes + 1,
-                       AtomicOp::set, Until::is_begun, &started);
+                       AtomicOp::set, Until::is_begun, with(started));
     channel.wait(started, Stage::operation);
     EXPECT_EQ(job.target(1).at(8), bytes + 1);
     EXPECT_TRUE(holds(job.target(1).heap() + 4096, bytes, bytes));
@@ -317,7 +322,7 @@ TEST(TransportChannels, of_several_threads) {
         // The answer may come to any of the threads.
         std::uint64_t got = 0;
         Started started;
-        channel.get(&got, at(mine), 8, Until::is_begun, &started);
+        channel.get(&got, at(mine), 8, Until::is_begun, with(started));
         channel.wait(started, Stage::side);
         EXPECT_EQ(got, i);
       }

@@ -43,7 +43,23 @@ TEST_F(TransportDeathTest, whoever_waits_for_a_lost_pe_ends_the_job) {
              }},
             {"a collective call",
              [&](auto& it) { static_cast<void>(it.receive(2, 1)); }},
-            {"the library", [&](auto& it) { static_cast<void>(it.poll()); }}};
+            {"the library", [&](auto& it) { static_cast<void>(it.poll()); }},
+            // Calls that have a name.
+            {"test::put",
+             [&](auto& it) {
+               it.channel().put(there, &word, 8, Until::is_safe, "test::put");
+             }},
+            {"test::get",
+             [&](auto& it) {
+               it.channel().get(&got, there, 8, Until::is_safe, "test::get");
+             }},
+            {"test::atomic",
+             [&](auto& it) {
+               static_cast<void>(it.channel().atomic(
+                   there, AtomicOp::add, WordType::u64, 1, 0, "test::atomic"));
+             }},
+            {"test::wait",
+             [&](auto& it) { static_cast<void>(it.poll("test::wait")); }}};
   for (auto const& [name, call] : calls) {
     EXPECT_EXIT(use_lost_peer(call), ExitedWithCode(ended_status),
                 std::string("PE 0: PE 2 is lost: the test cut its link. This "

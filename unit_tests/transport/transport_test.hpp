@@ -26,6 +26,7 @@ namespace symm_test {
 
 using symm::Impl::AtomicOp;
 using symm::Impl::Channel;
+using symm::Impl::HostCall;
 using symm::Impl::PeMemory;
 using symm::Impl::Segment;
 using symm::Impl::Stage;

@@ -8,7 +8,6 @@
 #include "../network/Network.hpp"
 #include "../symm_errors.hpp"
 #include "../transport/GpuStaging.hpp"
-#include "../transport/InCall.hpp"
 #include "../transport/Transport.hpp"
 
 namespace symm::Impl {
@@ -36,7 +35,6 @@ GpuStaging& staging_for(void const* local, char const* call) {
 template <class ByHost, class ByGpu>
 void with_channel_to(PeMemory its, void const* local, HostCall const& call,
                      ByHost const& by_host, ByGpu const& by_gpu) {
-  InCall const in(call.name);
   auto& channel = channel_to(its.pe, call);
   if (is_of_gpu(its.segment)) {
     by_gpu(staging_for(local, call.name), channel);
@@ -83,9 +81,9 @@ void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
   }
   with_channel_to(
       to, from, call,
-      [&](auto& channel) { channel.put(to, from, bytes, until, call.request); },
+      [&](auto& channel) { channel.put(to, from, bytes, until, call); },
       [&](auto& staging, auto& channel) {
-        staging.put(channel, to, from, bytes, until, call.request);
+        staging.put(channel, to, from, bytes, until, call);
       });
 }
 
@@ -97,9 +95,9 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
   }
   with_channel_to(
       from, to, call,
-      [&](auto& channel) { channel.get(to, from, bytes, until, call.request); },
+      [&](auto& channel) { channel.get(to, from, bytes, until, call); },
       [&](auto& staging, auto& channel) {
-        staging.get(channel, to, from, bytes, until, call.request);
+        staging.get(channel, to, from, bytes, until, call);
       });
 }
 
@@ -112,9 +110,9 @@ void put_strided_to(PeMemory to, void const* from, Strides const& strides,
   }
   with_channel_to(
       to, from, call,
-      [&](auto& channel) { channel.put_strided(to, from, strides); },
+      [&](auto& channel) { channel.put_strided(to, from, strides, call); },
       [&](auto& staging, auto& channel) {
-        staging.put_strided(channel, to, from, strides);
+        staging.put_strided(channel, to, from, strides, call);
       });
 }
 
@@ -127,70 +125,63 @@ void get_strided_from(void* to, PeMemory from, Strides const& strides,
   }
   with_channel_to(
       from, to, call,
-      [&](auto& channel) { channel.get_strided(to, from, strides); },
+      [&](auto& channel) { channel.get_strided(to, from, strides, call); },
       [&](auto& staging, auto& channel) {
-        staging.get_strided(channel, to, from, strides);
+        staging.get_strided(channel, to, from, strides, call);
       });
 }
 
 void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
                    PeMemory signal, std::uint64_t value, AtomicOp op,
                    Until until, HostCall const& call) {
-  InCall const in(call.name);
   auto& channel = channel_to(signal.pe, call);
   if (bytes == 0) to = signal;
   if (bytes != 0 && is_of_gpu(to.segment)) {
     staging_for(from, call.name)
-        .put_signal(channel, to, from, bytes, signal, value, op, until,
-                    call.request);
+        .put_signal(channel, to, from, bytes, signal, value, op, until, call);
     return;
   }
-  channel.put_signal(to, from, bytes, signal, value, op, until, call.request);
+  channel.put_signal(to, from, bytes, signal, value, op, until, call);
 }
 
 std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
                         std::uint64_t value, std::uint64_t compare,
                         HostCall const& call) {
-  InCall const in(call.name);
-  return channel_to(at.pe, call).atomic(at, op, type, value, compare);
+  return channel_to(at.pe, call).atomic(at, op, type, value, compare, call);
 }
 
 void fetch_at(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
               std::uint64_t compare, void* was, HostCall const& call) {
-  InCall const in(call.name);
-  channel_to(at.pe, call)
-      .fetch_nbi(at, op, type, value, compare, was, call.request);
+  channel_to(at.pe, call).fetch_nbi(at, op, type, value, compare, was, call);
 }
 
 void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
                     std::uint64_t value, HostCall const& call) {
-  InCall const in(call.name);
-  channel_to(at.pe, call).post_atomic(at, op, type, value);
+  channel_to(at.pe, call).post_atomic(at, op, type, value, call);
 }
 
 void fence_far() {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  InCall const in("symm::fence");
-  transport->drain_kernels();
-  transport->channel().fence();
+  constexpr char const* call = "symm::fence";
+  transport->drain_kernels(call);
+  transport->channel().fence(call);
 }
 
-void quiet_far() {
+void quiet_far(char const* call) {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  constexpr char const* call = "symm::quiet";
-  Observed const observed([] { return Operation{OperationKind::quiet, call}; });
-  InCall const in(call);
-  transport->drain_kernels();
-  transport->channel().quiet();
+  Observed const observed([=] {
+    return Operation{OperationKind::quiet, call};
+  });
+  transport->drain_kernels(call);
+  transport->channel().quiet(call);
 }
 
 void quiet_all_contexts(char const* call) {
   auto* const transport = Transport::instance();
   if (transport == nullptr) return;
-  InCall const in(call);
-  transport->quiet();
+  transport->quiet(call);
 }
 
 void poll_far() {

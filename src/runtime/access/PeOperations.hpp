@@ -16,9 +16,9 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "../memory/PeMemory.hpp"
+#include "../transport/HostCall.hpp"
 #include "Access.hpp"
 #include "Elements.hpp"
-#include "HostCall.hpp"
 #include "Signal.hpp"
 #include "StridedCopy.hpp"
 
@@ -297,7 +297,7 @@ void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
 /// afterwards.
 void fence_far();
 /// Completes what went to other nodes without a context.
-void quiet_far();
+void quiet_far(char const* call = "symm::quiet");
 /// Completes all that went to other nodes, as barriers do.
 void quiet_all_contexts(char const* call);
 /// Carries out what has come from other nodes. A caller that looks at a

@@ -12,7 +12,6 @@
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../teams/FarRounds.hpp"
-#include "../transport/InCall.hpp"
 
 namespace symm::Impl {
 
@@ -159,7 +158,6 @@ bool have_room(PeTeam const& team, PassedBlock const& block) {
 
 bool pass_blocks_far(PeTeam const& team, char const* call, std::uint64_t word,
                      PassedBlock const& block) {
-  InCall const in(call);
   FarRounds rounds(team, call);
   switch (block.passing) {
     case Passing::by_root:

@@ -142,7 +142,7 @@ void Network::open_ring(MemoryProvider& provider) {
 
 void Network::close_ring() {
   if (m_ring == nullptr) return;
-  m_ring->drain();
+  m_ring->drain(nullptr);
   m_transport->set_kernel_requests(nullptr);
   m_gpu_memory->run_in_context([] { set_ring_of_kernels(nullptr); });
   m_ring = nullptr;

@@ -7,12 +7,12 @@
 #include <type_traits>
 
 #include "../access/Access.hpp"
-#include "../access/HostCall.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/WordAtomics.hpp"
+#include "../transport/HostCall.hpp"
 
 namespace symm::Impl {
 

@@ -11,7 +11,6 @@
 #include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
-#include "../access/HostCall.hpp"
 #include "../access/PeOperations.hpp"
 #include "../access/Signal.hpp"
 #include "../base/Function.hpp"
@@ -19,6 +18,7 @@
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../transport/HostCall.hpp"
 
 namespace symm::Impl {
 

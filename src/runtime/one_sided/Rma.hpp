@@ -9,7 +9,6 @@
 #include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
-#include "../access/HostCall.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Function.hpp"
 #include "../base/Observer.hpp"
@@ -19,6 +18,7 @@
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "../symm_contexts.hpp"
+#include "../transport/HostCall.hpp"
 
 namespace symm::Impl {
 

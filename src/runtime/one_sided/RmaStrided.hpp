@@ -8,7 +8,6 @@
 #include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
-#include "../access/HostCall.hpp"
 #include "../access/PeOperations.hpp"
 #include "../access/StridedCopy.hpp"
 #include "../base/Function.hpp"
@@ -18,6 +17,7 @@
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../symm_contexts.hpp"
+#include "../transport/HostCall.hpp"
 
 namespace symm::Impl {
 

@@ -12,7 +12,6 @@
 #include "../symm_contexts.hpp"
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"
-#include "../transport/InCall.hpp"
 #include "../transport/Transport.hpp"
 #include "../waiting/HostWait.hpp"
 
@@ -32,7 +31,6 @@ void complete(char const* call, Impl::Channel* channel, Work const& work) {
   Impl::Observed const observed([call] {
     return Impl::Operation{Impl::OperationKind::quiet, call};
   });
-  Impl::InCall const in(call);
   work(*channel);
 }
 
@@ -125,13 +123,15 @@ Pe Context::world_pe_of_team(Pe pe, char const* name) const {
 void Context::fence() const {
   auto const mine = call("symm::Context::fence");
   if (!m_options.nostore) Impl::fence_words();
-  complete(mine.name, mine.channel, [](auto& channel) { channel.fence(); });
+  complete(mine.name, mine.channel,
+           [&](auto& channel) { channel.fence(mine.name); });
 }
 
 void Context::quiet() const {
   auto const mine = call("symm::Context::quiet");
   if (!m_options.nostore) Impl::fence_words();
-  complete(mine.name, mine.channel, [](auto& channel) { channel.quiet(); });
+  complete(mine.name, mine.channel,
+           [&](auto& channel) { channel.quiet(mine.name); });
 }
 
 void Context::pe_quiet(std::span<Pe const> pes) const {
@@ -143,7 +143,7 @@ void Context::pe_quiet(std::span<Pe const> pes) const {
   }
   if (!m_options.nostore) Impl::fence_words();
   complete(mine.name, mine.channel,
-           [&](auto& channel) { channel.quiet(in_world); });
+           [&](auto& channel) { channel.quiet(in_world, mine.name); });
 }
 
 PeTeam Context::team() const {
@@ -157,9 +157,9 @@ void pe_quiet(std::span<Pe const> pes) {
   Impl::fence_words();
   auto* const transport = Impl::Transport::instance();
   if (transport == nullptr) return;
-  transport->drain_kernels();
+  transport->drain_kernels(name);
   complete(name, &transport->channel(),
-           [&](auto& channel) { channel.quiet(pes); });
+           [&](auto& channel) { channel.quiet(pes, name); });
 }
 
 // Requests.
@@ -184,14 +184,14 @@ bool Request::has_ended() const {
 
 bool Request::test_source() {
   if (has_ended()) return true;
-  Impl::InCall const in("symm::Request::test_source");
-  return m_started.channel->test(m_started, Impl::Stage::side);
+  return m_started.channel->test(m_started, Impl::Stage::side,
+                                 "symm::Request::test_source");
 }
 
 bool Request::test() {
   if (!has_ended()) {
-    Impl::InCall const in("symm::Request::test");
-    if (!m_started.channel->test(m_started, Impl::Stage::operation)) {
+    if (!m_started.channel->test(m_started, Impl::Stage::operation,
+                                 "symm::Request::test")) {
       return false;
     }
   }
@@ -202,14 +202,14 @@ bool Request::test() {
 
 void Request::wait_source() {
   if (has_ended()) return;
-  Impl::InCall const in("symm::Request::wait_source");
-  m_started.channel->wait(m_started, Impl::Stage::side);
+  m_started.channel->wait(m_started, Impl::Stage::side,
+                          "symm::Request::wait_source");
 }
 
 void Request::wait() {
   if (!has_ended()) {
-    Impl::InCall const in("symm::Request::wait");
-    m_started.channel->wait(m_started, Impl::Stage::operation);
+    m_started.channel->wait(m_started, Impl::Stage::operation,
+                            "symm::Request::wait");
   }
   m_started = {};
   m_life    = 0;

@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "../access/Access.hpp"
+#include "../access/GroupOperations.hpp"
+#include "../access/PeOperations.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
@@ -14,7 +16,6 @@
 #include "../memory/HeapMap.hpp"
 #include "../symm_atomics.hpp"
 #include "../symm_errors.hpp"
-#include "../transport/InCall.hpp"
 #include "../waiting/HostWait.hpp"
 #include "../waiting/Waiting.hpp"
 
@@ -34,7 +35,7 @@ enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
 class LockCall {
  public:
   LockCall(Lock* lock, char const* call)
-      : m_lock(lock), m_call(call), m_in_call(call), m_map(map_of(lock, call)) {
+      : m_lock(lock), m_call(call), m_map(map_of(lock, call)) {
     auto const number = m_map.offset_of(lock) / sizeof(Lock);
     m_home = static_cast<Pe>(number % static_cast<std::size_t>(m_map.n_pes));
   }
@@ -57,10 +58,12 @@ class LockCall {
   }
 
   void wait_for_turn() const {
-    auto const before = atomic_swap(m_map, &m_lock->last, me(), m_home);
+    auto const before = change_word<std::uint64_t, std::uint64_t>(
+        m_map, &m_lock->last, m_home, m_call,
+        [&](auto* its) { return swap_word(its, me()); }, AtomicOp::swap, me());
     if (before == 0) return hold();
     Pe const pe = pe_of(before);
-    atomic_set(m_map, &m_lock->next, me(), pe);
+    set(&m_lock->next, me(), pe);
     wait([&] { return is_holder_here(); },
          [&] {
            return Text("\n  the lock at ", m_lock, ", that PE ", pe,
@@ -70,7 +73,7 @@ class LockCall {
   }
 
   [[nodiscard]] bool take_if_free() const {
-    if (atomic_compare_swap(m_map, &m_lock->last, 0, me(), m_home) == 0) {
+    if (compare_swap_last(0, me()) == 0) {
       hold();
       return true;
     }
@@ -79,9 +82,10 @@ class LockCall {
   }
 
   void release() const {
-    quiet();
+    fence_words();
+    quiet_far(m_call);
     if (load_acquire(&m_lock->next) == 0 &&
-        atomic_compare_swap(m_map, &m_lock->last, me(), 0, m_home) == me()) {
+        compare_swap_last(me(), 0) == me()) {
       store_relaxed(&m_lock->turn, is_out);
       return;
     }
@@ -90,7 +94,7 @@ class LockCall {
          [&] { return Text("\n  the next PE for the lock at ", m_lock); });
     Pe const next = pe_of(load_acquire(&m_lock->next));
     store_relaxed(&m_lock->turn, is_out);
-    atomic_set(m_map, &m_lock->turn, is_holder, next);
+    set(&m_lock->turn, is_holder, next);
   }
 
  private:
@@ -103,6 +107,20 @@ class LockCall {
   }
   [[nodiscard]] static Pe pe_of(std::uint64_t number) {
     return static_cast<Pe>(number - 1);
+  }
+  // Atomic operations on words of the lock, of other PEs, too.
+
+  void set(std::uint64_t* word, std::uint64_t value, Pe pe) const {
+    change_word<void, std::uint64_t>(
+        m_map, word, pe, m_call, [&](auto* its) { set_word(its, value); },
+        AtomicOp::set, value);
+  }
+  [[nodiscard]] std::uint64_t compare_swap_last(std::uint64_t compare,
+                                                std::uint64_t value) const {
+    return change_word<std::uint64_t, std::uint64_t>(
+        m_map, &m_lock->last, m_home, m_call,
+        [&](auto* its) { return compare_swap_word(its, compare, value); },
+        AtomicOp::compare_swap, value, compare);
   }
   void hold() const {
     store_relaxed(&m_lock->turn, is_holder);
@@ -124,7 +142,6 @@ class LockCall {
 
   Lock* m_lock;
   char const* m_call;
-  InCall m_in_call;
   HeapMap const& m_map;
   Pe m_home;
 };

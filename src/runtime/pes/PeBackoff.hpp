@@ -15,8 +15,10 @@ class PeBackoff {
  public:
   using Clock = Backoff::Clock;
 
-  explicit PeBackoff(int spins)
-      : m_backoff(Transport::instance() == nullptr
+  /// \param call its name, if a PE is lost; null: a collective call.
+  explicit PeBackoff(int spins, char const* call = nullptr)
+      : m_call(call),
+        m_backoff(Transport::instance() == nullptr
                       ? spins
                       : std::min(spins, most_spins_with_polls)),
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
@@ -24,7 +26,7 @@ class PeBackoff {
   Clock::duration pause() {
     auto* const transport = Transport::instance();
     if (transport == nullptr) return m_backoff.pause();
-    bool const has_moved = transport->poll();
+    bool const has_moved = transport->poll(m_call);
     if (!has_moved && ++m_n_polls % m_polls_per_pause != 0) return m_waited;
     m_waited = m_backoff.pause(has_moved);
     return m_waited;
@@ -36,6 +38,7 @@ class PeBackoff {
   static constexpr unsigned polls_per_pause  = 8;
   static constexpr int most_spins_with_polls = 25;
 
+  char const* m_call;
   Backoff m_backoff;
   unsigned m_polls_per_pause;
   unsigned m_n_polls = 0;

@@ -172,8 +172,9 @@ Text Rendezvous::last_call_of(Pe pe) const {
   return latest(pe) == sequence ? text : Text("one that has just ended");
 }
 
-bool Rendezvous::is_in_finalize(Pe pe, std::chrono::milliseconds most) const {
-  if (!is_near(pe)) return is_far_in_finalize(pe, most);
+bool Rendezvous::is_in_finalize(Pe pe, std::chrono::milliseconds most,
+                                char const* call) const {
+  if (!is_near(pe)) return is_far_in_finalize(pe, most, call);
   auto const sequence = latest(pe);
   if (sequence <= latest(m_my_pe)) return false;
   bool const is_finalize =
@@ -182,8 +183,8 @@ bool Rendezvous::is_in_finalize(Pe pe, std::chrono::milliseconds most) const {
   return is_finalize && latest(pe) == sequence;
 }
 
-Text Rendezvous::whereabouts(Pe pe) const {
-  if (!is_near(pe)) return whereabouts_of_far(pe);
+Text Rendezvous::whereabouts(Pe pe, char const* call) const {
+  if (!is_near(pe)) return whereabouts_of_far(pe, call);
   bool const is_waiting = latest(pe) > latest(m_my_pe);
   return Text("PE ", pe,
               is_waiting ? ", which waits in collective call "

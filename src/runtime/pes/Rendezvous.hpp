@@ -189,12 +189,14 @@ class Rendezvous {
   /// more. If so, all that it has stored is visible to this thread.
   /// \param most how long to wait for the reply of a PE of another node; false
   ///        if none comes. 0: do not ask it, use its earlier reply.
-  [[nodiscard]] bool is_in_finalize(Pe pe,
-                                    std::chrono::milliseconds most = {}) const;
+  /// \param call the caller's name, if a PE is lost; null: a collective call.
+  [[nodiscard]] bool is_in_finalize(Pe pe, std::chrono::milliseconds most = {},
+                                    char const* call = nullptr) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
   /// which waits in collective call #7 symm::finalize()". A PE of another node
   /// that sends no reply is just "PE 9 of another node (host b)".
-  [[nodiscard]] Text whereabouts(Pe pe) const;
+  /// \param call as is_in_finalize().
+  [[nodiscard]] Text whereabouts(Pe pe, char const* call = nullptr) const;
   /// This PE's reply to FarPes::standing_of() of other PEs.
   [[nodiscard]] Standing standing() const;
   /// The call that a thread of this PE is in; null: none.
@@ -252,9 +254,9 @@ class Rendezvous {
   [[gnu::noinline]] void combine_nodes();
   void lead();
   [[nodiscard]] bool has_result() const;
-  [[nodiscard]] bool is_far_in_finalize(Pe pe,
-                                        std::chrono::milliseconds most) const;
-  [[nodiscard]] Text whereabouts_of_far(Pe pe) const;
+  [[nodiscard]] bool is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
+                                        char const* call) const;
+  [[nodiscard]] Text whereabouts_of_far(Pe pe, char const* call) const;
   [[nodiscard]] Outcome const& result() const;
   [[nodiscard]] std::span<NoticeCount const> notices_of_all() const;
   [[gnu::noinline]] void check_meeting();

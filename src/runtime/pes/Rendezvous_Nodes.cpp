@@ -58,19 +58,19 @@ Standing Rendezvous::standing() const {
   return {sequence, is_finalize && latest(m_my_pe) == sequence, text};
 }
 
-bool Rendezvous::is_far_in_finalize(Pe pe,
-                                    std::chrono::milliseconds most) const {
+bool Rendezvous::is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
+                                    char const* call) const {
   auto* const far_pes = Transport::instance();
   if (far_pes == nullptr) return false;
-  auto const said = far_pes->standing_of(pe, most);
+  auto const said = far_pes->standing_of(pe, most, call);
   return said && said->is_in_finalize && said->n_calls > latest(m_my_pe);
 }
 
-Text Rendezvous::whereabouts_of_far(Pe pe) const {
+Text Rendezvous::whereabouts_of_far(Pe pe, char const* call) const {
   auto text           = m_across->name_of(pe);
   auto* const far_pes = Transport::instance();
   if (far_pes == nullptr) return text;
-  auto const said = far_pes->standing_of(pe, health_interval);
+  auto const said = far_pes->standing_of(pe, health_interval, call);
   if (!said) return text;
   bool const is_waiting = said->n_calls > latest(m_my_pe);
   text.append(is_waiting ? ", which waits in collective call "

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "../job/Runtime.hpp"
-#include "../transport/InCall.hpp"
 #include "FarRounds.hpp"
 
 namespace symm::Impl {
@@ -23,7 +22,6 @@ struct NothingGoesAlong {
 
 std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
                                  std::uint64_t first, std::uint64_t second) {
-  InCall const in(call);
   FarRounds rounds(team, call);
   auto const n = static_cast<std::size_t>(team.n_pes());
   // Pairs are in the order in which they come: pair i is that of member me - i
@@ -44,7 +42,6 @@ std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
 
 bool compare_word_far(PeTeam const& team, char const* call,
                       std::uint64_t word) {
-  InCall const in(call);
   FarRounds rounds(team, call);
   return compare_far(team, rounds, word, NothingGoesAlong{});
 }

@@ -36,14 +36,15 @@ struct PassWords {
 
 /// Out of line: a barrier needs no stack for the text.
 template <class HasCome>
-[[gnu::noinline]] void report_missing(HostWait& wait, Text const& why,
+[[gnu::noinline]] void report_missing(HostWait& wait, char const* call,
+                                      Text const& why,
                                       Rendezvous const& rendezvous,
                                       PeTeam const& team,
                                       HasCome const& has_come) {
   BasicText<16383> missing;
   for (Pe member = 0; member < team.n_pes(); ++member) {
     if (has_come(member)) continue;
-    missing.append("\n  ", rendezvous.whereabouts(team.world_pe(member)));
+    missing.append("\n  ", rendezvous.whereabouts(team.world_pe(member), call));
   }
   wait.report(why, text_of(team), missing);
 }
@@ -76,7 +77,7 @@ void wait_for_members(char const* call, PeTeam const& team,
     }
     if (have_all_come()) return;
     if (!wait.must_report(why)) continue;
-    report_missing(wait, why, rendezvous, team, has_come);
+    report_missing(wait, call, why, rendezvous, team, has_come);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/PeMemory.hpp"
+#include "HostCall.hpp"
 #include "Started.hpp"
 
 namespace symm::Impl {
@@ -25,7 +26,8 @@ namespace symm::Impl {
 /// Offsets have been checked by the caller (every PE has the same memory); the
 /// target checks them again and ends the job if they are wrong.
 ///
-/// `started`, if not null, gets what test() and wait() need.
+/// `call`: its name is for the text of a lost PE; its `request`, if not null,
+/// gets what test() and wait() need; its channel is not used.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -33,35 +35,36 @@ class Channel {
   // The target has it after quiet(); before later operations on the same PE
   // after fence(). is_safe: `from` may be written again.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
-                   Until until      = Until::is_safe,
-                   Started* started = nullptr)                             = 0;
-  virtual void put_strided(PeMemory to, void const* from, Strides strides) = 0;
+                   Until until = Until::is_safe, HostCall const& call = {}) = 0;
+  virtual void put_strided(PeMemory to, void const* from, Strides strides,
+                           HostCall const& call = {})                       = 0;
   /// The signal is changed when the data are there, in one message.
   /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
   virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
                           PeMemory signal, std::uint64_t value, AtomicOp op,
-                          Until until      = Until::is_safe,
-                          Started* started = nullptr) = 0;
+                          Until until          = Until::is_safe,
+                          HostCall const& call = {}) = 0;
 
   // is_safe: the data are in `to`; else after quiet().
   virtual void get(void* to, PeMemory from, std::size_t bytes,
-                   Until until      = Until::is_safe,
-                   Started* started = nullptr)                       = 0;
-  virtual void get_strided(void* to, PeMemory from, Strides strides) = 0;
+                   Until until = Until::is_safe, HostCall const& call = {}) = 0;
+  virtual void get_strided(void* to, PeMemory from, Strides strides,
+                           HostCall const& call = {})                       = 0;
 
   /// Returns the value before the operation. Bits of a word of 4 bytes are the
   /// lower ones.
   [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
                                              WordType type, std::uint64_t value,
-                                             std::uint64_t compare = 0) = 0;
+                                             std::uint64_t compare = 0,
+                                             HostCall const& call  = {}) = 0;
   /// After quiet(), `was` has the value before the operation, in the word's
   /// size.
   virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare, void* was,
-                         Started* started) = 0;
+                         HostCall const& call = {}) = 0;
   /// Without an answer, complete after quiet(), as a put.
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
-                           std::uint64_t value) = 0;
+                           std::uint64_t value, HostCall const& call = {}) = 0;
 
   // These count `left` down when done, within poll(). So a caller may have many
   // under way and wait for one of them.
@@ -71,8 +74,8 @@ class Channel {
   static constexpr std::size_t most_begun = std::size_t{64} << 10U;
   /// \param bytes no more than most_begun.
   virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
-                         Counter& left) {
-    get(to, from, bytes);
+                         Counter& left, HostCall const& call = {}) {
+    get(to, from, bytes, Until::is_safe, call);
     left.fetch_sub(1, std::memory_order_release);
   }
   /// \param was gets what the word was.
@@ -83,21 +86,24 @@ class Channel {
     left.fetch_sub(1, std::memory_order_release);
   }
   /// Waits until `left` is 0; it counts operations begun on `pe`.
-  virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/) {}
+  virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/,
+                              HostCall const& /*call*/ = {}) {}
 
-  virtual void fence() = 0;
+  virtual void fence(HostCall const& call = {}) = 0;
   /// Waits for the operations on all PEs that any thread has begun before.
-  virtual void quiet() = 0;
+  virtual void quiet(HostCall const& call = {}) = 0;
   /// The same for the operations on these PEs.
-  virtual void quiet(std::span<Pe const> pes) = 0;
+  virtual void quiet(std::span<Pe const> pes, HostCall const& call = {}) = 0;
 
   // Of an operation of this channel. Any thread.
 
   /// Whether `started` has come so far; sends what it still waits for.
-  [[nodiscard]] virtual bool test(Started& /*started*/, Stage /*stage*/) {
+  [[nodiscard]] virtual bool test(Started& /*started*/, Stage /*stage*/,
+                                  HostCall const& /*call*/ = {}) {
     return true;
   }
-  virtual void wait(Started& /*started*/, Stage /*stage*/) {}
+  virtual void wait(Started& /*started*/, Stage /*stage*/,
+                    HostCall const& /*call*/ = {}) {}
 };
 
 }  // namespace symm::Impl

@@ -72,33 +72,40 @@ class Channel_Messages final : public Channel {
   Channel_Messages(Channel_Messages const&)            = delete;
   Channel_Messages& operator=(Channel_Messages const&) = delete;
 
-  void put(PeMemory to, void const* from, std::size_t bytes,
-           Until until = Until::is_safe, Started* started = nullptr) override;
-  void put_strided(PeMemory to, void const* from, Strides strides) override;
+  void put(PeMemory to, void const* from, std::size_t bytes, Until until,
+           HostCall const& call) override;
+  void put_strided(PeMemory to, void const* from, Strides strides,
+                   HostCall const& call) override;
   void put_signal(PeMemory to, void const* from, std::size_t bytes,
                   PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until      = Until::is_safe,
-                  Started* started = nullptr) override;
-  void get(void* to, PeMemory from, std::size_t bytes,
-           Until until = Until::is_safe, Started* started = nullptr) override;
-  void get_strided(void* to, PeMemory from, Strides strides) override;
+                  Until until, HostCall const& call) override;
+  void get(void* to, PeMemory from, std::size_t bytes, Until until,
+           HostCall const& call) override;
+  void get_strided(void* to, PeMemory from, Strides strides,
+                   HostCall const& call) override;
   std::uint64_t atomic(PeMemory at, AtomicOp op, WordType type,
-                       std::uint64_t value, std::uint64_t compare = 0) override;
+                       std::uint64_t value, std::uint64_t compare,
+                       HostCall const& call) override;
   void fetch_nbi(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
-                 std::uint64_t compare, void* was, Started* started) override;
-  void post_atomic(PeMemory at, AtomicOp op, WordType type,
-                   std::uint64_t value) override;
-  void begin_get(void* to, PeMemory from, std::size_t bytes,
-                 Counter& left) override;
+                 std::uint64_t compare, void* was,
+                 HostCall const& call) override;
+  void post_atomic(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
+                   HostCall const& call) override;
+  void begin_get(void* to, PeMemory from, std::size_t bytes, Counter& left,
+                 HostCall const& call) override;
   void begin_atomic(PeMemory at, AtomicOp op, WordType type,
                     std::uint64_t value, std::uint64_t compare,
                     std::uint64_t& was, Counter& left) override;
-  void wait_for_begun(Pe pe, Counter& left) override;
-  void fence() override;
-  void quiet() override { wait_for(ask_for_all(nullptr)); }
-  void quiet(std::span<Pe const> pes) override { wait_for(ask_for_all(&pes)); }
-  bool test(Started& started, Stage stage) override;
-  void wait(Started& started, Stage stage) override;
+  void wait_for_begun(Pe pe, Counter& left, HostCall const& call) override;
+  void fence(HostCall const& call) override;
+  void quiet(HostCall const& call) override {
+    wait_for(ask_for_all(nullptr, call.name), call.name);
+  }
+  void quiet(std::span<Pe const> pes, HostCall const& call) override {
+    wait_for(ask_for_all(&pes, call.name), call.name);
+  }
+  bool test(Started& started, Stage stage, HostCall const& call) override;
+  void wait(Started& started, Stage stage, HostCall const& call) override;
 
   // For the transport.
 
@@ -110,9 +117,10 @@ class Channel_Messages final : public Channel {
     std::uint64_t begun;
   };
   using Asked = std::vector<Last>;
-  /// \param pes null: all.
-  [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes);
-  void wait_for(Asked const& all);
+  /// \param pes null: all. \param call its name, or null.
+  [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes,
+                                  char const* call);
+  void wait_for(Asked const& all, char const* call);
   [[nodiscard]] std::uint16_t number() const noexcept { return m_number; }
   /// Null: nothing was sent there.
   [[nodiscard]] Outgoing* find_outgoing(Pe pe) const noexcept;
@@ -127,7 +135,11 @@ class Channel_Messages final : public Channel {
   void try_flush_all();
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  /// The lock for an operation, which names the call that it is part of.
+  struct Lock : std::unique_lock<std::mutex> {
+    using std::unique_lock<std::mutex>::unique_lock;
+    char const* call = nullptr;
+  };
 
   /// The most payloads of more than max_eager in flight at once to or from a
   /// PE: over TCP, many of them take turns and are slower than two.
@@ -137,7 +149,7 @@ class Channel_Messages final : public Channel {
 
   /// The lock for an operation. It lets threads go first that have waited for a
   /// PE and need the lock again: a mutex is not fair to them.
-  [[nodiscard]] Lock enter();
+  [[nodiscard]] Lock enter(char const* call);
   /// Locks again, after a wait.
   void enter_again(Lock& lock);
 
@@ -167,7 +179,7 @@ class Channel_Messages final : public Channel {
                   Started* started);
   void ask_for_ack(Outgoing& outgoing);
   /// The lock, for an atomic operation that may be sent at once.
-  [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing);
+  [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
   void ask_for_atomic(Outgoing& outgoing, PeMemory at, AtomicOp op,
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
@@ -177,14 +189,16 @@ class Channel_Messages final : public Channel {
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           Started* started);
   /// Whether the message of `started` is acknowledged; asks for that.
-  [[nodiscard]] bool is_acknowledged(Started& started);
+  [[nodiscard]] bool is_acknowledged(Started& started, char const* call);
 
   // Without m_mutex.
 
   /// For an operation on `pe`: ends the job if a PE is lost.
-  void check_lost(char const* call, Pe pe);
+  /// \param call its name, or null. \param what it is, in place of a name.
+  void check_lost(char const* call, char const* what, Pe pe);
   template <class IsDone>
-  void wait_until(char const* call, Pe pe, IsDone const& is_done);
+  void wait_until(char const* call, char const* what, Pe pe,
+                  IsDone const& is_done);
 
   Transport_Messages& m_transport;
   std::uint16_t const m_number;

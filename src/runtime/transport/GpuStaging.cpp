@@ -17,6 +17,12 @@ CopyQueue::Strided block(void* to, void const* from, std::size_t bytes) {
           1};
 }
 
+/// `call` for one of several messages: the last one has the Request, as it is
+/// acknowledged with all before it.
+HostCall of_message(HostCall const& call, bool is_last) {
+  return {call.name, nullptr, is_last ? call.request : nullptr};
+}
+
 /// Larger elements, in bytes, are not packed with others into one message.
 constexpr std::size_t most_of_element = std::size_t{4} << 10U;
 
@@ -25,7 +31,8 @@ constexpr std::size_t most_of_element = std::size_t{4} << 10U;
 /// Gets that have begun; the destructor waits for them.
 class GpuStaging::Begun {
  public:
-  Begun(Channel& channel, Pe pe) : m_channel(channel), m_pe(pe) {}
+  Begun(Channel& channel, Pe pe, char const* call)
+      : m_channel(channel), m_pe(pe), m_call(call) {}
   Begun(Begun const&)            = delete;
   Begun& operator=(Begun const&) = delete;
   ~Begun() { wait(); }
@@ -34,16 +41,18 @@ class GpuStaging::Begun {
     for (std::size_t done = 0; done < bytes; done += Channel::most_begun) {
       m_left.fetch_add(1, std::memory_order_relaxed);
       m_channel.begin_get(to + done, from.moved(done),
-                          std::min(bytes - done, Channel::most_begun), m_left);
+                          std::min(bytes - done, Channel::most_begun), m_left,
+                          m_call);
     }
   }
   void wait() {
-    if (m_left != 0) m_channel.wait_for_begun(m_pe, m_left);
+    if (m_left != 0) m_channel.wait_for_begun(m_pe, m_left, m_call);
   }
 
  private:
   Channel& m_channel;
   Pe m_pe;
+  char const* m_call;
   Channel::Counter m_left{0};
 };
 
@@ -52,20 +61,19 @@ GpuStaging::GpuStaging(MemoryProvider& provider)
 
 void GpuStaging::put_from_host(Channel& channel, PeMemory to,
                                std::byte const* from, std::size_t bytes,
-                               Until until, Started* started) {
+                               Until until, HostCall const& call) {
   auto const piece = is_of_gpu(to.segment) ? Channel::most_begun : bytes;
   for (std::size_t done = 0; done < bytes; done += piece) {
-    // The last piece is acknowledged with all before it.
     channel.put(to.moved(done), from + done, std::min(bytes - done, piece),
-                until, bytes - done <= piece ? started : nullptr);
+                until, of_message(call, bytes - done <= piece));
   }
 }
 
 void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
-                     std::size_t bytes, Until until, Started* started) {
+                     std::size_t bytes, Until until, HostCall const& call) {
   auto const* const data = static_cast<std::byte const*>(from);
   if (!m_provider.is_on_gpu(from)) {
-    put_from_host(channel, to, data, bytes, until, started);
+    put_from_host(channel, to, data, bytes, until, call);
     return;
   }
   std::lock_guard const lock(m_mutex);
@@ -80,36 +88,36 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
     if (done + half < bytes) begin(done + half);
     put_from_host(channel, to.moved(done), half_of(done / half),
                   std::min(bytes - done, half), Until::is_safe,
-                  bytes - done <= half ? started : nullptr);
+                  of_message(call, bytes - done <= half));
   }
 }
 
 void GpuStaging::put_signal(Channel& channel, PeMemory to, void const* from,
                             std::size_t bytes, PeMemory signal,
                             std::uint64_t value, AtomicOp op, Until until,
-                            Started* started) {
+                            HostCall const& call) {
   bool const is_on_gpu = bytes != 0 && m_provider.is_on_gpu(from);
   bool const is_one    = bytes <= Channel::most_begun;
   if (!is_one && (is_on_gpu || is_of_gpu(to.segment))) {
-    put(channel, to, from, bytes, until);
-    channel.fence();
-    channel.put_signal(signal, nullptr, 0, signal, value, op, until, started);
+    put(channel, to, from, bytes, until, of_message(call, false));
+    channel.fence(call);
+    channel.put_signal(signal, nullptr, 0, signal, value, op, until, call);
     return;
   }
   if (!is_on_gpu) {
-    channel.put_signal(to, from, bytes, signal, value, op, until, started);
+    channel.put_signal(to, from, bytes, signal, value, op, until, call);
     return;
   }
   std::lock_guard const lock(m_mutex);
   m_queue.begin_copy(block(half_of(0), from, bytes));
   m_queue.finish();
   channel.put_signal(to, half_of(0), bytes, signal, value, op, Until::is_safe,
-                     started);
+                     call);
 }
 
 void GpuStaging::get_to_host(Channel& channel, std::byte* to, PeMemory from,
-                             std::size_t bytes) {
-  Begun begun(channel, from.pe);
+                             std::size_t bytes, HostCall const& call) {
+  Begun begun(channel, from.pe, call.name);
   // Not all at once: replies take memory until this PE reads them.
   constexpr std::size_t most = 8 * half;
   for (std::size_t done = 0; done < bytes; done += most) {
@@ -119,18 +127,18 @@ void GpuStaging::get_to_host(Channel& channel, std::byte* to, PeMemory from,
 }
 
 void GpuStaging::get(Channel& channel, void* to, PeMemory from,
-                     std::size_t bytes, Until until, Started* started) {
+                     std::size_t bytes, Until until, HostCall const& call) {
   auto* const data = static_cast<std::byte*>(to);
   if (!m_provider.is_on_gpu(to)) {
     if (is_of_gpu(from.segment)) {
-      get_to_host(channel, data, from, bytes);
+      get_to_host(channel, data, from, bytes, call);
     } else {
-      channel.get(to, from, bytes, until, started);
+      channel.get(to, from, bytes, until, call);
     }
     return;
   }
   std::lock_guard const lock(m_mutex);
-  Begun begun(channel, from.pe);
+  Begun begun(channel, from.pe, call.name);
   auto const begin = [&](std::size_t at) {
     begun.get(half_of(at / half), from.moved(at), std::min(bytes - at, half));
   };
@@ -147,18 +155,18 @@ void GpuStaging::get(Channel& channel, void* to, PeMemory from,
 }
 
 void GpuStaging::put_strided(Channel& channel, PeMemory to, void const* from,
-                             Strides strides) {
+                             Strides strides, HostCall const& call) {
   auto const size        = strides.element_bytes;
   auto const* const data = static_cast<std::byte const*>(from);
   if (size > most_of_element) {
     for (std::size_t i = 0; i < strides.count; ++i) {
       put(channel, to.moved(i * strides.remote_bytes),
-          data + i * strides.local_bytes, size, Until::is_safe);
+          data + i * strides.local_bytes, size, Until::is_safe, call);
     }
     return;
   }
   if (!m_provider.is_on_gpu(from)) {
-    channel.put_strided(to, from, strides);
+    channel.put_strided(to, from, strides, call);
     return;
   }
   std::lock_guard const lock(m_mutex);
@@ -171,23 +179,23 @@ void GpuStaging::put_strided(Channel& channel, PeMemory to, void const* from,
          size, strides.local_bytes, size, count});
     m_queue.finish();
     channel.put_strided(to.moved(first * strides.remote_bytes), half_of(0),
-                        {size, count, strides.remote_bytes, size});
+                        {size, count, strides.remote_bytes, size}, call);
   }
 }
 
 void GpuStaging::get_strided(Channel& channel, void* to, PeMemory from,
-                             Strides strides) {
+                             Strides strides, HostCall const& call) {
   auto const size  = strides.element_bytes;
   auto* const data = static_cast<std::byte*>(to);
   if (size > most_of_element) {
     for (std::size_t i = 0; i < strides.count; ++i) {
       get(channel, data + i * strides.local_bytes,
-          from.moved(i * strides.remote_bytes), size, Until::is_safe);
+          from.moved(i * strides.remote_bytes), size, Until::is_safe, call);
     }
     return;
   }
   if (!m_provider.is_on_gpu(to)) {
-    channel.get_strided(to, from, strides);
+    channel.get_strided(to, from, strides, call);
     return;
   }
   std::lock_guard const lock(m_mutex);
@@ -195,7 +203,7 @@ void GpuStaging::get_strided(Channel& channel, void* to, PeMemory from,
   for (std::size_t first = 0; first < strides.count; first += at_once) {
     auto const count = std::min(strides.count - first, at_once);
     channel.get_strided(half_of(0), from.moved(first * strides.remote_bytes),
-                        {size, count, strides.remote_bytes, size});
+                        {size, count, strides.remote_bytes, size}, call);
     m_queue.begin_copy(
         {reinterpret_cast<char*>(data + first * strides.local_bytes),
          reinterpret_cast<char const*>(half_of(0)), strides.local_bytes, size,

@@ -31,15 +31,16 @@ class GpuStaging {
   // Until::is_safe.
 
   void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
-           Until until, Started* started = nullptr);
+           Until until, HostCall const& call = {});
   void put_strided(Channel& channel, PeMemory to, void const* from,
-                   Strides strides);
+                   Strides strides, HostCall const& call = {});
   void put_signal(Channel& channel, PeMemory to, void const* from,
                   std::size_t bytes, PeMemory signal, std::uint64_t value,
-                  AtomicOp op, Until until, Started* started = nullptr);
+                  AtomicOp op, Until until, HostCall const& call = {});
   void get(Channel& channel, void* to, PeMemory from, std::size_t bytes,
-           Until until, Started* started = nullptr);
-  void get_strided(Channel& channel, void* to, PeMemory from, Strides strides);
+           Until until, HostCall const& call = {});
+  void get_strided(Channel& channel, void* to, PeMemory from, Strides strides,
+                   HostCall const& call = {});
 
  private:
   static constexpr std::size_t half = 4 * Channel::most_begun;
@@ -49,9 +50,9 @@ class GpuStaging {
     return m_memory.data() + n % 2 * half;
   }
   void put_from_host(Channel& channel, PeMemory to, std::byte const* from,
-                     std::size_t bytes, Until until, Started* started);
+                     std::size_t bytes, Until until, HostCall const& call);
   void get_to_host(Channel& channel, std::byte* to, PeMemory from,
-                   std::size_t bytes);
+                   std::size_t bytes, HostCall const& call);
 
   MemoryProvider& m_provider;
   std::mutex m_mutex;  // of what is below

@@ -331,12 +331,12 @@ void RingServer::carry_out(FarRequest const& request) {
   if (code.wants_reply) reply(m_head, 0);
 }
 
-void RingServer::drain() {
+void RingServer::drain(char const* call) {
   auto last = m_begun.load(std::memory_order_acquire);
   while (is_written(last)) ++last;
   Backoff backoff(n_spins);
   while (m_completed.load(std::memory_order_acquire) < last) {
-    static_cast<void>(m_transport.poll());
+    static_cast<void>(m_transport.poll(call));
     static_cast<void>(backoff.pause());
   }
 }

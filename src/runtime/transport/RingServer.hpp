@@ -51,7 +51,7 @@ class RingServer final : public KernelRequests {
 
   /// Waits until the requests of kernels that have ended have begun, and their
   /// gets are done. Any thread but its own.
-  void drain() override;
+  void drain(char const* call) override;
 
  private:
   using Number                              = std::uint64_t;

@@ -18,7 +18,8 @@ namespace symm::Impl {
 /// number, by which the receiver asks for it; between two PEs each number is
 /// used once in each direction. A message may arrive before it is asked for.
 ///
-/// A lost PE ends the job, with PE, host and call.
+/// A lost PE ends the job, with PE, host and call: `call`, or if that is null
+/// the collective call that a thread of this PE is in.
 class StepMessages {
  public:
   /// Numbers from here on are for Rendezvous.
@@ -28,13 +29,15 @@ class StepMessages {
 
   /// `message` may be written again when it returns.
   virtual void send(Pe to, std::uint64_t number,
-                    std::span<std::byte const> message) = 0;
+                    std::span<std::byte const> message,
+                    char const* call = nullptr) = 0;
   /// Waits for that message.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
   /// Waits for that message at most `most` (0: looks); empty: it has not come.
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
-      Pe from, std::uint64_t number, std::chrono::milliseconds most) = 0;
+      Pe from, std::uint64_t number, std::chrono::milliseconds most,
+      char const* call = nullptr) = 0;
 
   /// For a caller that waits for `pe` in several of these calls: between the
   /// two, `pe` is watched, and lost if it is silent for too long. Nests.
@@ -42,7 +45,7 @@ class StepMessages {
   virtual void unwatch(Pe pe) = 0;
 
   /// Returns whether anything was done. All waits in the library call it.
-  virtual bool poll() = 0;
+  virtual bool poll(char const* call = nullptr) = 0;
 };
 
 /// A PE is watched as long as this object lives.

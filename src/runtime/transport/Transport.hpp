@@ -29,8 +29,8 @@ class KernelRequests {
   virtual ~KernelRequests() = default;
 
   /// Waits until all requests of kernels that have ended are with the
-  /// Transport.
-  virtual void drain() = 0;
+  /// Transport. \param call as StepMessages::poll().
+  virtual void drain(char const* call) = 0;
 };
 
 /// Reaches PEs of other nodes: by channels, which carry operations on their
@@ -46,9 +46,9 @@ class Transport : public StepMessages {
   /// Operations that have begun go on.
   virtual void close_channel(Channel& /*channel*/) noexcept {}
   /// Completes what this PE's host and kernels have begun, in all channels.
-  void quiet() {
-    drain_kernels();
-    quiet_channels();
+  void quiet(char const* call = nullptr) {
+    drain_kernels(call);
+    quiet_channels(call);
   }
 
   // PEs of other nodes, besides their memory. Any thread.
@@ -57,7 +57,7 @@ class Transport : public StepMessages {
   /// answer that it is in finalize still holds and is returned at once. 0: does
   /// not ask. Ends the job if a PE is lost.
   [[nodiscard]] virtual std::optional<Standing> standing_of(
-      Pe pe, std::chrono::milliseconds most) = 0;
+      Pe pe, std::chrono::milliseconds most, char const* call = nullptr) = 0;
 
   /// A PE that waits, and does not know for which PE, calls these before and
   /// after: all PEs that it has met are watched in between. Calls nest.
@@ -77,8 +77,8 @@ class Transport : public StepMessages {
   void set_spins(int spins) noexcept { m_spins = spins; }
 
   /// Waits until the transport has what kernels that have ended have asked for.
-  void drain_kernels() {
-    if (auto* const requests = m_kernel_requests.load()) requests->drain();
+  void drain_kernels(char const* call = nullptr) {
+    if (auto* const requests = m_kernel_requests.load()) requests->drain(call);
   }
   /// \param requests null: there are none.
   void set_kernel_requests(KernelRequests* requests) noexcept {
@@ -95,7 +95,7 @@ class Transport : public StepMessages {
  protected:
   /// \param first its channel(), which may be under construction.
   explicit Transport(Channel& first) : m_first(first) {}
-  virtual void quiet_channels() = 0;
+  virtual void quiet_channels(char const* call) = 0;
   [[nodiscard]] int spins() const noexcept { return m_spins; }
 
  private:

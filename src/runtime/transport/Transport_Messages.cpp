@@ -82,15 +82,15 @@ void Transport_Messages::for_each_channel(Work const& work) {
   for (std::size_t i = 1; i < n; ++i) work(*m_channels[i].load());
 }
 
-void Transport_Messages::quiet_channels() {
+void Transport_Messages::quiet_channels(char const* call) {
   std::vector<Channel_Messages::Asked> asked;
   asked.reserve(m_n_channels);
   for_each_channel([&](Channel_Messages& channel) {
-    asked.push_back(channel.ask_for_all(nullptr));
+    asked.push_back(channel.ask_for_all(nullptr, call));
   });
   auto next = asked.begin();
   for_each_channel([&](Channel_Messages& channel) {
-    if (next != asked.end()) channel.wait_for(*next++);
+    if (next != asked.end()) channel.wait_for(*next++, call);
   });
 }
 
@@ -167,7 +167,7 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
       if (m_engine->poll()) continue;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    if (m_is_lost) end_job_of_lost("an operation", to);
+    if (m_is_lost) return;
     end_job_of_failure(Text("a message to PE ", to, " could not be sent: ",
                             std::string_view(failure.what())));
   }
@@ -176,16 +176,17 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
 // Notes.
 
 void Transport_Messages::send(Pe to, std::uint64_t number,
-                              std::span<std::byte const> message) {
+                              std::span<std::byte const> message,
+                              char const* call) {
   MessageHeader const header{.kind = MessageKind::note, .number = number};
   bool const is_large = message.size() > MessageEngine::max_eager;
   Counter left        = is_large ? 1 : 0;
   PendingOperation unsent{.left = &left};
   static_cast<void>(peer_of(to));  // it is met from now on
-  if (m_is_lost) end_job_of_lost("a collective call", to);
+  if (m_is_lost) end_job_of_lost(call, "a collective call", to);
   m_default.flush(to);
   send_message(to, header, message, is_large ? &unsent : nullptr);
-  wait("a collective call", to, [&] { return left == 0; });
+  wait(call, "a collective call", to, [&] { return left == 0; });
 }
 
 std::optional<std::vector<std::byte>> Transport_Messages::take_note(
@@ -209,7 +210,7 @@ std::vector<std::byte> Transport_Messages::receive(Pe from,
   auto& peer         = peer_of(from);
   std::size_t n_seen = SIZE_MAX;
   std::optional<std::vector<std::byte>> message;
-  wait("a collective call", from, [&] {
+  wait(nullptr, "a collective call", from, [&] {
     if (!message) message = take_note(peer, number, n_seen);
     return message.has_value();
   });
@@ -217,32 +218,33 @@ std::vector<std::byte> Transport_Messages::receive(Pe from,
 }
 
 std::optional<std::vector<std::byte>> Transport_Messages::receive_within(
-    Pe from, std::uint64_t number, std::chrono::milliseconds most) {
+    Pe from, std::uint64_t number, std::chrono::milliseconds most,
+    char const* call) {
   auto& peer           = peer_of(from);
   std::size_t n_seen   = SIZE_MAX;
   auto const last_time = std::chrono::steady_clock::now() + most;
   std::optional<std::vector<std::byte>> message;
-  static_cast<void>(poll());
-  wait("a collective call", from, [&] {
+  static_cast<void>(poll(call));
+  wait(call, "a collective call", from, [&] {
     if (!message) message = take_note(peer, number, n_seen);
     return message.has_value() || std::chrono::steady_clock::now() >= last_time;
   });
   return message;
 }
 
-bool Transport_Messages::poll() {
+bool Transport_Messages::poll(char const* call) {
   for_each_channel([](Channel_Messages& channel) { channel.try_flush_all(); });
-  return progress("the library", m_my_pe);
+  return progress(call, "the library", m_my_pe);
 }
 
-bool Transport_Messages::progress(char const* call, Pe pe) {
+bool Transport_Messages::progress(char const* call, char const* what, Pe pe) {
   bool const moved = m_engine->poll();
-  if (has_lost()) end_job_of_lost(call, pe);
+  if (has_lost()) end_job_of_lost(call, what, pe);
   return moved;
 }
 
 void Transport_Messages::close() {
-  quiet_channels();
+  quiet_channels(nullptr);
   stop_thread();
   m_is_closed = true;
   m_engine->close();

@@ -60,18 +60,19 @@ class Transport_Messages final : public Transport,
 
   [[nodiscard]] Channel* open_channel() override;
   void close_channel(Channel& channel) noexcept override;
-  void send(Pe to, std::uint64_t number,
-            std::span<std::byte const> message) override;
+  void send(Pe to, std::uint64_t number, std::span<std::byte const> message,
+            char const* call = nullptr) override;
   std::vector<std::byte> receive(Pe from, std::uint64_t number) override;
   std::optional<std::vector<std::byte>> receive_within(
-      Pe from, std::uint64_t number, std::chrono::milliseconds most) override;
+      Pe from, std::uint64_t number, std::chrono::milliseconds most,
+      char const* call = nullptr) override;
   void watch(Pe pe) override { m_engine->watch(pe); }
   void unwatch(Pe pe) override { m_engine->unwatch(pe); }
-  bool poll() override;
+  bool poll(char const* call = nullptr) override;
   void close() override;
 
-  std::optional<Standing> standing_of(Pe pe,
-                                      std::chrono::milliseconds most) override;
+  std::optional<Standing> standing_of(Pe pe, std::chrono::milliseconds most,
+                                      char const* call) override;
   void watch_all() override { m_engine->watch_all(); }
   void unwatch_all() override { m_engine->unwatch_all(); }
   [[noreturn]] void end_job(LostPe const& lost) noexcept override;
@@ -79,7 +80,7 @@ class Transport_Messages final : public Transport,
  private:
   friend Channel_Messages;
 
-  void quiet_channels() override;
+  void quiet_channels(char const* call) override;
 
   using Counter = Channel::Counter;
 
@@ -103,6 +104,7 @@ class Transport_Messages final : public Transport,
   template <class Work>
   void for_each_channel(Work const& work);
 
+  /// If a PE is lost, it may send nothing: whoever waits ends the job.
   /// \param unsent the payload is read until this has been counted down; null:
   ///        it may be written again when this returns.
   void send_message(Pe to, MessageHeader const& header,
@@ -118,16 +120,18 @@ class Transport_Messages final : public Transport,
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
+  // `call`, `what`, `pe`: for the message, if a PE is lost: the name of the
+  // call, or null; else what it is; the PE that it needs.
   template <class IsDone>
-  void wait(char const* call, Pe pe, IsDone const& is_done);
+  void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
   /// poll() without the batches of all channels.
-  /// \param call, pe for the message, if a PE is lost.
-  bool progress(char const* call, Pe pe);
+  bool progress(char const* call, char const* what, Pe pe);
   /// Whether a PE is lost, as this PE has found or another has told it.
   [[nodiscard]] bool has_lost() noexcept;
   /// "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
-  [[noreturn]] void end_job_of_lost(char const* call, Pe pe) noexcept;
+  [[noreturn]] void end_job_of_lost(char const* call, char const* what,
+                                    Pe pe) noexcept;
   /// Ends the job for a failure on this PE.
   [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
 
@@ -249,7 +253,8 @@ struct Transport_Messages::Peer {
 };
 
 template <class IsDone>
-void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
+void Transport_Messages::wait(char const* call, char const* what, Pe pe,
+                              IsDone const& is_done) {
   // Giving the core away takes as long as a poll or two, in which a message may
   // come. So with a core for every PE it is not done each time.
   unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
@@ -259,10 +264,10 @@ void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
   while (!is_done()) {
     bool const has_moved = m_engine->poll();
     if (is_done()) break;
-    if (m_is_lost) end_job_of_lost(call, pe);
+    if (m_is_lost) end_job_of_lost(call, what, pe);
     if (!has_moved && ++n_polls % polls_per_pause != 0) continue;
     if (backoff.pause(has_moved) < watch_time) continue;
-    if (has_lost()) end_job_of_lost(call, pe);
+    if (has_lost()) end_job_of_lost(call, what, pe);
     if (is_watched) continue;
     m_engine->watch(pe);
     is_watched = true;
@@ -271,9 +276,9 @@ void Transport_Messages::wait(char const* call, Pe pe, IsDone const& is_done) {
 }
 
 template <class IsDone>
-void Channel_Messages::wait_until(char const* call, Pe pe,
+void Channel_Messages::wait_until(char const* call, char const* what, Pe pe,
                                   IsDone const& is_done) {
-  m_transport.wait(call, pe, is_done);
+  m_transport.wait(call, what, pe, is_done);
 }
 
 }  // namespace symm::Impl

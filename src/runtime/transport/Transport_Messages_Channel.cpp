@@ -57,8 +57,8 @@ Outgoing& Channel_Messages::outgoing_to(Pe pe) {
   return *made.release();
 }
 
-void Channel_Messages::check_lost(char const* call, Pe pe) {
-  if (m_transport.m_is_lost) m_transport.end_job_of_lost(call, pe);
+void Channel_Messages::check_lost(char const* call, char const* what, Pe pe) {
+  if (m_transport.m_is_lost) m_transport.end_job_of_lost(call, what, pe);
 }
 
 // Batches.
@@ -80,7 +80,7 @@ std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
     static_cast<void>(m_transport.m_engine->poll());
   }
   if (outgoing.batch_bytes == 0) {
-    check_lost("an operation", outgoing.pe);
+    check_lost(lock.call, "an operation", outgoing.pe);
     if (!outgoing.batch)
       outgoing.batch = std::make_unique<std::byte[]>(batch_size);
     mark_dirty(outgoing);
@@ -115,7 +115,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
 void Channel_Messages::flush(Pe pe) {
   auto* const outgoing = find_outgoing(pe);
   if (outgoing == nullptr) return;
-  auto lock = enter();
+  auto lock = enter(nullptr);
   flush(lock, *outgoing);
 }
 
@@ -137,11 +137,13 @@ void Channel_Messages::try_flush_all() {
 
 // Messages.
 
-Channel_Messages::Lock Channel_Messages::enter() {
+Channel_Messages::Lock Channel_Messages::enter(char const* call) {
   while (m_n_returning.load(std::memory_order_relaxed) != 0) {
     std::this_thread::yield();
   }
-  return Lock(m_mutex);
+  Lock lock(m_mutex);
+  lock.call = call;
+  return lock;
 }
 
 void Channel_Messages::enter_again(Lock& lock) {
@@ -159,7 +161,8 @@ void Channel_Messages::wait_for_room(Lock& lock, Outgoing& outgoing) {
   if (!is_window_full(outgoing)) return;
   auto const half = outgoing.half;
   lock.unlock();
-  wait_until("a put", outgoing.pe, [&] { return outgoing.acked >= half; });
+  wait_until(lock.call, "a put", outgoing.pe,
+             [&] { return outgoing.acked >= half; });
   enter_again(lock);
 }
 
@@ -210,7 +213,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   MessageHeader const& header, void const* from,
                                   std::size_t bytes, Until until,
                                   Started* started) {
-  check_lost("a put", outgoing.pe);
+  check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
   // Fences of other threads that come while this one waits do not count.
   auto const after       = outgoing.fenced;
@@ -231,7 +234,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   if (outgoing.acked < after || outgoing.unsent >= most_large) {
     if (outgoing.acked < after) ask_for_ack(outgoing);
     lock.unlock();
-    wait_until("a put", outgoing.pe, [&] {
+    wait_until(lock.call, "a put", outgoing.pe, [&] {
       return outgoing.acked >= after && outgoing.unsent < most_large;
     });
     enter_again(lock);
@@ -248,7 +251,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   post(outgoing, header, after, {data, bytes}, wants_ack, &unsent);
   if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
   lock.unlock();
-  wait_until("a put", outgoing.pe, [&] { return left == 0; });
+  wait_until(lock.call, "a put", outgoing.pe, [&] { return left == 0; });
 }
 
 void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
@@ -259,9 +262,9 @@ void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
   outgoing.asked = outgoing.sent;
 }
 
-void Channel_Messages::fence() {
+void Channel_Messages::fence(HostCall const& call) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  auto lock = enter();
+  auto lock = enter(call.name);
   // flush() may unlock, and m_dirty change then.
   auto const dirty = m_dirty;
   for (auto* const outgoing : dirty) {
@@ -271,10 +274,10 @@ void Channel_Messages::fence() {
 }
 
 Channel_Messages::Asked Channel_Messages::ask_for_all(
-    std::span<Pe const> const* pes) {
+    std::span<Pe const> const* pes, char const* call) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   Asked all;
-  auto lock = enter();
+  auto lock = enter(call);
   if (m_dirty.empty()) return all;
   all.reserve(m_dirty.size());
   for (auto* const outgoing : m_dirty) {
@@ -294,10 +297,10 @@ Channel_Messages::Asked Channel_Messages::ask_for_all(
   return all;
 }
 
-void Channel_Messages::wait_for(Asked const& all) {
+void Channel_Messages::wait_for(Asked const& all, char const* call) {
   if (all.empty()) return;
   for (auto const& [outgoing, number, begun] : all) {
-    wait_until("quiet()", outgoing->pe,
+    wait_until(call, "quiet()", outgoing->pe,
                [&, outgoing = outgoing, number = number, begun = begun] {
                  return outgoing->acked >= number &&
                         outgoing->done.up_to() >= begun;
@@ -318,9 +321,9 @@ void Channel_Messages::wait_for(Asked const& all) {
   }
 }
 
-bool Channel_Messages::is_acknowledged(Started& started) {
+bool Channel_Messages::is_acknowledged(Started& started, char const* call) {
   auto& outgoing = outgoing_to(started.pe);
-  auto lock      = enter();
+  auto lock      = enter(call);
   if (started.batch > outgoing.n_batches) {
     flush(lock, outgoing, Wait::must_not);
     if (started.batch > outgoing.n_batches) return false;  // no room
@@ -334,23 +337,26 @@ bool Channel_Messages::is_acknowledged(Started& started) {
   return false;
 }
 
-bool Channel_Messages::test(Started& started, Stage stage) {
-  static_cast<void>(m_transport.progress("test()", started.pe));
+bool Channel_Messages::test(Started& started, Stage stage,
+                            HostCall const& call) {
+  static_cast<void>(m_transport.progress(call.name, "test()", started.pe));
   if (started.side && !started.side->is_set()) return false;
   if (stage == Stage::side) return true;
   if (started.message == 0 && started.batch == 0) return true;
-  return is_acknowledged(started);
+  return is_acknowledged(started, call.name);
 }
 
-void Channel_Messages::wait(Started& started, Stage stage) {
+void Channel_Messages::wait(Started& started, Stage stage,
+                            HostCall const& call) {
   if (started.side) {
-    wait_until("wait()", started.pe, [&] { return started.side->is_set(); });
+    wait_until(call.name, "wait()", started.pe,
+               [&] { return started.side->is_set(); });
   }
   bool const has_number = started.message != 0 || started.batch != 0;
   if (stage == Stage::side || !has_number) return;
   auto& outgoing = outgoing_to(started.pe);
-  wait_until("wait()", started.pe, [&] {
-    if (started.batch != 0) return is_acknowledged(started);
+  wait_until(call.name, "wait()", started.pe, [&] {
+    if (started.batch != 0) return is_acknowledged(started, call.name);
     return outgoing.acked >= started.message;
   });
 }

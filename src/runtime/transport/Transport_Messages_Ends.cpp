@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "InCall.hpp"
 #include "Transport_Messages.hpp"
 
 namespace symm::Impl {
@@ -27,7 +26,7 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 // Progress of other PEs.
 
 std::optional<Standing> Transport_Messages::standing_of(
-    Pe pe, std::chrono::milliseconds most) {
+    Pe pe, std::chrono::milliseconds most, char const* call) {
   // Nothing is known of a PE that was never met, and a look sends it nothing.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
@@ -42,7 +41,7 @@ std::optional<Standing> Transport_Messages::standing_of(
   auto const n_before  = peer.n_standings.load();
   auto const last_time = std::chrono::steady_clock::now() + most;
   send_message(pe, {.kind = MessageKind::where});
-  wait("a question", pe, [&] {
+  wait(call, "a question", pe, [&] {
     return peer.n_standings != n_before ||
            std::chrono::steady_clock::now() >= last_time;
   });
@@ -113,18 +112,16 @@ Text Transport_Messages::name_of(Pe pe) const noexcept {
   return name;
 }
 
-void Transport_Messages::end_job_of_lost(char const* call, Pe pe) noexcept {
+void Transport_Messages::end_job_of_lost(char const* call, char const* what,
+                                         Pe pe) noexcept {
   LostPe lost;
   {
     std::lock_guard const lock(m_lost_mutex);
     lost = m_lost;
   }
   if (m_is_ending.load() != std::thread::id()) end_job(lost);
-  if (auto const* const outermost = InCall::name()) {
-    call = outermost;
-  } else if (auto const* const collective = m_target.call()) {
-    call = collective;
-  }
+  if (call == nullptr) call = m_target.call();
+  if (call == nullptr) call = what;
   Text text;
   if (lost.pe == lost.found_by) {
     text.append(name_of(lost.pe), " has ended the job: ", lost.why);

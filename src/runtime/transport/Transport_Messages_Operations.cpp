@@ -20,17 +20,17 @@ constexpr std::uint64_t most_packed_gets = 32;
 }  // namespace
 
 void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
-                           Until until, Started* started) {
+                           Until until, HostCall const& call) {
   if (bytes == 0) return;
-  auto lock      = enter();
+  auto lock      = enter(call.name);
   auto& outgoing = outgoing_to(to.pe);
   if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
       to.offset() < BatchEntry::end_offset) {
     auto* const place = add_entry(
         lock, outgoing, BatchEntry::put(to.segment, to.offset(), bytes));
     copy_host_memory(place, from, bytes);
-    if (started != nullptr) {
-      *started                 = {this, to.pe, 0, outgoing.n_batches + 1, {}};
+    if (call.request != nullptr) {
+      *call.request            = {this, to.pe, 0, outgoing.n_batches + 1, {}};
       outgoing.batch_wants_ack = true;
     }
     return;
@@ -38,14 +38,14 @@ void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
   post_block(
       lock, outgoing,
       {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset()},
-      from, bytes, until, started);
+      from, bytes, until, call.request);
 }
 
 void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op, Until until,
-                                  Started* started) {
-  auto lock = enter();
+                                  HostCall const& call) {
+  auto lock = enter(call.name);
   MessageHeader header{.kind           = MessageKind::put_signal,
                        .segment        = to.segment,
                        .op             = op,
@@ -53,17 +53,18 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                        .signal_segment = signal.segment,
                        .offset         = to.offset()};
   header.detail.signal = {signal.offset(), value};
-  post_block(lock, outgoing_to(to.pe), header, from, bytes, until, started);
+  post_block(lock, outgoing_to(to.pe), header, from, bytes, until,
+             call.request);
 }
 
 void Channel_Messages::put_strided(PeMemory to, void const* from,
-                                   Strides strides) {
+                                   Strides strides, HostCall const& call) {
   auto const size = strides.element_bytes;
   if (size == 0) return;
   auto const* source = static_cast<std::byte const*>(from);
   if (size > most_strided) {
     for (std::size_t i = 0; i < strides.count; ++i) {
-      put(to, source, size);
+      put(to, source, size, Until::is_safe, call);
       to = to.moved(strides.remote_bytes);
       source += strides.local_bytes;
     }
@@ -76,7 +77,7 @@ void Channel_Messages::put_strided(PeMemory to, void const* from,
       copy_host_memory(elements + k * size, source, size);
       source += strides.local_bytes;
     }
-    auto lock = enter();
+    auto lock = enter(call.name);
     MessageHeader header{.kind    = MessageKind::put_strided,
                          .segment = to.segment,
                          .offset  = to.offset() + i * strides.remote_bytes};
@@ -100,18 +101,18 @@ void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
 }
 
 void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
-                           Until until, Started* started) {
+                           Until until, HostCall const& call) {
   if (bytes == 0) return;
   auto& outgoing = outgoing_to(from.pe);
-  auto lock      = enter();
-  check_lost("a get", from.pe);
+  auto lock      = enter(call.name);
+  check_lost(call.name, "a get", from.pe);
   flush(lock, outgoing);
   if (until == Until::is_safe) {
     Counter left = 1;
     PendingOperation pending{.to = to, .left = &left};
     ask_for_get(from, bytes, pending);
     lock.unlock();
-    wait_until("a get", from.pe, [&] { return left == 0; });
+    wait_until(call.name, "a get", from.pe, [&] { return left == 0; });
     return;
   }
   bool const is_large = bytes > MessageEngine::max_eager;
@@ -119,34 +120,36 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   auto const most     = is_large ? most_large : most_gets;
   if (left >= most) {  // once, as wait_for_room()
     lock.unlock();
-    wait_until("a get", from.pe, [&] { return left < most; });
+    wait_until(call.name, "a get", from.pe, [&] { return left < most; });
     enter_again(lock);
   }
   ask_for_get(from, bytes,
-              *begin(outgoing, {.to = to, .left = &left}, started));
+              *begin(outgoing, {.to = to, .left = &left}, call.request));
 }
 
-void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides) {
+void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
+                                   HostCall const& call) {
   auto const size = strides.element_bytes;
   if (size == 0 || strides.count == 0) return;
   if (size > most_strided) {
     auto* const memory = static_cast<std::byte*>(to);
     for (std::size_t i = 0; i < strides.count; ++i) {
-      get(memory + i * strides.local_bytes, from, size);
+      get(memory + i * strides.local_bytes, from, size, Until::is_safe, call);
       from = from.moved(strides.remote_bytes);
     }
     return;
   }
   {
-    auto lock = enter();
-    check_lost("a get", from.pe);
+    auto lock = enter(call.name);
+    check_lost(call.name, "a get", from.pe);
     flush(lock, outgoing_to(from.pe));
   }
   auto const count_at_once = most_strided / size;
   Counter left             = 0;
   PendingOperation pending{.to = to, .strides = strides, .left = &left};
   for (std::size_t first = 0; first < strides.count; first += count_at_once) {
-    wait_until("a get", from.pe, [&] { return left < most_packed_gets; });
+    wait_until(call.name, "a get", from.pe,
+               [&] { return left < most_packed_gets; });
     auto const count = std::min(strides.count - first, count_at_once);
     MessageHeader header{
         .kind    = MessageKind::get_strided,
@@ -160,7 +163,7 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides) {
     left.fetch_add(1, std::memory_order_relaxed);
     m_transport.send_message(from.pe, header);
   }
-  wait_until("a get", from.pe, [&] { return left == 0; });
+  wait_until(call.name, "a get", from.pe, [&] { return left == 0; });
 }
 
 void Channel_Messages::ask_for_atomic(Outgoing& outgoing, PeMemory at,
@@ -178,9 +181,10 @@ void Channel_Messages::ask_for_atomic(Outgoing& outgoing, PeMemory at,
   post(outgoing, header, outgoing.fenced, {});
 }
 
-Channel_Messages::Lock Channel_Messages::enter_for_atomic(Outgoing& outgoing) {
-  auto lock = enter();
-  check_lost("an atomic operation", outgoing.pe);
+Channel_Messages::Lock Channel_Messages::enter_for_atomic(Outgoing& outgoing,
+                                                          char const* call) {
+  auto lock = enter(call);
+  check_lost(call, "an atomic operation", outgoing.pe);
   flush(lock, outgoing);
   wait_for_room(lock, outgoing);
   return lock;
@@ -188,37 +192,39 @@ Channel_Messages::Lock Channel_Messages::enter_for_atomic(Outgoing& outgoing) {
 
 std::uint64_t Channel_Messages::atomic(PeMemory at, AtomicOp op, WordType type,
                                        std::uint64_t value,
-                                       std::uint64_t compare) {
+                                       std::uint64_t compare,
+                                       HostCall const& call) {
   std::uint64_t was = 0;
   Counter left      = 1;
   PendingOperation pending{.to = &was, .word_bytes = sizeof was, .left = &left};
   auto& outgoing = outgoing_to(at.pe);
   {
-    auto const lock = enter_for_atomic(outgoing);
+    auto const lock = enter_for_atomic(outgoing, call.name);
     ask_for_atomic(outgoing, at, op, type, value, compare, pending);
   }
-  wait_until("an atomic operation", at.pe, [&] { return left == 0; });
+  wait_until(call.name, "an atomic operation", at.pe,
+             [&] { return left == 0; });
   return was;
 }
 
 void Channel_Messages::fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                                  std::uint64_t value, std::uint64_t compare,
-                                 void* was, Started* started) {
+                                 void* was, HostCall const& call) {
   auto& outgoing  = outgoing_to(at.pe);
-  auto const lock = enter_for_atomic(outgoing);
+  auto const lock = enter_for_atomic(outgoing, call.name);
   ask_for_atomic(
       outgoing, at, op, type, value, compare,
       *begin(outgoing,
              {.to = was, .word_bytes = bytes_of(type), .left = &outgoing.gets},
-             started));
+             call.request));
 }
 
 void Channel_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
-                                 Counter& left) {
+                                 Counter& left, HostCall const& call) {
   auto pending = std::make_unique<PendingOperation>(
       PendingOperation{.to = to, .left = &left, .is_on_heap = true});
-  auto lock = enter();
-  check_lost("a get", from.pe);
+  auto lock = enter(call.name);
+  check_lost(call.name, "a get", from.pe);
   flush(lock, outgoing_to(from.pe));
   // The reply owns it, and may come before this returns.
   ask_for_get(from, bytes, *pending.release());
@@ -230,18 +236,19 @@ void Channel_Messages::begin_atomic(PeMemory at, AtomicOp op, WordType type,
   auto pending    = std::make_unique<PendingOperation>(PendingOperation{
          .to = &was, .word_bytes = sizeof was, .left = &left, .is_on_heap = true});
   auto& outgoing  = outgoing_to(at.pe);
-  auto const lock = enter_for_atomic(outgoing);
+  auto const lock = enter_for_atomic(outgoing, nullptr);
   ask_for_atomic(outgoing, at, op, type, value, compare, *pending.release());
 }
 
-void Channel_Messages::wait_for_begun(Pe pe, Counter& left) {
-  wait_until("an operation", pe,
+void Channel_Messages::wait_for_begun(Pe pe, Counter& left,
+                                      HostCall const& call) {
+  wait_until(call.name, "an operation", pe,
              [&] { return left.load(std::memory_order_acquire) == 0; });
 }
 
 void Channel_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
-                                   std::uint64_t value) {
-  auto lock = enter();
+                                   std::uint64_t value, HostCall const& call) {
+  auto lock = enter(call.name);
   auto* const place =
       add_entry(lock, outgoing_to(at.pe),
                 BatchEntry::atomic(at.segment, at.offset(), op, type));

@@ -16,8 +16,7 @@ namespace symm::Impl {
 
 HostWait::HostWait(char const* call)
     : m_call(call),
-      m_in_call(call),
-      m_backoff(Runtime::instance(call).rendezvous().spins()),
+      m_backoff(Runtime::instance(call).rendezvous().spins(), call),
       m_next_look(Rendezvous::health_interval),
       m_next_report(Runtime::instance(call).rendezvous().timeout()) {
   if (m_is_observed) ObserverList::begin(operation());
@@ -68,7 +67,7 @@ Text HostWait::reason_to_give_up() const {
   if (runtime.n_pes() - nodes.n_near() > most_to_ask) return {};
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
     if (pe == runtime.my_pe()) continue;
-    if (!rendezvous.is_in_finalize(pe, time_to_answer)) return {};
+    if (!rendezvous.is_in_finalize(pe, time_to_answer, m_call)) return {};
   }
   return runtime.n_pes() == 1 ? "" : "all other PEs wait in symm::finalize()";
 }
@@ -92,7 +91,7 @@ void HostWait::report(Text const& reason_to_give_up, std::string_view where,
               m_call, where, " for", waits_for);
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
     if (!runtime.rendezvous().is_in_finalize(pe)) continue;
-    text.append("\n  ", runtime.rendezvous().whereabouts(pe));
+    text.append("\n  ", runtime.rendezvous().whereabouts(pe, m_call));
   }
   std::fprintf(stderr,
                "%s\n  Still waiting (SYMM_TIMEOUT sets the seconds between "

@@ -9,7 +9,6 @@
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../pes/PeBackoff.hpp"
-#include "../transport/InCall.hpp"
 
 namespace symm::Impl {
 
@@ -74,7 +73,6 @@ class HostWait {
   void unwatch() const noexcept;
 
   char const* m_call;
-  InCall m_in_call;
   bool m_watches     = false;
   bool m_is_observed = is_observed();
   PeBackoff m_backoff;

@@ -18,7 +18,7 @@ namespace symm::Impl {
 inline Text reason_to_give_up(Pe pe, char const* call) {
   auto const gone = HostWait::who_is_gone();
   if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
-                           pe, HostWait::time_to_answer)) {
+                           pe, HostWait::time_to_answer, call)) {
     return gone;
   }
   return Text("PE ", pe, " waits in symm::finalize()");
@@ -43,7 +43,7 @@ void wait_for_pe(char const* call, Pe pe, Where const& where,
     if (has_come()) return;  // its last message counts
     if (!wait.must_report(why)) continue;
     wait.report(why, where(),
-                Text("\n  ", runtime.rendezvous().whereabouts(pe),
+                Text("\n  ", runtime.rendezvous().whereabouts(pe, call),
                      " (or for a PE that it waits for)"));
   }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_ACCESS_HOST_CALL_HPP
-#define SYMM_ACCESS_HOST_CALL_HPP
-
-namespace symm {
-class Request;
-}
+#ifndef SYMM_TRANSPORT_HOST_CALL_HPP
+#define SYMM_TRANSPORT_HOST_CALL_HPP
 
 namespace symm::Impl {
 
@@ -14,13 +10,15 @@ struct Started;
 
 /// The call of the host that an operation is part of.
 struct HostCall {
+  constexpr HostCall() = default;
   // A name alone is a call without a context.
   constexpr HostCall(char const* its_name) : name(its_name) {}
   constexpr HostCall(char const* its_name, Channel* its_channel,
                      Started* its_request = nullptr)
       : name(its_name), channel(its_channel), request(its_request) {}
 
-  char const* name;            // for messages, such as "symm::put"
+  // For messages, such as "symm::put"; null: not known.
+  char const* name = nullptr;
   Channel* channel = nullptr;  // to far PEs; null: of calls without a context
   // Not null: gets what a Request waits for, if a message carries out the
   // operation.
@@ -35,10 +33,6 @@ struct HostCall {
 [[nodiscard]] constexpr char const* name_of_call(HostCall const& call) {
   return call.name;
 }
-
-/// A call whose operation becomes that of `request`, unless that is null.
-[[nodiscard]] HostCall call_of(char const* name, Channel* channel,
-                               Request* request);
 
 }  // namespace symm::Impl
 
