@@ -84,8 +84,6 @@ std::vector<Face> Decomposition::faces(int pe) const {
       face.ghosts            = face.cells;
       face.ghosts.begin[axis] += side;
       face.ghosts.end[axis] += side;
-      int const its_ghost = side < 0 ? extent(axis, neighbour) + 1 : 0;
-      face.shift[axis]    = its_ghost - outermost;
       faces.push_back(face);
     }
   return faces;

@@ -20,35 +20,6 @@ struct Face {
   int pe;        ///< the neighbour
   Cells cells;   ///< my outermost own layer, which the neighbour needs
   Cells ghosts;  ///< my ghost layer, which the neighbour's layer fills
-  Triple shift;  ///< (i, j, k) in `cells` + shift = its place in the
-                 ///< neighbour's ghost layer, in the neighbour's indices
-};
-
-/// The faces of a PE as kernels take them: without what they do not need, since
-/// Kokkos passes 512 bytes to a CUDA kernel as its argument, and copies what is
-/// larger beforehand.
-class Faces {
- public:
-  struct Outgoing {
-    int pe;
-    Cells cells;
-    Triple shift;
-  };
-
-  /// \param is_taken  tells of a neighbour whether its face is among them.
-  Faces(std::vector<Face> const& faces, bool (*is_taken)(int pe)) {
-    for (auto const& face : faces)
-      if (is_taken(face.pe))
-        m_faces[m_count++] = {face.pe, face.cells, face.shift};
-  }
-  KOKKOS_FUNCTION Outgoing const* begin() const { return m_faces.data(); }
-  KOKKOS_FUNCTION Outgoing const* end() const {
-    return m_faces.data() + m_count;
-  }
-
- private:
-  Kokkos::Array<Outgoing, 6> m_faces{};
-  int m_count = 0;
 };
 
 /// The global grid cut into one box per PE. Boxes of a row of PEs differ by one

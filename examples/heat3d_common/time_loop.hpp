@@ -56,11 +56,10 @@ class Recording {
 /// \param step    step() enqueues a time step on `exec`, after an even number
 ///                of which the same Views are in the same places. On GPUs steps
 ///                are recorded, as many as --graph says.
-/// \param records whether they can be: step() only enqueues on this PE.
 template <class Step>
 void make_steps(Problem const& problem,
                 [[maybe_unused]] Kokkos::DefaultExecutionSpace const& exec,
-                Step const& step, [[maybe_unused]] bool records = true) {
+                Step const& step) {
   auto progress    = problem.progress();
   int const steps  = problem.options.steps;
   int done         = 0;
@@ -72,7 +71,7 @@ void make_steps(Problem const& problem,
   };
 #ifdef KOKKOS_ENABLE_CUDA
   int const together = problem.options.graph;
-  if (records && together > 0 && steps >= together + 2) {
+  if (together > 0 && steps >= together + 2) {
     until(2);
     Recording const recording(exec, [&] {
       for (int n = 0; n < together; ++n) step();

@@ -69,10 +69,7 @@ TEST(HeatDecomposition, a_layer_and_the_neighbours_ghosts_are_the_same_cells) {
           if (back.pe != pe) continue;
           ++n_found;
           for (int axis = 0; axis < 3; ++axis) {
-            EXPECT_EQ(face.cells.begin[axis] + face.shift[axis],
-                      back.ghosts.begin[axis]);
-            EXPECT_EQ(face.cells.end[axis] + face.shift[axis],
-                      back.ghosts.end[axis]);
+            EXPECT_EQ(face.cells.extent(axis), back.ghosts.extent(axis));
             EXPECT_EQ(
                 decomposition.box(pe).begin[axis] + face.cells.begin[axis],
                 decomposition.box(face.pe).begin[axis] +
