@@ -161,7 +161,8 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 // remote_view(view).peer(pe). If that PE is near, they are the copies above. If
 // it is far, the host sends as few messages as the layout there allows: one for
 // a block that is contiguous there (one per MiB if this PE must pack it first),
-// messages of 64 KiB for a plane of a larger View. A kernel copies a block that
+// messages of 64 KiB for a plane of a larger View; few and small elements share
+// one with those of other calls, as in put_nbi(). A kernel copies a block that
 // is contiguous on both sides at once, others element by element. This PE
 // converts layouts and types. Other PEs see the result after quiet() or
 // barrier_all().
@@ -217,9 +218,11 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 // Kokkos::deep_copy with a RemotePeer on one side. If its PE is near, it is the
 // deep_copy of its View. If it is far, the host sends messages as symm::copy()
-// does, and the elements have arrived when the call returns. It waits for
-// kernels as Kokkos does: for those of the instance, or for all if none is
-// passed. The other View, if in GPU memory, is copied by way of HostSpace.
+// does. It waits for kernels as Kokkos does: for those of the instance, or for
+// all if none is passed. The elements have arrived when the call returns; but
+// elements that it puts with an instance of the host, after quiet() or a
+// barrier, so that many small parts travel together. The other View, if in GPU
+// memory, is copied by way of HostSpace.
 // (No parameter has the name of something here: nvcc confuses the two.)
 namespace Kokkos {
 

@@ -343,6 +343,8 @@ void expect_calls(symm::Impl::ViewBlock const& block,
   FakeTransport transport([&](symm::Pe) { return there.data(); });
   symm::Impl::put_block(far, here.data(), block, "test");
   EXPECT_EQ(transport.calls(), puts);
+  symm::Impl::quiet_far();
+  EXPECT_THAT(transport.calls(), testing::ElementsAre("quiet"));
   EXPECT_EQ(there, expected_there);
   std::fill(here.begin(), here.end(), 5);
   std::fill(expected_here.begin(), expected_here.end(), 5);
@@ -359,29 +361,39 @@ TEST(FarBlock, travels_in_as_few_messages_as_its_layout_there_allows) {
   }
   using Calls        = std::vector<std::string>;
   auto const strided = [](std::size_t n) { return Calls(n, "put_strided 1"); };
+  auto const batched = [](std::size_t n) { return Calls(n, "put_nbi 1"); };
   Calls const put = {"put 1"}, get = {"get 1"}, get_strided = {"get_strided 1"};
   // A whole View of 6 x 5 x 4 numbers of 8 bytes; a row of it, an element.
   expect_calls({8, 3, {{4, 8, 8}, {5, 32, 32}, {6, 160, 160}}}, put, get);
   expect_calls({8, 3, {{6, 160, 160}, {5, 32, 32}, {4, 8, 8}}}, put, get);
-  expect_calls({8, 1, {{4, 8, 8}}}, put, get);
-  expect_calls({8, 0, {}}, put, get);
+  expect_calls({8, 1, {{4, 8, 8}}}, batched(1), get);
+  expect_calls({8, 0, {}}, batched(1), get);
   expect_calls({8, 2, {{0, 8, 8}, {5, 32, 32}}}, {}, {});
   // Whole there, turned or with gaps here.
   expect_calls({8, 3, {{4, 240, 8}, {5, 48, 32}, {6, 8, 160}}}, put, get);
   expect_calls({8, 3, {{4, 8, 16}, {5, 32, 80}, {6, 160, 480}}}, put, get);
   // A column; planes whose rows are elements, and whose columns are.
-  expect_calls({8, 1, {{6, 160, 8}}}, strided(1), get_strided);
-  expect_calls({8, 2, {{4, 8, 8}, {6, 160, 160}}}, strided(1), get_strided);
-  expect_calls({8, 2, {{5, 32, 32}, {6, 160, 160}}}, strided(1), get_strided);
+  expect_calls({8, 1, {{33, 160, 8}}}, strided(1), get_strided);
+  expect_calls({8, 2, {{4, 8, 8}, {33, 160, 160}}}, strided(1), get_strided);
+  expect_calls({8, 2, {{33, 32, 32}, {6, 1056, 1056}}}, strided(1),
+               get_strided);
   // The plane of a turned View: of rows there, whatever is here.
-  expect_calls({8, 2, {{4, 8, 48}, {6, 160, 8}}}, strided(1),
+  expect_calls({8, 2, {{4, 8, 264}, {33, 160, 8}}}, strided(1),
                {"get_strided 1"});
   // A box: a stride for each plane; its gaps are got along.
-  expect_calls({8, 3, {{3, 8, 8}, {4, 32, 32}, {5, 160, 160}}}, strided(5),
+  expect_calls({8, 3, {{3, 8, 8}, {33, 32, 32}, {5, 1600, 1600}}}, strided(5),
                get);
   // Thin as a halo: gaps are most of it.
-  expect_calls({8, 3, {{1, 8, 8}, {3, 32, 32}, {5, 320, 320}}}, strided(5),
+  expect_calls({8, 3, {{1, 8, 8}, {33, 32, 32}, {5, 3200, 3200}}}, strided(5),
                Calls(5, "get_strided 1"));
+  // What would be fewer elements a message shares the batch.
+  expect_calls({8, 1, {{32, 160, 8}}}, batched(32), get_strided);
+  expect_calls({8, 2, {{4, 8, 48}, {6, 160, 8}}}, batched(24),
+               {"get_strided 1"});
+  expect_calls({8, 3, {{3, 8, 8}, {4, 32, 32}, {5, 160, 160}}}, batched(20),
+               get);
+  expect_calls({8, 2, {{64, 8, 8}, {3, 1024, 1024}}}, batched(3), get_strided);
+  expect_calls({8, 2, {{65, 8, 8}, {3, 1024, 1024}}}, strided(1), get_strided);
 }
 
 TEST(FarBlock, of_many_planes_travels_in_messages_of_a_MiB) {

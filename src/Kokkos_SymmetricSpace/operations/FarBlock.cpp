@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 
+#include "../../runtime/transport/Message.hpp"
+
 namespace symm::Impl {
 
 namespace {
@@ -15,6 +17,10 @@ using Dimension = ViewBlock::Dimension;
 
 /// Most bytes that are packed, or got with gaps, at once.
 constexpr std::size_t most_packed = std::size_t{1} << 20U;
+
+/// A message of up to so many elements costs more than these in a batch, which
+/// they share with those of other blocks.
+constexpr std::size_t most_in_batch = 32;
 
 /// Bytes from which on a contiguous run is worth a message of its own.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
@@ -113,6 +119,20 @@ void put_each(PeMemory far, char const* here, ViewBlock const& block,
                    });
 }
 
+/// Puts one element after the other in the batch of messages to the PE.
+void put_in_batch(PeMemory far, char const* here, ViewBlock const& block,
+                  char const* call) {
+  for_each_strided(far, here, block, block.rank,
+                   [=](PeMemory to, char const* from, Strides const& strides) {
+                     for (std::size_t i = 0; i < strides.count; ++i) {
+                       put_otherwise(to.moved(i * strides.remote_bytes),
+                                     from + i * strides.local_bytes,
+                                     strides.element_bytes, Until::is_begun,
+                                     call);
+                     }
+                   });
+}
+
 void get_each(char* here, PeMemory far, ViewBlock const& block,
               char const* call) {
   if (block.rank <= 1 || block.element < long_run) {
@@ -142,7 +162,15 @@ void put_block(PeMemory dest, void const* source, ViewBlock const& block,
   if (block.bytes() == 0) return;
   auto const plain        = simplified(block);
   auto const* const start = static_cast<char const*>(source);
-  if (n_strided(simplified(packed(plain))) >= n_strided(plain)) {
+  auto const n_plain      = n_strided(plain);
+  auto const n_packed     = n_strided(simplified(packed(plain)));
+  // (A batch copies elements of this size at once.)
+  if (plain.element <= BatchEntry::most_bytes && !is_of_gpu(dest.segment) &&
+      plain.count() <= most_in_batch * std::min(n_plain, n_packed)) {
+    put_in_batch(dest, start, plain, call);
+    return;
+  }
+  if (n_packed >= n_plain) {
     put_each(dest, start, plain, call);
     return;
   }

@@ -11,9 +11,11 @@ namespace symm::Impl {
 // Copies between the elements of a View on this PE and those of a far PE's
 // copy, in as few messages as possible. A block that is contiguous there takes
 // one message (one per MiB, if it must be packed here). Otherwise one message
-// has the elements of one stride there. Puts never write the gaps between the
-// elements there; gets read them, too, if they are no larger than the elements.
-// On the host, by one thread; completion as of put() and get().
+// has the elements of one stride there. Puts of few and small elements share
+// the batch of put_nbi() instead, with those of other blocks. Puts never write
+// the gaps between the elements there; gets read them, too, if they are no
+// larger than the elements. On the host, by one thread; completion as of put()
+// and get().
 
 /// \param call the operation, for messages.
 void put_block(PeMemory dest, void const* source, ViewBlock const& block,

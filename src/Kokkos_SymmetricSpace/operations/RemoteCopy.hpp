@@ -229,6 +229,15 @@ void fence_before_far(Exec const&... exec) {
   }
 }
 
+/// Completes puts, unless the program does so: after calls with an instance of
+/// the host. (Barriers and signals enqueued on a GPU would not.)
+template <class... Exec>
+void quiet_unless_on_host(Exec const&... /*exec*/) {
+  constexpr bool is_on_host =
+      sizeof...(Exec) != 0 && (runs_on_host_v<Exec> && ...);
+  if constexpr (!is_on_host) quiet_far();
+}
+
 template <Direction direction, class View, class Other, class... Exec>
 void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
                     Exec const&... exec) {
@@ -261,7 +270,7 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
         with_host_view<direction>(other, [&](auto const& view) {
           copy_far_view<direction>(peer, view, deep_copy_call);
         });
-        if constexpr (is_put) quiet_far();
+        if constexpr (is_put) quiet_unless_on_host(exec...);
       });
 }
 
@@ -276,7 +285,7 @@ void fill_peer(RemotePeer<View> const& dst,
         auto const staging = make_staging_view(dst);
         Kokkos::deep_copy(staging, value);
         copy_far_view<Direction::put>(dst, staging, deep_copy_call);
-        quiet_far();
+        quiet_unless_on_host(exec...);
       });
 }
 
