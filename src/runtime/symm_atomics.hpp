@@ -347,8 +347,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
   SYMM_IF_ON_HOST((Impl::fence_far();))
-  SYMM_IF_ON_DEVICE((if (Impl::InKernel::has_far_pes())
-                         [[unlikely]] { Impl::InKernel::far_pes().fence(); }))
+  SYMM_IF_ON_DEVICE((Impl::InKernel::fence_far();))
 }
 
 /// Completes the stores, puts, atomics and signals of this thread: all PEs see
@@ -358,8 +357,7 @@ SYMM_INLINE_FUNCTION void fence() {
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   SYMM_IF_ON_HOST((Impl::quiet_far();))
-  SYMM_IF_ON_DEVICE((if (Impl::InKernel::has_far_pes())
-                         [[unlikely]] { Impl::InKernel::far_pes().quiet(); }))
+  SYMM_IF_ON_DEVICE((Impl::InKernel::quiet_far();))
 }
 
 // Loads and stores of one instruction each, which all PEs see as atomic:

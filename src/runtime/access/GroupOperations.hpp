@@ -90,8 +90,7 @@ SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
                                     Copy copy, Pe pe,
                                     [[maybe_unused]] char const* call) {
   SYMM_IF_ON_HOST((if (group.rank() == 0) {
-    copy_strided_by_messages(resolve_far(heap, copy.symmetric(), pe), copy,
-                             call);
+    copy_strided_otherwise(resolve_far(heap, copy.symmetric(), pe), copy, call);
   }))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap);

@@ -31,16 +31,32 @@ GpuStaging& staging_for(void const* local, char const* call) {
   return *runtime.network()->staging();
 }
 
-/// Calls by_host(channel), or by_gpu(staging, channel) for memory of GPUs.
-template <class ByHost, class ByGpu>
-void with_channel_to(PeMemory its, void const* local, HostCall const& call,
-                     ByHost const& by_host, ByGpu const& by_gpu) {
+/// Calls by_copy() for memory of a near PE's GPU; else by_host(channel), or
+/// by_gpu(staging, channel) if it is in memory of a GPU.
+template <class ByCopy, class ByHost, class ByGpu>
+void copy_at(PeMemory its, void const* local, HostCall const& call,
+             ByCopy const& by_copy, ByHost const& by_host,
+             ByGpu const& by_gpu) {
+  if (its.reach == Reach::gpu) return by_copy();
   auto& channel = channel_to(its.pe, call);
   if (is_of_gpu(its.segment)) {
     by_gpu(staging_for(local, call.name), channel);
   } else {
     by_host(channel);
   }
+}
+
+/// copy_gpu_memory() after all that this PE's GPU has begun.
+void copy_gpu_memory_strided(CopyQueue::Strided const& copy, char const* call) {
+  auto& queue = copy_queue(call);
+  queue.synchronize();
+  try {
+    queue.copy_strided(copy, nullptr);
+  } catch (...) {
+    queue.synchronize();  // none of it may still be under way
+    throw;
+  }
+  queue.synchronize();
 }
 
 bool have_no_gaps(Strides const& strides) {
@@ -61,26 +77,11 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
   copy_queue(call).copy(to, from, bytes);
 }
 
-void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call) {
-  auto& queue = copy_queue(call);
-  queue.synchronize();
-  try {
-    queue.copy_strided(copy, nullptr);
-  } catch (...) {
-    queue.synchronize();  // none of it may still be under way
-    throw;
-  }
-  queue.synchronize();
-}
-
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
-  if (to.reach == Reach::gpu) {
-    copy_gpu_memory(to.address(), from, bytes, call.name);
-    return;
-  }
-  with_channel_to(
+  copy_at(
       to, from, call,
+      [&] { copy_gpu_memory(to.address(), from, bytes, call.name); },
       [&](auto& channel) { channel.put(to, from, bytes, until, call); },
       [&](auto& staging, auto& channel) {
         staging.put(channel, to, from, bytes, until, call);
@@ -89,12 +90,9 @@ void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
 
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
                    HostCall const& call) {
-  if (from.reach == Reach::gpu) {
-    copy_gpu_memory(to, from.address(), bytes, call.name);
-    return;
-  }
-  with_channel_to(
+  copy_at(
       from, to, call,
+      [&] { copy_gpu_memory(to, from.address(), bytes, call.name); },
       [&](auto& channel) { channel.get(to, from, bytes, until, call); },
       [&](auto& staging, auto& channel) {
         staging.get(channel, to, from, bytes, until, call);
@@ -104,12 +102,18 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
 void put_strided_to(PeMemory to, void const* from, Strides const& strides,
                     HostCall const& call) {
   if (have_no_gaps(strides)) {
-    put_to(to, from, strides.element_bytes * strides.count, Until::is_safe,
-           call);
-    return;
+    return put_otherwise(to, from, strides.element_bytes * strides.count,
+                         Until::is_safe, call);
   }
-  with_channel_to(
+  copy_at(
       to, from, call,
+      [&] {
+        copy_gpu_memory_strided(
+            {to.address<char>(), static_cast<char const*>(from),
+             strides.remote_bytes, strides.local_bytes, strides.element_bytes,
+             strides.count},
+            call.name);
+      },
       [&](auto& channel) { channel.put_strided(to, from, strides, call); },
       [&](auto& staging, auto& channel) {
         staging.put_strided(channel, to, from, strides, call);
@@ -119,12 +123,17 @@ void put_strided_to(PeMemory to, void const* from, Strides const& strides,
 void get_strided_from(void* to, PeMemory from, Strides const& strides,
                       HostCall const& call) {
   if (have_no_gaps(strides)) {
-    get_from(to, from, strides.element_bytes * strides.count, Until::is_safe,
-             call);
-    return;
+    return get_otherwise(to, from, strides.element_bytes * strides.count,
+                         Until::is_safe, call);
   }
-  with_channel_to(
+  copy_at(
       from, to, call,
+      [&] {
+        copy_gpu_memory_strided(
+            {static_cast<char*>(to), from.address<char>(), strides.local_bytes,
+             strides.remote_bytes, strides.element_bytes, strides.count},
+            call.name);
+      },
       [&](auto& channel) { channel.get_strided(to, from, strides, call); },
       [&](auto& staging, auto& channel) {
         staging.get_strided(channel, to, from, strides, call);

@@ -39,39 +39,15 @@ CopyQueue& copy_queue(char const* call);
 /// PE; then it is done.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
-/// The same after all that this PE's GPU has begun.
-void copy_gpu_memory(CopyQueue::Strided const& copy, char const* call);
 
-// All but loads and stores. Out of line: the way to near PEs has one compare
-// more and nothing else.
+// Those below take memory that loads and stores do not reach: copies of a GPU
+// or messages. They are out of line: loads and stores take one compare more and
+// nothing else.
 
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call);
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
                    HostCall const& call);
-
-[[gnu::always_inline]] inline void put_to(PeMemory to, void const* from,
-                                          std::size_t bytes, Until until,
-                                          HostCall const& call) {
-  if (to.reach == Reach::words) [[likely]] {
-    copy_host_memory(to.address(), from, bytes);
-  } else {
-    put_otherwise(to, from, bytes, until, call);
-  }
-}
-
-[[gnu::always_inline]] inline void get_from(void* to, PeMemory from,
-                                            std::size_t bytes, Until until,
-                                            HostCall const& call) {
-  if (from.reach == Reach::words) [[likely]] {
-    copy_host_memory(to, from.address(), bytes);
-  } else {
-    get_otherwise(to, from, bytes, until, call);
-  }
-}
-
-// Those below take memory that messages reach.
-
 [[gnu::cold]] void put_strided_to(PeMemory to, void const* from,
                                   Strides const& strides, HostCall const& call);
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
@@ -79,8 +55,8 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
                                     HostCall const& call);
 /// Carries out a StridedCopy by one of the two.
 template <class Copy>
-void copy_strided_by_messages(PeMemory its, Copy const& copy,
-                              HostCall const& call) {
+void copy_strided_otherwise(PeMemory its, Copy const& copy,
+                            HostCall const& call) {
   auto const [dest, source, to, from, bytes, count] = copy.in_bytes();
   if constexpr (Copy::direction == Direction::put) {
     put_strided_to(its, source, {bytes, count, to, from}, call);
@@ -88,6 +64,8 @@ void copy_strided_by_messages(PeMemory its, Copy const& copy,
     get_strided_from(dest, its, {bytes, count, from, to}, call);
   }
 }
+
+// Those below take memory that messages reach.
 
 /// \param bytes 0: the signal alone; `to` and `from` are whatever they are.
 /// \param op AtomicOp::set or AtomicOp::add.
@@ -155,10 +133,8 @@ template <class Copy>
                                               HostCall const& call) {
   if (its.reach == Reach::words) {
     run_strided(OneThread(), copy);
-  } else if (its.reach == Reach::gpu) {
-    copy_gpu_memory(copy.in_bytes(), call.name);
   } else {
-    copy_strided_by_messages(its, copy, call);
+    copy_strided_otherwise(its, copy, call);
   }
 }
 
@@ -240,26 +216,31 @@ template <class DeliverOnGpu>
     void* dest, void const* source, std::size_t bytes, Signal* signal_address,
     Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call,
     DeliverOnGpu const& deliver_on_gpu) {
-  PeMemory const its_signal =
-      resolve(signal_address, sizeof(Signal), pe, call.name);
-  PeMemory its;
-  if (bytes != 0) {
-    its = resolve(dest, bytes, pe, call.name);
-    check_private(source, call.name);
-  }
-  if (its_signal.reach == Reach::messages) {
-    put_signal_to(its, source, bytes, its_signal, signal, atomic_op_of(op),
-                  until, call);
-    return;
-  }
-  if (bytes != 0) put_to(its, source, bytes, until, call);
-  DeliverSignal const deliver{its_signal.address<Signal>(), signal, op,
-                              bytes != 0};
-  if (its_signal.reach == Reach::words) {
-    deliver();
-  } else {
-    deliver_on_gpu(deliver);
-  }
+  auto const put_data = [&] {
+    if (bytes == 0) return;
+    copy_memory<Direction::put>(dest, source, bytes, pe, until, call);
+  };
+  at_copy_of(
+      signal_address, sizeof(Signal), pe, call,
+      [&](Signal* its) {
+        put_data();
+        DeliverSignal{its, signal, op, bytes != 0}();
+      },
+      [&](PeMemory its) {
+        if (its.reach == Reach::gpu) {
+          put_data();
+          deliver_on_gpu(
+              DeliverSignal{its.address<Signal>(), signal, op, bytes != 0});
+          return;
+        }
+        PeMemory data;
+        if (bytes != 0) {
+          data = resolve(dest, bytes, pe, call.name);
+          check_private(source, call.name);
+        }
+        put_signal_to(data, source, bytes, its, signal, atomic_op_of(op), until,
+                      call);
+      });
 }
 
 /// An atomic operation, whose result is what the word was, or void.

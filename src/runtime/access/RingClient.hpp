@@ -194,9 +194,17 @@ namespace InKernel {
   return RingClient(ring_of_module);
 }
 
-/// Whether there may be far PEs.
-[[nodiscard]] inline __device__ bool has_far_pes() {
-  return ring_of_module != nullptr;
+// fence() and quiet(), if there are far PEs.
+
+inline __device__ void fence_far() {
+  if (ring_of_module != nullptr) [[unlikely]] {
+    far_pes().fence();
+  }
+}
+inline __device__ void quiet_far() {
+  if (ring_of_module != nullptr) [[unlikely]] {
+    far_pes().quiet();
+  }
 }
 
 /// At most 8 bytes as a word.
