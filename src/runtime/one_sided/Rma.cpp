@@ -4,12 +4,9 @@
 
 namespace symm::Impl {
 
-namespace {
-
 template <Direction direction, Until until, class Call>
-[[gnu::always_inline]] inline void copy(Call call, void* dest,
-                                        void const* source, std::size_t bytes,
-                                        Pe pe) {
+void copy_bytes_on_host(Call call, void* dest, void const* source,
+                        std::size_t bytes, Pe pe) {
   if (bytes == 0) return;
   constexpr bool is_put = direction == Direction::put;
   observe(is_put ? OperationKind::put : OperationKind::get, name_of_call(call),
@@ -18,26 +15,11 @@ template <Direction direction, Until until, class Call>
           });
 }
 
-}  // namespace
-
-template <Direction direction, Until until>
-void copy_bytes_on_host(HostCall const& call, void* dest, void const* source,
-                        std::size_t bytes, Pe pe) {
-  copy<direction, until>(call, dest, source, bytes, pe);
-}
-template <Direction direction, Until until>
-void copy_bytes_on_host(char const* call, void* dest, void const* source,
-                        std::size_t bytes, Pe pe) {
-  copy<direction, until>(call, dest, source, bytes, pe);
-}
-
-#define SYMM_COPY_ON_HOST(direction, until)                                    \
-  template void copy_bytes_on_host<Direction::direction, Until::until>(        \
-      HostCall const& call, void* dest, void const* source, std::size_t bytes, \
-      Pe pe);                                                                  \
-  template void copy_bytes_on_host<Direction::direction, Until::until>(        \
-      char const* call, void* dest, void const* source, std::size_t bytes,     \
-      Pe pe);
+#define SYMM_COPY_ON_HOST(direction, until)                             \
+  template void copy_bytes_on_host<Direction::direction, Until::until>( \
+      HostCall, void*, void const*, std::size_t, Pe);                   \
+  template void copy_bytes_on_host<Direction::direction, Until::until>( \
+      char const*, void*, void const*, std::size_t, Pe);
 SYMM_COPY_ON_HOST(put, is_safe)
 SYMM_COPY_ON_HOST(put, is_begun)
 SYMM_COPY_ON_HOST(get, is_safe)

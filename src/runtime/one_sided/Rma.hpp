@@ -29,12 +29,9 @@ namespace symm::Impl {
 
 /// putmem() and getmem(), in any context, with or without a Request.
 /// \tparam until what it waits for, if the PE is far.
-template <Direction direction, Until until>
-void copy_bytes_on_host(HostCall const& call, void* dest, void const* source,
-                        std::size_t bytes, Pe pe);
-/// The same without a context and a Request.
-template <Direction direction, Until until>
-void copy_bytes_on_host(char const* call, void* dest, void const* source,
+/// \tparam Call char const*, of calls without a context, or HostCall.
+template <Direction direction, Until until, class Call>
+void copy_bytes_on_host(Call call, void* dest, void const* source,
                         std::size_t bytes, Pe pe);
 
 /// put() and get().
