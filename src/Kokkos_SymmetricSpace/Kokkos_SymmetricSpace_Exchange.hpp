@@ -24,6 +24,7 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
+#include "exchange/BoxTargets.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
@@ -168,8 +169,65 @@ class ExchangePlan {
   template <Impl::ExecutionSpace Exec, class... Views>
   void end_gather(Exec const& exec, Views const&... views) {
     auto const fields = receive(exec, gather_name, m_plan.ghosts, views...);
-    Impl::unpack_blocks(exec, gather_name, m_plan.buffers.in_kernels(),
-                        m_plan.ghosts, fields);
+    Impl::copy_chunks<Impl::CopyWay::from_block>(
+        exec, gather_name, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
+  }
+
+  /// Where kernels can store copies of cells as they compute them, for
+  /// gather_stored(): no second pass over the cells, and nothing to unpack from
+  /// near PEs. The plan is of a box, which has as many axes as the View.
+  ///
+  ///     auto const targets = plan.targets(u);
+  ///     // in the kernel that sets u(i, j, k):
+  ///     for (auto const& target : targets)
+  ///       if (target.has(i, j, k)) target(i, j, k) = u(i, j, k);
+  ///
+  /// Kernels store to the ghosts of near PEs, so two Views are needed in turn:
+  /// between two gathers of one View there is a gather of another, before which
+  /// the ghosts of the first have been read for the last time.
+  ///
+  /// \param view symmetric, of equal layout on all PEs.
+  /// \throws UsageError on this PE, if the plan is not of such a box or the
+  ///         View is too small; as reserve().
+  template <class View>
+  [[nodiscard]] BoxTargets<typename View::value_type> targets(
+      View const& view) {
+    using T                    = typename View::value_type;
+    constexpr char const* call = "symm::ExchangePlan::targets";
+    static_assert(is_symmetric_space_v<typename View::memory_space>,
+                  "the View must be symmetric: kernels store to its copies");
+    if (!m_plan.is_box || View::rank() != m_plan.extents.size()) {
+      throw UsageError(std::string(call) + ": View \"" + view.label() +
+                       "\" has " + std::to_string(View::rank()) +
+                       " indices: pass one that has as many as the box of "
+                       "ExchangePlan::from_box has axes");
+    }
+    static_cast<void>(Impl::fields_of(call, m_plan.extents, 0, view));
+    make_room(call, sizeof(T));
+    auto* const outbox =
+        reinterpret_cast<T*>(m_plan.buffers.in_kernels().outbox);
+    auto const heap = heap_map(view);
+    BoxTargets<T> targets;
+    for (auto const& copies : m_plan.box_copies)
+      targets.append(Impl::target_of(copies, view, heap, outbox));
+    return targets;
+  }
+  /// gather() of a View of which kernels of `exec` have stored all copies to
+  /// targets(view).
+  template <Impl::ExecutionSpace Exec, class View>
+  void gather_stored(Exec const& exec, View const& view) {
+    constexpr char const* call = "symm::ExchangePlan::gather_stored";
+    auto const& ghosts         = m_plan.ghosts;
+    auto const fields          = start(call, m_plan.owned, ghosts, view);
+    Impl::Observed const observed(
+        [&] { return operation(call, m_plan.owned, fields); });
+    auto const& buffers = m_plan.buffers.in_kernels();
+    Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields,
+                      Impl::Halves::together);
+    if (ghosts.needs_outbox) {
+      Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, ghosts,
+                                                   fields, false, true);
+    }
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
@@ -194,17 +252,17 @@ class ExchangePlan {
     auto const fields   = receive(exec, scatter_name, m_plan.owned, views...);
     auto const& owned   = m_plan.owned;
     auto const& buffers = m_plan.buffers.in_kernels();
-    if (owned.blocks.extent(0) == 0) return;
     if constexpr (Impl::runs_on_host_v<Exec>) {
       if (exec.concurrency() == 1) {  // in this order
-        Impl::unpack_blocks(exec, scatter_name, buffers, owned, fields, op);
+        Impl::copy_chunks<Impl::CopyWay::from_block>(
+            exec, scatter_name, buffers, owned, fields, false, false, op);
         return;
       }
     }
     auto& its = m_plan.contributions;
     if (its.firsts.extent(0) == 0) its = Impl::contributions_to(owned);
-    Impl::run_last(
-        exec, scatter_name, buffers, its.elements.extent(0),
+    Impl::run(
+        exec, scatter_name, its.elements.extent(0),
         Impl::Combine<Op, decltype(fields)>{
             buffers, owned.blocks.data(), its.elements.data(),
             its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
@@ -254,10 +312,10 @@ class ExchangePlan {
     return {list.data(), list.extent(0), list.stride(0)};
   }
 
-  template <class Exec, class... Views>
-  void begin(Exec const& exec, char const* call, Impl::Halves halves,
-             Impl::PlanSide const& sent, Impl::PlanSide const& received,
-             Views const&... views) {
+  /// What is done before anything is sent. \returns the fields of the Views.
+  template <class... Views>
+  auto start(char const* call, Impl::PlanSide const& sent,
+             Impl::PlanSide const& received, Views const&... views) {
     static_assert(sizeof...(Views) > 0, "an exchange needs a View");
     if (m_call != nullptr) {
       throw UsageError(std::string(call) + ": " + m_call +
@@ -265,22 +323,35 @@ class ExchangePlan {
     }
     auto const fields = Impl::fields_of(
         call, m_plan.extents, std::max(sent.end, received.end), views...);
-    auto const bytes = fields.bytes();
-    Impl::Observed const observed([&] {
-      return Impl::Operation{Impl::OperationKind::collective, call, -1,
-                             bytes * sent.elements.extent(0)};
-    });
-    bool const has_neighbours = sent.blocks.extent(0) > 0;
-    if (bytes > m_reserved && (has_neighbours || m_plan.is_of_world)) {
-      if (!m_plan.is_of_world) {
-        throw UsageError(std::string(call) + ": elements of " +
-                         std::to_string(bytes) +
-                         " bytes in a plan of a PE team with room for " +
-                         std::to_string(m_reserved) +
-                         ": call reserve() on all PEs of the world first");
-      }
-      reserve(bytes);
+    make_room(call, fields.bytes());
+    return fields;
+  }
+  template <class Fields>
+  static Impl::Operation operation(char const* call, Impl::PlanSide const& sent,
+                                   Fields const& fields) {
+    return {Impl::OperationKind::collective, call, -1,
+            fields.bytes() * sent.elements.extent(0)};
+  }
+  void make_room(char const* call, std::size_t bytes) {
+    bool const has_neighbours = m_plan.owned.blocks.extent(0) > 0;
+    if (bytes <= m_reserved || (!has_neighbours && !m_plan.is_of_world)) return;
+    if (!m_plan.is_of_world) {
+      throw UsageError(std::string(call) + ": elements of " +
+                       std::to_string(bytes) +
+                       " bytes in a plan of a PE team with room for " +
+                       std::to_string(m_reserved) +
+                       ": call reserve() on all PEs of the world first");
     }
+    reserve(bytes);
+  }
+
+  template <class Exec, class... Views>
+  void begin(Exec const& exec, char const* call, Impl::Halves halves,
+             Impl::PlanSide const& sent, Impl::PlanSide const& received,
+             Views const&... views) {
+    auto const fields = start(call, sent, received, views...);
+    Impl::Observed const observed(
+        [&] { return operation(call, sent, fields); });
     m_call   = call;
     m_halves = halves;
     Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields,

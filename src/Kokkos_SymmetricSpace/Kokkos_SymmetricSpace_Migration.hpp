@@ -89,7 +89,8 @@ class Migration {
               Impl::MoveElements<decltype(fields)>{
                   step.moved.data(), step.moved_to.data(), fields});
     Impl::await_blocks(exec, call, buffers, step.received);
-    Impl::unpack_blocks(exec, call, buffers, step.received, fields);
+    Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
+                                                 step.received, fields);
     exec.fence(call);
     return step.n_now;
   }

@@ -20,7 +20,8 @@ ExchangeBuffers::ExchangeBuffers(char const* call)
     : m_signals(std::string(call) + ", signals",
                 static_cast<std::size_t>(n_pes())) {
   agree(call, failure_of([&] {
-          m_steps = decltype(m_steps)(std::string(call) + ", steps", 2);
+          m_steps = decltype(m_steps)(std::string(call) + ", steps",
+                                      m_signals.extent(0));
         }));
 }
 

@@ -29,7 +29,7 @@ struct Buffers {
   std::size_t half_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
   Signal* signals        = nullptr;  // of each PE of the world: it has sent
-  /// Numbers of exchanges that this PE has begun, and ended. Kernels change
+  /// The number of exchanges that have ended with each neighbour. Kernels count
   /// them, so that a CUDA graph of exchanges can be launched again.
   Signal* steps = nullptr;
 

@@ -3,7 +3,6 @@
 #ifndef SYMM_EXCHANGE_KERNELS_HPP
 #define SYMM_EXCHANGE_KERNELS_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,12 +19,14 @@
 
 // The kernels of an exchange, in this order: CopyChunks packs, Notify, Await
 // (in one kernel with Notify, if nothing is to be done in between), CopyChunks
-// (or Combine) unpacks. An inbox has two halves, used in turn. A PE packs into
-// a neighbour's inbox, and sends it a signal, in each exchange, and ends the
-// exchange with the signals of all neighbours. A neighbour's signal of exchange
-// n says that it has unpacked exchange n - 1. So this PE, in exchange n + 1,
-// overwrites a half that the neighbour has unpacked, and no barrier is needed.
-// For that PEs are neighbours of each other, even if blocks go one way.
+// (or Combine) unpacks. If kernels of the program have stored all copies
+// already (BoxTargets), only far blocks are unpacked. An inbox has two halves,
+// used in turn. A PE packs into a neighbour's inbox, and sends it a signal, in
+// each exchange, and ends the exchange with the signals of all neighbours. A
+// neighbour's signal of exchange n says that it has unpacked exchange n - 1. So
+// this PE, in exchange n + 1, overwrites a half that the neighbour has
+// unpacked, and no barrier is needed. For that PEs are neighbours of each
+// other, even if blocks go one way.
 
 namespace symm::Impl {
 
@@ -39,6 +40,7 @@ struct CopyChunks {
   ElementIndex const* elements;
   std::size_t element_bytes;
   bool sends_runs_unpacked;  // to far PEs
+  bool skips_near;           // blocks of near PEs have not come this way
   Fields fields;
   Op op{};  // from blocks
 
@@ -56,9 +58,9 @@ struct CopyChunks {
     auto const& block = blocks[chunk.block];
     char* at          = nullptr;
     if constexpr (way == CopyWay::to_block) {
-      auto const step = buffers.steps[1] + 1;
       if (block.is_near) {
-        at = buffers.heap.peer_ptr(buffers.half(step), block.pe) +
+        at = buffers.heap.peer_ptr(buffers.half(buffers.steps[0] + 1),
+                                   block.pe) +
              block.there * element_bytes;
       } else if (sends_runs_unpacked && block.is_run) {
         return;
@@ -66,6 +68,7 @@ struct CopyChunks {
         at = buffers.outbox + block.here * element_bytes;
       }
     } else {
+      if (skips_near && block.is_near) return;
       at = buffers.half(buffers.steps[0]) + block.here * element_bytes;
     }
     copy_fields(fields, chunk, first, end, at, block.padded());
@@ -160,8 +163,7 @@ struct Notify {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_DEVICE((symm::fence();))
     auto const& block = blocks[i];
-    auto const step   = buffers.steps[1] + 1;
-    if (i == 0) buffers.steps[0] = step;
+    auto const step   = buffers.steps[i] + 1;
     std::size_t bytes = 0;
     if (!block.is_near && block.count > 0) {
       bytes = block.padded() * (element_bytes - last_field_bytes) +
@@ -177,15 +179,17 @@ struct Notify {
   }
 };
 
-/// Waits for neighbour i.
+/// Waits for neighbour i, and counts.
 struct Await {
   Buffers buffers;
   Block const* blocks;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    PollOne<Signal> poll{{buffers.signals + blocks[i].pe, 1, nullptr,
-                          Compare::ge, buffers.steps[1] + 1}};
+    auto const step = buffers.steps[i] + 1;
+    PollOne<Signal> poll{
+        {buffers.signals + blocks[i].pe, 1, nullptr, Compare::ge, step}};
     wait_for("symm::ExchangePlan", poll);
+    buffers.steps[i] = step;
   }
 };
 
@@ -196,19 +200,6 @@ struct NotifyAndAwait {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     notify(i);
     await(i);
-  }
-};
-
-/// work(i), i < n, after which the exchange has ended. Work reads steps[0].
-template <class Work>
-struct LastWork {
-  Buffers buffers;
-  std::size_t n;
-  Work work;
-
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    if (i == 0) buffers.steps[1] = buffers.steps[0];
-    if (i < n) work(i);
   }
 };
 
@@ -273,45 +264,17 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
-/// Does the last work of an exchange.
-template <class Exec, class Work>
-void run_last(Exec const& exec, char const* call, Buffers const& buffers,
-              std::size_t n, Work const& work) {
-  run(exec, call, std::max(n, std::size_t{1}),
-      LastWork<Work>{buffers, n, work});
-}
-
-/// Work for all chunks of a side, and how much of it there is.
-template <class Exec>
-std::size_t n_of_chunks(PlanSide const& side) {
+/// Packs the blocks of a side, or unpacks them.
+template <CopyWay way, class Exec, class Fields, class Op = Assign>
+void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
+                 PlanSide const& side, Fields const& fields,
+                 bool sends_runs_unpacked = false, bool skips_near = false,
+                 Op const& op = {}) {
   auto const n = side.chunks.extent(0);
-  return runs_on_host_v<Exec> ? n : n * Chunk::most;
-}
-template <CopyWay way, class Fields, class Op = Assign>
-CopyChunks<way, Fields, Op> copy_of_chunks(Buffers const& buffers,
-                                           PlanSide const& side,
-                                           Fields const& fields,
-                                           bool sends_runs_unpacked = false,
-                                           Op const& op             = {}) {
-  return {buffers,
-          side.blocks.data(),
-          side.chunks.data(),
-          side.elements.data(),
-          fields.bytes(),
-          sends_runs_unpacked,
-          fields,
-          op};
-}
-
-/// Unpacks the blocks of a side, which ends the exchange.
-template <class Exec, class Fields, class Op = Assign>
-void unpack_blocks(Exec const& exec, char const* call, Buffers const& buffers,
-                   PlanSide const& side, Fields const& fields,
-                   Op const& op = {}) {
-  if (side.blocks.extent(0) == 0) return;
-  run_last(
-      exec, call, buffers, n_of_chunks<Exec>(side),
-      copy_of_chunks<CopyWay::from_block>(buffers, side, fields, false, op));
+  run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+      CopyChunks<way, Fields, Op>{
+          buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
+          fields.bytes(), sends_runs_unpacked, skips_near, fields, op});
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -335,29 +298,20 @@ void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   for_each_neighbour(exec, call, side, Await{buffers, side.blocks.data()});
 }
 
-/// Packs and sends the blocks of a side, and perhaps waits for those of the
-/// other side, which has the same neighbours.
+/// Tells the neighbours of a side that their blocks have come, and sends the
+/// far ones. Perhaps waits for those of the other side, which has the same
+/// neighbours.
+/// \param run_data of the View whose runs are sent unpacked, or null.
 template <class Exec, class Fields>
-void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
-                 PlanSide const& side, Fields const& fields, Halves halves) {
+void tell_blocks(Exec const& exec, char const* call, Buffers const& buffers,
+                 PlanSide const& side, Fields const& fields, Halves halves,
+                 char const* run_data = nullptr) {
   static_assert(
       Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
       "kernels of the execution space must reach symm::SymmetricSpace");
-  if (side.blocks.extent(0) == 0) return;
-  // A far block that is contiguous in the only View goes as it is.
-  auto const& first  = fields.first;
-  bool const is_only = decltype(fields.others)::is_empty && first.is_plain &&
-                       first.elements.stride[0] ==
-                           static_cast<std::ptrdiff_t>(first.n_components);
-  run(exec, call, n_of_chunks<Exec>(side),
-      copy_of_chunks<CopyWay::to_block>(buffers, side, fields, is_only));
-  Notify const notify{
-      buffers,
-      side.blocks.data(),
-      fields.bytes(),
-      fields.bytes_of_last(),
-      is_only ? reinterpret_cast<char const*>(first.data) : nullptr,
-      my_pe()};
+  Notify const notify{buffers,        side.blocks.data(),
+                      fields.bytes(), fields.bytes_of_last(),
+                      run_data,       my_pe()};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     symm::fence();
@@ -369,6 +323,21 @@ void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   }
   for_each_neighbour(exec, call, side, notify);
   if (halves == Halves::together) await_blocks(exec, call, buffers, side);
+}
+
+/// Packs and sends the blocks of a side, as tell_blocks().
+template <class Exec, class Fields>
+void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
+                 PlanSide const& side, Fields const& fields, Halves halves) {
+  if (side.blocks.extent(0) == 0) return;
+  // A far block that is contiguous in the only View goes as it is.
+  auto const& first  = fields.first;
+  bool const is_only = decltype(fields.others)::is_empty && first.is_plain &&
+                       first.elements.stride[0] ==
+                           static_cast<std::ptrdiff_t>(first.n_components);
+  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, is_only);
+  tell_blocks(exec, call, buffers, side, fields, halves,
+              is_only ? reinterpret_cast<char const*>(first.data) : nullptr);
 }
 
 }  // namespace symm::Impl

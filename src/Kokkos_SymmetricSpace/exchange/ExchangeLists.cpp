@@ -213,12 +213,20 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
   using OfMembers = std::vector<std::vector<ElementIndex>>;
   OfMembers sent(static_cast<std::size_t>(n_pes));
   OfMembers filled(static_cast<std::size_t>(n_pes));
+  ExchangeLists lists;
   for (int n = 0; n < 27; ++n) {
     // Sender and receiver come to equal directions in equal order.
     std::array<int, 3> const d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
     if (!boxes.takes(d)) continue;
     if (Pe const to = boxes.neighbour(d, 1); to >= 0) {
-      append_cells(sent[static_cast<std::size_t>(to)], extents, boxes.sent(d));
+      auto const part = boxes.sent(d);
+      auto& cells     = sent[static_cast<std::size_t>(to)];
+      lists.box_parts.push_back({to,
+                                 d,
+                                 {part[0].begin, part[1].begin, part[2].begin},
+                                 {part[0].end, part[1].end, part[2].end},
+                                 cells.size()});
+      append_cells(cells, extents, part);
     }
     if (Pe const from = boxes.neighbour(d, -1); from >= 0) {
       append_cells(filled[static_cast<std::size_t>(from)], extents,
@@ -234,10 +242,11 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
     }
     return all;
   };
-  ExchangeLists lists;
-  lists.owned   = joined(sent);
-  lists.ghosts  = joined(filled);
-  lists.n_owned = extents[0] * extents[1] * extents[2];
+  lists.owned_cells = box.owned;
+  lists.ghost_width = box.ghost_width;
+  lists.owned       = joined(sent);
+  lists.ghosts      = joined(filled);
+  lists.n_owned     = extents[0] * extents[1] * extents[2];
   lists.extents.assign(extents.begin(),
                        extents.begin() + static_cast<int>(boxes.rank()));
   return lists;

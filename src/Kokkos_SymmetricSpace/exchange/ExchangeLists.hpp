@@ -79,6 +79,15 @@ struct ElementsOfMembers {
                                   int n_pes);
 };
 
+/// Cells of this PE of which the neighbour along a direction has copies.
+struct BoxPart {
+  Pe pe;                         // its number in the PE team
+  std::array<int, 3> direction;  // each -1, 0 or 1
+  std::array<std::size_t, 3> begin;
+  std::array<std::size_t, 3> end;
+  std::size_t in_block;  // elements before them in its block
+};
+
 /// A plan as far as one PE knows it.
 struct ExchangeLists {
   ElementsOfMembers owned;   // that ghosts of others are copies of
@@ -88,6 +97,10 @@ struct ExchangeLists {
   std::size_t n_owned = 0;
   /// Extents of the indices of a View that find an element.
   std::vector<std::size_t> extents{0};
+  // Of a box.
+  std::array<std::size_t, 3> owned_cells{};
+  std::size_t ghost_width = 0;
+  std::vector<BoxPart> box_parts;
 };
 
 // These throw UsageError on this PE. `call` is for messages.

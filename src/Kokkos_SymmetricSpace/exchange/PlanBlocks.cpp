@@ -31,25 +31,29 @@ std::vector<std::size_t> starts_of(std::vector<std::size_t> const& counts) {
   return starts;
 }
 
-/// Passes two words to each member of a PE team, and gets two from each.
+/// Passes some words to each member of a PE team, and gets as many from each.
 class Alltoall {
  public:
   /// Collective over the world.
   explicit Alltoall(PeTeam const& team)
       : m_team(team),
-        m_words("symm::ExchangePlan", 4 * static_cast<std::size_t>(n_pes())) {}
+        m_words("symm::ExchangePlan",
+                2 * n_words * static_cast<std::size_t>(n_pes())) {}
 
   [[nodiscard]] std::int64_t& to(std::size_t member, std::size_t word) {
-    return m_words(2 * member + word);
+    return m_words(n_words * member + word);
   }
   [[nodiscard]] std::int64_t from(std::size_t member, std::size_t word) const {
-    return m_words(m_words.extent(0) / 2 + 2 * member + word);
+    return m_words(m_words.extent(0) / 2 + n_words * member + word);
   }
   void operator()() const {
-    alltoall(m_team, m_words.data() + m_words.extent(0) / 2, m_words.data(), 2);
+    alltoall(m_team, m_words.data() + m_words.extent(0) / 2, m_words.data(),
+             n_words);
   }
 
  private:
+  static constexpr std::size_t n_words = 5;
+
   PeTeam const& m_team;
   Words m_words;
 };
@@ -173,6 +177,10 @@ class PlanMaker {
     for (std::size_t n = 0; n < m_n_members; ++n) {
       m_alltoall.to(n, 0) = word_of(owned, n);
       m_alltoall.to(n, 1) = word_of(ghosts, n);
+      for (std::size_t a = 0; a < 3; ++a) {
+        m_alltoall.to(n, 2 + a) =
+            static_cast<std::int64_t>(m_lists.owned_cells[a]);
+      }
     }
     m_alltoall();
     std::optional<Failure> failure;
@@ -258,13 +266,36 @@ class PlanMaker {
           Block::make(pe, ghosts.counts[n], m_ghosts_at[n],
                       static_cast<std::size_t>(m_alltoall.from(n, 0))));
     }
+    for (auto const& part : m_lists.box_parts)
+      plan.box_copies.push_back(copies_of(part, owned_blocks));
     auto const row = extents.size() > 1 ? extents.back() : 0;
     plan.owned  = PlanSide::make(owned.elements, row, std::move(owned_blocks));
     plan.ghosts = PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
 
     plan.extents     = extents;
+    plan.is_box      = m_lists.owned_cells[0] > 0;
     plan.is_of_world = m_team.n_pes() == n_pes();
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
+  }
+
+  /// \param blocks sent to the neighbours.
+  [[nodiscard]] BoxCopies copies_of(BoxPart const& part,
+                                    std::vector<Block> const& blocks) const {
+    Pe const pe = m_team.world_pe(part.pe);
+    auto const& block =
+        *std::find_if(blocks.begin(), blocks.end(),
+                      [&](auto const& b) { return b.pe == pe; });
+    BoxCopies copies{part.begin,    part.end, pe,
+                     block.is_near, {},       block.here + part.in_block};
+    auto const width = m_lists.ghost_width;
+    for (std::size_t a = 0; a < m_lists.extents.size(); ++a) {
+      auto const its_owned = static_cast<std::size_t>(
+          m_alltoall.from(static_cast<std::size_t>(part.pe), 2 + a));
+      copies.there[a] = part.direction[a] == 0  ? width
+                        : part.direction[a] > 0 ? 0
+                                                : its_owned + width;
+    }
+    return copies;
   }
 
   char const* m_call;

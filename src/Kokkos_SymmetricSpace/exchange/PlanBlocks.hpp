@@ -3,6 +3,7 @@
 #ifndef SYMM_EXCHANGE_PLAN_BLOCKS_HPP
 #define SYMM_EXCHANGE_PLAN_BLOCKS_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -88,7 +89,7 @@ struct PlanSide {
   Kokkos::View<Chunk*, ExchangeMemory> chunks;
   Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
   std::size_t end   = 0;                        // of the largest element
-  bool needs_outbox = false;  // blocks travel by messages from there
+  bool needs_outbox = false;  // some blocks travel by messages
 
   /// \param row elements of a row of a box; 0: there are no rows.
   static PlanSide make(std::vector<ElementIndex> const& elements,
@@ -108,6 +109,16 @@ struct Contributions {
   Kokkos::View<From*, ExchangeMemory> from;
 };
 
+/// A BoxPart, and where its copies go.
+struct BoxCopies {
+  std::array<std::size_t, 3> begin;
+  std::array<std::size_t, 3> end;
+  Pe pe;  // in the world
+  bool is_near;
+  std::array<std::size_t, 3> there;  // the first cell of them in that PE's View
+  std::size_t in_outbox;             // or, for a far PE, in elements
+};
+
 struct PlanBlocks {
   PlanSide owned;
   PlanSide ghosts;
@@ -116,6 +127,8 @@ struct PlanBlocks {
   /// Elements of each inbox, on all PEs.
   std::size_t capacity = 0;
   std::vector<std::size_t> extents{0};
+  bool is_box = false;
+  std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
 };
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_BOX_TARGETS_HPP
+#define SYMM_EXCHANGE_BOX_TARGETS_HPP
+
+#include <cstddef>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/memory/HeapMap.hpp"
+#include "PlanBlocks.hpp"
+
+namespace symm {
+
+/// Where kernels store copies of this PE's cells along one direction of a box:
+/// in a near neighbour's ghosts, or in what is sent to a far one. Captured by
+/// value. Axes that the box has not got have the index 0.
+template <class T>
+class BoxTarget {
+ public:
+  /// The cells of this PE that have a copy there: begin <= index < end.
+  [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
+    return m_begin[axis];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int end(int axis) const { return m_end[axis]; }
+  [[nodiscard]] KOKKOS_FUNCTION bool has_row(int i, int j = 0) const {
+    return m_begin[0] <= i && i < m_end[0] && m_begin[1] <= j && j < m_end[1];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION bool has(int i, int j = 0, int k = 0) const {
+    return has_row(i, j) && m_begin[2] <= k && k < m_end[2];
+  }
+
+  /// The copy of a cell, to be stored to. Precondition: has(i, j, k).
+  KOKKOS_FUNCTION T& operator()(int i, int j = 0, int k = 0) const {
+    return m_origin[i * m_stride[0] + j * m_stride[1] + k * m_stride[2]];
+  }
+
+  /// For ExchangePlan. \param first the copy of the first cell.
+  BoxTarget(Kokkos::Array<int, 3> const& begin,
+            Kokkos::Array<int, 3> const& end, T* first,
+            Kokkos::Array<std::ptrdiff_t, 3> const& stride)
+      : m_begin(begin), m_end(end), m_origin(first), m_stride(stride) {
+    for (int a = 0; a < 3; ++a) m_origin -= begin[a] * stride[a];
+  }
+  BoxTarget() = default;
+
+ private:
+  Kokkos::Array<int, 3> m_begin{};
+  Kokkos::Array<int, 3> m_end{};
+  T* m_origin = nullptr;
+  Kokkos::Array<std::ptrdiff_t, 3> m_stride{};
+};
+
+/// Those of all directions in which a box has a neighbour.
+template <class T>
+class BoxTargets {
+ public:
+  [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* begin() const {
+    return m_targets.data();
+  }
+  [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* end() const {
+    return m_targets.data() + m_n;
+  }
+  void append(BoxTarget<T> const& target) { m_targets[m_n++] = target; }
+
+ private:
+  Kokkos::Array<BoxTarget<T>, 26> m_targets;
+  std::size_t m_n = 0;
+};
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+/// \param outbox of this PE.
+template <class View>
+auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
+               typename View::value_type* outbox) {
+  using T = typename View::value_type;
+  Kokkos::Array<int, 3> begin{};
+  Kokkos::Array<int, 3> end{};
+  Kokkos::Array<std::ptrdiff_t, 3> stride{};
+  T* first              = copies.is_near ? heap.peer_ptr(view.data(), copies.pe)
+                                         : outbox + copies.in_outbox;
+  std::ptrdiff_t packed = 1;
+  for (std::size_t a = 3; a-- > 0;) {
+    begin[a] = static_cast<int>(copies.begin[a]);
+    end[a]   = static_cast<int>(copies.end[a]);
+    if (a >= View::rank()) continue;
+    if (copies.is_near) {
+      stride[a] = static_cast<std::ptrdiff_t>(view.stride(a));
+      first += static_cast<std::ptrdiff_t>(copies.there[a]) * stride[a];
+    } else {
+      stride[a] = packed;
+      packed *= end[a] - begin[a];
+    }
+  }
+  return BoxTarget<T>(begin, end, first, stride);
+}
+
+}  // namespace symm::Impl
+
+#endif
