@@ -186,11 +186,14 @@ class ExchangePlan {
   /// between two gathers of one View there is a gather of another, before which
   /// the ghosts of the first have been read for the last time.
   ///
+  /// \tparam most directions: 6 suffice for the faces of a box. (A kernel with
+  ///         arguments of more than 512 bytes takes longer to start on a GPU.)
   /// \param view symmetric, of equal layout on all PEs.
-  /// \throws UsageError on this PE, if the plan is not of such a box or the
-  ///         View is too small; as reserve().
-  template <class View>
-  [[nodiscard]] BoxTargets<typename View::value_type> targets(
+  /// \throws UsageError on this PE, if the plan is not of such a box or has
+  /// more
+  ///         directions, or the View is too small; as reserve().
+  template <std::size_t most = 26, class View>
+  [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
     using T                    = typename View::value_type;
     constexpr char const* call = "symm::ExchangePlan::targets";
@@ -202,12 +205,18 @@ class ExchangePlan {
                        " indices: pass one that has as many as the box of "
                        "ExchangePlan::from_box has axes");
     }
+    auto const n = m_plan.box_copies.size();
+    if (n > most) {
+      throw UsageError(std::string(call) + ": the box has neighbours in " +
+                       std::to_string(n) + " directions: pass targets<" +
+                       std::to_string(n) + ">");
+    }
     static_cast<void>(Impl::fields_of(call, m_plan.extents, 0, view));
     make_room(call, sizeof(T));
     auto* const outbox =
         reinterpret_cast<T*>(m_plan.buffers.in_kernels().outbox);
     auto const heap = heap_map(view);
-    BoxTargets<T> targets;
+    BoxTargets<T, most> targets;
     for (auto const& copies : m_plan.box_copies)
       targets.append(Impl::target_of(copies, view, heap, outbox));
     return targets;

@@ -128,6 +128,10 @@ TEST(ExchangePlanTargets, are_of_boxes_with_as_many_axes) {
   auto plan   = ExchangePlan::from_box(box);
   Cells<double> const u("u", 6, 6, 6);
   EXPECT_THROW(static_cast<void>(plan.targets(u)), symm::UsageError);
+  Kokkos::View<double**, symm::SymmetricSpace> const flat("flat", 6, 6);
+  if (symm::n_pes() > 2 && symm::my_pe() == 1) {
+    EXPECT_THROW(static_cast<void>(plan.targets<1>(flat)), symm::UsageError);
+  }
   Kokkos::View<double**, symm::SymmetricSpace> const small("small", 6, 5);
   EXPECT_THROW(static_cast<void>(plan.targets(small)), symm::UsageError);
   auto lists = ExchangePlan::from_exports(4, ints({}), ints({}));

@@ -4,6 +4,7 @@
 #define SYMM_EXCHANGE_BOX_TARGETS_HPP
 
 #include <cstddef>
+#include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
@@ -32,27 +33,31 @@ class BoxTarget {
 
   /// The copy of a cell, to be stored to. Precondition: has(i, j, k).
   KOKKOS_FUNCTION T& operator()(int i, int j = 0, int k = 0) const {
-    return m_origin[i * m_stride[0] + j * m_stride[1] + k * m_stride[2]];
+    return m_origin[i * step(0) + j * step(1) + k * step(2)];
   }
 
   /// For ExchangePlan. \param first the copy of the first cell.
   BoxTarget(Kokkos::Array<int, 3> const& begin,
             Kokkos::Array<int, 3> const& end, T* first,
-            Kokkos::Array<std::ptrdiff_t, 3> const& stride)
-      : m_begin(begin), m_end(end), m_origin(first), m_stride(stride) {
-    for (int a = 0; a < 3; ++a) m_origin -= begin[a] * stride[a];
+            Kokkos::Array<std::uint32_t, 3> const& stride)
+      : m_origin(first), m_begin(begin), m_end(end), m_stride(stride) {
+    for (int a = 0; a < 3; ++a) m_origin -= begin[a] * step(a);
   }
   BoxTarget() = default;
 
  private:
+  [[nodiscard]] KOKKOS_FUNCTION std::ptrdiff_t step(int axis) const {
+    return m_stride[axis];
+  }
+
+  T* m_origin = nullptr;
   Kokkos::Array<int, 3> m_begin{};
   Kokkos::Array<int, 3> m_end{};
-  T* m_origin = nullptr;
-  Kokkos::Array<std::ptrdiff_t, 3> m_stride{};
+  Kokkos::Array<std::uint32_t, 3> m_stride{};
 };
 
-/// Those of all directions in which a box has a neighbour.
-template <class T>
+/// Those of all directions in which a box has a neighbour, `most` at most.
+template <class T, std::size_t most = 26>
 class BoxTargets {
  public:
   [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* begin() const {
@@ -61,10 +66,11 @@ class BoxTargets {
   [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* end() const {
     return m_targets.data() + m_n;
   }
+  /// Precondition: there are fewer than `most`.
   void append(BoxTarget<T> const& target) { m_targets[m_n++] = target; }
 
  private:
-  Kokkos::Array<BoxTarget<T>, 26> m_targets;
+  Kokkos::Array<BoxTarget<T>, most> m_targets;
   std::size_t m_n = 0;
 };
 
@@ -79,20 +85,20 @@ auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
   using T = typename View::value_type;
   Kokkos::Array<int, 3> begin{};
   Kokkos::Array<int, 3> end{};
-  Kokkos::Array<std::ptrdiff_t, 3> stride{};
-  T* first              = copies.is_near ? heap.peer_ptr(view.data(), copies.pe)
-                                         : outbox + copies.in_outbox;
-  std::ptrdiff_t packed = 1;
+  Kokkos::Array<std::uint32_t, 3> stride{};
+  T* first             = copies.is_near ? heap.peer_ptr(view.data(), copies.pe)
+                                        : outbox + copies.in_outbox;
+  std::uint32_t packed = 1;
   for (std::size_t a = 3; a-- > 0;) {
     begin[a] = static_cast<int>(copies.begin[a]);
     end[a]   = static_cast<int>(copies.end[a]);
     if (a >= View::rank()) continue;
     if (copies.is_near) {
-      stride[a] = static_cast<std::ptrdiff_t>(view.stride(a));
-      first += static_cast<std::ptrdiff_t>(copies.there[a]) * stride[a];
+      stride[a] = static_cast<std::uint32_t>(view.stride(a));
+      first += copies.there[a] * stride[a];
     } else {
       stride[a] = packed;
-      packed *= end[a] - begin[a];
+      packed *= static_cast<std::uint32_t>(end[a] - begin[a]);
     }
   }
   return BoxTarget<T>(begin, end, first, stride);
