@@ -3,8 +3,8 @@
 
 // Particles that repel each other in a periodic box, to be read beside
 // ../particles_mpi/particles_mpi.cpp, which does the same with MPI messages.
-// The two differ in how they allocate, how a particle gets to another PE, and
-// how the particles of other PEs are seen from here.
+// The two differ in how a particle gets to another PE, and how the particles of
+// other PEs are seen from here.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -13,19 +13,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <particles_common/problem.hpp>
-#include <set>
 #include <utility>
 #include <vector>
 
 namespace {
 
-using particles::Near;
 using particles::Particle;
 using particles::Place;
 
-using Cells =
-    Kokkos::View<Particle**, Kokkos::LayoutRight, symm::SymmetricSpace>;
-using Counts = Kokkos::View<int*, symm::SymmetricSpace>;
+using Cells  = Kokkos::View<Particle**, Kokkos::LayoutRight>;
+using Counts = Kokkos::View<int*>;
+using Found  = Kokkos::View<int const*>;  // by the number in "around"
 
 void sum_over_pes(std::uint64_t* words, int count) {
   auto const size = static_cast<std::size_t>(count);
@@ -37,180 +35,108 @@ void sum_over_pes(std::uint64_t* words, int count) {
   std::copy_n(&numbers(1, 0), size, words);
 }
 
-// The particles of all PEs at one time.
+// What others see of a particle.
+struct Position {
+  double x[3];
+};
+struct Seen {
+  Position const* first;
+  int count;
+};
+
+// The particles of my cells; positions also of those around my box.
 struct State {
+  State(std::size_t n_cells, std::size_t n_around, int capacity)
+      : cells("cells", n_cells, capacity),
+        positions("positions", n_cells + n_around, capacity),
+        counts("counts", n_cells + n_around) {}
+
   Cells cells;
+  Kokkos::View<Position**, Kokkos::LayoutRight> positions;
   Counts counts;
 };
 
-// The cells of the box and around it, in whichever PE's memory they are, by
-// their number in "around".
-struct CellsAround {
-  symm::PlacedView<Cells> cells;
-  symm::PlacedView<Counts> counts;
-  Kokkos::View<symm::Place const*> cell_places;
-  Kokkos::View<symm::Place const*> count_places;
+// A cell of the box or around it.
+struct CellAt {
+  State state;
+  Found found;
 
-  KOKKOS_FUNCTION Particle* particles(int around) const {
-    return &cells(cell_places(around));
-  }
-  KOKKOS_FUNCTION int& count(int around) const {
-    return counts(count_places(around));
-  }
-  KOKKOS_FUNCTION Near operator()(int around) const {
-    return {particles(around), count(around)};
+  KOKKOS_FUNCTION Seen operator()(int around) const {
+    int const cell = found(around);
+    return {&state.positions(cell, 0), state.counts(cell)};
   }
 };
 
-// Where this PE's kernels find cells: those of near PEs where they are, and of
-// PEs of other nodes, which loads and stores do not reach, copies.
-struct Around {
-  // Copies are behind the cells of the largest box.
-  explicit Around(particles::Problem const& problem)
-      : first_copy(problem.boxes.largest()),
-        surroundings(problem.boxes, problem.pes.me,
-                     [](int pe) { return !symm::is_near(pe); }),
-        copied(particles::on_device(surroundings.copied)) {
-    std::set<Place> once;
-    for (int n = 0; n < static_cast<int>(surroundings.found.size()); ++n) {
-      auto const& place = surroundings.found[static_cast<std::size_t>(n)];
-      if (place.pe != problem.pes.me && once.insert(place).second)
-        of_others.push_back(n);
-    }
-  }
-
-  // Prepares the places of all cells, in Views as those of `state`.
-  void prepare(State const& state) {
-    auto const found = particles::on_device(surroundings.found);
-    auto const count = found.extent(0);
-    Kokkos::View<int*> const pes("PEs", count);
-    Kokkos::View<int*> const cells("cells", count);
-    Kokkos::View<int*> const zeros("first particles", count);
-    Kokkos::parallel_for(
-        "particles: places", count, KOKKOS_LAMBDA(int n) {
-          pes(n)   = found(n).pe;
-          cells(n) = found(n).cell;
-        });
-    cell_places  = symm::places(state.cells, pes, cells, zeros);
-    count_places = symm::places(state.counts, pes, cells);
-  }
-
-  CellsAround cells_of(State const& state) const {
-    return {symm::placed_view(state.cells), symm::placed_view(state.counts),
-            cell_places, count_places};
-  }
-
-  int first_copy;
-  particles::Surroundings surroundings;
-  std::vector<int> of_others;  // cells of other PEs that are read in place
-  Kokkos::View<Place const*> copied;
-  Kokkos::View<symm::Place const*> cell_places;
-  Kokkos::View<symm::Place const*> count_places;
-};
-
-// On a CPU, a kernel waits for each cell of another PE that it comes to: how
-// many particles to look at is not known before. Here all are asked for at
-// once.
-void prefetch(Around const& around, State const& state) {
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace,
-                                           Kokkos::DefaultHostExecutionSpace::
-                                               memory_space>::accessible) {
-    auto const cells = around.cells_of(state);
-    for (int const cell : around.of_others) {
-      __builtin_prefetch(&cells.count(cell));
-      __builtin_prefetch(cells.particles(cell));
-    }
+KOKKOS_INLINE_FUNCTION void append(State const& state, int cell,
+                                   Particle const& particle,
+                                   particles::Trouble const& trouble) {
+  int const room = Kokkos::atomic_fetch_add(&state.counts(cell), 1);
+  if (room < static_cast<int>(state.cells.extent(1))) {
+    state.cells(cell, room)     = particle;
+    auto const& x               = particle.x;
+    state.positions(cell, room) = {{x[0], x[1], x[2]}};
+  } else {
+    Kokkos::atomic_add(&state.counts(cell), -1);
+    trouble.found_no_room(1);
   }
 }
 
-// Moves my particles by a time step, from `old` to their cells in `next`, on
-// whichever PE: an atomic addition to a cell's count says where there is room.
-void step(particles::Problem const& problem, Around const& around,
-          State const& old, State const& next,
-          particles::Trouble const& trouble) {
-  auto const from    = around.cells_of(old);
-  auto const to      = around.cells_of(next);
-  auto const mine    = old.cells;
-  auto const box     = problem.box;
-  double const dt    = problem.options.dt;
-  int const capacity = problem.options.capacity;
+// Particles on their way to cells of other PEs.
+struct Leaving {
+  explicit Leaving(int most)
+      : particles("leaving", most),
+        cells("their cells", most),
+        pes("their PEs", most) {}
+
+  Kokkos::View<Particle*> particles;
+  Kokkos::View<int*> cells;
+  Kokkos::View<int*> pes;
+  Kokkos::View<int> count{"how many"};
+};
+
+// Moves my particles by a time step, from `old` to their cells in `next`, or
+// to `leaving`.
+void step(particles::Problem const& problem, CellAt const& old,
+          Kokkos::View<Place const*> const& owners, State const& next,
+          Leaving const& leaving, particles::Trouble const& trouble) {
+  auto const box    = problem.box;
+  double const dt   = problem.options.dt;
+  int const n_cells = box.n_cells();
   particles::for_each_particle(
-      "particles: step", box, old.counts,
+      "particles: step", box, old.state.counts,
       KOKKOS_LAMBDA(int cell, int place, int n) {
-        Particle particle = mine(cell, n);
-        particles::Kick const kick(particle, box, place, dt, from);
+        Particle particle = old.state.cells(cell, n);
+        particles::Kick const kick(particle, box, place, dt, old);
         if (!particles::move(particle, kick, box, dt, place))
           trouble.was_too_fast();
-
-        int const number = symm::atomic_fetch_add(&to.count(place), 1);
-        if (number < capacity) {
-          to.particles(place)[number] = particle;
+        int const to = old.found(place);
+        if (to < n_cells) {
+          append(next, to, particle, trouble);
         } else {
-          symm::atomic_add(&to.count(place), -1);
-          trouble.found_no_room(1);
+          int const k          = Kokkos::atomic_fetch_add(&leaving.count(), 1);
+          leaving.particles(k) = particle;
+          leaving.cells(k)     = owners(to - n_cells).cell;
+          leaving.pes(k)       = owners(to - n_cells).pe;
         }
       });
 }
 
-// Brings what has moved to PEs of other nodes there, from my copies of their
-// cells. One thread team does it: a GPU that were full of threads that wait for
-// other nodes could not carry out what these ask of it.
-void deliver(State const& next, Around const& around,
+// Brings those that leave to their new PEs, and those that come into their
+// cells.
+void migrate(Kokkos::DefaultExecutionSpace const& exec,
+             symm::Migration& migration, Leaving& leaving, State const& next,
              particles::Trouble const& trouble) {
-  if (around.surroundings.copied.empty()) return;
-  auto const cells      = next.cells;
-  auto const counts     = next.counts;
-  auto const copied     = around.copied;
-  auto const everywhere = symm::remote_view(cells);
-  auto const heap       = symm::heap_map(counts);
-  int const first_copy  = around.first_copy;
-  int const capacity    = cells.extent_int(1);
+  int count = 0;
+  Kokkos::deep_copy(count, leaving.count);
+  auto const n =
+      migration.migrate(exec, Kokkos::subview(leaving.pes, std::pair(0, count)),
+                        leaving.particles, leaving.cells);
+  auto const arrived = leaving;
   Kokkos::parallel_for(
-      "particles: deliver", Kokkos::TeamPolicy<>(1, Kokkos::AUTO),
-      KOKKOS_LAMBDA(Kokkos::TeamPolicy<>::member_type const& team) {
-        Kokkos::parallel_for(
-            Kokkos::TeamThreadRange(team, copied.extent_int(0)), [&](int c) {
-              int const count = counts(first_copy + c);
-              if (count == 0) return;
-              Place const to = copied(c);
-              int const first =
-                  symm::atomic_fetch_add(heap, &counts(to.cell), count, to.pe);
-              int const fit =
-                  Kokkos::min(count, Kokkos::max(capacity - first, 0));
-              for (int n = 0; n < fit; ++n)
-                everywhere(to.pe, to.cell, first + n) =
-                    Particle(cells(first_copy + c, n));
-              if (fit == count) return;
-              symm::atomic_add(heap, &counts(to.cell), fit - count, to.pe);
-              trouble.found_no_room(count - fit);
-            });
+      "particles: arrive", Kokkos::RangePolicy<>(exec, 0, n),
+      KOKKOS_LAMBDA(std::size_t k) {
+        append(next, arrived.cells(k), arrived.particles(k), trouble);
       });
-}
-
-// Gets the cells around my box that PEs of other nodes have, each row of them
-// with one message for the counts and one for the particles.
-void fetch_copies(State const& state, Around const& around) {
-  auto const& copied = around.surroundings.copied;
-  if (copied.empty()) return;
-  Kokkos::fence("particles: PEs of other nodes have written");
-  auto const capacity = state.cells.extent(1);
-  for (std::size_t n = 0; n < copied.size();) {
-    auto const [pe, cell] = copied[n];
-    std::size_t row       = 1;
-    while (n + row < copied.size() &&
-           copied[n + row] == Place{pe, cell + static_cast<int>(row)})
-      ++row;
-    auto const copy = static_cast<std::size_t>(around.first_copy) + n;
-    // (The host takes no references to elements in a GPU's memory.)
-    auto* const counts = state.counts.data();
-    auto* const cells  = state.cells.data();  // row by row
-    symm::get_nbi(counts + copy, counts + cell, row, pe);
-    symm::get_nbi(cells + copy * capacity,
-                  cells + static_cast<std::size_t>(cell) * capacity,
-                  row * capacity, pe);
-    n += row;
-  }
-  symm::quiet();  // they are there
 }
 
 particles::Solution solve(particles::Problem const& problem) {
@@ -218,54 +144,50 @@ particles::Solution solve(particles::Problem const& problem) {
   auto const& options = problem.options;
   auto const& boxes   = problem.boxes;
   auto const& box     = problem.box;
-  Around around(problem);
+  particles::Surroundings const around(boxes, problem.pes.me);
+  auto const n_cells  = static_cast<std::size_t>(box.n_cells());
+  auto const n_around = around.copied.size();
+  auto const found    = particles::on_device(around.found);
+  auto const owners   = particles::on_device(around.copied);
 
-  // Collective: every PE allocates room for the largest box, and for the most
-  // copies that a PE has of cells of other nodes.
-  int const n_cells = symm::reduce(
-      symm::team_world(), around.first_copy + around.copied.extent_int(0),
-      symm::Max{});
-  Counts later("counts", n_cells);
-  State old{Cells("cells", n_cells, options.capacity),
-            Counts("counts", n_cells)};
-  State next{Cells("cells", n_cells, options.capacity),
-             Counts("counts", n_cells)};
+  // Collective. The plan copies counts and positions of the cells around my box
+  // to behind those of my own.
+  std::vector<int> pes;
+  std::vector<int> indices;
+  for (auto const& [pe, cell] : around.copied) {
+    pes.push_back(pe);
+    indices.push_back(cell);
+  }
+  auto plan = symm::ExchangePlan::from_imports(
+      n_cells, particles::on_device(indices), particles::on_device(pes));
+  symm::Migration migration;
 
-  around.prepare(old);
-
-  particles::fill(old.cells, old.counts, box, boxes.cells(), options.per_cell);
-  symm::barrier(exec, symm::team_world());
-  fetch_copies(old, around);
+  State old(n_cells, n_around, options.capacity);
+  State next(n_cells, n_around, options.capacity);
+  Leaving leaving(box.n_outermost() * options.capacity);
+  particles::Trouble const trouble;
+  particles::fill(
+      box, boxes.cells(), options.per_cell,
+      KOKKOS_LAMBDA(int cell, Particle const& particle) {
+        append(old, cell, particle, trouble);
+      });
+  plan.gather(exec, old.counts, old.positions);
   auto const totals = [&] {
     return particles::totals_of(old.cells, old.counts, box, options.dt,
-                                around.cells_of(old));
+                                CellAt{old, found});
   };
   auto const first = totals();
 
-  // One kernel and one barrier a step, and nothing that the host waits for. A
-  // PE leaves the barrier of a step when all PEs have finished it. So
-  // - the particles that a step reads, at the neighbours, too, were written by
-  //   the step before, before the barrier;
-  // - the cells that it overwrites were last read by the step before.
-  // Counts have to be 0 before anybody adds to them. Those of `old` are still
-  // read, and a neighbour that is ahead adds to those that it calls `next`: so
-  // there are three, and a step clears those that the next one adds to.
-  particles::Trouble const trouble;
   Kokkos::Timer timer;
   {
     auto progress = problem.progress();
     for (int n = 1; n <= options.steps; ++n) {
-      Kokkos::deep_copy(exec, later, 0);
-      prefetch(around, old);
-      step(problem, around, old, next, trouble);
-      deliver(next, around, trouble);
-      symm::barrier(exec, symm::team_world());
-      fetch_copies(next, around);
-      std::swap(old.cells, next.cells);
-      Counts const free = old.counts;
-      old.counts        = next.counts;
-      next.counts       = later;
-      later             = free;
+      Kokkos::deep_copy(exec, next.counts, 0);
+      Kokkos::deep_copy(exec, leaving.count, 0);
+      step(problem, {old, found}, owners, next, leaving, trouble);
+      migrate(exec, migration, leaving, next, trouble);
+      plan.gather(exec, next.counts, next.positions);
+      std::swap(old, next);
       trouble.check_sometimes(problem, n);
       progress.step_done(n);
     }
@@ -277,7 +199,6 @@ particles::Solution solve(particles::Problem const& problem) {
   if (!options.picture.empty())
     solution.brightness =
         particles::brightness_of(old.cells, old.counts, box, boxes.cells());
-  symm::barrier_all(exec);  // nobody reads my cells any more
   return solution;
 }
 

@@ -44,13 +44,6 @@ Box Boxes::box(int pe) const {
   return box;
 }
 
-int Boxes::largest() const {
-  int n_cells = 1;
-  for (int axis = 0; axis < 3; ++axis)
-    n_cells *= (m_cells[axis] - 1) / m_pe_grid[axis] + 1;
-  return n_cells;
-}
-
 Place Boxes::owner(Triple const& cell) const {
   int pe = 0;
   Triple inside{};
@@ -68,8 +61,7 @@ Place Boxes::owner(Triple const& cell) const {
                   (inside[2] - its.begin[2])};
 }
 
-Surroundings::Surroundings(Boxes const& boxes, int pe,
-                           std::function<bool(int pe)> const& is_copied) {
+Surroundings::Surroundings(Boxes const& boxes, int pe) {
   auto const box = boxes.box(pe);
   std::vector<Place> owners;
   for (int i = -1; i <= box.extent[0]; ++i)
@@ -79,17 +71,16 @@ Surroundings::Surroundings(Boxes const& boxes, int pe,
             {box.begin[0] + i, box.begin[1] + j, box.begin[2] + k}));
 
   for (auto const& owner : owners)
-    if (is_copied(owner.pe)) copied.push_back(owner);
+    if (owner.pe != pe) copied.push_back(owner);
   std::sort(copied.begin(), copied.end());
   copied.erase(std::unique(copied.begin(), copied.end()), copied.end());
 
   for (auto const& owner : owners) {
     auto const copy = std::lower_bound(copied.begin(), copied.end(), owner);
-    if (copy == copied.end() || *copy != owner)
-      found.push_back(owner);
-    else
-      found.push_back(
-          {pe, boxes.largest() + static_cast<int>(copy - copied.begin())});
+    found.push_back(owner.pe == pe
+                        ? owner.cell
+                        : box.n_cells() +
+                              static_cast<int>(copy - copied.begin()));
   }
 }
 

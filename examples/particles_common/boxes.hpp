@@ -5,7 +5,6 @@
 #define SYMM_EXAMPLES_PARTICLES_BOXES_HPP
 
 #include <Kokkos_Core.hpp>
-#include <functional>
 #include <vector>
 
 namespace particles {
@@ -21,6 +20,12 @@ struct Box {
 
   KOKKOS_FUNCTION int n_cells() const {
     return extent[0] * extent[1] * extent[2];
+  }
+  /// Cells from which a particle can leave the box in a step.
+  int n_outermost() const {
+    int inner = 1;
+    for (int const n : extent) inner *= n > 2 ? n - 2 : 0;
+    return n_cells() - inner;
   }
   /// From a cell to the next one along the first two axes, in "around".
   KOKKOS_FUNCTION int plane() const { return (extent[1] + 2) * row(); }
@@ -55,8 +60,6 @@ class Boxes {
   Triple const& cells() const { return m_cells; }
   Triple const& pe_grid() const { return m_pe_grid; }
   Box box(int pe) const;
-  /// Cells of the largest box.
-  int largest() const;
   /// Who has a cell; indices may be outside the grid by up to a period.
   Place owner(Triple const& cell) const;
 
@@ -67,15 +70,13 @@ class Boxes {
   Triple m_pe_grid;
 };
 
-/// Where one PE finds the cells of its box and those around it.
+/// Where one PE finds the cells of its box and those around it: of other PEs'
+/// cells it has copies, behind its own cells.
 struct Surroundings {
-  /// \param is_copied  tells of which PEs' cells this PE has copies; they are
-  ///                   behind the cells of the largest box.
-  Surroundings(Boxes const& boxes, int pe,
-               std::function<bool(int pe)> const& is_copied);
+  Surroundings(Boxes const& boxes, int pe);
 
   std::vector<Place> copied;  ///< cells that there are copies of, sorted
-  std::vector<Place> found;   ///< of each cell in "around": it, or its copy
+  std::vector<int> found;     ///< of each cell in "around": it, or its copy
 };
 
 /// The split with the fewest cells along all cuts.

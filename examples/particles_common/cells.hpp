@@ -113,11 +113,11 @@ Totals totals_of(Cells const& cells, Counts const& counts, Box const& box,
   return result;
 }
 
-/// Fills the cells of the box: `per_cell` particles each, at random places of a
-/// small lattice, fast in the middle of the grid and slow elsewhere.
-template <class Cells, class Counts>
-void fill(Cells const& cells, Counts const& counts, Box const& box,
-          Triple const& grid, int per_cell) {
+/// Calls add(cell, particle) for `per_cell` particles of each cell of the box,
+/// at random places of a small lattice, fast in the middle of the grid and slow
+/// elsewhere.
+template <class Add>
+void fill(Box const& box, Triple const& grid, int per_cell, Add const& add) {
   int side = 1;
   while (side * side * side < per_cell) ++side;
   Kokkos::parallel_for(
@@ -149,9 +149,8 @@ void fill(Cells const& cells, Counts const& counts, Box const& box,
                 rounded((site[axis] + 0.5 + 0.8 * next()) / side);
             particle.v[axis] = rounded(speed * next());
           }
-          cells(cell, n) = particle;
+          add(cell, particle);
         }
-        counts(cell) = per_cell;
       });
 }
 

@@ -37,7 +37,9 @@ struct Near {
 /// 1 - d^2, or 0 beyond the range 1.
 ///
 /// \param around   number of the particle's cell in "around" of `box`.
-/// \param cell_at  gives a cell as a Near, by its number in "around".
+/// \param cell_at  gives a cell as a Near, or as something that has its
+/// members,
+///                 by its number in "around".
 template <class CellAt, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(Particle const& particle,
                                                Box const& box, int around,
@@ -46,7 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(Particle const& particle,
   for (int i = -1; i <= 1; ++i)
     for (int j = -1; j <= 1; ++j)
       for (int k = -1; k <= 1; ++k) {
-        Near const near = cell_at(around + i * box.plane() + j * box.row() + k);
+        auto const near = cell_at(around + i * box.plane() + j * box.row() + k);
         double const x  = particle.x[0] - i;
         double const y  = particle.x[1] - j;
         double const z  = particle.x[2] - k;

@@ -272,11 +272,9 @@ class Exchange {
       auto const mine = numbers_of(problem.boxes, me, around.copied);
       for (int rank = 0; rank < problem.pes.count; ++rank) {
         if (rank == me) continue;
-        auto const its = numbers_of(
-            problem.boxes, rank,
-            particles::Surroundings(problem.boxes, rank, [rank](int other) {
-              return other != rank;
-            }).copied);
+        auto const its =
+            numbers_of(problem.boxes, rank,
+                       particles::Surroundings(problem.boxes, rank).copied);
         for (auto const& [cell, number] : mine) {
           auto const there = its.find(cell);
           if (there == its.end()) continue;
@@ -293,7 +291,7 @@ class Exchange {
       std::map<Place, int> numbers;
       for (int cell = 0; cell < boxes.box(rank).n_cells(); ++cell)
         numbers[{rank, cell}] = cell;
-      int copy = boxes.largest();
+      int copy = boxes.box(rank).n_cells();
       for (auto const& cell : copied) numbers[cell] = copy++;
       return numbers;
     }
@@ -318,15 +316,11 @@ particles::Solution solve(particles::Problem const& problem) {
   Kokkos::DefaultExecutionSpace const exec;
   auto const& options = problem.options;
   auto const& box     = problem.box;
-  int const me        = problem.pes.me;
-  particles::Surroundings const around(problem.boxes, me,
-                                       [me](int rank) { return rank != me; });
-  std::vector<int> numbers;
-  for (auto const& place : around.found) numbers.push_back(place.cell);
-  Found const found = particles::on_device(numbers);
+  particles::Surroundings const around(problem.boxes, problem.pes.me);
+  Found const found = particles::on_device(around.found);
 
   auto const n_cells =
-      static_cast<std::size_t>(problem.boxes.largest()) + around.copied.size();
+      static_cast<std::size_t>(box.n_cells()) + around.copied.size();
   auto const make_state = [&] {
     return State{Cells("cells", n_cells, options.capacity),
                  Counts("counts", n_cells)};
@@ -336,8 +330,11 @@ particles::Solution solve(particles::Problem const& problem) {
   Exchange messages(problem, around);
   particles::Trouble const trouble;
 
-  particles::fill(old.cells, old.counts, box, problem.boxes.cells(),
-                  options.per_cell);
+  particles::fill(
+      box, problem.boxes.cells(), options.per_cell,
+      KOKKOS_LAMBDA(int cell, Particle const& particle) {
+        append(old, cell, particle, trouble);
+      });
   messages.start_receiving();
   messages.exchange(old, trouble);
   auto const totals = [&] {
