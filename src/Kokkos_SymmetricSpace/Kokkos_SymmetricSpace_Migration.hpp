@@ -70,14 +70,13 @@ class Migration {
       return Impl::Operation{Impl::OperationKind::collective, call};
     });
     exec.fence(call);
-    Impl::Leaving leaving;
     auto const failure = Impl::failure_of([&] {
-      leaving = leaving_elements(call, dest_pes);
-      leaving.element_bytes =
-          Impl::fields_of(call, {0}, leaving.n_before, views...).bytes();
-      leaving.capacity = std::min({std::size_t{views.extent(0)}...});
+      find_leaving(call, dest_pes);
+      m_leaving.element_bytes =
+          Impl::fields_of(call, {0}, m_leaving.n_before, views...).bytes();
+      m_leaving.capacity = std::min({std::size_t{views.extent(0)}...});
     });
-    auto const step    = m_buffers.begin(call, leaving, failure);
+    auto const step    = m_buffers.begin(call, m_leaving, failure);
     if (step.grows) {
       Impl::agree(call, Impl::failure_of([&] { (grow(views, step), ...); }));
     }
@@ -97,28 +96,35 @@ class Migration {
 
  private:
   template <class Dest>
-  static Impl::Leaving leaving_elements(char const* call, Dest const& dest) {
+  void find_leaving(char const* call, Dest const& dest) {
     static_assert(Kokkos::is_view_v<Dest> && Dest::rank() == 1 &&
                       std::is_integral_v<typename Dest::value_type>,
                   "PEs are a Kokkos::View of rank 1 of integers");
     auto const on_host =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dest);
-    Impl::Leaving leaving;
-    leaving.n_before = on_host.extent(0);
-    auto const me    = static_cast<std::int64_t>(my_pe());
-    auto const n     = static_cast<std::int64_t>(n_pes());
-    for (std::size_t k = 0; k < leaving.n_before; ++k) {
-      auto const pe = static_cast<std::int64_t>(on_host(k));
-      if (pe == me) continue;
-      if (pe < 0 || pe >= n) {
-        throw UsageError(Impl::Text(call, ": PE ", me, ": element ", k,
-                                    ": there is no PE ", pe, "; PEs are 0 to ",
-                                    n - 1));
-      }
-      leaving.elements.push_back(static_cast<Impl::ElementIndex>(k));
-      leaving.pes.push_back(static_cast<Pe>(pe));
+    auto const me = static_cast<std::int64_t>(my_pe());
+    auto const n  = static_cast<std::int64_t>(n_pes());
+    m_leaving.reset(on_host.extent(0));
+    auto* const elements = m_leaving.elements.data();
+    auto* const pes      = m_leaving.pes.data();
+    std::size_t count    = 0;
+    bool is_right        = true;
+    for (std::size_t k = 0; k < m_leaving.n_before; ++k) {
+      auto const pe   = static_cast<std::int64_t>(on_host(k));
+      elements[count] = static_cast<Impl::ElementIndex>(k);
+      pes[count]      = static_cast<Pe>(pe);
+      // (Without a branch, which would be taken at random.)
+      count += pe != me ? 1 : 0;
+      is_right &= pe >= 0 && pe < n;
     }
-    return leaving;
+    m_leaving.count = count;
+    for (std::size_t k = 0; k < m_leaving.n_before && !is_right; ++k) {
+      auto const pe = static_cast<std::int64_t>(on_host(k));
+      if (pe >= 0 && pe < n) continue;
+      throw UsageError(Impl::Text(call, ": PE ", me, ": element ", k,
+                                  ": there is no PE ", pe, "; PEs are 0 to ",
+                                  n - 1));
+    }
   }
 
   template <class View>
@@ -134,6 +140,7 @@ class Migration {
     Kokkos::resize(view, layout);
   }
 
+  Impl::Leaving m_leaving;  // of one call; its memory stays
   Impl::MigrationBuffers m_buffers;
 };
 

@@ -27,23 +27,78 @@ void check_lengths(char const* call, std::size_t count, char const* what,
                         of_what, ": the lists must be equally long"));
 }
 
+/// Calls body(first, count) for parts of a list that fit into Part.
+constexpr std::size_t most_of_part = 512;
+using Part                         = std::int64_t[most_of_part];
+template <class Body>
+void for_each_part(std::size_t count, Body const& body) {
+  for (std::size_t first = 0; first < count; first += most_of_part)
+    body(first, std::min(most_of_part, count - first));
+}
+
+bool is_below(std::int64_t value, std::size_t end) {
+  return static_cast<std::uint64_t>(value) < end;
+}
+
+/// Checks lists, and counts the elements of each PE.
 /// \param end the elements are below it.
-void check(char const* call, char const* what, Integers const& elements,
-           std::size_t end, Integers const& pes, int n_pes) {
+std::vector<std::size_t> count(char const* call, char const* what,
+                               Integers const& elements, std::size_t end,
+                               Integers const& pes, int n_pes) {
   check_lengths(call, elements.size(), (std::string(what) + "s").c_str(),
                 pes.size(), "PEs");
-  for (std::size_t k = 0; k < pes.size(); ++k) {
-    auto const pe      = pes[k];
-    auto const element = elements[k];
-    if (pe < 0 || pe >= n_pes) {
-      throw UsageError(Text(call, ": ", what, " ", k, ": there is no PE ", pe,
-                            "; PEs of the PE team are 0 to ", n_pes - 1));
+  auto const pes_end = static_cast<std::size_t>(n_pes);
+  std::vector<std::size_t> counts(pes_end);
+  for_each_part(pes.size(), [&](std::size_t first, std::size_t n) {
+    Part pe, element;
+    pes.read(first, n, pe);
+    elements.read(first, n, element);
+    bool is_right = true;
+    for (std::size_t k = 0; k < n; ++k)
+      is_right &= is_below(pe[k], pes_end) & is_below(element[k], end);
+    for (std::size_t k = 0; k < n && !is_right; ++k) {
+      if (!is_below(pe[k], pes_end)) {
+        throw UsageError(Text(call, ": ", what, " ", first + k,
+                              ": there is no PE ", pe[k],
+                              "; PEs of the PE team are 0 to ", n_pes - 1));
+      }
+      if (!is_below(element[k], end)) {
+        throw UsageError(Text(call, ": ", what, " ", first + k,
+                              ": there is no element ", element[k],
+                              "; there are ", end));
+      }
     }
-    if (element < 0 || static_cast<std::size_t>(element) >= end) {
-      throw UsageError(Text(call, ": ", what, " ", k, ": there is no element ",
-                            element, "; there are ", end));
+    for (std::size_t k = 0; k < n; ++k)
+      ++counts[static_cast<std::size_t>(pe[k])];
+  });
+  return counts;
+}
+
+/// Sorts lists by PE; elements of a PE keep their order.
+/// Precondition: count() has taken the lists.
+template <std::size_t n_lists>
+std::array<ElementList, n_lists> sorted(
+    std::vector<std::size_t> const& counts, Integers const& pes,
+    std::array<Integers, n_lists> const& lists) {
+  std::array<ElementList, n_lists> result;
+  for (auto& list : result) list = element_list(pes.size());
+  std::vector<std::size_t> next(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(),
+                      std::size_t{0});
+  for_each_part(pes.size(), [&](std::size_t first, std::size_t n) {
+    Part part;
+    std::size_t place[most_of_part];
+    pes.read(first, n, part);
+    for (std::size_t k = 0; k < n; ++k)
+      place[k] = next[static_cast<std::size_t>(part[k])]++;
+    for (std::size_t l = 0; l < n_lists; ++l) {
+      lists[l].read(first, n, part);
+      auto* const to = result[l].data();
+      for (std::size_t k = 0; k < n; ++k)
+        to[place[k]] = static_cast<ElementIndex>(part[k]);
     }
-  }
+  });
+  return result;
 }
 
 /// Appends the cells of a part of a box, in the order of their indices.
@@ -154,31 +209,14 @@ class Boxes {
 
 }  // namespace
 
-ElementsOfMembers ElementsOfMembers::sorted(Integers const& elements,
-                                            Integers const& pes, int n_pes) {
-  ElementsOfMembers result{
-      std::vector<ElementIndex>(elements.size()),
-      std::vector<std::size_t>(static_cast<std::size_t>(n_pes)), true};
-  for (std::size_t k = 0; k < pes.size(); ++k)
-    ++result.counts[static_cast<std::size_t>(pes[k])];
-  std::vector<std::size_t> next(result.counts.size());
-  std::exclusive_scan(result.counts.begin(), result.counts.end(), next.begin(),
-                      std::size_t{0});
-  for (std::size_t k = 0; k < elements.size(); ++k) {
-    result.elements[next[static_cast<std::size_t>(pes[k])]++] =
-        static_cast<ElementIndex>(elements[k]);
-  }
-  return result;
-}
-
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
                                Integers const& ids, Integers const& pes,
                                int n_pes) {
   check_count(call, n_owned);
-  check(call, "export", ids, n_owned, pes, n_pes);
+  auto const counts = count(call, "export", ids, n_owned, pes, n_pes);
   ExchangeLists lists;
   lists.n_owned = n_owned;
-  lists.owned   = ElementsOfMembers::sorted(ids, pes, n_pes);
+  lists.owned   = {sorted<1>(counts, pes, {ids})[0], counts, true};
   return lists;
 }
 
@@ -187,21 +225,19 @@ ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
                                Integers const* places, int n_pes) {
   check_count(call, n_owned + indices.size());
   // The owner checks the upper bound, which this PE does not know.
-  check(call, "import", indices, max_elements, pes, n_pes);
-  ExchangeLists lists;
-  lists.n_owned = n_owned;
-  lists.wanted  = ElementsOfMembers::sorted(indices, pes, n_pes).elements;
+  auto const counts = count(call, "import", indices, max_elements, pes, n_pes);
   if (places != nullptr) {
     check_lengths(call, indices.size(), "imports", places->size(),
                   "places for them");
-    check(call, "place of import", *places, max_elements, pes, n_pes);
-    lists.ghosts = ElementsOfMembers::sorted(*places, pes, n_pes);
-  } else {
-    std::vector<ElementIndex> behind(indices.size());
-    std::iota(behind.begin(), behind.end(), static_cast<ElementIndex>(n_owned));
-    lists.ghosts =
-        ElementsOfMembers::sorted({behind.data(), behind.size()}, pes, n_pes);
+    (void)count(call, "place of import", *places, max_elements, pes, n_pes);
   }
+  auto const ghosts =
+      places != nullptr ? *places : Integers::counting(n_owned, indices.size());
+  auto const both = sorted<2>(counts, pes, {indices, ghosts});
+  ExchangeLists lists;
+  lists.n_owned = n_owned;
+  lists.wanted  = both[0];
+  lists.ghosts  = {both[1], counts, true};
   return lists;
 }
 
@@ -236,10 +272,11 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
   auto const joined = [](OfMembers const& parts) {
     ElementsOfMembers all;
     all.is_known = true;
-    for (auto const& part : parts) {
-      all.counts.push_back(part.size());
-      all.elements.insert(all.elements.end(), part.begin(), part.end());
-    }
+    for (auto const& part : parts) all.counts.push_back(part.size());
+    all.elements = element_list(
+        std::accumulate(all.counts.begin(), all.counts.end(), std::size_t{0}));
+    auto* to = all.elements.data();
+    for (auto const& part : parts) to = std::copy(part.begin(), part.end(), to);
     return all;
   };
   lists.owned_cells = box.owned;

@@ -6,9 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-
-#include <string>
 #include <vector>
+
+#include <Kokkos_Core.hpp>
 
 #include "../../runtime/base/Types.hpp"
 
@@ -41,42 +41,61 @@ namespace symm::Impl {
 using ElementIndex                        = std::uint32_t;
 inline constexpr std::size_t max_elements = 0xffff'ffff;
 
+using ElementList = Kokkos::View<ElementIndex*, Kokkos::HostSpace>;
+/// Its elements are indeterminate.
+inline ElementList element_list(std::size_t count) {
+  return ElementList(Kokkos::view_alloc(Kokkos::WithoutInitializing,
+                                        "symm::Impl::ElementList"),
+                     count);
+}
+
 /// A list of integers of any type.
 class Integers {
  public:
-  Integers() = default;
   template <class T>
   Integers(T const* first, std::size_t count, std::size_t stride = 1)
-      : m_first(first), m_count(count), m_stride(stride), m_get(&get<T>) {}
+      : m_first(first), m_count(count), m_stride(stride), m_read(&read<T>) {}
+  /// start, start + 1, ...
+  static Integers counting(std::size_t start, std::size_t count) {
+    return {count, start};
+  }
 
   [[nodiscard]] std::size_t size() const { return m_count; }
-  [[nodiscard]] std::int64_t operator[](std::size_t k) const {
-    return m_get(m_first, k * m_stride);
+  /// Copies `count` integers from number `first` on.
+  void read(std::size_t first, std::size_t count, std::int64_t* to) const {
+    m_read(*this, first, count, to);
   }
 
  private:
+  Integers(std::size_t count, std::size_t start)
+      : m_count(count), m_stride(start), m_read(&count_up) {}
+
   template <class T>
-  static std::int64_t get(void const* first, std::size_t k) {
-    return static_cast<std::int64_t>(static_cast<T const*>(first)[k]);
+  static void read(Integers const& list, std::size_t first, std::size_t count,
+                   std::int64_t* to) {
+    auto const* const from =
+        static_cast<T const*>(list.m_first) + first * list.m_stride;
+    for (std::size_t k = 0; k < count; ++k)
+      to[k] = static_cast<std::int64_t>(from[k * list.m_stride]);
+  }
+  static void count_up(Integers const& list, std::size_t first,
+                       std::size_t count, std::int64_t* to) {
+    for (std::size_t k = 0; k < count; ++k)
+      to[k] = static_cast<std::int64_t>(list.m_stride + first + k);
   }
 
-  void const* m_first                             = nullptr;
-  std::size_t m_count                             = 0;
-  std::size_t m_stride                            = 1;
-  std::int64_t (*m_get)(void const*, std::size_t) = nullptr;
+  void const* m_first = nullptr;
+  std::size_t m_count;
+  std::size_t m_stride;  // or the first one that count_up() makes
+  void (*m_read)(Integers const&, std::size_t, std::size_t, std::int64_t*);
 };
 
 /// The elements that this PE sends or receives, those of one PE after the
 /// other.
 struct ElementsOfMembers {
-  std::vector<ElementIndex> elements;
+  ElementList elements;
   std::vector<std::size_t> counts;  // one for each member of the PE team
   bool is_known = false;            // to this PE, before it has heard others
-
-  /// Sorts elements[k] by pes[k], and keeps their order otherwise.
-  /// Precondition: 0 <= pes[k] < n_pes.
-  static ElementsOfMembers sorted(Integers const& elements, Integers const& pes,
-                                  int n_pes);
 };
 
 /// Cells of this PE of which the neighbour along a direction has copies.
@@ -93,7 +112,7 @@ struct ExchangeLists {
   ElementsOfMembers owned;   // that ghosts of others are copies of
   ElementsOfMembers ghosts;  // of this PE
   /// Of imports: the owner's index of each ghost.
-  std::vector<ElementIndex> wanted;
+  ElementList wanted;
   std::size_t n_owned = 0;
   /// Extents of the indices of a View that find an element.
   std::vector<std::size_t> extents{0};

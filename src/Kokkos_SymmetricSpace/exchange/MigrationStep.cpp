@@ -3,6 +3,7 @@
 #include "MigrationStep.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -60,36 +61,60 @@ class Table {
   std::size_t m_n;
 };
 
-/// Finds places for `n_arriving` elements, and new ones for elements that stay
-/// but would be behind the end.
-struct Places {
-  std::vector<ElementIndex> arriving;
-  std::vector<ElementIndex> moved;
-  std::vector<ElementIndex> moved_to;
+using ElementRange = std::pair<std::size_t, std::size_t>;
 
-  Places(Leaving const& leaving, std::size_t n_arriving, std::size_t n_now) {
-    auto const& holes = leaving.elements;
-    for (std::size_t k = 0; k < n_arriving; ++k) {
-      arriving.push_back(
-          k < holes.size()
-              ? holes[k]
-              : static_cast<ElementIndex>(leaving.n_before + k - holes.size()));
-    }
-    auto hole = std::lower_bound(holes.begin(), holes.end(), n_now);
+/// Makes the list of those that leave that of the places of `n_arriving`
+/// elements.
+ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
+  auto& list = leaving.elements;
+  if (list.extent(0) < n_arriving) Kokkos::resize(list, n_arriving);
+  if (leaving.count < n_arriving) {
+    std::iota(list.data() + leaving.count, list.data() + n_arriving,
+              static_cast<ElementIndex>(leaving.n_before));
+  }
+  return Kokkos::subview(list, ElementRange(0, n_arriving));
+}
+
+/// New places for elements that stay but would be behind the end.
+struct Moves {
+  std::vector<ElementIndex> from;
+  std::vector<ElementIndex> to;
+
+  Moves(Leaving const& leaving, std::size_t n_arriving, std::size_t n_now) {
+    auto const* const holes = leaving.elements.data();
+    auto const* const end   = holes + leaving.count;
+    auto const* hole        = std::lower_bound(holes, end, n_now);
     for (auto k = n_now; k < leaving.n_before; ++k) {
-      if (hole != holes.end() && *hole == k) {
+      if (hole != end && *hole == k) {
         ++hole;
       } else {
-        moved_to.push_back(holes[n_arriving + moved.size()]);
-        moved.push_back(static_cast<ElementIndex>(k));
+        to.push_back(holes[n_arriving + from.size()]);
+        from.push_back(static_cast<ElementIndex>(k));
       }
     }
   }
 };
 
+/// Sorts the elements that leave by PE, and counts them.
+std::vector<std::size_t> sort(ElementList& sorted, Leaving const& leaving,
+                              std::size_t n_pes) {
+  if (sorted.extent(0) < leaving.count)
+    sorted = element_list(leaving.elements.extent(0));
+  std::vector<std::size_t> counts(n_pes), next(n_pes);
+  for (std::size_t k = 0; k < leaving.count; ++k)
+    ++counts[static_cast<std::size_t>(leaving.pes(k))];
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(),
+                      std::size_t{0});
+  for (std::size_t k = 0; k < leaving.count; ++k) {
+    sorted(next[static_cast<std::size_t>(leaving.pes(k))]++) =
+        leaving.elements(k);
+  }
+  return counts;
+}
+
 }  // namespace
 
-MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
+MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
                                       std::optional<Failure> failure) {
   auto const n_pes_here = n_pes();
   auto const n          = static_cast<std::size_t>(n_pes_here);
@@ -100,19 +125,14 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
     m_mine    = Words(call, width);
     m_all     = Words(call, n * width);
   }
-  ElementsOfMembers leaving_of;
   if (!failure) {
     failure = failure_of([&] {
-      leaving_of = ElementsOfMembers::sorted(
-          {leaving.elements.data(), leaving.elements.size()},
-          {leaving.pes.data(), leaving.pes.size()}, n_pes_here);
+      auto const counts = sort(m_sorted, leaving, n);
+      std::copy(counts.begin(), counts.end(), m_mine.data());
     });
   }
-  for (std::size_t pe = 0; pe < n && !failure; ++pe)
-    m_mine(pe) = static_cast<std::int64_t>(leaving_of.counts[pe]);
   if (!failure) {
-    m_mine(me) =
-        static_cast<std::int64_t>(leaving.n_before - leaving.elements.size());
+    m_mine(me) = static_cast<std::int64_t>(leaving.n_before - leaving.count);
   }
   m_mine(n + Table::element_bytes) =
       static_cast<std::int64_t>(leaving.element_bytes);
@@ -154,8 +174,9 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
     m_room = bytes;
   }
 
-  step.n_now = table.n_now(me);
-  Places const places(leaving, step.n_now - table.moving(me, me), step.n_now);
+  step.n_now            = table.n_now(me);
+  auto const n_arriving = step.n_now - table.moving(me, me);
+  Moves const moves(leaving, n_arriving, step.n_now);
   std::vector<Block> sent, received;
   for (std::size_t pe = 0; pe < n; ++pe) {
     auto const out = table.moving(me, pe);
@@ -166,10 +187,13 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving const& leaving,
                                table.start(me, pe)));
     received.push_back(Block::make(its, in, table.start(pe, me), 0));
   }
-  step.sent     = PlanSide::make(leaving_of.elements, 0, std::move(sent));
-  step.received = PlanSide::make(places.arriving, 0, std::move(received));
-  copy_to_kernels(step.moved, "symm::Migration, moved", places.moved);
-  copy_to_kernels(step.moved_to, "symm::Migration, moved to", places.moved_to);
+  step.sent =
+      PlanSide::make(Kokkos::subview(m_sorted, ElementRange(0, leaving.count)),
+                     0, std::move(sent));
+  step.received = PlanSide::make(places_of_arriving(leaving, n_arriving), 0,
+                                 std::move(received));
+  copy_to_kernels(step.moved, "symm::Migration, moved", moves.from);
+  copy_to_kernels(step.moved_to, "symm::Migration, moved to", moves.to);
   m_buffers.set_steps(m_n_calls++);
   return step;
 }

@@ -24,8 +24,21 @@ struct Leaving {
   std::size_t n_before      = 0;  // elements of this PE
   std::size_t element_bytes = 0;  // of all Views
   std::size_t capacity      = 0;  // elements that all Views have room for
-  std::vector<ElementIndex> elements;
-  std::vector<Pe> pes;
+  std::size_t count         = 0;  // elements that leave
+  ElementList elements;           // the first `count`, in rising order
+  Kokkos::View<Pe*, Kokkos::HostSpace> pes;
+
+  /// Makes room for lists of all elements of this PE.
+  void reset(std::size_t its_n_before) {
+    n_before = its_n_before;
+    count    = 0;
+    if (pes.extent(0) >= n_before && elements.extent(0) >= n_before) return;
+    auto const room = n_before + n_before / 8;
+    elements        = element_list(room);
+    pes             = decltype(pes)(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::Migration, PEs"),
+        room);
+  }
 };
 
 /// The work of one call of migrate().
@@ -44,9 +57,10 @@ struct MigrationStep {
 class MigrationBuffers {
  public:
   /// Collective over the world.
+  /// \param leaving its lists are free for others afterwards.
   /// \param failure why this PE cannot take part; all PEs throw it then.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
-  MigrationStep begin(char const* call, Leaving const& leaving,
+  MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
   [[nodiscard]] Buffers const& in_kernels() const {
     return m_buffers.in_kernels();
@@ -58,6 +72,7 @@ class MigrationBuffers {
   ExchangeBuffers m_buffers;
   Words m_mine;  // of this PE, for all
   Words m_all;
+  ElementList m_sorted;    // the elements that leave, by PE
   std::size_t m_room = 0;  // in bytes, of inbox and outbox
   Signal m_n_calls   = 0;
 };

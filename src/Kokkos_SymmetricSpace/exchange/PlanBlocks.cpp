@@ -78,50 +78,56 @@ std::size_t agreed_count(char const* call, std::int64_t mine,
 /// other, if they are long, and lists of all others.
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
                    ElementIndex const* elements, std::size_t listed,
-                   ElementIndex count, std::size_t row) {
+                   ElementIndex count, ElementIndex row) {
   // A thread of a GPU copies one element: there, short chunks are idle threads.
   constexpr std::size_t long_run =
       runs_on_host_v<ExchangeSpace> ? 16 : Chunk::most;
-  auto const run_length = [&](std::size_t k) {
-    auto end = k + 1;
-    // A run stays in its row: Views may have gaps between rows.
-    while (end < count && elements[end] == elements[end - 1] + 1 &&
-           (row == 0 || elements[end] % row != 0))
-      ++end;
-    return end - k;
-  };
-  auto const append = [&](std::size_t first, std::size_t n, bool is_run) {
-    for (std::size_t part = 0; part < n; part += Chunk::most) {
+  auto const append = [&](std::size_t first, std::size_t end, bool is_run) {
+    for (; first < end; first += Chunk::most) {
       chunks.push_back(
-          {number, static_cast<ElementIndex>(first + part),
-           static_cast<ElementIndex>(std::min(n - part, Chunk::most)), is_run,
-           elements[first + part], listed + first + part});
+          {number, static_cast<ElementIndex>(first),
+           static_cast<ElementIndex>(std::min(end - first, Chunk::most)),
+           is_run, elements[first], listed + first});
     }
   };
-  std::size_t list = 0;  // begins here
-  for (std::size_t k = 0; k < count;) {
-    auto const n = run_length(k);
-    if (n >= long_run) {
-      append(list, k - list, false);
-      append(k, n, true);
-      list = k + n;
+  // A run stays in its row: Views may have gaps between rows.
+  auto const follows = [&](std::size_t k) {
+    return elements[k] == elements[k - 1] + 1 &&
+           (row == 0 || elements[k] % row != 0);
+  };
+  // Each long run has all of a part that is half as long, of those that begin
+  // at its multiples: most lists are left out by a look at the ends of parts.
+  constexpr std::size_t half = long_run / 2;
+  std::size_t list           = 0;  // begins here
+  for (std::size_t k = 0; k + half <= count;) {
+    auto end = k + 1;
+    if (elements[k + half - 1] == elements[k] + half - 1) {
+      auto first = k;
+      while (first > list && follows(first)) --first;
+      while (end < count && follows(end)) ++end;
+      if (end - first >= long_run) {
+        append(list, first, false);
+        append(first, end, true);
+        list = end;
+      }
     }
-    k += n;
+    k = std::max(k + half, end / half * half);
   }
-  append(list, count - list, false);
+  append(list, count, false);
 }
 
 }  // namespace
 
-PlanSide PlanSide::make(std::vector<ElementIndex> const& elements,
-                        std::size_t row, std::vector<Block> blocks) {
+PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
+                        std::vector<Block> blocks) {
   PlanSide side;
   std::vector<Chunk> chunks;
   std::size_t listed = 0;
   for (std::uint32_t n = 0; n < blocks.size(); ++n) {
     auto& block             = blocks[n];
     auto const* const first = elements.data() + listed;
-    append_chunks(chunks, n, first, listed, block.count, row);
+    append_chunks(chunks, n, first, listed, block.count,
+                  static_cast<ElementIndex>(row));
     block.is_run =
         row == 0 && block.count > 0 &&
         std::adjacent_find(first, first + block.count, [](auto a, auto b) {
@@ -131,9 +137,12 @@ PlanSide PlanSide::make(std::vector<ElementIndex> const& elements,
     side.needs_outbox = side.needs_outbox || !block.is_near;
     listed += block.count;
   }
-  for (auto const element : elements)
-    side.end = std::max(side.end, std::size_t{element} + 1);
-  copy_to_kernels(side.elements, "symm::ExchangePlan, elements", elements);
+  ElementIndex largest = 0;
+  for (std::size_t k = 0; k < elements.extent(0); ++k)
+    largest = std::max(largest, elements.data()[k]);
+  if (elements.extent(0) > 0) side.end = std::size_t{largest} + 1;
+  side.elements =
+      Kokkos::create_mirror_view_and_copy(ExchangeMemory(), elements);
   copy_to_kernels(side.chunks, "symm::ExchangePlan, chunks", chunks);
   copy_to_kernels(side.blocks, "symm::ExchangePlan, blocks", blocks);
   return side;
@@ -158,7 +167,7 @@ class PlanMaker {
     plan.capacity = reduce(
         team_world(), std::max(m_owned_at.back(), m_ghosts_at.back()), Max{});
     bool const has_wishes =
-        reduce(team_world(), m_lists.wanted.empty() ? 0 : 1, Max{}) != 0;
+        reduce(team_world(), m_lists.wanted.extent(0) > 0 ? 1 : 0, Max{}) != 0;
     if (has_wishes) fetch_wishes(plan.capacity);
 
     plan.buffers = ExchangeBuffers(m_call);
@@ -210,32 +219,41 @@ class PlanMaker {
 
   /// Collective over the world: owners get the lists of what others import.
   void fetch_wishes(std::size_t capacity) {
-    Kokkos::View<ElementIndex*, SymmetricHostSpace> const wishes(
-        "symm::ExchangePlan, imports", capacity);
+    m_wishes =
+        decltype(m_wishes)(Kokkos::view_alloc("symm::ExchangePlan, imports",
+                                              Kokkos::WithoutInitializing),
+                           capacity);
     std::size_t first = 0;
-    for (std::size_t n = 0; n < m_n_members && !m_lists.wanted.empty(); ++n) {
+    for (std::size_t n = 0; n < m_n_members && m_lists.wanted.extent(0) > 0;
+         ++n) {
       auto const count = m_lists.ghosts.counts[n];
-      put(wishes.data() + m_alltoall.from(n, 0), m_lists.wanted.data() + first,
-          count, m_team.world_pe(static_cast<Pe>(n)));
+      put(m_wishes.data() + m_alltoall.from(n, 0),
+          m_lists.wanted.data() + first, count,
+          m_team.world_pe(static_cast<Pe>(n)));
       first += count;
     }
     barrier_all();
-    auto& owned        = m_lists.owned;
-    auto const failure = failure_of([&] {
-      for (std::size_t n = 0; n < m_n_members && !owned.is_known; ++n) {
-        for (std::size_t k = 0; k < owned.counts[n]; ++k) {
-          auto const element = wishes(m_owned_at[n] + k);
-          if (element >= m_lists.n_owned) {
-            throw UsageError(Text(m_call, ": PE ",
-                                  m_team.world_pe(static_cast<Pe>(n)),
-                                  " imports element ", element, " of PE ",
-                                  my_pe(), ", which owns ", m_lists.n_owned));
-          }
-          owned.elements.push_back(element);
-        }
+  }
+
+  /// \throws UsageError on this PE, if there is no such element.
+  void take_wishes() {
+    auto& owned    = m_lists.owned;
+    owned.elements = element_list(std::accumulate(
+        owned.counts.begin(), owned.counts.end(), std::size_t{0}));
+    auto* to       = owned.elements.data();
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      auto const* const first = m_wishes.data() + m_owned_at[n];
+      auto const* const end   = first + owned.counts[n];
+      auto const* const wrong = std::find_if(
+          first, end, [&](auto element) { return element >= m_lists.n_owned; });
+      if (wrong != end) {
+        throw UsageError(Text(m_call, ": PE ",
+                              m_team.world_pe(static_cast<Pe>(n)),
+                              " imports element ", *wrong, " of PE ", my_pe(),
+                              ", which owns ", m_lists.n_owned));
       }
-    });
-    agree(m_call, failure);
+      to = std::copy(first, end, to);
+    }
   }
 
   void fill(PlanBlocks& plan) {
@@ -243,6 +261,7 @@ class PlanMaker {
     auto& ghosts        = m_lists.ghosts;
     auto const n_owned  = m_lists.n_owned;
     auto const& extents = m_lists.extents;
+    if (!owned.is_known && m_n_members > 0) take_wishes();
     if (!ghosts.is_known && m_n_members > 0) {
       auto const n_ghosts = std::accumulate(
           ghosts.counts.begin(), ghosts.counts.end(), std::size_t{0});
@@ -251,8 +270,8 @@ class PlanMaker {
                               " ghosts: a plan counts ", max_elements,
                               " elements at most"));
       }
-      ghosts.elements.resize(n_ghosts);
-      std::iota(ghosts.elements.begin(), ghosts.elements.end(),
+      ghosts.elements = element_list(n_ghosts);
+      std::iota(ghosts.elements.data(), ghosts.elements.data() + n_ghosts,
                 static_cast<ElementIndex>(n_owned));
     }
     std::vector<Block> owned_blocks, ghost_blocks;
@@ -305,6 +324,7 @@ class PlanMaker {
   Alltoall m_alltoall;
   std::vector<std::size_t> m_owned_at;
   std::vector<std::size_t> m_ghosts_at;
+  Kokkos::View<ElementIndex*, SymmetricHostSpace> m_wishes;
 };
 
 }  // namespace

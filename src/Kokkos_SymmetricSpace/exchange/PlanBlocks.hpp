@@ -92,8 +92,8 @@ struct PlanSide {
   bool needs_outbox = false;  // some blocks travel by messages
 
   /// \param row elements of a row of a box; 0: there are no rows.
-  static PlanSide make(std::vector<ElementIndex> const& elements,
-                       std::size_t row, std::vector<Block> blocks);
+  static PlanSide make(ElementList const& elements, std::size_t row,
+                       std::vector<Block> blocks);
 };
 
 /// How scatter() combines: the contributions to each owned element, in the
