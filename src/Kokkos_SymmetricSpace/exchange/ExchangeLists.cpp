@@ -36,8 +36,9 @@ void for_each_part(std::size_t count, Body const& body) {
     body(first, std::min(most_of_part, count - first));
 }
 
-bool is_below(std::int64_t value, std::size_t end) {
-  return static_cast<std::uint64_t>(value) < end;
+/// Whether value is not in 0 to end - 1: then this is negative.
+std::int64_t is_wrong(std::int64_t value, std::int64_t end) {
+  return value | (end - 1 - value);
 }
 
 /// Checks lists, and counts the elements of each PE.
@@ -47,30 +48,36 @@ std::vector<std::size_t> count(char const* call, char const* what,
                                Integers const& pes, int n_pes) {
   check_lengths(call, elements.size(), (std::string(what) + "s").c_str(),
                 pes.size(), "PEs");
-  auto const pes_end = static_cast<std::size_t>(n_pes);
-  std::vector<std::size_t> counts(pes_end);
+  auto const its_end = static_cast<std::int64_t>(end);
+  // Several counters of a PE: one would be changed again before it is stored.
+  constexpr std::size_t n_counters = 4;
+  std::vector<std::size_t> counters(n_counters *
+                                    static_cast<std::size_t>(n_pes));
   for_each_part(pes.size(), [&](std::size_t first, std::size_t n) {
     Part pe, element;
     pes.read(first, n, pe);
     elements.read(first, n, element);
-    bool is_right = true;
+    std::int64_t any = 0;
     for (std::size_t k = 0; k < n; ++k)
-      is_right &= is_below(pe[k], pes_end) & is_below(element[k], end);
-    for (std::size_t k = 0; k < n && !is_right; ++k) {
-      if (!is_below(pe[k], pes_end)) {
+      any |= is_wrong(pe[k], n_pes) | is_wrong(element[k], its_end);
+    for (std::size_t k = 0; k < n && any < 0; ++k) {
+      if (is_wrong(pe[k], n_pes) < 0) {
         throw UsageError(Text(call, ": ", what, " ", first + k,
                               ": there is no PE ", pe[k],
                               "; PEs of the PE team are 0 to ", n_pes - 1));
       }
-      if (!is_below(element[k], end)) {
+      if (is_wrong(element[k], its_end) < 0) {
         throw UsageError(Text(call, ": ", what, " ", first + k,
                               ": there is no element ", element[k],
                               "; there are ", end));
       }
     }
     for (std::size_t k = 0; k < n; ++k)
-      ++counts[static_cast<std::size_t>(pe[k])];
+      ++counters[n_counters * static_cast<std::size_t>(pe[k]) + k % n_counters];
   });
+  std::vector<std::size_t> counts(static_cast<std::size_t>(n_pes));
+  for (std::size_t c = 0; c < counters.size(); ++c)
+    counts[c / n_counters] += counters[c];
   return counts;
 }
 

@@ -73,10 +73,15 @@ class Integers {
   template <class T>
   static void read(Integers const& list, std::size_t first, std::size_t count,
                    std::int64_t* to) {
-    auto const* const from =
-        static_cast<T const*>(list.m_first) + first * list.m_stride;
-    for (std::size_t k = 0; k < count; ++k)
-      to[k] = static_cast<std::int64_t>(from[k * list.m_stride]);
+    auto const stride = list.m_stride;
+    auto const* from  = static_cast<T const*>(list.m_first) + first * stride;
+    if (stride == 1) {
+      for (std::size_t k = 0; k < count; ++k)
+        to[k] = static_cast<std::int64_t>(from[k]);
+    } else {
+      for (std::size_t k = 0; k < count; ++k, from += stride)
+        to[k] = static_cast<std::int64_t>(*from);
+    }
   }
   static void count_up(Integers const& list, std::size_t first,
                        std::size_t count, std::int64_t* to) {
