@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <runtime/access/Access.hpp>
+#include <runtime/job/Runtime.hpp>
 #include <runtime/symm.hpp>
 
 namespace symm_test {
@@ -46,7 +47,7 @@ TEST(RandomOperationsOverNodes, leave_what_the_model_says) {
     auto const there         = symm::Impl::resolve(
                 region, RandomOperations::region_bytes, far_pes[0], "test");
     threads.emplace_back(
-        RandomOperations::Job{*symm::Impl::Transport::instance(),
+        RandomOperations::Job{*symm::Impl::Runtime::find_transport(),
                               far_pes,
                               there.offset(),
                               seed + number,

@@ -356,7 +356,7 @@ void expect_calls(symm::Impl::ViewBlock const& block,
 }
 
 TEST(FarBlock, travels_in_as_few_messages_as_its_layout_there_allows) {
-  if (symm::Impl::Transport::instance() != nullptr) {
+  if (symm::Impl::Runtime::find_transport() != nullptr) {
     GTEST_SKIP() << "the messages are counted in jobs of one node";
   }
   using Calls        = std::vector<std::string>;
@@ -397,7 +397,7 @@ TEST(FarBlock, travels_in_as_few_messages_as_its_layout_there_allows) {
 }
 
 TEST(FarBlock, of_many_planes_travels_in_messages_of_a_MiB) {
-  if (symm::Impl::Transport::instance() != nullptr) {
+  if (symm::Impl::Runtime::find_transport() != nullptr) {
     GTEST_SKIP() << "the messages are counted in jobs of one node";
   }
   using Calls         = std::vector<std::string>;

@@ -254,7 +254,7 @@ TEST_F(FarPes, who_waits_polls_and_looks_again_at_once) {
   for (int const spins : {1000, 0}) {
     bool is_there = false;
     transport.at_next_poll([&] { is_there = true; });
-    symm::Impl::PeBackoff backoff(spins);
+    symm::Impl::PeBackoff backoff(spins, &transport);
     int n_pauses = 0;
     while (!is_there) {
       backoff.pause();

@@ -4,6 +4,7 @@
 #define SYMM_TEST_INSTANCES_HIDDEN_HPP
 
 #include <runtime/base/Observer.hpp>
+#include <runtime/job/Runtime.hpp>
 #include <runtime/transport/Transport.hpp>
 
 namespace symm_test {
@@ -16,9 +17,9 @@ struct Instances {
 
   /// \param drained is set by drain() of the KernelRequests.
   static Instances here(bool const& drained) {
-    symm::Impl::Transport::instance()->drain_kernels();
-    return {symm::Impl::Transport::instance(), drained,
-            symm::Impl::is_observed()};
+    auto* const transport = symm::Impl::Runtime::find_transport();
+    transport->drain_kernels();
+    return {transport, drained, symm::Impl::is_observed()};
   }
 
   friend bool operator==(Instances const&, Instances const&) = default;

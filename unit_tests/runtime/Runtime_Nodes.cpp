@@ -97,7 +97,7 @@ TEST_F(RuntimeOfNodes, starts_allocates_meets_and_ends) {
       }
       EXPECT_GT(symm::heap_trim(), 0U);
       Runtime::finalize();
-      EXPECT_EQ(Transport::instance(), nullptr);
+      EXPECT_EQ(Runtime::find_transport(), nullptr);
     });
   }
 }
@@ -198,7 +198,7 @@ TEST_F(RuntimeOfNodes, the_transport_reaches_every_far_pes_memory) {
   expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap);
     auto& runtime     = Runtime::instance("test");
-    auto& transport   = *Transport::instance();
+    auto& transport   = *Runtime::find_transport();
     auto const& nodes = runtime.nodes();
     Pe const me       = bootstrap.my_pe();
     // In the second chunk.
@@ -345,7 +345,7 @@ TEST_F(RuntimeOfNodes, a_start_that_fails_half_way_can_be_tried_again) {
       ASSERT_TRUE(failure) << "on every PE";
       EXPECT_EQ(failure->kind, ErrorKind::out_of_memory) << failure->message;
       EXPECT_FALSE(Runtime::is_initialized());
-      EXPECT_EQ(Transport::instance(), nullptr);
+      EXPECT_EQ(Runtime::find_transport(), nullptr);
       EXPECT_EQ(n_threads(), 1U);
       ASSERT_EQ(::unsetenv("SYMM_HEAP_LIMIT"), 0);
       initialize(bootstrap);
@@ -412,7 +412,7 @@ TEST(RuntimeOfOneNode, has_no_transport) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     ::unsetenv("SYMM_PES_PER_NODE");
     initialize(bootstrap);
-    EXPECT_EQ(Transport::instance(), nullptr);
+    EXPECT_EQ(Runtime::find_transport(), nullptr);
     EXPECT_EQ(Runtime::instance("test").network(), nullptr);
     EXPECT_EQ(n_threads(), 1U);
     Runtime::finalize();

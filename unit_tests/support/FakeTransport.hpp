@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -18,10 +19,28 @@
 #include <vector>
 
 #include <runtime/base/Types.hpp>
+#include <runtime/bootstrap/Bootstrap.hpp>
+#include <runtime/job/Runtime.hpp>
 #include <runtime/transport/Channel.hpp>
 #include <runtime/transport/Transport.hpp>
 
 namespace symm_test {
+
+/// A job of this process alone.
+class OnePe final : public symm::Impl::Bootstrap {
+ public:
+  [[nodiscard]] symm::Pe my_pe() const override { return 0; }
+  [[nodiscard]] int n_pes() const override { return 1; }
+  [[nodiscard]] int node() const override { return 0; }
+  void barrier() override {}
+  void allgather(void const* mine, void* all, std::size_t bytes) override {
+    std::memcpy(all, mine, bytes);
+  }
+  [[nodiscard]] int min(int mine) override { return mine; }
+  void broadcast(void*, std::size_t, symm::Pe) override {}
+  void close() override {}
+  [[noreturn]] void abort(int) noexcept override { std::abort(); }
+};
 
 /// Stands for PEs of other nodes, whose parts are memory of this process, and
 /// notes what it is called for. What need not be done before quiet() is not.
@@ -30,6 +49,7 @@ class FakeTransport final : public symm::Impl::Transport,
  public:
   using Until    = symm::Impl::Until;
   using HostCall = symm::Impl::HostCall;
+  using Runtime  = symm::Impl::Runtime;
   using Channel  = symm::Impl::Channel;
   using Pe       = symm::Pe;
   using PeMemory = symm::Impl::PeMemory;
@@ -37,13 +57,19 @@ class FakeTransport final : public symm::Impl::Transport,
   using WordType = symm::Impl::WordType;
   using Strides  = symm::Impl::Strides;
 
-  /// Becomes the process's. \param find_part of a PE's host heap.
+  /// Becomes the runtime's, of a job of one PE if there is none.
+  /// \param find_part of a PE's host heap.
   explicit FakeTransport(std::function<char*(Pe)> find_part)
       : Transport(static_cast<Channel&>(*this)),
-        m_find_part(std::move(find_part)) {
-    set_instance(this);
+        m_find_part(std::move(find_part)),
+        m_ends_runtime(!Runtime::is_initialized()) {
+    if (m_ends_runtime) Runtime::initialize(std::make_unique<OnePe>());
+    Runtime::instance("a test").rendezvous().set_transport(this);
   }
-  ~FakeTransport() override { set_instance(nullptr); }
+  ~FakeTransport() override {
+    Runtime::instance("a test").rendezvous().set_transport(nullptr);
+    if (m_ends_runtime) Runtime::finalize();
+  }
   FakeTransport(FakeTransport const&)            = delete;
   FakeTransport& operator=(FakeTransport const&) = delete;
 
@@ -253,6 +279,7 @@ class FakeTransport final : public symm::Impl::Transport,
   }
 
   std::function<char*(Pe)> m_find_part;
+  bool m_ends_runtime;
   std::mutex m_mutex;
   std::vector<std::string> m_calls;
   std::vector<std::function<void()>> m_begun;

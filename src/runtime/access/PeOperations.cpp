@@ -16,7 +16,7 @@ namespace {
 
 Channel& channel_to(Pe pe, HostCall const& call) {
   if (call.channel != nullptr) return *call.channel;
-  if (auto* const transport = Transport::instance()) {
+  if (auto* const transport = Runtime::find_transport()) {
     return transport->channel();
   }
   throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
@@ -170,7 +170,7 @@ void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
 }
 
 void fence_far() {
-  auto* const transport = Transport::instance();
+  auto* const transport = Runtime::find_transport();
   if (transport == nullptr) return;
   constexpr char const* call = "symm::fence";
   transport->drain_kernels(call);
@@ -178,7 +178,7 @@ void fence_far() {
 }
 
 void quiet_far(char const* call) {
-  auto* const transport = Transport::instance();
+  auto* const transport = Runtime::find_transport();
   if (transport == nullptr) return;
   Observed const observed([=] {
     return Operation{OperationKind::quiet, call};
@@ -188,13 +188,13 @@ void quiet_far(char const* call) {
 }
 
 void quiet_all_contexts(char const* call) {
-  auto* const transport = Transport::instance();
+  auto* const transport = Runtime::find_transport();
   if (transport == nullptr) return;
   transport->quiet(call);
 }
 
 void poll_far() {
-  if (auto* const transport = Transport::instance()) transport->poll();
+  if (auto* const transport = Runtime::find_transport()) transport->poll();
 }
 
 }  // namespace symm::Impl

@@ -44,7 +44,6 @@ constexpr std::size_t addresses_to_use = 32'768 * gib;
 /// without the threads, and shares sockets with it: it uses and destroys none.
 void leave_in_child() noexcept {
   if (s_instance == nullptr) return;
-  Network::leave();
   s_of_parent = s_instance.release();
 }
 
@@ -142,6 +141,10 @@ Runtime& Runtime::instance(char const* call) {
 
 bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
 
+Transport* Runtime::find_transport() noexcept {
+  return s_instance == nullptr ? nullptr : s_instance->transport();
+}
+
 Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
                  std::optional<int> device)
     : m_number(++s_n_runtimes), m_bootstrap(std::move(bootstrap)) {
@@ -201,7 +204,10 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
       m_network == nullptr ? nullptr : &m_network->transport();
   m_rendezvous = std::make_unique<Rendezvous>(
       *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
-  if (m_network != nullptr) m_network->open_rendezvous(*m_rendezvous);
+  if (m_network != nullptr) {
+    m_network->open_rendezvous(*m_rendezvous);
+    m_rendezvous->set_transport(&m_network->transport());
+  }
   auto& teams = m_team_memories[index_of(MemoryKind::host)];
   using enum PeTeamWords::Buffers;
   teams.emplace(*m_bootstrap, *m_exchange, *m_control,
@@ -421,6 +427,7 @@ void Runtime::finalize() {
     if (runtime.m_trace != nullptr) runtime.m_trace->end();
     if (runtime.m_network == nullptr) return;
     open = failure_of([&] { runtime.m_network->close(); });
+    runtime.m_rendezvous->set_transport(nullptr);
   });
   for (auto const& view : live) {
     std::fprintf(stderr,

@@ -28,6 +28,7 @@
 namespace symm::Impl {
 
 class Network;
+class Transport;
 class Trace;
 
 /// Settings from the environment, the same on all PEs (EnvironmentTable.hpp).
@@ -147,6 +148,12 @@ class Runtime {
 
   /// Null in jobs of one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
+  /// What reaches PEs of other nodes; null in jobs of one node.
+  [[nodiscard]] Transport* transport() const {
+    return m_rendezvous->transport();
+  }
+  /// The same of instance(); null, too, if there is none.
+  [[nodiscard]] static Transport* find_transport() noexcept;
 
   // PE teams.
 

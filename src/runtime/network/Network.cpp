@@ -52,14 +52,11 @@ Network::Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm)
         bootstrap.my_pe(), bootstrap.n_pes(), std::move(engine), *this,
         [&bootstrap] { bootstrap.abort(); }, Transport_Messages::Options{});
   });
-  Transport::set_instance(m_transport.get());
 }
 
-Network::~Network() { leave(); }
+Network::~Network() = default;
 
 Transport& Network::transport() const { return *m_transport; }
-
-void Network::leave() noexcept { Transport::set_instance(nullptr); }
 
 void Network::open_rendezvous(Rendezvous& rendezvous) {
   m_lost_pe    = rendezvous.lost_pe();
@@ -153,11 +150,10 @@ void Network::close() {
     close_ring();
     m_transport->close();
   });
-  leave();
-  m_ring            = nullptr;
-  m_staging         = nullptr;
-  m_gpu             = nullptr;
-  auto const failed = agree(m_bootstrap, failure);
+  m_ring             = nullptr;
+  m_staging          = nullptr;
+  m_gpu              = nullptr;
+  auto const failed  = agree(m_bootstrap, failure);
   if (failed) {
     throw_failure({failed->failure.kind,
                    Text("closing the transport between nodes: PE ", failed->pe,

@@ -31,7 +31,7 @@ class Transport_Messages;
 /// this PE that it reaches.
 class Network final : public TransportTarget {
  public:
-  /// Collective; the transport is Transport::instance() from now on.
+  /// Collective.
   /// \param bootstrap outlives it.
   /// \throws SystemError, UsageError on every PE.
   Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
@@ -77,9 +77,6 @@ class Network final : public TransportTarget {
   [[nodiscard]] char const* call() const noexcept override;
   [[nodiscard]] Standing standing() const noexcept override;
   [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
-
-  /// This process reaches no other node any more. Local.
-  static void leave() noexcept;
 
   /// Collective: no PE reaches another node any more. The memory can go then.
   /// \throws SystemError on every PE.

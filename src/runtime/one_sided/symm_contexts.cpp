@@ -75,7 +75,7 @@ Context& Context::operator=(Context&& other) noexcept {
 
 void Context::open(char const* name) {
   auto const life = life_of_runtime(name);
-  if (auto* const transport = Impl::Transport::instance()) {
+  if (auto* const transport = Impl::Runtime::find_transport()) {
     m_channel = transport->open_channel();
     if (m_channel == nullptr) {
       throw OutOfMemory(Impl::Text(
@@ -90,7 +90,7 @@ void Context::open(char const* name) {
 void Context::close() noexcept {
   auto* const channel   = std::exchange(m_channel, nullptr);
   auto const life       = std::exchange(m_life, 0);
-  auto* const transport = Impl::Transport::instance();
+  auto* const transport = Impl::Runtime::find_transport();
   if (channel == nullptr || transport == nullptr) return;
   if (!Impl::Runtime::is_initialized()) return;
   if (Impl::Runtime::instance("symm::Context").number() != life) return;
@@ -155,7 +155,7 @@ void pe_quiet(std::span<Pe const> pes) {
   constexpr char const* name = "symm::pe_quiet";
   for (Pe const pe : pes) check_pe(pe, name);
   Impl::fence_words();
-  auto* const transport = Impl::Transport::instance();
+  auto* const transport = Impl::Runtime::find_transport();
   if (transport == nullptr) return;
   transport->drain_kernels(name);
   complete(name, &transport->channel(),

@@ -15,18 +15,19 @@ class PeBackoff {
  public:
   using Clock = Backoff::Clock;
 
+  /// \param transport null in jobs of one node.
   /// \param call its name, if a PE is lost; null: a collective call.
-  explicit PeBackoff(int spins, char const* call = nullptr)
-      : m_call(call),
-        m_backoff(Transport::instance() == nullptr
+  PeBackoff(int spins, Transport* transport, char const* call = nullptr)
+      : m_transport(transport),
+        m_call(call),
+        m_backoff(transport == nullptr
                       ? spins
                       : std::min(spins, most_spins_with_polls)),
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
   Clock::duration pause() {
-    auto* const transport = Transport::instance();
-    if (transport == nullptr) return m_backoff.pause();
-    bool const has_moved = transport->poll(m_call);
+    if (m_transport == nullptr) return m_backoff.pause();
+    bool const has_moved = m_transport->poll(m_call);
     if (!has_moved && ++m_n_polls % m_polls_per_pause != 0) return m_waited;
     m_waited = m_backoff.pause(has_moved);
     return m_waited;
@@ -38,6 +39,7 @@ class PeBackoff {
   static constexpr unsigned polls_per_pause  = 8;
   static constexpr int most_spins_with_polls = 25;
 
+  Transport* m_transport;
   char const* m_call;
   Backoff m_backoff;
   unsigned m_polls_per_pause;

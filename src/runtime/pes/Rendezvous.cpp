@@ -132,7 +132,7 @@ void Rendezvous::combine_nodes() {
 template <class HasCome>
 void Rendezvous::wait_slowly(HasCome const& has_come) {
   Observed const observed([this] { return waiting(); });
-  PeBackoff backoff(m_spins);
+  PeBackoff backoff(m_spins, m_transport);
   PeBackoff::Clock::duration next_check = health_interval;
   std::chrono::duration<double> report  = m_timeout;
   if (std::uncaught_exceptions() > 0)

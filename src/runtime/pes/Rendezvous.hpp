@@ -179,8 +179,12 @@ class Rendezvous {
 
   /// Time between two checks that the other PEs' processes are alive.
   static constexpr auto health_interval = FdExchange::health_interval;
-  /// For PeBackoff.
+  // For PeBackoff.
   [[nodiscard]] int spins() const { return m_spins; }
+  /// What reaches PEs of other nodes; null in jobs of one node.
+  [[nodiscard]] Transport* transport() const { return m_transport; }
+  /// \param transport must live as long as it is set. No other thread waits.
+  void set_transport(Transport* transport) { m_transport = transport; }
   /// Time between two reports; 0: no reports.
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
@@ -225,7 +229,7 @@ class Rendezvous {
 
   /// Completes the operations on other nodes of this PE and of kernels that it
   /// has waited for: collective calls are barriers.
-  [[gnu::noinline]] static void quiet();
+  [[gnu::noinline]] void quiet() const;
   void end_call(RuntimeCall operation) const {
     if (auto* const following = listener()) following->before_return(operation);
   }
@@ -286,6 +290,7 @@ class Rendezvous {
   std::atomic<RendezvousListener*> m_listener{nullptr};
   std::optional<SymmetricRange> m_range;
   std::unique_ptr<OtherNodes> m_across;  // null in a job of one node
+  Transport* m_transport = nullptr;      // likewise
   CallTrail m_trail;
 };
 

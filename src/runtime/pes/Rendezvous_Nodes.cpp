@@ -33,8 +33,8 @@ std::span<NoticeCount const> Rendezvous::notices_of_all() const {
 
 BasicText<255> Rendezvous::missing_nodes() const { return m_across->missing(); }
 
-void Rendezvous::quiet() {
-  if (auto* const transport = Transport::instance()) transport->quiet();
+void Rendezvous::quiet() const {
+  if (m_transport != nullptr) m_transport->quiet();
 }
 
 // The calls that PEs are in.
@@ -60,17 +60,15 @@ Standing Rendezvous::standing() const {
 
 bool Rendezvous::is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
                                     char const* call) const {
-  auto* const far_pes = Transport::instance();
-  if (far_pes == nullptr) return false;
-  auto const said = far_pes->standing_of(pe, most, call);
+  if (m_transport == nullptr) return false;
+  auto const said = m_transport->standing_of(pe, most, call);
   return said && said->is_in_finalize && said->n_calls > latest(m_my_pe);
 }
 
 Text Rendezvous::whereabouts_of_far(Pe pe, char const* call) const {
-  auto text           = m_across->name_of(pe);
-  auto* const far_pes = Transport::instance();
-  if (far_pes == nullptr) return text;
-  auto const said = far_pes->standing_of(pe, health_interval, call);
+  auto text = m_across->name_of(pe);
+  if (m_transport == nullptr) return text;
+  auto const said = m_transport->standing_of(pe, health_interval, call);
   if (!said) return text;
   bool const is_waiting = said->n_calls > latest(m_my_pe);
   text.append(is_waiting ? ", which waits in collective call "
@@ -84,7 +82,7 @@ LostPeRecord* Rendezvous::lost_pe() const {
 }
 
 void Rendezvous::end_job(LostPe const& lost) const {
-  if (auto* const far_pes = Transport::instance()) far_pes->end_job(lost);
+  if (m_transport != nullptr) m_transport->end_job(lost);
   m_bootstrap.abort();
   std::abort();  // for the compiler
 }

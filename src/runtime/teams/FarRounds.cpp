@@ -11,6 +11,7 @@
 
 #include "../base/Types.hpp"
 #include "../groups/Words.hpp"
+#include "../job/Runtime.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../transport/Transport.hpp"
 #include "../waiting/PeWait.hpp"
@@ -50,7 +51,7 @@ void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
       std::memcpy(out - sizeof(Pair), mine, sizeof(Pair));
       message = {out - sizeof(Pair), sizeof(Pair) + sent_bytes(data.out_bytes)};
     }
-    Transport::instance()->send(pe, number(), message, m_call);
+    Runtime::instance(m_call).transport()->send(pe, number(), message, m_call);
     return;
   }
   auto* const its = pair(pe, place);
@@ -76,8 +77,8 @@ void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
   std::optional<Message> message;
   wait_for_member(m_call, m_team, from, [&] {
     using std::chrono::milliseconds;
-    message = Transport::instance()->receive_within(pe, number(),
-                                                    milliseconds(0), m_call);
+    message = Runtime::instance(m_call).transport()->receive_within(
+        pe, number(), milliseconds(0), m_call);
     return message.has_value();
   });
   auto const bytes = n_pairs * sizeof(Pair);

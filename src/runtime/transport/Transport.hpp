@@ -85,13 +85,6 @@ class Transport : public StepMessages {
     m_kernel_requests = requests;
   }
 
-  /// Of this process, for all that waits for other PEs; null in jobs of one
-  /// node.
-  static Transport* instance() noexcept { return s_instance; }
-  static void set_instance(Transport* transport) noexcept {
-    s_instance = transport;
-  }
-
  protected:
   /// \param first its channel(), which may be under construction.
   explicit Transport(Channel& first) : m_first(first) {}
@@ -99,7 +92,6 @@ class Transport : public StepMessages {
   [[nodiscard]] int spins() const noexcept { return m_spins; }
 
  private:
-  static Transport* s_instance;
   Channel& m_first;
   std::atomic<int> m_spins = 100;  // each a part of a microsecond
   std::atomic<KernelRequests*> m_kernel_requests{nullptr};

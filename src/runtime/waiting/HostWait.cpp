@@ -16,7 +16,8 @@ namespace symm::Impl {
 
 HostWait::HostWait(char const* call)
     : m_call(call),
-      m_backoff(Runtime::instance(call).rendezvous().spins(), call),
+      m_backoff(Runtime::instance(call).rendezvous().spins(),
+                Runtime::instance(call).transport(), call),
       m_next_look(Rendezvous::health_interval),
       m_next_report(Runtime::instance(call).rendezvous().timeout()) {
   if (m_is_observed) ObserverList::begin(operation());
@@ -24,14 +25,14 @@ HostWait::HostWait(char const* call)
 
 void HostWait::set_next_look() {
   m_next_look         = m_waited + Rendezvous::health_interval;
-  auto* const far_pes = Transport::instance();
+  auto* const far_pes = Runtime::find_transport();
   if (far_pes == nullptr || m_watches) return;
   far_pes->watch_all();
   m_watches = true;
 }
 
 void HostWait::unwatch() const noexcept {
-  if (auto* const far_pes = Transport::instance()) far_pes->unwatch_all();
+  if (auto* const far_pes = Runtime::find_transport()) far_pes->unwatch_all();
 }
 
 bool HostWait::is_report_due() const {

@@ -37,7 +37,7 @@ void wait_for_pe(char const* call, Pe pe, Where const& where,
   while (!has_come()) {
     if (!wait.pause()) continue;
     if (!watch && !runtime.nodes().is_near(pe)) {
-      watch.emplace(*Transport::instance(), pe);
+      watch.emplace(*runtime.transport(), pe);
     }
     auto const why = reason_to_give_up(pe, call);
     if (has_come()) return;  // its last message counts
