@@ -125,11 +125,11 @@ symm_run_over_nodes(
 
 # port_existing: what step 0 says; and what does not run over nodes.
 symm_add_same_line_test(
-  example.step1_register.uneven.nodes3x1
+  example.step1_plan.uneven.nodes3x1
   PES 3
   LINE "max. error .* checksum .*: correct"
   REFERENCE step0_mpi --size 47 --steps 100
-  COMMAND step1_register --size 47 --steps 100)
+  COMMAND step1_plan --size 47 --steps 100)
 foreach(example step2_global_view async_temporaries)
   symm_add_example_test(
     example.${example}.refuses_nodes2x1
@@ -138,13 +138,13 @@ foreach(example step2_global_view async_temporaries)
     REFUSED_WITH "${example}: its kernels? reads? .* all PEs have to be on one node")
 endforeach()
 set_property(
-  TEST example.step1_register.uneven.nodes3x1
+  TEST example.step1_plan.uneven.nodes3x1
        example.step2_global_view.refuses_nodes2x1
        example.async_temporaries.refuses_nodes2x1
   APPEND
   PROPERTY ENVIRONMENT SYMM_PES_PER_NODE=1)
 set_property(
-  TEST example.step1_register.uneven.nodes3x1
+  TEST example.step1_plan.uneven.nodes3x1
        example.step2_global_view.refuses_nodes2x1
        example.async_temporaries.refuses_nodes2x1
   APPEND

@@ -38,7 +38,7 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
   if (symm::team_node().n_pes() != symm::n_pes())
     throw jacobi::UsageError(
         "its kernel reads columns of other PEs where they are, so that all PEs "
-        "have to be on one node; step1_register runs on several");
+        "have to be on one node; step1_plan runs on several");
 
   // The same size on every PE, for the most columns that one has.
   Field u_old("u_old", slab.size, slab.width);
