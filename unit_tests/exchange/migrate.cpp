@@ -138,7 +138,7 @@ TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {
   fill(x, [&](auto k, auto) { return number_of(me, k, 0, 0); });
   auto const text = [&](std::vector<int> dest, auto& view) {
     if (me != n - 1) dest = {me};
-    return text_of<UsageError>(
+    return message_of<UsageError>(
         [&] { migration.migrate(Exec(), ints(dest), view); });
   };
   auto const last = std::to_string(n - 1);
@@ -151,7 +151,7 @@ TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {
               HasSubstr("\"shorter\" is too small"));
   if (n > 1) {
     Kokkos::View<double*, Memory> y("y", 4);
-    EXPECT_THAT(text_of<UsageError>([&] {
+    EXPECT_THAT(message_of<UsageError>([&] {
                   if (me == 0) {
                     migration.migrate(Exec(), ints({n - 1}), y);
                   } else {

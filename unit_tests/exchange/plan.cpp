@@ -71,7 +71,7 @@ TEST(ExchangePlan, a_wrong_export_is_an_error_on_all_PEs) {
     (void)ExchangePlan::from_exports(5, ints(ids), ints(pes));
   };
   auto const text = [&](std::vector<int> ids, std::vector<int> pes) {
-    return text_of<UsageError>([&] { make(ids, pes); });
+    return message_of<UsageError>([&] { make(ids, pes); });
   };
   EXPECT_THAT(text({0, 5}, {0, 0}),
               AllOf(HasSubstr("symm::ExchangePlan::from_exports"),
@@ -91,7 +91,7 @@ TEST(ExchangePlan, a_wrong_import_is_an_error_on_all_PEs) {
   int const me = symm::my_pe(), n = symm::n_pes();
   auto const n_owned = [](int pe) { return static_cast<std::size_t>(3 + pe); };
   auto const text    = [&](std::vector<int> indices, std::vector<int> pes) {
-    return text_of<UsageError>([&] {
+    return message_of<UsageError>([&] {
       if (me != 0) indices = pes = {0};
       (void)ExchangePlan::from_imports(n_owned(me), ints(indices), ints(pes));
     });
@@ -105,7 +105,7 @@ TEST(ExchangePlan, a_wrong_import_is_an_error_on_all_PEs) {
               HasSubstr("import 1: there is no element -7"));
   EXPECT_THAT(text({0}, {n}),
               HasSubstr("import 0: there is no PE " + std::to_string(n)));
-  EXPECT_THAT(text_of<UsageError>([&] {
+  EXPECT_THAT(message_of<UsageError>([&] {
                 (void)ExchangePlan::from_imports(3, ints({0, 0}), ints({0, 0}),
                                                  ints({1}));
               }),
@@ -120,7 +120,7 @@ TEST(ExchangePlan, boxes_that_do_not_fit_are_an_error_on_all_PEs) {
   box.pe_grid     = {n, 1, 1};
   box.periodic    = {true, false, false};
   auto const text = [&](auto const& its) {
-    return text_of<UsageError>([&] { (void)ExchangePlan::from_box(its); });
+    return message_of<UsageError>([&] { (void)ExchangePlan::from_box(its); });
   };
   EXPECT_EQ(text(box), "no exception");
   auto wrong    = box;
@@ -147,17 +147,17 @@ TEST(ExchangePlan, what_a_call_cannot_do_is_an_error_before_anything_is_sent) {
   int const me = symm::my_pe(), n = symm::n_pes();
   auto plan = ExchangePlan::from_imports(4, ints({3}), ints({(me + 1) % n}));
   Kokkos::View<int*, Memory> const x("x", 5), small("small", 4);
-  EXPECT_THAT(text_of<UsageError>([&] { plan.gather(Exec(), small); }),
+  EXPECT_THAT(message_of<UsageError>([&] { plan.gather(Exec(), small); }),
               AllOf(HasSubstr("symm::ExchangePlan::gather: View \"small\" is "
                               "too small"),
                     HasSubstr("5")));
-  EXPECT_THAT(text_of<UsageError>([&] { plan.end_gather(Exec(), x); }),
+  EXPECT_THAT(message_of<UsageError>([&] { plan.end_gather(Exec(), x); }),
               HasSubstr("has not begun"));
   plan.begin_gather(Exec(), x);
-  EXPECT_THAT(text_of<UsageError>([&] { plan.begin_gather(Exec(), x); }),
+  EXPECT_THAT(message_of<UsageError>([&] { plan.begin_gather(Exec(), x); }),
               HasSubstr("has begun and not ended"));
   EXPECT_THAT(
-      text_of<UsageError>([&] { plan.end_scatter(Exec(), symm::Sum{}, x); }),
+      message_of<UsageError>([&] { plan.end_scatter(Exec(), symm::Sum{}, x); }),
       HasSubstr("has not begun"));
   plan.end_gather(Exec(), x);
   symm::barrier_all();
@@ -174,7 +174,7 @@ TEST(ExchangePlan, PE_teams_make_plans_of_their_own_in_one_call) {
   Kokkos::View<int*, Memory> const x("x", 4);
   fill(x, [&](auto i, auto) { return number_of(me, i, 0, 0); });
   if (members < n) {
-    EXPECT_THAT(text_of<UsageError>([&] { plan.gather(Exec(), x); }),
+    EXPECT_THAT(message_of<UsageError>([&] { plan.gather(Exec(), x); }),
                 HasSubstr("call reserve() on all PEs of the world first"));
   }
   plan.reserve(sizeof(int));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <kokkos/view_helpers.hpp>
 #include <support/pes.hpp>
 
 /// Lists that every PE can compute for every other, and Views of values.
@@ -105,19 +106,6 @@ std::size_t count_wrong(View const& view, Body const& body) {
     }
   }
   return wrong;
-}
-
-/// The text of the exception of that type, or what came instead.
-template <class Error, class Body>
-std::string text_of(Body const& body) {
-  try {
-    body();
-  } catch (Error const& error) {
-    return error.what();
-  } catch (std::exception const& error) {
-    return std::string("another exception: ") + error.what();
-  }
-  return "no exception";
 }
 
 }  // namespace symm_test

@@ -183,12 +183,14 @@ struct Notify {
 struct Await {
   Buffers buffers;
   Block const* blocks;
+  char const* call;  // for the host: kernels do not reach its text
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const step = buffers.steps[i] + 1;
     PollOne<Signal> poll{
         {buffers.signals + blocks[i].pe, 1, nullptr, Compare::ge, step}};
-    wait_for("symm::ExchangePlan", poll);
+    KOKKOS_IF_ON_HOST((wait_for(call, poll);))
+    KOKKOS_IF_ON_DEVICE((wait_for("symm::ExchangePlan", poll);))
     buffers.steps[i] = step;
   }
 };
@@ -295,7 +297,8 @@ enum class Halves { together, apart };
 template <class Exec>
 void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
                   PlanSide const& side) {
-  for_each_neighbour(exec, call, side, Await{buffers, side.blocks.data()});
+  for_each_neighbour(exec, call, side,
+                     Await{buffers, side.blocks.data(), call});
 }
 
 /// Tells the neighbours of a side that their blocks have come, and sends the
@@ -318,7 +321,7 @@ void tell_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   } else if (halves == Halves::together) {
     for_each_neighbour(
         exec, call, side,
-        NotifyAndAwait{notify, Await{buffers, side.blocks.data()}});
+        NotifyAndAwait{notify, Await{buffers, side.blocks.data(), call}});
     return;
   }
   for_each_neighbour(exec, call, side, notify);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// A PE is killed inside an exchange: all others end within SYMM_PEER_TIMEOUT,
+// and name it and the call, on one node and on several that are pretended.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <support/ForkedPes.hpp>
+#include <support/MissingEngine.hpp>
+
+#include <runtime/job/Runtime.hpp>
+
+namespace symm_test {
+#ifdef SYMM_HAS_ASAN
+/// A forked process has UCX's memory, and not the threads that know of it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" char const* __lsan_default_suppressions() { return "leak:ucs_"; }
+#endif
+
+namespace {
+
+using namespace std::chrono_literals;
+using Exec   = symm::SymmetricSpace::execution_space;
+using Memory = Exec::memory_space;
+using Ints   = Kokkos::View<int*, Memory>;
+
+constexpr int n_pes       = 4;
+constexpr symm::Pe lost   = 2;
+constexpr auto time_limit = 2s;  // SYMM_PEER_TIMEOUT
+
+void die_if(bool here) {
+  if (here && symm::my_pe() == lost) static_cast<void>(std::raise(SIGKILL));
+}
+
+/// A PE has a neighbour on each side.
+symm::ExchangePlan ring() {
+  Ints const indices("indices", 2), pes("pes", 2);
+  pes(0) = (symm::my_pe() + 1) % n_pes;
+  pes(1) = (symm::my_pe() + n_pes - 1) % n_pes;
+  return symm::ExchangePlan::from_imports(1, indices, pes);
+}
+
+/// Exchanges without end.
+using Body = std::function<void()>;
+
+void gather_without_end(bool dies_between_halves) {
+  auto plan = ring();
+  Ints const x("x", 3);
+  for (int step = 0;; ++step) {
+    die_if(!dies_between_halves && step == 20);
+    plan.begin_gather(Exec(), x);
+    die_if(dies_between_halves && step == 20);
+    plan.end_gather(Exec(), x);
+  }
+}
+
+void scatter_without_end() {
+  auto plan = ring();
+  Ints const x("x", 3);
+  for (int step = 0;; ++step) {
+    plan.begin_scatter(Exec(), x);
+    die_if(step == 20);
+    plan.end_scatter(Exec(), symm::Sum{}, x);
+  }
+}
+
+void migrate_without_end() {
+  symm::Migration migration;
+  Ints x("x", 8), pes("pes", 8);
+  pes(0) = (symm::my_pe() + 1) % n_pes;
+  for (std::size_t k = 1; k < 8; ++k) pes(k) = symm::my_pe();
+  for (int step = 0;; ++step) {
+    die_if(step == 20);
+    static_cast<void>(migration.migrate(Exec(), pes, x));
+  }
+}
+
+class LostPe : public testing::TestWithParam<char const*> {
+ protected:
+  void SetUp() override {
+    set("SYMM_PEER_TIMEOUT", "2");
+    if (*GetParam() == '\0') return;
+    set("SYMM_PES_PER_NODE", GetParam());
+    if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
+  }
+  void TearDown() override {
+    ASSERT_EQ(::unsetenv("SYMM_PES_PER_NODE"), 0);
+    ASSERT_EQ(::unsetenv("SYMM_PEER_TIMEOUT"), 0);
+  }
+  /// \param call a regular expression: what PEs of its node say they were in.
+  static void expect_end(Body const& body, std::string const& call) {
+    auto const results = try_pes(n_pes, {}, [&](ForkedBootstrap& bootstrap) {
+      symm::Impl::Runtime::initialize(
+          std::make_unique<ForkedBootstrap>(bootstrap));
+      Kokkos::initialize();
+      body();
+    });
+    EXPECT_TRUE(results[lost].was_killed_by(SIGKILL)) << results[lost].output;
+    std::string all;
+    for (std::size_t pe = 0; pe < n_pes; ++pe) {
+      if (pe == lost) continue;
+      SCOPED_TRACE("PE " + std::to_string(pe));
+      EXPECT_TRUE(results[pe].has_exited_with(aborted_status));
+      EXPECT_FALSE(results[pe].is_timed_out);
+      EXPECT_LT(results[pe].ended_at - results[lost].ended_at,
+                time_limit + 2s);  // CPUs may be busy
+      // On one node a PE may name another one that has ended because of this.
+      EXPECT_THAT(results[pe].output,
+                  testing::ContainsRegex(*GetParam() == '\0'
+                                             ? "PE [0-3] is gone"
+                                             : "PE 2.* is (gone|lost)"));
+      all += results[pe].output;
+    }
+    EXPECT_THAT(all, testing::ContainsRegex("PE 2.* is (gone|lost)"));
+    // (Threads of the network find a PE of another node lost, too.)
+    if (*GetParam() == '\0') {
+      EXPECT_THAT(all, testing::ContainsRegex(call));
+    }
+  }
+
+ private:
+  static void set(char const* variable, char const* value) {
+    ASSERT_EQ(::setenv(variable, value, 1), 0);
+  }
+};
+
+TEST_P(LostPe, is_named_if_it_is_lost_before_a_gather) {
+  expect_end([] { gather_without_end(false); }, "symm::ExchangePlan::gather");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_between_the_halves_of_a_gather) {
+  expect_end([] { gather_without_end(true); }, "symm::ExchangePlan::gather");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_between_the_halves_of_a_scatter) {
+  expect_end(scatter_without_end, "symm::ExchangePlan::scatter");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_in_a_migration) {
+  expect_end(migrate_without_end, "symm::fcollect|symm::Migration");
+}
+
+INSTANTIATE_TEST_SUITE_P(OfOneNode, LostPe, testing::Values(""));
+INSTANTIATE_TEST_SUITE_P(OfNodes, LostPe, testing::Values("1", "2"));
+
+}  // namespace
+}  // namespace symm_test
