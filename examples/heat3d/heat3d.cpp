@@ -17,6 +17,7 @@ namespace {
 
 using Field =
     Kokkos::View<double***, Kokkos::LayoutRight, symm::SymmetricSpace>;
+using Targets = symm::BoxTargets<double, 6>;  // of the faces
 
 double sum_over_pes(double mine) {
   return symm::reduce(symm::team_world(), mine, symm::Sum{});
@@ -39,6 +40,27 @@ symm::ExchangePlan plan_for(heat3d::Problem const& problem, Field const& u) {
   return symm::ExchangePlan::from_box(box);
 }
 
+// Sets my cells of `u` to value(i, j, k), and their copies on the neighbours,
+// in one kernel.
+template <class Value>
+void set_cells(Field const& u, Targets const& targets, heat3d::Cells const& own,
+               Value const& value) {
+  heat3d::for_each_row(
+      "heat3d: set cells", own,
+      KOKKOS_LAMBDA(heat3d::Team const& team, int i, int j) {
+        Kokkos::parallel_for(
+            Kokkos::TeamVectorRange(team, own.begin[2], own.end[2]),
+            [&](int k) { u(i, j, k) = value(i, j, k); });
+        for (auto const& target : targets) {
+          if (!target.has_row(i, j)) continue;
+          team.team_barrier();  // the row is set
+          Kokkos::parallel_for(
+              Kokkos::TeamVectorRange(team, target.begin(2), target.end(2)),
+              [&](int k) { target(i, j, k) = u(i, j, k); });
+        }
+      });
+}
+
 // Planes of `pe`, on PE 0, which gets them itself. All PEs have ended their
 // steps: they have added up their errors.
 heat3d::Planes fetch_planes(Field const& u, int pe, int first, int count) {
@@ -58,16 +80,17 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   Field u_new("u_new", heat3d::layout_of(extents));
   auto plan = plan_for(problem, u_old);
 
-  heat3d::set_cells(u_old, problem.own, problem.sine);
-  plan.gather(exec, u_old);
+  set_cells(u_old, plan.targets<6>(u_old), problem.own, problem.sine);
+  plan.gather_stored(exec, u_old);
 
   // The host only enqueues. Nobody waits for all PEs: a gather waits for the
-  // neighbours.
+  // neighbours. Two Views are used in turn: a neighbour that is a step ahead
+  // stores to the ghosts of the View that is not read.
   Kokkos::Timer timer;
   heat3d::make_steps(problem, exec, [&] {
-    heat3d::set_cells(u_new, problem.own,
-                      heat3d::Update<Field>{u_old, problem.mode.stencil()});
-    plan.gather(exec, u_new);
+    set_cells(u_new, plan.targets<6>(u_new), problem.own,
+              heat3d::Update<Field>{u_old, problem.mode.stencil()});
+    plan.gather_stored(exec, u_new);
     std::swap(u_old, u_new);
   });
   exec.fence("heat3d: last step");

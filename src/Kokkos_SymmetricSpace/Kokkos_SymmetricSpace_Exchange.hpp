@@ -215,10 +215,11 @@ class ExchangePlan {
     make_room(call, sizeof(T));
     auto* const outbox =
         reinterpret_cast<T*>(m_plan.buffers.in_kernels().outbox);
-    auto const heap = heap_map(view);
+    auto const heap   = heap_map(view);
+    auto const stored = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
     BoxTargets<T, most> targets;
     for (auto const& copies : m_plan.box_copies)
-      targets.append(Impl::target_of(copies, view, heap, outbox));
+      targets.append(Impl::target_of(copies, view, heap, outbox, stored));
     return targets;
   }
   /// gather() of a View of which kernels of `exec` have stored all copies to
@@ -231,11 +232,12 @@ class ExchangePlan {
     Impl::Observed const observed(
         [&] { return operation(call, m_plan.owned, fields); });
     auto const& buffers = m_plan.buffers.in_kernels();
+    auto const stored   = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
     Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields,
-                      Impl::Halves::together);
-    if (ghosts.needs_outbox) {
+                      Impl::Halves::together, nullptr, stored);
+    if (ghosts.needs_outbox || !stored.have(ghosts.thin_axes)) {
       Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, ghosts,
-                                                   fields, false, true);
+                                                   fields, false, true, stored);
     }
   }
 
@@ -264,7 +266,7 @@ class ExchangePlan {
     if constexpr (Impl::runs_on_host_v<Exec>) {
       if (exec.concurrency() == 1) {  // in this order
         Impl::copy_chunks<Impl::CopyWay::from_block>(
-            exec, scatter_name, buffers, owned, fields, false, false, op);
+            exec, scatter_name, buffers, owned, fields, false, false, {}, op);
         return;
       }
     }
@@ -284,8 +286,11 @@ class ExchangePlan {
   void reserve(std::size_t bytes) {
     if (bytes <= m_reserved) return;
     auto const half_bytes = m_plan.capacity * bytes;
+    bool const needs_outbox =
+        m_plan.owned.needs_outbox ||
+        (Impl::runs_on_host_v<Impl::ExchangeSpace> && m_plan.is_box);
     m_plan.buffers.grow("symm::ExchangePlan::reserve", half_bytes, 2,
-                        m_plan.owned.needs_outbox ? half_bytes : 0);
+                        needs_outbox ? half_bytes : 0);
     m_reserved = bytes;
   }
 

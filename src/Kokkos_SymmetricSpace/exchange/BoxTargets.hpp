@@ -14,7 +14,7 @@
 namespace symm {
 
 /// Where kernels store copies of this PE's cells along one direction of a box:
-/// in a near neighbour's ghosts, or in what is sent to a far one. Captured by
+/// in a near neighbour's ghosts, or in what is sent to it. Captured by
 /// value. Axes that the box has not got have the index 0.
 template <class T>
 class BoxTarget {
@@ -81,19 +81,20 @@ namespace symm::Impl {
 /// \param outbox of this PE.
 template <class View>
 auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
-               typename View::value_type* outbox) {
+               typename View::value_type* outbox, StoredCopies stored) {
   using T = typename View::value_type;
   Kokkos::Array<int, 3> begin{};
   Kokkos::Array<int, 3> end{};
   Kokkos::Array<std::uint32_t, 3> stride{};
-  T* first             = copies.is_near ? heap.peer_ptr(view.data(), copies.pe)
-                                        : outbox + copies.in_outbox;
+  bool const is_stored = copies.is_near && stored.have(copies.thin_axes);
+  T* first             = is_stored ? heap.peer_ptr(view.data(), copies.pe)
+                                   : outbox + copies.in_outbox;
   std::uint32_t packed = 1;
   for (std::size_t a = 3; a-- > 0;) {
     begin[a] = static_cast<int>(copies.begin[a]);
     end[a]   = static_cast<int>(copies.end[a]);
     if (a >= View::rank()) continue;
-    if (copies.is_near) {
+    if (is_stored) {
       stride[a] = static_cast<std::uint32_t>(view.stride(a));
       first += copies.there[a] * stride[a];
     } else {

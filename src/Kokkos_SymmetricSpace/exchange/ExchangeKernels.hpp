@@ -20,7 +20,7 @@
 // The kernels of an exchange, in this order: CopyChunks packs, Notify, Await
 // (in one kernel with Notify, if nothing is to be done in between), CopyChunks
 // (or Combine) unpacks. If kernels of the program have stored all copies
-// already (BoxTargets), only far blocks are unpacked. An inbox has two halves,
+// already (BoxTargets), only sent blocks are unpacked. An inbox has two halves,
 // used in turn. A PE packs into a neighbour's inbox, and sends it a signal, in
 // each exchange, and ends the exchange with the signals of all neighbours. A
 // neighbour's signal of exchange n says that it has unpacked exchange n - 1. So
@@ -40,7 +40,8 @@ struct CopyChunks {
   ElementIndex const* elements;
   std::size_t element_bytes;
   bool sends_runs_unpacked;  // to far PEs
-  bool skips_near;           // blocks of near PEs have not come this way
+  bool skips_stored;         // blocks that have not come this way
+  StoredCopies stored;
   Fields fields;
   Op op{};  // from blocks
 
@@ -68,7 +69,7 @@ struct CopyChunks {
         at = buffers.outbox + block.here * element_bytes;
       }
     } else {
-      if (skips_near && block.is_near) return;
+      if (skips_stored && block.is_stored(stored)) return;
       at = buffers.half(buffers.steps[0]) + block.here * element_bytes;
     }
     copy_fields(fields, chunk, first, end, at, block.padded());
@@ -158,6 +159,7 @@ struct Notify {
   std::size_t element_bytes;
   std::size_t last_field_bytes;
   char const* run_data;  // of the View whose runs are sent unpacked, or null
+  StoredCopies stored;   // or packed straight into the inbox
   Pe my_pe;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
@@ -165,7 +167,7 @@ struct Notify {
     auto const& block = blocks[i];
     auto const step   = buffers.steps[i] + 1;
     std::size_t bytes = 0;
-    if (!block.is_near && block.count > 0) {
+    if (!block.is_stored(stored) && block.count > 0) {
       bytes = block.padded() * (element_bytes - last_field_bytes) +
               block.count * last_field_bytes;
     }
@@ -270,13 +272,14 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
 template <CopyWay way, class Exec, class Fields, class Op = Assign>
 void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  PlanSide const& side, Fields const& fields,
-                 bool sends_runs_unpacked = false, bool skips_near = false,
-                 Op const& op = {}) {
+                 bool sends_runs_unpacked = false, bool skips_stored = false,
+                 StoredCopies stored = {}, Op const& op = {}) {
   auto const n = side.chunks.extent(0);
   run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-      CopyChunks<way, Fields, Op>{
-          buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
-          fields.bytes(), sends_runs_unpacked, skips_near, fields, op});
+      CopyChunks<way, Fields, Op>{buffers, side.blocks.data(),
+                                  side.chunks.data(), side.elements.data(),
+                                  fields.bytes(), sends_runs_unpacked,
+                                  skips_stored, stored, fields, op});
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -305,16 +308,18 @@ void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
 /// far ones. Perhaps waits for those of the other side, which has the same
 /// neighbours.
 /// \param run_data of the View whose runs are sent unpacked, or null.
+/// \param stored blocks that are there.
 template <class Exec, class Fields>
 void tell_blocks(Exec const& exec, char const* call, Buffers const& buffers,
                  PlanSide const& side, Fields const& fields, Halves halves,
-                 char const* run_data = nullptr) {
+                 char const* run_data = nullptr, StoredCopies stored = {}) {
   static_assert(
       Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
       "kernels of the execution space must reach symm::SymmetricSpace");
   Notify const notify{buffers,        side.blocks.data(),
                       fields.bytes(), fields.bytes_of_last(),
-                      run_data,       my_pe()};
+                      run_data,       stored,
+                      my_pe()};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     symm::fence();

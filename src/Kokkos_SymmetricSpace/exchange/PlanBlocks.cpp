@@ -135,6 +135,7 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
         }) == first + block.count;
     if (block.count > 0) block.start = *first;
     side.needs_outbox = side.needs_outbox || !block.is_near;
+    side.thin_axes |= block.thin_axes;
     listed += block.count;
   }
   ElementIndex largest = 0;
@@ -285,8 +286,18 @@ class PlanMaker {
           Block::make(pe, ghosts.counts[n], m_ghosts_at[n],
                       static_cast<std::size_t>(m_alltoall.from(n, 0))));
     }
+    for (auto const& part : m_lists.box_parts) {
+      // A PE receives from a neighbour what has the shape of what it sends.
+      auto const n = block_of(part, owned_blocks);
+      for (unsigned a = 0; a < 3; ++a) {
+        auto const axis = part.direction[a] == 0 ? 0U : 1U << a;
+        owned_blocks[n].thin_axes |= axis;
+        ghost_blocks[n].thin_axes |= axis;
+      }
+    }
     for (auto const& part : m_lists.box_parts)
-      plan.box_copies.push_back(copies_of(part, owned_blocks));
+      plan.box_copies.push_back(
+          copies_of(part, owned_blocks[block_of(part, owned_blocks)]));
     auto const row = extents.size() > 1 ? extents.back() : 0;
     plan.owned  = PlanSide::make(owned.elements, row, std::move(owned_blocks));
     plan.ghosts = PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
@@ -297,15 +308,23 @@ class PlanMaker {
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
   }
 
-  /// \param blocks sent to the neighbours.
+  /// The place of its block.
+  [[nodiscard]] std::size_t block_of(BoxPart const& part,
+                                     std::vector<Block> const& blocks) const {
+    Pe const pe      = m_team.world_pe(part.pe);
+    auto const block = std::find_if(blocks.begin(), blocks.end(),
+                                    [&](auto const& b) { return b.pe == pe; });
+    return static_cast<std::size_t>(block - blocks.begin());
+  }
   [[nodiscard]] BoxCopies copies_of(BoxPart const& part,
-                                    std::vector<Block> const& blocks) const {
-    Pe const pe = m_team.world_pe(part.pe);
-    auto const& block =
-        *std::find_if(blocks.begin(), blocks.end(),
-                      [&](auto const& b) { return b.pe == pe; });
-    BoxCopies copies{part.begin,    part.end, pe,
-                     block.is_near, {},       block.here + part.in_block};
+                                    Block const& block) const {
+    BoxCopies copies{part.begin,
+                     part.end,
+                     block.pe,
+                     block.is_near,
+                     block.thin_axes,
+                     {},
+                     block.here + part.in_block};
     auto const width = m_lists.ghost_width;
     for (std::size_t a = 0; a < m_lists.extents.size(); ++a) {
       auto const its_owned = static_cast<std::size_t>(

@@ -35,6 +35,26 @@ inline constexpr std::size_t block_unit = 16;
   return (count + block_unit - 1) / block_unit * block_unit;
 }
 
+/// Which of a box's copies kernels store at a near neighbour, for
+/// gather_stored(): on GPUs all of them. On CPUs not those of which few are
+/// contiguous in the View: they take turns with a cache line each, and are
+/// packed, as those for far PEs are.
+struct StoredCopies {
+  static constexpr int on_gpus = 7;
+
+  int contiguous_axis = on_gpus;  // of the View
+
+  template <class Exec, class View>
+  [[nodiscard]] static StoredCopies of(View const& view) {
+    if (!runs_on_host_v<Exec> || View::rank() == 1) return {};
+    return {view.stride(0) == 1 ? 0 : static_cast<int>(View::rank()) - 1};
+  }
+  /// \param thin_axes see Block.
+  [[nodiscard]] KOKKOS_FUNCTION bool have(unsigned thin_axes) const {
+    return (thin_axes >> contiguous_axis & 1U) == 0;
+  }
+};
+
 /// The elements that this PE sends to a neighbour, or receives from it.
 struct Block {
   Pe pe;  // in the world
@@ -42,8 +62,9 @@ struct Block {
   bool is_run;  // the elements follow each other, from `start` on
   ElementIndex start;
   ElementIndex count;
-  std::size_t here;   // where it begins in this PE's buffers, in elements
-  std::size_t there;  // where the same block begins in that PE's inbox
+  std::size_t here;        // where it begins in this PE's buffers, in elements
+  std::size_t there;       // where the same block begins in that PE's inbox
+  unsigned thin_axes = 0;  // bit a: it has cells of a layer across axis a
 
   [[nodiscard]] static Block make(Pe pe, std::size_t count, std::size_t here,
                                   std::size_t there) {
@@ -57,6 +78,9 @@ struct Block {
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t padded() const {
     return Impl::padded(count);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_stored(StoredCopies stored) const {
+    return is_near && stored.have(thin_axes);
   }
 };
 
@@ -88,8 +112,9 @@ struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   Kokkos::View<Chunk*, ExchangeMemory> chunks;
   Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
-  std::size_t end   = 0;                        // of the largest element
-  bool needs_outbox = false;  // some blocks travel by messages
+  std::size_t end    = 0;                       // of the largest element
+  bool needs_outbox  = false;  // some blocks travel by messages
+  unsigned thin_axes = 0;      // of all blocks
 
   /// \param row elements of a row of a box; 0: there are no rows.
   static PlanSide make(ElementList const& elements, std::size_t row,
@@ -115,8 +140,9 @@ struct BoxCopies {
   std::array<std::size_t, 3> end;
   Pe pe;  // in the world
   bool is_near;
+  unsigned thin_axes;                // as Block's
   std::array<std::size_t, 3> there;  // the first cell of them in that PE's View
-  std::size_t in_outbox;             // or, for a far PE, in elements
+  std::size_t in_outbox;             // or, if they are packed, in elements
 };
 
 struct PlanBlocks {
