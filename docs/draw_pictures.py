@@ -124,9 +124,9 @@ def draw_house():
         ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
            ["what users include: memory spaces, Views of peers, operations on "
             "Views, teams and execution spaces"])], 44),
-        ([(1, "b", "exchange/",
-           ["plans of who needs what, and their kernels; elements that move "
-            "to other PEs"])], 44),
+        ([(1.6, "b", "exchange/", ["plans of who needs what, and their kernels;",
+                                   "elements that move to other PEs"]),
+          (1, "b", "places/", ["lists of elements of near PEs"])], 60),
         ([(2, "b", "operations/",
            ["enqueued forms; thread teams as groups; copies",
             "and collectives of Views"]),
@@ -162,8 +162,10 @@ def draw_house():
         ([(1, "b", "job/",
            ["Runtime, the only global object: what lives from initialize() to "
             "finalize(); the C-like functions"])], 44),
-        ([(1, "b", "network/", ["what the transport finds of this PE: heaps, GPU, "
-                                "who is lost"])], 44),
+        ([(1.4, "b", "network/", ["what the transport finds of this PE:",
+                                  "heaps, GPU, who is lost"]),
+          (1, "b", "registration/", ["memory of the program",
+                                     "that PEs may use"])], 60),
         ([(1, "b", "heap/", ["SymmetricHeap: blocks, chunks, Views that",
                              "end, registered memory"]),
           (1, "b", "pes/", ["Rendezvous: barrier, agreement and check",
