@@ -64,10 +64,10 @@ class FakeTransport final : public symm::Impl::Transport,
         m_find_part(std::move(find_part)),
         m_ends_runtime(!Runtime::is_initialized()) {
     if (m_ends_runtime) Runtime::initialize(std::make_unique<OnePe>());
-    Runtime::instance("a test").rendezvous().set_transport(this);
+    Runtime::instance("a test").set_transport(this);
   }
   ~FakeTransport() override {
-    Runtime::instance("a test").rendezvous().set_transport(nullptr);
+    Runtime::instance("a test").set_transport(nullptr);
     if (m_ends_runtime) Runtime::finalize();
   }
   FakeTransport(FakeTransport const&)            = delete;

@@ -22,14 +22,6 @@ namespace {
                         "number"));
 }
 
-[[noreturn, gnu::noinline]] void throw_not_reached(void const* address,
-                                                   char const* call) {
-  throw UsageError(Text(call, ": ", address,
-                        " is in GPU memory, where the host has no loads and "
-                        "stores: call it in a kernel, or use "
-                        "SymmetricHostSpace"));
-}
-
 /// heap_to_access(), inlined below: a call costs a tenth of a put of one word.
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
@@ -62,6 +54,13 @@ constexpr Segment segment_of(MemoryKind kind) {
 }
 
 }  // namespace
+
+void throw_not_reached(void const* address, char const* call) {
+  throw UsageError(Text(call, ": ", address,
+                        " is in GPU memory, where the host has no loads and "
+                        "stores: call it in a kernel, or use "
+                        "SymmetricHostSpace"));
+}
 
 void throw_no_pe(Pe pe, int n_pes, char const* call) {
   throw UsageError(
@@ -96,10 +95,6 @@ PeMemory resolve_words(void const* address, std::size_t bytes, Pe pe,
   auto const its = resolve(address, bytes, pe, call);
   check_words(its, address, call);
   return its;
-}
-
-void check_words(PeMemory its, void const* address, char const* call) {
-  if (its.reach == Reach::gpu) throw_not_reached(address, call);
 }
 
 void check_private(void const* address, char const* call) {

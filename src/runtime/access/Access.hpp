@@ -52,8 +52,13 @@ struct FoundCopy {
 /// \throws UsageError, too, if the memory is that of a near PE's GPU.
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
+[[noreturn]] void throw_not_reached(void const* address, char const* call);
 /// \throws UsageError on this PE, if it is.
-void check_words(PeMemory its, void const* address, char const* call);
+inline void check_words(PeMemory its, void const* address, char const* call) {
+  if (its.reach == Reach::gpu) [[unlikely]] {
+    throw_not_reached(address, call);
+  }
+}
 
 /// \throws UsageError on this PE, if `address`, of this PE's side of an
 ///         operation, is null.

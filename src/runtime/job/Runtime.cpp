@@ -25,8 +25,6 @@ namespace symm::Impl {
 
 namespace {
 
-// Not in the header: a program whose symbols are hidden would get its own.
-std::unique_ptr<Runtime> s_instance;
 std::uint64_t s_n_runtimes = 0;
 bool s_was_finalized       = false;
 Runtime const* s_of_parent = nullptr;  // in a process that a PE has forked
@@ -39,23 +37,6 @@ constexpr std::size_t default_static_bytes = gib;
 /// Addresses cost nothing, so a PE's heap may become large. But the parts of
 /// near PEs share one address space (128 TiB on x86-64) with the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
-
-/// A process that a PE forks is no PE. It has copies of its parent's objects
-/// without the threads, and shares sockets with it: it uses and destroys none.
-void leave_in_child() noexcept {
-  if (s_instance == nullptr) return;
-  s_of_parent = s_instance.release();
-}
-
-/// Registers leave_in_child() once. \throws SystemError on this PE.
-void leave_in_children() {
-  static bool is_done = false;
-  if (is_done) return;
-  if (int const error = ::pthread_atfork(nullptr, nullptr, leave_in_child)) {
-    throw SystemError("symm::initialize", "pthread_atfork", error);
-  }
-  is_done = true;
-}
 
 /// A setting that must be equal on all PEs.
 struct CommonSetting {
@@ -80,6 +61,9 @@ void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
 }
 
 }  // namespace
+
+// Not in the header: a program whose symbols are hidden would get its own.
+std::unique_ptr<Runtime> Runtime::s_instance;
 
 RuntimeOptions RuntimeOptions::from_environment(int n_near) {
   RuntimeOptions options;
@@ -134,16 +118,26 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
   }
 }
 
+void Runtime::leave_in_child() noexcept {
+  if (s_instance == nullptr) return;
+  s_of_parent = s_instance.release();
+}
+
+void Runtime::leave_in_children() {
+  static bool is_done = false;
+  if (is_done) return;
+  if (int const error = ::pthread_atfork(nullptr, nullptr, leave_in_child)) {
+    throw SystemError("symm::initialize", "pthread_atfork", error);
+  }
+  is_done = true;
+}
+
 Runtime& Runtime::instance(char const* call) {
   if (s_instance == nullptr) throw_not_initialized(call);
   return *s_instance;
 }
 
 bool Runtime::is_initialized() noexcept { return s_instance != nullptr; }
-
-Transport* Runtime::find_transport() noexcept {
-  return s_instance == nullptr ? nullptr : s_instance->transport();
-}
 
 Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
                  std::optional<int> device)
@@ -206,7 +200,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
       *m_bootstrap, *m_exchange, *m_control, options.timeout, messages);
   if (m_network != nullptr) {
     m_network->open_rendezvous(*m_rendezvous);
-    m_rendezvous->set_transport(&m_network->transport());
+    set_transport(&m_network->transport());
   }
   auto& teams = m_team_memories[index_of(MemoryKind::host)];
   using enum PeTeamWords::Buffers;
@@ -427,7 +421,7 @@ void Runtime::finalize() {
     if (runtime.m_trace != nullptr) runtime.m_trace->end();
     if (runtime.m_network == nullptr) return;
     open = failure_of([&] { runtime.m_network->close(); });
-    runtime.m_rendezvous->set_transport(nullptr);
+    runtime.set_transport(nullptr);
   });
   for (auto const& view : live) {
     std::fprintf(stderr,

@@ -149,11 +149,17 @@ class Runtime {
   /// Null in jobs of one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
   /// What reaches PEs of other nodes; null in jobs of one node.
-  [[nodiscard]] Transport* transport() const {
-    return m_rendezvous->transport();
+  [[nodiscard]] Transport* transport() const { return m_transport; }
+  /// \param transport must live as long as it is set. No other thread is in a
+  ///        call.
+  void set_transport(Transport* transport) {
+    m_transport = transport;
+    m_rendezvous->set_transport(transport);
   }
   /// The same of instance(); null, too, if there is none.
-  [[nodiscard]] static Transport* find_transport() noexcept;
+  [[nodiscard]] static Transport* find_transport() noexcept {
+    return s_instance == nullptr ? nullptr : s_instance->m_transport;
+  }
 
   // PE teams.
 
@@ -198,7 +204,17 @@ class Runtime {
   }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
+  /// A process that a PE forks is no PE. It has copies of its parent's objects
+  /// without the threads, and shares sockets with it: it uses and destroys
+  /// none.
+  static void leave_in_child() noexcept;
+  /// Registers leave_in_child() once. \throws SystemError on this PE.
+  static void leave_in_children();
+
+  static std::unique_ptr<Runtime> s_instance;
+
   std::uint64_t const m_number;
+  Transport* m_transport = nullptr;
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
   // Host memory: of the rendezvous, the network, and a heap without a GPU.
