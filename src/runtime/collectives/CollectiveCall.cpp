@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 
@@ -15,9 +14,9 @@
 #include "../job/Runtime.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../symm_errors.hpp"
+#include "../teams/HostSync.hpp"
 #include "../teams/Synchronise.hpp"
 #include "../teams/TeamSync.hpp"
-#include "FarPassing.hpp"
 
 namespace symm::Impl {
 
@@ -69,49 +68,35 @@ class SourcePassing {
   /// \param heap of the blocks; null: they are wrong, and no source travels.
   SourcePassing(PeTeam const& team, CollectiveCall const& call,
                 SymmetricHeap const* heap)
-      : m_team(team), m_call(call), m_in_rounds(team.has_far_pes()) {
-    if (call.passing == Passing::nothing || heap == nullptr ||
-        heap->memory() != MemoryKind::host)
-      return;
-    m_passes = m_in_rounds ? have_room(team, block())
-                           : call.passing != Passing::to_each &&
-                                 call.source_bytes <= sizeof(std::uint64_t);
+      : m_team(team),
+        m_call(call.name),
+        m_sync(HostSync::of(team)),
+        m_block{call.passing, call.root, call.source, call.source_bytes} {
+    if (call.passing == Passing::to_each)
+      m_block.bytes /= static_cast<std::size_t>(team.n_pes());
+    m_passes = call.passing != Passing::nothing && heap != nullptr &&
+               heap->memory() == MemoryKind::host &&
+               m_sync.can_pass(team, m_block);
   }
 
   /// Collective: whether all PEs have passed that word. If so, and sources
   /// travel, each PE has them.
   bool is_passed_by_all(std::uint64_t word) const {
-    if (!m_passes) return compare_word(m_team, m_call.name, word);
-    if (m_in_rounds) return pass_blocks_far(m_team, m_call.name, word, block());
-    std::uint64_t source = 0;
-    if (m_call.source_bytes != 0)
-      std::memcpy(&source, m_call.source, m_call.source_bytes);
-    auto const epoch =
-        exchange_words_on_host(m_team, m_call.name, word, source);
-    return is_equal_on_all(m_team, epoch, 0, word);
+    return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
+                    : m_sync.compare_word(m_team, m_call, word, true);
   }
   /// The sources, after is_passed_by_all().
   [[nodiscard]] std::optional<PassedSources> sources() const {
     if (!m_passes) return std::nullopt;
-    if (m_in_rounds) return passed_blocks(m_team, block());
-    auto const words = m_team.words();
-    return PassedSources::in_order(
-        words.passed(words.map.my_pe, 0, *words.epoch(), 1),
-        2 * sizeof(std::uint64_t));
+    return m_sync.passed(m_team, m_block);
   }
 
  private:
-  [[nodiscard]] PassedBlock block() const {
-    auto const n = static_cast<std::size_t>(m_team.n_pes());
-    return {m_call.passing, m_call.root, m_call.source,
-            m_call.passing == Passing::to_each ? m_call.source_bytes / n
-                                               : m_call.source_bytes};
-  }
-
   PeTeam const& m_team;
-  CollectiveCall const& m_call;
-  bool m_in_rounds;  // of FarRounds, else beside the flags
-  bool m_passes = false;
+  char const* m_call;
+  HostSync const& m_sync;
+  PassedBlock m_block;
+  bool m_passes;
 };
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {

@@ -12,8 +12,8 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"
-#include "PassedSources.hpp"
 
 namespace symm::Impl {
 

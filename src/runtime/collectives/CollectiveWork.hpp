@@ -17,11 +17,11 @@
 #include "../memory/HostCopy.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../teams/FarTeam.hpp"
+#include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
 #include "FarBlocks.hpp"
 #include "PacketExchange.hpp"
-#include "PassedSources.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "PacketCopy.hpp"
 #endif
@@ -109,13 +109,6 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
   copy_elements<Direction::get>(group, heap, dest + range.first,
                                 mine + range.first, range.count,
                                 team.world_pe(member), call, Until::is_begun);
-}
-
-/// Whether the members of a node share what takes messages; the same on all.
-[[nodiscard]] inline bool do_nodes_share(PeTeam const& team,
-                                         std::size_t bytes) {
-  constexpr std::size_t least = std::size_t{64} << 10U;
-  return team.has_far_pes() && bytes >= least;
 }
 
 /// FarBlocks::share() for elements of `dest`.

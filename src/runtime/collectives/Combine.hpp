@@ -9,7 +9,7 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "PassedSources.hpp"
+#include "../teams/PassedSources.hpp"
 
 namespace symm::Impl {
 

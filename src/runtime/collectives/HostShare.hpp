@@ -30,7 +30,7 @@ class HostShare {
       : m_work(work), m_heap(heap) {}
 
   template <Group Threads>
-  void run(Threads const& group, Range const& range) {
+  void run(Threads const& group, Range const& range, bool is_far) {
     auto const run_block = [&](std::size_t b) {
       std::size_t const done = b * m_block;
       m_first                = range.first + done;
@@ -39,7 +39,7 @@ class HostShare {
       m_work.run_block(*this, block(0), m_count);
       if (m_has_all) quiet_far();  // before the blocks are used again
     };
-    if (!m_work.team.has_far_pes()) {
+    if (!is_far) {
       group.for_each((range.count + few - 1) / few, run_block);
     } else if (group.rank() == 0 && range.count != 0) {
       make_room(range.count);
@@ -144,6 +144,40 @@ class HostShare {
   std::unique_ptr<std::byte, Free> m_memory;
   alignas(alignment) std::array<std::byte, 2 * few * sizeof(T)> m_few;
 };
+
+#ifdef SYMM_FOR_DEVICE
+/// run_share() in a kernel with far PEs: element by element, each a request.
+template <class Work, Group Threads>
+__device__ __noinline__ void run_share_far(Threads const& group,
+                                           HeapMap const& heap,
+                                           Work const& work,
+                                           Range const& range) {
+  group.for_each(range.count, [&](std::size_t k) {
+    std::size_t const i = range.first + k;
+    work.run_element(
+        [&](Pe pe) {
+          return load_element(heap, work.source + i, work.team.world_pe(pe),
+                              Work::name);
+        },
+        [&](Pe pe, auto const& value) {
+          store_element(heap, work.dest + i, value, work.team.world_pe(pe),
+                        Work::name);
+        });
+  });
+}
+#endif
+
+/// Carries out this PE's share of a ReduceWork or ScanWork.
+template <class Work, Group Threads>
+SYMM_FUNCTION void run_share(Threads const& group, HeapMap const& heap,
+                             Work const& work, Range const& range) {
+  bool const is_far = work.team.has_far_pes();
+  SYMM_IF_ON_HOST((HostShare(work, heap).run(group, range, is_far);))
+  SYMM_IF_ON_DEVICE((
+      if (is_far) [[unlikely]] {
+        run_share_far(group, heap, work, range);
+      } else { work.run_near(group, heap, range); }))
+}
 
 }  // namespace symm::Impl
 

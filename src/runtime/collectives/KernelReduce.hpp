@@ -35,8 +35,23 @@ union Packs {
   }
 };
 
-/// Carries out a ReduceWork in kernels: by accesses of 16 bytes if both
-/// addresses allow them.
+/// Reduces packs of all members.
+/// \param load  load(pe, packs) loads a member's.
+/// \param store store(pe, packs) stores the result.
+template <class P, std::size_t n, class Work, class Load, class Store>
+SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
+                                   Store const& store) {
+  Packs<P, n> values;
+  combine(values, values.size, work.op, work.team.n_pes(), [&](Pe pe) {
+    Packs<P, n> its;
+    load(pe, its);
+    return its;
+  });
+  for (Pe pe = work.first_dest(); pe < work.end_dest(); ++pe) store(pe, values);
+}
+
+/// Carries out a ReduceWork in kernels, with near PEs: by accesses of 16 bytes
+/// if both addresses allow them.
 template <class Work>
 class KernelReduce {
   using T = typename Work::Element;
@@ -57,26 +72,6 @@ class KernelReduce {
     std::size_t const done = n_packs * Work::width;
     reduce_packs<Pack<T, 1>>(group, range.first + done, range.count - done);
   }
-
-#ifdef SYMM_FOR_DEVICE
-  /// For PE teams of several nodes: element by element, each a request.
-  template <Group Threads>
-  __device__ __noinline__ void run_far(Threads const& group,
-                                       Range const& range) const {
-    group.for_each(range.count, [&](std::size_t k) {
-      std::size_t const i = range.first + k;
-      reduce<Pack<T, 1>, 1>(
-          [&](Pe pe, auto& its) {
-            its[0] = load_element(m_heap, m_work.source + i,
-                                  m_work.team.world_pe(pe), Work::name);
-          },
-          [&](Pe pe, auto& its) {
-            store_element(m_heap, m_work.dest + i, its[0],
-                          m_work.team.world_pe(pe), Work::name);
-          });
-    });
-  }
-#endif
 
  private:
   template <class P, Group Threads>
@@ -101,7 +96,8 @@ class KernelReduce {
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,
                                  std::size_t row) const {
-    reduce<P, n>(
+    reduce_packs_of<P, n>(
+        m_work,
         [&](Pe pe, auto& its) {
           T const* const from =
               block_of(m_work.team, m_heap, m_work.source, pe);
@@ -114,20 +110,6 @@ class KernelReduce {
           for (std::size_t k = 0; k < n; ++k)
             reinterpret_cast<P*>(to + first)[begin + k * row] = its.packs[k];
         });
-  }
-
-  /// \param load  load(pe, packs) loads a member's.
-  /// \param store store(pe, packs) stores the result.
-  template <class P, std::size_t n, class Load, class Store>
-  SYMM_FUNCTION void reduce(Load const& load, Store const& store) const {
-    Packs<P, n> values;
-    combine(values, values.size, m_work.op, m_work.team.n_pes(), [&](Pe pe) {
-      Packs<P, n> its;
-      load(pe, its);
-      return its;
-    });
-    for (Pe pe = m_work.first_dest(); pe < m_work.end_dest(); ++pe)
-      store(pe, values);
   }
 
   Work const& m_work;

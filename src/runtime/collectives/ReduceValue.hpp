@@ -14,11 +14,11 @@
 #include "../base/Failure.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
+#include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveRun.hpp"
 #include "Combine.hpp"
-#include "PassedSources.hpp"
 
 namespace symm::Impl {
 

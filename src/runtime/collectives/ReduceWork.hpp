@@ -9,13 +9,13 @@
 #include "../base/Types.hpp"
 #include "../groups/Words.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
 #include "Combine.hpp"
 #include "HostShare.hpp"
 #include "PacketExchange.hpp"
-#include "PassedSources.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "KernelReduce.hpp"
 #include "PacketReduce.hpp"
@@ -91,23 +91,27 @@ struct ReduceWork {
     if constexpr (is_scattered) {
       // Its block of all sources is where this PE's block is in its own.
       ReduceWork const mine{team, dest, source + me * count, count, op};
-      mine.run(group, heap, part_of(count, part, n_parts, width * 8));
+      run_share(group, heap, mine, part_of(count, part, n_parts, width * 8));
     } else {
-      run(group, heap,
-          part_of(count, me * n_parts + part, n * n_parts, width * 8));
+      run_share(group, heap, *this,
+                part_of(count, me * n_parts + part, n * n_parts, width * 8));
     }
   }
 
- private:
+#ifdef SYMM_FOR_DEVICE
+  // For run_share().
   template <Group Threads>
-  SYMM_FUNCTION void run(Threads const& group, HeapMap const& heap,
-                         Range const& range) const {
-    SYMM_IF_ON_HOST((HostShare(*this, heap).run(group, range);))
-    SYMM_IF_ON_DEVICE((
-        if (team.has_far_pes()) [[unlikely]] {
-          KernelReduce(*this, heap).run_far(group, range);
-        } else { KernelReduce(*this, heap).run(group, range); }))
+  __device__ void run_near(Threads const& group, HeapMap const& heap,
+                           Range const& range) const {
+    KernelReduce(*this, heap).run(group, range);
   }
+  template <class Load, class Store>
+  __device__ void run_element(Load const& load, Store const& store) const {
+    reduce_packs_of<Pack<T, 1>, 1>(
+        *this, [&](Pe pe, auto& its) { its[0] = load(pe); },
+        [&](Pe pe, auto& its) { store(pe, its[0]); });
+  }
+#endif
 };
 
 }  // namespace symm::Impl

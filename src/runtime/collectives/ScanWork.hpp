@@ -10,12 +10,12 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
 #include "CollectiveWork.hpp"
 #include "Combine.hpp"
 #include "HostShare.hpp"
-#include "PassedSources.hpp"
 
 namespace symm::Impl {
 
@@ -72,32 +72,15 @@ struct ScanWork {
     auto const me = static_cast<std::size_t>(team.my_pe());
     auto const range =
         range_of_part<T>(count, me * n_parts + part, n * n_parts);
-    SYMM_IF_ON_HOST((HostShare(*this, heap).run(group, range);))
-    SYMM_IF_ON_DEVICE((scan_in_kernel(group, heap, range);))
-  }
-
- private:
-  /// \param values combined of the members before `pe`; afterwards with `pe`'s.
-  void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
-    if constexpr (is_inclusive) {
-      for (std::size_t i = 0; i < n; ++i) {
-        values[i] = pe == 0 ? its[i] : static_cast<T>(op(values[i], its[i]));
-        to[i]     = values[i];
-      }
-    } else {
-      bool const is_last = pe + 1 == team.n_pes();
-      for (std::size_t i = 0; i < n; ++i) {
-        T const element = its[i];
-        to[i]           = values[i];
-        if (!is_last) values[i] = static_cast<T>(op(values[i], element));
-      }
-    }
+    run_share(group, heap, *this, range);
   }
 
 #ifdef SYMM_FOR_DEVICE
+  // For run_share().
+
   /// Scans one element of all members, in the order of their numbers.
   template <class Load, class Store>
-  __device__ void scan_element(Load const& load, Store const& store) const {
+  __device__ void run_element(Load const& load, Store const& store) const {
     int const n = team.n_pes();
     if constexpr (is_inclusive) {
       T value = load(0);
@@ -118,38 +101,35 @@ struct ScanWork {
   }
 
   template <Group Threads>
-  __device__ void scan_in_kernel(Threads const& group, HeapMap const& heap,
-                                 Range const& range) const {
-    if (team.has_far_pes()) [[unlikely]] {
-      scan_far_in_kernel(group, heap, range);
-      return;
-    }
+  __device__ void run_near(Threads const& group, HeapMap const& heap,
+                           Range const& range) const {
     group.for_each(range.count, [&](std::size_t k) {
       std::size_t const i = range.first + k;
-      scan_element([&](Pe pe) { return block_of(team, heap, source, pe)[i]; },
-                   [&](Pe pe, T const& value) {
-                     block_of(team, heap, dest, pe)[i] = value;
-                   });
-    });
-  }
-
-  /// With far PEs: element by element, each a request.
-  template <Group Threads>
-  __device__ __noinline__ void scan_far_in_kernel(Threads const& group,
-                                                  HeapMap const& heap,
-                                                  Range const& range) const {
-    group.for_each(range.count, [&](std::size_t k) {
-      std::size_t const i = range.first + k;
-      scan_element(
-          [&](Pe pe) {
-            return load_element(heap, source + i, team.world_pe(pe), name);
-          },
-          [&](Pe pe, T const& value) {
-            store_element(heap, dest + i, value, team.world_pe(pe), name);
-          });
+      run_element([&](Pe pe) { return block_of(team, heap, source, pe)[i]; },
+                  [&](Pe pe, T const& value) {
+                    block_of(team, heap, dest, pe)[i] = value;
+                  });
     });
   }
 #endif
+
+ private:
+  /// \param values combined of the members before `pe`; afterwards with `pe`'s.
+  void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
+    if constexpr (is_inclusive) {
+      for (std::size_t i = 0; i < n; ++i) {
+        values[i] = pe == 0 ? its[i] : static_cast<T>(op(values[i], its[i]));
+        to[i]     = values[i];
+      }
+    } else {
+      bool const is_last = pe + 1 == team.n_pes();
+      for (std::size_t i = 0; i < n; ++i) {
+        T const element = its[i];
+        to[i]           = values[i];
+        if (!is_last) values[i] = static_cast<T>(op(values[i], element));
+      }
+    }
+  }
 };
 
 }  // namespace symm::Impl

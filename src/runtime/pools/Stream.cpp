@@ -19,7 +19,7 @@ constexpr char const* who_waits = "a memory pool";
 constexpr int pools_slot = 2;
 static_assert(PeTeamMemory::n_fixed_teams == 3);
 
-PeTeam team_of_pools() { return PeTeam::make_of_all(pools_slot, who_waits); }
+PeTeam team_of_pools() { return MakePeTeam::of_all(pools_slot, who_waits); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "../access/GroupOperations.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Words.hpp"
 #include "../job/Runtime.hpp"
@@ -44,7 +45,18 @@ void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
                      RoundData const& data) const {
   Pe const pe            = m_team.world_pe(to);
   auto const* const mine = pair(m_words.map.my_pe, 0);
-  if (!m_words.map.is_near(pe)) {
+  auto const tell_near   = [&] {
+    auto* const its = pair(pe, place);
+    if (data.out_bytes != 0) {
+      std::memcpy(m_words.room(pe, m_epoch) + data.in, room() + data.out,
+                    data.out_bytes);
+    }
+    for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
+      store_relaxed(its + i, mine[i]);
+    }
+    store_release(m_words.flag(pe, m_team.my_pe()), m_epoch);
+  };
+  at_pe(m_words.map, pe, tell_near, [&] {
     auto message = std::as_bytes(std::span(mine, 2 * n_pairs));
     if (data.out_bytes != 0) {
       auto* const out = room() + data.out;
@@ -52,44 +64,35 @@ void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
       message = {out - sizeof(Pair), sizeof(Pair) + sent_bytes(data.out_bytes)};
     }
     Runtime::instance(m_call).transport()->send(pe, number(), message, m_call);
-    return;
-  }
-  auto* const its = pair(pe, place);
-  if (data.out_bytes != 0) {
-    std::memcpy(m_words.room(pe, m_epoch) + data.in, room() + data.out,
-                data.out_bytes);
-  }
-  for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
-    store_relaxed(its + i, mine[i]);
-  }
-  store_release(m_words.flag(pe, m_team.my_pe()), m_epoch);
+  });
 }
 
 void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
                      RoundData const& data) const {
-  Pe const pe = m_team.world_pe(from);
-  if (m_words.map.is_near(pe)) {
+  Pe const pe          = m_team.world_pe(from);
+  auto const hear_near = [&] {
     auto const* const flag = m_words.flag(m_words.map.my_pe, from);
     wait_for_member(m_call, m_team, from,
                     [&] { return load_acquire(flag) >= m_epoch; });
-    return;
-  }
-  std::optional<Message> message;
-  wait_for_member(m_call, m_team, from, [&] {
-    using std::chrono::milliseconds;
-    message = Runtime::instance(m_call).transport()->receive_within(
-        pe, number(), milliseconds(0), m_call);
-    return message.has_value();
+  };
+  at_pe(m_words.map, pe, hear_near, [&] {
+    std::optional<Message> message;
+    wait_for_member(m_call, m_team, from, [&] {
+      using std::chrono::milliseconds;
+      message = Runtime::instance(m_call).transport()->receive_within(
+          pe, number(), milliseconds(0), m_call);
+      return message.has_value();
+    });
+    auto const bytes = n_pairs * sizeof(Pair);
+    auto* const its  = pair(m_words.map.my_pe, place);
+    if (message->size() != bytes + sent_bytes(data.in_bytes)) {
+      std::memset(its, 0xff, bytes);  // another call: no member's pair
+      return;
+    }
+    std::memcpy(its, message->data(), bytes);
+    if (data.in_bytes != 0)
+      std::memcpy(room() + data.in, message->data() + bytes, data.in_bytes);
   });
-  auto const bytes = n_pairs * sizeof(Pair);
-  auto* const its  = pair(m_words.map.my_pe, place);
-  if (message->size() != bytes + sent_bytes(data.in_bytes)) {
-    std::memset(its, 0xff, bytes);  // another call: no member's pair
-    return;
-  }
-  std::memcpy(its, message->data(), bytes);
-  if (data.in_bytes != 0)
-    std::memcpy(room() + data.in, message->data() + bytes, data.in_bytes);
 }
 
 }  // namespace symm::Impl

@@ -113,7 +113,7 @@ template <class Load>
 bool compare_far(PeTeam const& team, FarRounds& rounds, std::uint64_t word,
                  Load const& load) {
   bool is_equal = true;
-  // At the same places as exchange_words_far(): a member in that call finds
+  // At the same places as exchange_words(): a member in that call finds
   // another word than its own there.
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);

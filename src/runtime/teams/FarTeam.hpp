@@ -3,26 +3,11 @@
 #ifndef SYMM_TEAMS_FARTEAM_HPP
 #define SYMM_TEAMS_FARTEAM_HPP
 
-#include <cstdint>
+#include <cstddef>
 
 #include "PeTeam.hpp"
 
 namespace symm::Impl {
-
-// Barriers of a PE team of several nodes, by one thread of the host, in
-// ceil(log2(n)) rounds: in round r each PE tells the one 2^r after it what it
-// knows by then.
-
-/// Every PE passes two words to all others; the last round's messages have
-/// those of half the PE team. For calls that need the words of all others.
-/// \returns its epoch: team.words().passed(own PE, member, epoch, which) is the
-///          word of `member`, until this PE begins the next.
-std::uint64_t exchange_words_far(PeTeam const& team, char const* call,
-                                 std::uint64_t first, std::uint64_t second);
-
-/// Whether all PEs have called with that word; false on all, if not. Messages
-/// of 16 bytes.
-bool compare_word_far(PeTeam const& team, char const* call, std::uint64_t word);
 
 /// Calls body(member) for the members of this PE's node, or for the others.
 enum class Members { of_this_node, of_other_nodes };
@@ -33,6 +18,13 @@ void for_each_member(PeTeam const& team, Body const& body) {
     bool const is_here = map.is_near(team.world_pe(member));
     if (is_here == (members == Members::of_this_node)) body(member);
   }
+}
+
+/// Whether the members of a node share what takes messages; the same on all.
+[[nodiscard]] inline bool do_nodes_share(PeTeam const& team,
+                                         std::size_t bytes) {
+  constexpr std::size_t least = std::size_t{64} << 10U;
+  return team.has_far_pes() && bytes >= least;
 }
 
 /// Whether any node has several PEs, which can share messages to their node.

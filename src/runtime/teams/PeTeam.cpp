@@ -55,45 +55,45 @@ Text text_of(PeTeam const& team) {
   return text;
 }
 
+PeTeam MakePeTeam::of_all(int slot, char const* call) {
+  return {slot, call, 0, Runtime::instance(call).n_pes() - 1};
+}
+
+PeTeam MakePeTeam::of_node(int slot, char const* call) {
+  auto const& nodes = Runtime::instance(call).nodes();
+  Pe const first    = nodes.first_near();
+  return {slot, call, first, first + nodes.n_near() - 1};
+}
+
+PeTeam MakePeTeam::of(int slot, char const* call, std::span<Pe const> members) {
+  auto const [lowest, highest] =
+      std::minmax_element(members.begin(), members.end());
+  PeTeam team(slot, call, *lowest, *highest);
+  auto const me = std::find(members.begin(), members.end(),
+                            Runtime::instance(call).my_pe());
+  team.m_n_pes  = static_cast<int>(members.size());
+  team.m_my_pe  = static_cast<Pe>(me - members.begin());
+  team.m_first  = members[0];
+  team.m_stride = stride_of(members);
+  return team;
+}
+
 }  // namespace Impl
 
-PeTeam PeTeam::make_of_all(int slot, char const* call) {
+PeTeam::PeTeam(int slot, char const* call, Pe lowest, Pe highest)
+    : m_slot(slot),
+      m_n_pes(highest - lowest + 1),
+      m_first(lowest),
+      m_stride(1) {
   auto& runtime = Impl::Runtime::instance(call);
-  PeTeam team;
-  team.m_number  = runtime.team_slots().number(slot);
-  team.m_slot    = slot;
-  team.m_n_pes   = runtime.n_pes();
-  team.m_my_pe   = runtime.my_pe();
-  team.m_stride  = 1;
-  team.m_on_host = runtime.team_memory(MemoryKind::host)->words(slot);
+  m_number      = runtime.team_slots().number(slot);
+  m_my_pe       = runtime.my_pe() - lowest;
+  m_on_host     = runtime.team_memory(MemoryKind::host)->words(slot);
   if (auto const* const memory = runtime.team_memory(MemoryKind::device)) {
-    team.m_on_device = memory->words(slot);
+    m_on_device = memory->words(slot);
   }
-  team.m_has_far_pes = team.m_on_host.map.n_near < team.m_n_pes;
-  return team;
-}
-
-PeTeam PeTeam::make_of_node(int slot, char const* call) {
-  auto team          = make_of_all(slot, call);
-  auto const& map    = team.m_on_host.map;
-  team.m_n_pes       = std::min(map.n_near, team.m_n_pes);
-  team.m_my_pe       = team.m_my_pe - map.first_near;
-  team.m_first       = map.first_near;
-  team.m_has_far_pes = false;
-  return team;
-}
-
-PeTeam PeTeam::make(int slot, std::span<Pe const> members) {
-  auto team          = make_of_all(slot, "symm::PeTeam::make");
-  auto const me      = std::find(members.begin(), members.end(), team.m_my_pe);
-  team.m_n_pes       = static_cast<int>(members.size());
-  team.m_my_pe       = static_cast<Pe>(me - members.begin());
-  team.m_first       = members[0];
-  team.m_stride      = Impl::stride_of(members);
-  team.m_has_far_pes = std::any_of(
-      members.begin(), members.end(),
-      [&](Pe member) { return !team.m_on_host.map.is_near(member); });
-  return team;
+  auto const& map = m_on_host.map;
+  m_has_far_pes   = !map.is_near(lowest) || !map.is_near(highest);
 }
 
 }  // namespace symm

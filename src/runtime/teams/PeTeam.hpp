@@ -14,6 +14,10 @@
 
 namespace symm {
 
+namespace Impl {
+struct MakePeTeam;
+}  // namespace Impl
+
 /// A set of PEs, numbered from 0 in an order of its own, that take part in a
 /// collective operation (OpenSHMEM 1.5, 9.4). A small value, to be captured in
 /// kernels; all copies stand for one PE team, which team_destroy() or
@@ -57,16 +61,12 @@ class PeTeam {
   /// The number of PeTeamSlots.
   [[nodiscard]] std::uint32_t number() const { return m_number; }
 
-  /// The PE team that has begun in `slot`, for code that makes PE teams. Local.
-  /// \param members their numbers in the world, in the order of the PE team;
-  ///        this PE is one of them.
-  static PeTeam make(int slot, std::span<Pe const> members);
-  /// The world, or a PE team equal to it.
-  static PeTeam make_of_all(int slot, char const* call);
-  /// The PEs of this node.
-  static PeTeam make_of_node(int slot, char const* call);
-
  private:
+  friend struct Impl::MakePeTeam;
+
+  /// \param lowest,highest its lowest and highest number in the world.
+  PeTeam(int slot, char const* call, Pe lowest, Pe highest);
+
   Impl::PeTeamWords m_on_host{};
   Impl::PeTeamWords m_on_device{};
   std::uint32_t m_number = 0;
@@ -81,6 +81,17 @@ class PeTeam {
 }  // namespace symm
 
 namespace symm::Impl {
+
+/// The PE team that has begun in `slot`. Local.
+struct MakePeTeam {
+  /// The world, or a PE team equal to it.
+  static PeTeam of_all(int slot, char const* call);
+  /// The PEs of this node.
+  static PeTeam of_node(int slot, char const* call);
+  /// \param members their numbers in the world, in the order of the PE team;
+  ///        this PE is one of them.
+  static PeTeam of(int slot, char const* call, std::span<Pe const> members);
+};
 
 /// \throws UsageError on this PE, if it is no team, or destroyed; before
 ///         initialize() and after finalize().

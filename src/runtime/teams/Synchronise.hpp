@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../access/GroupOperations.hpp"
 #include "../access/RingClient.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
@@ -36,24 +37,31 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
   // Only this PE's collective calls use the epoch, one after the other.
   std::uint64_t const epoch = *words.epoch() + 1;
   group.barrier();  // all have read it, and written what they had to
-  SYMM_IF_ON_DEVICE((if (team.has_far_pes()) [[unlikely]] {
-    // All operations on any PE are done before any flag is set.
-    if (group.rank() == 0) InKernel::far_pes().quiet();
-    group.barrier();
-  }))
-  group.for_each(n, [&](std::size_t i) {
-    Pe const pe = team.world_pe(static_cast<Pe>(i));
-    SYMM_IF_ON_DEVICE(
-        (if (team.has_far_pes() && !words.map.is_near(pe)) [[unlikely]] {
-          before_flag.far(pe, epoch);
-          InKernel::far_pes().store({words.flag(words.map.my_pe, me), pe},
-                                    epoch, sizeof epoch);
-          return;
-        }))
+  auto const tell = [&](Pe pe) {
     before_flag(pe, epoch);
     // After all that the group has written: the barrier above has ordered it.
     store_release(words.flag(pe, me), epoch);
-  });
+  };
+  auto const tell_all = [&](auto const& tell_one) {
+    group.for_each(
+        n, [&](std::size_t i) { tell_one(team.world_pe(static_cast<Pe>(i))); });
+  };
+  SYMM_IF_ON_HOST((tell_all(tell);))
+  SYMM_IF_ON_DEVICE((
+      if (team.has_far_pes()) [[unlikely]] {
+        // All operations on any PE are done before any flag is set.
+        if (group.rank() == 0) InKernel::far_pes().quiet();
+        group.barrier();
+        auto* const flag = words.flag(words.map.my_pe, me);
+        tell_all([&](Pe pe) {
+          at_pe(
+              words.map, pe, [&] { tell(pe); },
+              [&] {
+                before_flag.far(pe, epoch);
+                InKernel::far_pes().store({flag, pe}, epoch, sizeof epoch);
+              });
+        });
+      } else { tell_all(tell); }))
   SYMM_IF_ON_HOST((wait_for_members(call, team, epoch);))
   SYMM_IF_ON_DEVICE(
       (std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);

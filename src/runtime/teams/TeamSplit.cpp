@@ -263,7 +263,7 @@ PeTeam SplitCall::begin(int slot) {
   }
   if (slot < 0) return {};
   runtime.team_slots().begin(slot);
-  return PeTeam::make(slot, m_members);
+  return MakePeTeam::of(slot, m_call, m_members);
 }
 
 PeTeam SplitCall::make(int colour, int key) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../access/PeOperations.hpp"
 #include "../base/Text.hpp"
@@ -14,7 +15,8 @@
 #include "../pes/Rendezvous.hpp"
 #include "../symm_errors.hpp"
 #include "../waiting/HostWait.hpp"
-#include "FarTeam.hpp"
+#include "HostSync.hpp"
+#include "PassedSources.hpp"
 #include "Synchronise.hpp"
 
 namespace symm::Impl {
@@ -81,18 +83,59 @@ void wait_for_members(char const* call, PeTeam const& team,
   }
 }
 
+namespace {
+
+/// Sources of at most 8 bytes are the second words.
+class NearSync final : public HostSync {
+ public:
+  std::uint64_t exchange_words(PeTeam const& team, char const* call,
+                               std::uint64_t first,
+                               std::uint64_t second) const override {
+    return synchronise(OneThread{}, team, call, PassWords{team, first, second});
+  }
+  bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
+                    bool looks) const override {
+    auto const epoch =
+        synchronise(OneThread{}, team, call, PassWord{team, word});
+    return !looks || is_equal_on_all(team, epoch, 0, word);
+  }
+  [[nodiscard]] bool can_pass(PeTeam const&,
+                              PassedBlock const& block) const override {
+    return block.passing != Passing::to_each &&
+           block.bytes <= sizeof(std::uint64_t);
+  }
+  bool pass(PeTeam const& team, char const* call, std::uint64_t word,
+            PassedBlock const& block) const override {
+    std::uint64_t source = 0;
+    if (block.bytes != 0) std::memcpy(&source, block.source, block.bytes);
+    auto const epoch = exchange_words(team, call, word, source);
+    return is_equal_on_all(team, epoch, 0, word);
+  }
+  [[nodiscard]] PassedSources passed(PeTeam const& team,
+                                     PassedBlock const&) const override {
+    auto const words = team.words();
+    return PassedSources::in_order(
+        words.passed(words.map.my_pe, 0, *words.epoch(), 1),
+        2 * sizeof(std::uint64_t));
+  }
+};
+
+}  // namespace
+
+HostSync const& HostSync::of(PeTeam const& team) {
+  static constexpr NearSync in_one_node;
+  return team.has_far_pes() ? over_nodes() : in_one_node;
+}
+
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first,
                                      std::uint64_t second) {
-  if (team.has_far_pes()) return exchange_words_far(team, call, first, second);
-  return synchronise(OneThread{}, team, call, PassWords{team, first, second});
+  return HostSync::of(team).exchange_words(team, call, first, second);
 }
 
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks) {
-  if (team.has_far_pes()) return compare_word_far(team, call, word);
-  auto const epoch = synchronise(OneThread{}, team, call, PassWord{team, word});
-  return !looks || is_equal_on_all(team, epoch, 0, word);
+  return HostSync::of(team).compare_word(team, call, word, looks);
 }
 
 void barrier_on_host(PeTeam const& team, char const* call) {

@@ -20,11 +20,11 @@ static_assert(Impl::PeTeamMemory::n_fixed_teams == 3);
 }  // namespace
 
 PeTeam team_world() {
-  return PeTeam::make_of_all(world_slot, "symm::team_world");
+  return Impl::MakePeTeam::of_all(world_slot, "symm::team_world");
 }
 
 PeTeam team_node() {
-  return PeTeam::make_of_node(node_slot, "symm::team_node");
+  return Impl::MakePeTeam::of_node(node_slot, "symm::team_node");
 }
 
 Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to) {

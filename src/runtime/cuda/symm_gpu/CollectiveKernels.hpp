@@ -96,13 +96,11 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;
-  if (work.team.has_far_pes()) {
-    // Loads all kernels before the first one runs: loading may wait for running
-    // kernels, and those wait for the threads that serve them.
-    static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
-    static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
-    static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
-  }
+  // Loads all kernels before the first one runs: loading may wait for running
+  // kernels, and those wait for the threads that serve far PEs.
+  static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
+  static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
+  static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
   if (bytes <= most_in_one_block) {
     launch(call.name, stream, 1, n_threads_of(work, call),
            CollectiveInOneBlock<Work>{heap, work});

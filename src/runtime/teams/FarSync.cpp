@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "FarPassing.hpp"
+#include "HostSync.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,9 +9,11 @@
 #include <cstring>
 
 #include "../base/Types.hpp"
+#include "../job/Runtime.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/PeTeamWords.hpp"
-#include "../teams/FarRounds.hpp"
+#include "FarRounds.hpp"
+#include "FarTeam.hpp"
 
 namespace symm::Impl {
 
@@ -146,40 +148,90 @@ std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   return n;
 }
 
+struct NothingGoesAlong {
+  [[nodiscard]] RoundData data(int) const { return {}; }
+  void arrive(int) const {}
+};
+
+/// In ceil(log2(n)) rounds: in round r each PE tells the one 2^r after it what
+/// it knows by then.
+class FarSync final : public HostSync {
+ public:
+  /// The last round's messages have the words of half the PE team.
+  std::uint64_t exchange_words(PeTeam const& team, char const* call,
+                               std::uint64_t first,
+                               std::uint64_t second) const override {
+    FarRounds rounds(team, call);
+    auto const n = static_cast<std::size_t>(team.n_pes());
+    // Pairs are in the order in which they come: pair i is that of member me -
+    // i (modulo n). So new ones go after those that are there, in one piece.
+    rounds.set(0, {first, second});
+    for (std::size_t n_known = 1; n_known < n; n_known *= 2) {
+      rounds.run(static_cast<int>(n_known), std::min(n_known, n - n_known),
+                 n_known);
+    }
+    // Now sort them: pair i is that of member i.
+    auto* const pairs = rounds.all();
+    auto const me     = static_cast<std::ptrdiff_t>(team.my_pe());
+    std::reverse(pairs, pairs + n);
+    std::rotate(pairs, pairs + (static_cast<std::ptrdiff_t>(n) - 1 - me),
+                pairs + n);
+    return rounds.end();
+  }
+
+  /// In messages of 16 bytes.
+  bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
+                    bool) const override {
+    FarRounds rounds(team, call);
+    return compare_far(team, rounds, word, NothingGoesAlong{});
+  }
+
+  /// Only the first PE teams have room.
+  [[nodiscard]] bool can_pass(PeTeam const& team,
+                              PassedBlock const& block) const override {
+    if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
+    auto const n = static_cast<std::size_t>(team.n_pes());
+    // At most two pairs, one before the data to send.
+    return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
+                              n_blocks_in_room(block.passing, n);
+  }
+
+  bool pass(PeTeam const& team, char const* call, std::uint64_t word,
+            PassedBlock const& block) const override {
+    FarRounds rounds(team, call);
+    auto* const room = rounds.room();
+    switch (block.passing) {
+      case Passing::by_root:
+        return compare_far(team, rounds, word, FromRoot(team, room, block));
+      case Passing::to_each:
+        return compare_far(team, rounds, word, ToEach(team, room, block));
+      case Passing::to_all:
+      case Passing::to_combine:
+      case Passing::nothing: break;
+    }
+    return compare_far(team, rounds, word, ToAll(team, room, block));
+  }
+
+  [[nodiscard]] PassedSources passed(PeTeam const& team,
+                                     PassedBlock const& block) const override {
+    auto const words       = team.words();
+    auto const* const room = words.room(words.map.my_pe, *words.epoch());
+    if (block.passing == Passing::by_root)
+      return PassedSources::in_order(room + pair_bytes, 0);
+    return PassedSources::backwards(room + pair_bytes, block.bytes,
+                                    team.my_pe(), team.n_pes());
+  }
+};
+
 }  // namespace
 
-bool have_room(PeTeam const& team, PassedBlock const& block) {
-  if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
-  auto const n = static_cast<std::size_t>(team.n_pes());
-  // At most two pairs, one before the data to send.
-  return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
-                            n_blocks_in_room(block.passing, n);
+HostSync const& HostSync::over_nodes() {
+  static constexpr FarSync sync;
+  return sync;
 }
 
-bool pass_blocks_far(PeTeam const& team, char const* call, std::uint64_t word,
-                     PassedBlock const& block) {
-  FarRounds rounds(team, call);
-  switch (block.passing) {
-    case Passing::by_root:
-      return compare_far(team, rounds, word,
-                         FromRoot(team, rounds.room(), block));
-    case Passing::to_each:
-      return compare_far(team, rounds, word,
-                         ToEach(team, rounds.room(), block));
-    case Passing::to_all:
-    case Passing::to_combine:
-    case Passing::nothing: break;
-  }
-  return compare_far(team, rounds, word, ToAll(team, rounds.room(), block));
-}
-
-PassedSources passed_blocks(PeTeam const& team, PassedBlock const& block) {
-  auto const words       = team.words();
-  auto const* const room = words.room(words.map.my_pe, *words.epoch());
-  if (block.passing == Passing::by_root)
-    return PassedSources::in_order(room + pair_bytes, 0);
-  return PassedSources::backwards(room + pair_bytes, block.bytes, team.my_pe(),
-                                  team.n_pes());
+bool has_shared_nodes() {
+  return Runtime::instance("symm::has_shared_nodes").nodes().most_near() > 1;
 }
 
 }  // namespace symm::Impl

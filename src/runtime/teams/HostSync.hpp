@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TEAMS_HOSTSYNC_HPP
+#define SYMM_TEAMS_HOSTSYNC_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+#include "PassedSources.hpp"
+#include "PeTeam.hpp"
+
+namespace symm::Impl {
+
+/// A source that a PE passes: one block, or one for each member. All but
+/// `source` is equal on all members.
+struct PassedBlock {
+  Passing passing;
+  Pe root;
+  void const* source;
+  std::size_t bytes;
+};
+
+/// How the members of a PE team synchronise on the host, by one thread: in one
+/// node by flags, over nodes by messages. All but can_pass() and passed() are
+/// collective.
+class HostSync {
+ public:
+  [[nodiscard]] static HostSync const& of(PeTeam const& team);
+
+  /// Every PE passes two words to all others.
+  /// \returns its epoch: team.words().passed(own PE, member, epoch, which) is
+  ///          the word of `member`, until this PE begins the next.
+  virtual std::uint64_t exchange_words(PeTeam const& team, char const* call,
+                                       std::uint64_t first,
+                                       std::uint64_t second) const = 0;
+
+  /// Whether all PEs have called with that word; false on all, if not.
+  /// \param looks false: the result is not needed.
+  virtual bool compare_word(PeTeam const& team, char const* call,
+                            std::uint64_t word, bool looks) const = 0;
+
+  /// Whether such blocks can travel with the words; the same on all members.
+  [[nodiscard]] virtual bool can_pass(PeTeam const& team,
+                                      PassedBlock const& block) const = 0;
+  /// As compare_word(), in as many messages. If it returns true, passed() has
+  /// the sources.
+  virtual bool pass(PeTeam const& team, char const* call, std::uint64_t word,
+                    PassedBlock const& block) const = 0;
+  /// The sources passed in this PE's latest call with the PE team.
+  [[nodiscard]] virtual PassedSources passed(
+      PeTeam const& team, PassedBlock const& block) const = 0;
+
+ protected:
+  HostSync()                           = default;
+  HostSync(HostSync const&)            = delete;
+  HostSync& operator=(HostSync const&) = delete;
+  ~HostSync()                          = default;
+
+ private:
+  static HostSync const& over_nodes();
+};
+
+}  // namespace symm::Impl
+
+#endif
