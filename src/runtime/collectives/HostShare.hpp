@@ -19,8 +19,7 @@
 namespace symm::Impl {
 
 /// Carries out this PE's share of a ReduceWork or ScanWork on the host, block
-/// by block, by Work::run_block(). If the PE team has far PEs, one thread does:
-/// it fetches a block of all far members at once, if there is private memory.
+/// by block, by Work::run_block().
 template <class Work>
 class HostShare {
   using T = typename Work::Element;
@@ -30,21 +29,17 @@ class HostShare {
       : m_work(work), m_heap(heap) {}
 
   template <Group Threads>
-  void run(Threads const& group, Range const& range, bool is_far) {
-    auto const run_block = [&](std::size_t b) {
-      std::size_t const done = b * m_block;
-      m_first                = range.first + done;
-      m_count                = std::min(m_block, range.count - done);
-      if (m_has_all) fetch_all();
-      m_work.run_block(*this, block(0), m_count);
-      if (m_has_all) quiet_far();  // before the blocks are used again
-    };
-    if (!is_far) {
-      group.for_each((range.count + few - 1) / few, run_block);
-    } else if (group.rank() == 0 && range.count != 0) {
-      make_room(range.count);
-      for (std::size_t b = 0; b * m_block < range.count; ++b) run_block(b);
-    }
+  void run(Threads const& group, Range const& range) {
+    group.for_each((range.count + few - 1) / few,
+                   [&](std::size_t b) { run_block(range, b); });
+  }
+  /// The same with far members, by one thread. It fetches a block of all of
+  /// them at once, if there is private memory.
+  template <Group Threads>
+  void run_far(Threads const& group, Range const& range) {
+    if (group.rank() != 0 || range.count == 0) return;
+    make_room(range.count);
+    for (std::size_t b = 0; b * m_block < range.count; ++b) run_block(range, b);
   }
 
   // For Work::run_block(), for each member in order: its block of the source,
@@ -80,6 +75,15 @@ class HostShare {
   }
 
  private:
+  void run_block(Range const& range, std::size_t b) {
+    std::size_t const done = b * m_block;
+    m_first                = range.first + done;
+    m_count                = std::min(m_block, range.count - done);
+    if (m_has_all) fetch_all();
+    m_work.run_block(*this, block(0), m_count);
+    if (m_has_all) quiet_far();  // before the blocks are used again
+  }
+
   static constexpr std::size_t alignment = std::max<std::size_t>(
       alignof(T), 64);  // (else scans take 1.1 times as long)
   static constexpr std::size_t elements_of(std::size_t bytes) {
@@ -171,12 +175,13 @@ __device__ __noinline__ void run_share_far(Threads const& group,
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_share(Threads const& group, HeapMap const& heap,
                              Work const& work, Range const& range) {
-  bool const is_far = work.team.has_far_pes();
-  SYMM_IF_ON_HOST((HostShare(work, heap).run(group, range, is_far);))
-  SYMM_IF_ON_DEVICE((
-      if (is_far) [[unlikely]] {
-        run_share_far(group, heap, work, range);
-      } else { work.run_near(group, heap, range); }))
+  if (!work.team.has_far_pes()) [[likely]] {
+    SYMM_IF_ON_HOST((HostShare(work, heap).run(group, range);))
+    SYMM_IF_ON_DEVICE((work.run_near(group, heap, range);))
+    return;
+  }
+  SYMM_IF_ON_HOST((HostShare(work, heap).run_far(group, range);))
+  SYMM_IF_ON_DEVICE((run_share_far(group, heap, work, range);))
 }
 
 }  // namespace symm::Impl
