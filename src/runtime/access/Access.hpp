@@ -97,17 +97,6 @@ SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
 #endif
 }
 
-/// PE `pe`'s copy of the object at `address`, after expect_access(). On the
-/// host, the PE must be near.
-template <class T>
-[[nodiscard]] SYMM_INLINE_FUNCTION T* expected_copy(HeapMap const& heap,
-                                                    T* address,
-                                                    std::size_t bytes, Pe pe,
-                                                    char const* call) {
-  expect_access(heap, address, bytes, pe, call);
-  return heap.peer_ptr(address, pe);
-}
-
 }  // namespace symm::Impl
 
 #endif
