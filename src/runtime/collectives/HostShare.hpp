@@ -63,8 +63,7 @@ class HostShare {
     at_block(
         m_work.dest, member,
         [&](T* its) {
-          if (its == values) return;
-          for (std::size_t i = 0; i < m_count; ++i) its[i] = values[i];
+          if (its != values) std::copy_n(values, m_count, its);
         },
         [&] {
           copy_far<Direction::put>(
