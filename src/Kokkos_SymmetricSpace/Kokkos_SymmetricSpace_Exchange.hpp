@@ -29,6 +29,7 @@
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
 #include "exchange/PlanBlocks.hpp"
+#include "exchange/SubviewLists.hpp"
 #include "space/ExecutionSpaceStream.hpp"
 #include "view/PeerView.hpp"
 
@@ -132,6 +133,21 @@ class ExchangePlan {
     constexpr char const* call = "symm::ExchangePlan::from_box";
     return make(call, team, [&] {
       return Impl::lists_of_box(call, box, team.my_pe(), team.n_pes());
+    });
+  }
+
+  /// PE sent[k].pe gets a copy of the elements sent[k].part, and the elements
+  /// filled[k].part are copies of PE filled[k].pe's: subviews of `view`, of
+  /// rank 3 at most. Both PEs list their parts in the same order. Views have
+  /// the extents of `view`, then indices of components.
+  template <class View, class Sent, class Filled>
+  [[nodiscard]] static ExchangePlan from_subviews(
+      View const& view, std::vector<ExchangePart<Sent>> const& sent,
+      std::vector<ExchangePart<Filled>> const& filled,
+      PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::from_subviews";
+    return make(call, team, [&] {
+      return Impl::lists_of_subviews(call, view, sent, filled, team.n_pes());
     });
   }
 

@@ -111,6 +111,42 @@ TEST(ExchangePlan, imports_go_to_the_places_that_are_passed) {
   symm::barrier_all();
 }
 
+TEST(ExchangePlan, subviews_are_sent_and_filled) {
+  int const me = symm::my_pe(), n = symm::n_pes();
+  int const right = (me + 1) % n, left = (me + n - 1) % n;
+  Kokkos::View<int**, Memory> const x("x", 4, 6);
+  using Pair = std::pair<int, int>;
+  using Part = Kokkos::View<int**, Kokkos::LayoutStride, Memory>;
+  std::vector<symm::ExchangePart<Part>> const sent{
+      {Kokkos::subview(x, Pair(0, 4), Pair(1, 3)), right},
+      {Kokkos::subview(x, Pair(1, 3), Pair(3, 4)), left}};
+  std::vector<symm::ExchangePart<Part>> const filled{
+      {Kokkos::subview(x, Pair(0, 4), Pair(4, 6)), left},
+      {Kokkos::subview(x, Pair(1, 3), Pair(0, 1)), right}};
+  auto plan = ExchangePlan::from_subviews(x, sent, filled);
+  EXPECT_EQ(plan.n_ghosts(), 10U);
+  auto const cell = [](std::size_t i, std::size_t j) { return i * 6 + j; };
+  fill(x, [&](auto i, auto j) { return number_of(me, cell(i, j), 0, 0); });
+  plan.gather(Exec(), x);
+  Exec().fence();
+  EXPECT_EQ(count_wrong(x,
+                        [&](std::size_t i, std::size_t j) {
+                          bool const inner = i == 1 || i == 2;
+                          if (j >= 4)
+                            return number_of(left, cell(i, j - 3), 0, 0);
+                          if (j == 0 && inner)
+                            return number_of(right, cell(i, 3), 0, 0);
+                          return number_of(me, cell(i, j), 0, 0);
+                        }),
+            0U);
+  Kokkos::View<int**, Memory> const other("other", 4, 6);
+  EXPECT_THAT(message_of<symm::UsageError>([&] {
+                (void)ExchangePlan::from_subviews(other, sent, filled);
+              }),
+              testing::HasSubstr("a part is no subview of View \"other\""));
+  symm::barrier_all();
+}
+
 /// A PE that sleeps, at other times than others, must find what was sent to it
 /// in each round: a fast neighbour has not overwritten it. Blocks go one way.
 TEST(ExchangePlan, a_fast_PE_does_not_overrun_a_slow_one) {

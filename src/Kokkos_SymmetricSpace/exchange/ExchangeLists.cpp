@@ -248,6 +248,17 @@ ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
   return lists;
 }
 
+ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts) {
+  ElementsOfMembers all;
+  all.is_known = true;
+  for (auto const& part : parts) all.counts.push_back(part.size());
+  all.elements = element_list(
+      std::accumulate(all.counts.begin(), all.counts.end(), std::size_t{0}));
+  auto* to = all.elements.data();
+  for (auto const& part : parts) to = std::copy(part.begin(), part.end(), to);
+  return all;
+}
+
 ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                            Pe my_pe, int n_pes) {
   Boxes const boxes(call, box, my_pe, n_pes);
@@ -276,16 +287,6 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                    boxes.filled(d));
     }
   }
-  auto const joined = [](OfMembers const& parts) {
-    ElementsOfMembers all;
-    all.is_known = true;
-    for (auto const& part : parts) all.counts.push_back(part.size());
-    all.elements = element_list(
-        std::accumulate(all.counts.begin(), all.counts.end(), std::size_t{0}));
-    auto* to = all.elements.data();
-    for (auto const& part : parts) to = std::copy(part.begin(), part.end(), to);
-    return all;
-  };
   lists.owned_cells = box.owned;
   lists.ghost_width = box.ghost_width;
   lists.owned       = joined(sent);

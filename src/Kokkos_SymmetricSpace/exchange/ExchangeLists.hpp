@@ -103,6 +103,9 @@ struct ElementsOfMembers {
   bool is_known = false;            // to this PE, before it has heard others
 };
 
+/// \param parts the elements of each member of the PE team.
+ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
+
 /// Cells of this PE of which the neighbour along a direction has copies.
 struct BoxPart {
   Pe pe;                         // its number in the PE team

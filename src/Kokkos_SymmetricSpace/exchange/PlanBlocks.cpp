@@ -169,10 +169,16 @@ class PlanMaker {
         team_world(), std::max(m_owned_at.back(), m_ghosts_at.back()), Max{});
     bool const has_wishes =
         reduce(team_world(), m_lists.wanted.extent(0) > 0 ? 1 : 0, Max{}) != 0;
-    if (has_wishes) fetch_wishes(plan.capacity);
-
+    if (has_wishes) {
+      m_wishes =
+          decltype(m_wishes)(Kokkos::view_alloc("symm::ExchangePlan, imports",
+                                                Kokkos::WithoutInitializing),
+                             plan.capacity);
+    }
+    // Collective: afterwards all PEs may be sent wishes.
     plan.buffers = ExchangeBuffers(m_call);
-    failure      = failure_of([&] { fill(plan); });
+    if (has_wishes) fetch_wishes();
+    failure = failure_of([&] { fill(plan); });
     agree(m_call, failure);
     return plan;
   }
@@ -219,11 +225,7 @@ class PlanMaker {
   }
 
   /// Collective over the world: owners get the lists of what others import.
-  void fetch_wishes(std::size_t capacity) {
-    m_wishes =
-        decltype(m_wishes)(Kokkos::view_alloc("symm::ExchangePlan, imports",
-                                              Kokkos::WithoutInitializing),
-                           capacity);
+  void fetch_wishes() {
     std::size_t first = 0;
     for (std::size_t n = 0; n < m_n_members && m_lists.wanted.extent(0) > 0;
          ++n) {
