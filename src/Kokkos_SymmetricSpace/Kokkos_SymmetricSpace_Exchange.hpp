@@ -183,7 +183,7 @@ class ExchangePlan {
   /// The second half: waits for the neighbours, fills the ghosts. Takes the
   /// same Views.
   template <Impl::ExecutionSpace Exec, class... Views>
-  void end_gather(Exec const& exec, Views const&... views) {
+  [[gnu::noinline]] void end_gather(Exec const& exec, Views const&... views) {
     auto const fields = receive(exec, gather_name, m_plan.ghosts, views...);
     Impl::copy_chunks<Impl::CopyWay::from_block>(
         exec, gather_name, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
@@ -241,7 +241,7 @@ class ExchangePlan {
   /// gather() of a View of which kernels of `exec` have stored all copies to
   /// targets(view).
   template <Impl::ExecutionSpace Exec, class View>
-  void gather_stored(Exec const& exec, View const& view) {
+  [[gnu::noinline]] void gather_stored(Exec const& exec, View const& view) {
     constexpr char const* call = "symm::ExchangePlan::gather_stored";
     auto const& ghosts         = m_plan.ghosts;
     auto const fields          = start(call, m_plan.owned, ghosts, view);
@@ -275,7 +275,8 @@ class ExchangePlan {
           views...);
   }
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
-  void end_scatter(Exec const& exec, Op const& op, Views const&... views) {
+  [[gnu::noinline]] void end_scatter(Exec const& exec, Op const& op,
+                                     Views const&... views) {
     auto const fields   = receive(exec, scatter_name, m_plan.owned, views...);
     auto const& owned   = m_plan.owned;
     auto const& buffers = m_plan.buffers.in_kernels();
@@ -311,6 +312,9 @@ class ExchangePlan {
   }
 
  private:
+  // (Exchanges are not inlined: GCC 12 makes slower code of the caller's
+  // kernels beside them, 5 % in cg_solve.)
+
   static constexpr char const* gather_name  = "symm::ExchangePlan::gather";
   static constexpr char const* scatter_name = "symm::ExchangePlan::scatter";
 
@@ -376,9 +380,10 @@ class ExchangePlan {
   }
 
   template <class Exec, class... Views>
-  void begin(Exec const& exec, char const* call, Impl::Halves halves,
-             Impl::PlanSide const& sent, Impl::PlanSide const& received,
-             Views const&... views) {
+  [[gnu::noinline]] void begin(Exec const& exec, char const* call,
+                               Impl::Halves halves, Impl::PlanSide const& sent,
+                               Impl::PlanSide const& received,
+                               Views const&... views) {
     auto const fields = start(call, sent, received, views...);
     Impl::Observed const observed(
         [&] { return operation(call, sent, fields); });
