@@ -3,6 +3,7 @@
 
 // gather() of random plans, compared with what each PE computes alone.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
