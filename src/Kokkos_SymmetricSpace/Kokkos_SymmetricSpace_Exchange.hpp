@@ -265,12 +265,14 @@ class ExchangePlan {
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   void scatter(Exec const& exec, Op const& op, Views const&... views) {
+    list_contributions(exec);
     begin(exec, scatter_name, Impl::Halves::together, m_plan.ghosts,
           m_plan.owned, views...);
     end_scatter(exec, op, views...);
   }
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_scatter(Exec const& exec, Views const&... views) {
+    list_contributions(exec);
     begin(exec, scatter_name, Impl::Halves::apart, m_plan.ghosts, m_plan.owned,
           views...);
   }
@@ -281,14 +283,14 @@ class ExchangePlan {
     auto const& owned   = m_plan.owned;
     auto const& buffers = m_plan.buffers.in_kernels();
     if constexpr (Impl::runs_on_host_v<Exec>) {
-      if (exec.concurrency() == 1) {  // in this order
+      if (is_in_order(exec)) {
         Impl::copy_chunks<Impl::CopyWay::from_block>(
             exec, scatter_name, buffers, owned, fields, false, false, {}, op);
         return;
       }
     }
-    auto& its = m_plan.contributions;
-    if (its.firsts.extent(0) == 0) its = Impl::contributions_to(owned);
+    list_contributions(exec);
+    auto const& its = m_plan.contributions;
     Impl::run(
         exec, scatter_name, its.elements.extent(0),
         Impl::Combine<Op, decltype(fields)>{
@@ -317,6 +319,21 @@ class ExchangePlan {
 
   static constexpr char const* gather_name  = "symm::ExchangePlan::gather";
   static constexpr char const* scatter_name = "symm::ExchangePlan::scatter";
+
+  /// Whether chunks are unpacked one after the other.
+  template <class Exec>
+  static bool is_in_order(Exec const& exec) {
+    return Impl::runs_on_host_v<Exec> && exec.concurrency() == 1;
+  }
+  /// Before anything is sent: it may fail, and it allocates. While a kernel
+  /// waits for a neighbour, that could wait for the kernel, and keep the thread
+  /// that serves the neighbour waiting.
+  template <class Exec>
+  void list_contributions(Exec const& exec) {
+    auto& its = m_plan.contributions;
+    if (is_in_order(exec) || its.firsts.extent(0) != 0) return;
+    its = Impl::contributions_to(m_plan.owned);
+  }
 
   template <class Lists>
   static ExchangePlan make(char const* call, PeTeam const& team,
