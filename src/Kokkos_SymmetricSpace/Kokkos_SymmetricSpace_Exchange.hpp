@@ -189,9 +189,11 @@ class ExchangePlan {
         exec, gather_name, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
   }
 
-  /// Where kernels can store copies of cells as they compute them, for
-  /// gather_stored(): no second pass over the cells, and nothing to unpack from
-  /// near PEs. The plan is of a box, which has as many axes as the View.
+  /// The places to which kernels store copies of cells as they compute them,
+  /// for gather_stored(): no second pass over the cells, and nothing to unpack
+  /// from near PEs. The plan is of a box, which has as many axes as the View.
+  /// They are valid until the plan makes more room: until an exchange of larger
+  /// elements, or reserve().
   ///
   ///     auto const targets = plan.targets(u);
   ///     // in the kernel that sets u(i, j, k):
@@ -205,9 +207,8 @@ class ExchangePlan {
   /// \tparam most directions: 6 suffice for the faces of a box. (A kernel with
   ///         arguments of more than 512 bytes takes longer to start on a GPU.)
   /// \param view symmetric, of equal layout on all PEs.
-  /// \throws UsageError on this PE, if the plan is not of such a box or has
-  /// more
-  ///         directions, or the View is too small; as reserve().
+  /// \throws UsageError on this PE, if the plan is not of such a box, or has
+  ///         more directions, or the View is too small; as reserve().
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
@@ -227,7 +228,9 @@ class ExchangePlan {
                        std::to_string(n) + " directions: pass targets<" +
                        std::to_string(n) + ">");
     }
-    static_cast<void>(Impl::fields_of(call, m_plan.extents, 0, view));
+    static_cast<void>(
+        Impl::fields_of(call, m_plan.extents,
+                        std::max(m_plan.owned.end, m_plan.ghosts.end), view));
     make_room(call, sizeof(T));
     auto* const outbox =
         reinterpret_cast<T*>(m_plan.buffers.in_kernels().outbox);
@@ -363,7 +366,8 @@ class ExchangePlan {
     return {list.data(), list.extent(0), list.stride(0)};
   }
 
-  /// What is done before anything is sent. \returns the fields of the Views.
+  /// Checks, and makes room, before anything is sent.
+  /// \returns the fields of the Views.
   template <class... Views>
   auto start(char const* call, Impl::PlanSide const& sent,
              Impl::PlanSide const& received, Views const&... views) {

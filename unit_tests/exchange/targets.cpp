@@ -121,6 +121,23 @@ TEST(ExchangePlanTargets, are_where_gather_puts_copies) {
         }
 }
 
+TEST(ExchangePlan, a_box_without_ghosts_has_nothing_to_exchange) {
+  BoxDecomposition box;
+  box.owned       = {4, 4, 4};
+  box.pe_grid     = {symm::n_pes(), 1, 1};
+  box.ghost_width = 0;
+  box.periodic    = {true, true, true};
+  auto plan       = ExchangePlan::from_box(box);
+  EXPECT_EQ(plan.n_ghosts(), 0U);
+  Cells<double> const u("u", 4, 4, 4);
+  auto const targets = plan.targets(u);
+  EXPECT_EQ(targets.begin(), targets.end());
+  plan.gather_stored(Exec(), u);
+  plan.gather(Exec(), u);
+  Exec().fence();
+  symm::barrier_all();
+}
+
 TEST(ExchangePlanTargets, are_of_boxes_with_as_many_axes) {
   BoxDecomposition box;
   box.owned   = {4, 4, 0};
@@ -134,6 +151,11 @@ TEST(ExchangePlanTargets, are_of_boxes_with_as_many_axes) {
   }
   Kokkos::View<double**, symm::SymmetricSpace> const small("small", 6, 5);
   EXPECT_THROW(static_cast<void>(plan.targets(small)), symm::UsageError);
+  box.owned    = {4, 0, 0};
+  box.periodic = {true, false, false};
+  auto line    = ExchangePlan::from_box(box);
+  Kokkos::View<double*, symm::SymmetricSpace> const short_line("line", 5);
+  EXPECT_THROW(static_cast<void>(line.targets(short_line)), symm::UsageError);
   auto lists = ExchangePlan::from_exports(4, ints({}), ints({}));
   Kokkos::View<double*, symm::SymmetricSpace> const x("x", 6);
   EXPECT_THROW(static_cast<void>(lists.targets(x)), symm::UsageError);

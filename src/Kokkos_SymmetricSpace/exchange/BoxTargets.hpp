@@ -13,9 +13,9 @@
 
 namespace symm {
 
-/// Where kernels store copies of this PE's cells along one direction of a box:
-/// in a near neighbour's ghosts, or in what is sent to it. Captured by
-/// value. Axes that the box has not got have the index 0.
+/// The place to which kernels store copies of this PE's cells along one
+/// direction of a box: a near neighbour's ghosts, or the block that is sent to
+/// it. Captured by value. Axes that the box has not got have the index 0.
 template <class T>
 class BoxTarget {
  public:
@@ -66,7 +66,7 @@ class BoxTargets {
   [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* end() const {
     return m_targets.data() + m_n;
   }
-  /// Precondition: there are fewer than `most`.
+  /// For ExchangePlan. Precondition: there are fewer than `most`.
   void append(BoxTarget<T> const& target) { m_targets[m_n++] = target; }
 
  private:

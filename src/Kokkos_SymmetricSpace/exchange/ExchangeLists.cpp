@@ -165,8 +165,9 @@ class Boxes {
       if (d[a] != 0) ++n_axes;
     }
     using enum BoxDecomposition::Neighbours;
-    return n_axes > 0 && (n_axes == 1 || m_box.neighbours == all ||
-                          (n_axes == 2 && m_box.neighbours == faces_and_edges));
+    return n_axes > 0 && m_box.ghost_width > 0 &&
+           (n_axes == 1 || m_box.neighbours == all ||
+            (n_axes == 2 && m_box.neighbours == faces_and_edges));
   }
   /// The PE along `d`; -1, if there is none.
   [[nodiscard]] Pe neighbour(std::array<int, 3> const& d, int sign) const {

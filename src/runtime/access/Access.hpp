@@ -45,7 +45,7 @@ struct FoundCopy {
 };
 [[nodiscard]] FoundCopy find_copy(void const* address, std::size_t bytes, Pe pe,
                                   char const* call);
-/// What resolve() returns.
+/// The same memory as resolve() returns.
 [[nodiscard]] PeMemory memory_of(FoundCopy found, void const* address, Pe pe);
 
 /// resolve() for operations that take loads and stores, or messages.

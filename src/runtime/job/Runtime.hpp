@@ -148,7 +148,7 @@ class Runtime {
 
   /// Null in jobs of one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
-  /// What reaches PEs of other nodes; null in jobs of one node.
+  /// The way to PEs of other nodes; null in jobs of one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
   /// \param transport must live as long as it is set. No other thread is in a
   ///        call.

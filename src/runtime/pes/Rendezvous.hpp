@@ -181,7 +181,7 @@ class Rendezvous {
   static constexpr auto health_interval = FdExchange::health_interval;
   // For PeBackoff.
   [[nodiscard]] int spins() const { return m_spins; }
-  /// What reaches PEs of other nodes; null in jobs of one node.
+  /// The way to PEs of other nodes; null in jobs of one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
   /// \param transport must live as long as it is set. No other thread waits.
   void set_transport(Transport* transport) { m_transport = transport; }

@@ -83,6 +83,7 @@ void Transport_Messages::for_each_channel(Work const& work) {
 }
 
 void Transport_Messages::quiet_channels(char const* call) {
+  if (m_n_channels == 1) return m_default.quiet(call);
   std::vector<Channel_Messages::Asked> asked;
   asked.reserve(m_n_channels);
   for_each_channel([&](Channel_Messages& channel) {
