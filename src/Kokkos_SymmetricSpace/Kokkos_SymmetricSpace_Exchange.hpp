@@ -159,8 +159,10 @@ class ExchangePlan {
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
   /// of the PE team call, with Views that have equal bytes per element.
   ///
-  /// In order with the kernels of `exec`, whose host does not wait if it is a
-  /// GPU's. On return from an instance of the host, ghosts are complete.
+  /// In order with the kernels of `exec`. The host does not wait if it is a
+  /// GPU's, unless there are neighbours on other nodes and no graph records it:
+  /// between begin and end of such an exchange, free no memory (cudaFree). On
+  /// return from an instance of the host, ghosts are complete.
   /// Allocates only if an element has more bytes than in all calls before: then
   /// the call is collective over the world, see reserve().
   ///
@@ -187,6 +189,7 @@ class ExchangePlan {
     auto const fields = receive(exec, gather_name, m_plan.ghosts, views...);
     Impl::copy_chunks<Impl::CopyWay::from_block>(
         exec, gather_name, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
+    wait_for_messages(exec, gather_name);
   }
 
   /// The places to which kernels store copies of cells as they compute them,
@@ -258,6 +261,7 @@ class ExchangePlan {
       Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, ghosts,
                                                    fields, false, true, stored);
     }
+    wait_for_messages(exec, call);
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
@@ -299,6 +303,7 @@ class ExchangePlan {
         Impl::Combine<Op, decltype(fields)>{
             buffers, owned.blocks.data(), its.elements.data(),
             its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
+    wait_for_messages(exec, scatter_name);
   }
 
   /// Makes room for elements of `bytes` bytes, those of all Views of a call
@@ -336,6 +341,18 @@ class ExchangePlan {
     auto& its = m_plan.contributions;
     if (is_in_order(exec) || its.firsts.extent(0) != 0) return;
     its = Impl::contributions_to(m_plan.owned);
+  }
+
+  /// The host waits for a GPU's exchange over nodes, if no graph records it.
+  /// Otherwise a program that frees memory then (cudaFree) would hang: the
+  /// driver waits for the kernels, and they for a thread of the library, which
+  /// waits for the driver.
+  template <class Exec>
+  void wait_for_messages(Exec const& exec, char const* call) const {
+    if constexpr (!Impl::runs_on_host_v<Exec>) {
+      if (m_plan.owned.needs_outbox && !Impl::is_captured(exec))
+        exec.fence(call);
+    }
   }
 
   template <class Lists>

@@ -200,6 +200,41 @@ TYPED_TEST(TeamSyncOf, an_enqueued_barrier_is_between_the_kernels_of_members) {
   symm::barrier_all();
 }
 
+struct BarrierInKernel {
+  PeTeam team;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    symm::barrier(member, team);
+  }
+};
+
+TYPED_TEST(TeamSyncOf, an_enqueued_barrier_and_one_in_a_kernel_meet) {
+  using Range = Kokkos::RangePolicy<TypeParam, Kokkos::IndexType<std::size_t>>;
+  Array<int> const data("data", n_data);
+  Errors const errors("errors");
+  TypeParam const exec;
+  Exchange const exchange{symm::heap_map(Space::memory_kind), data, world(),
+                          errors};
+  symm::barrier_all(exec);
+  auto const barrier = [&](int n) {
+    if ((symm::my_pe() + n) % 2 == 0) {
+      symm::barrier(exec, world());
+    } else {
+      Kokkos::parallel_for(Kokkos::TeamPolicy<TypeParam>(exec, 1, 1),
+                           BarrierInKernel{world()});
+    }
+  };
+  for (int round = 0; round < turns<TypeParam>(1000); ++round) {
+    Kokkos::parallel_for(Range(exec, 0, n_data), Send{exchange, round});
+    barrier(round / 2);
+    Kokkos::parallel_for(Range(exec, 0, n_data), Check{exchange, round});
+    barrier(round / 3);
+  }
+  exec.fence();
+  EXPECT_EQ(get(errors), 0);
+  symm::barrier_all();
+}
+
 /// All rounds in one kernel.
 struct ExchangeInKernel {
   Exchange exchange;

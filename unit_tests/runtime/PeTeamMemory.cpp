@@ -41,6 +41,7 @@ std::vector<std::uint64_t*> plain_words(PeTeamWords const& words) {
   for (Pe member = 0; member < words.map.n_pes; ++member) {
     all.push_back(words.member(member));
     all.push_back(words.flag(me, member));
+    all.push_back(words.gate(me, member));
     for (std::uint64_t const epoch : {6U, 7U}) {
       all.push_back(words.passed(me, member, epoch));
       all.push_back(words.passed(me, member, epoch, 1));

@@ -6,6 +6,7 @@
 
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/symm_job.hpp"
+#include "../space/ExecutionSpaceStream.hpp"
 #include "../view/PeerView.hpp"
 
 namespace symm::Impl {
@@ -41,8 +42,13 @@ void ExchangeBuffers::grow(char const* call, std::size_t half_bytes,
   m_inbox      = inbox;
   m_outbox     = outbox;
   m_in_kernels = {
-      heap_map(m_inbox), m_inbox.data(),   (n_halves - 1) * half_bytes,
-      m_outbox.data(),   m_signals.data(), m_steps.data()};
+      heap_map(m_inbox),
+      m_inbox.data(),
+      (n_halves - 1) * half_bytes,
+      m_outbox.data(),
+      m_signals.data(),
+      m_steps.data(),
+      !runs_on_host_v<ExchangeSpace> && Runtime::instance(call).has_gates()};
 }
 
 }  // namespace symm::Impl

@@ -28,10 +28,13 @@ struct Buffers {
   char* inbox            = nullptr;
   std::size_t half_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
-  Signal* signals        = nullptr;  // of each PE of the world: it has sent
+  /// Of each PE of the world: the number of exchanges in which it has sent; or,
+  /// with gates, that number less those in which this PE has waited for it.
+  Signal* signals = nullptr;
   /// The number of exchanges that have ended with each neighbour. Kernels count
   /// them, so that a CUDA graph of exchanges can be launched again.
-  Signal* steps = nullptr;
+  Signal* steps  = nullptr;
+  bool has_gates = false;  // queues wait, not kernels
 
   /// The half of the inbox of exchange number `step`, from 1.
   [[nodiscard]] KOKKOS_FUNCTION char* half(Signal step) const {

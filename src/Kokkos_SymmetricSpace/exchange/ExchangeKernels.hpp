@@ -7,7 +7,9 @@
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
+#include <symm_gpu/ExecutionSpaceQueue.hpp>
 
+#include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_atomics.hpp"
@@ -27,6 +29,9 @@
 // this PE, in exchange n + 1, overwrites a half that the neighbour has
 // unpacked, and no barrier is needed. For that PEs are neighbours of each
 // other, even if blocks go one way.
+//
+// With gates (PEs share a GPU), no kernel waits: signals are gates
+// (PeTeamWords.hpp), at which the queue waits behind Notify, which counts.
 
 namespace symm::Impl {
 
@@ -166,6 +171,10 @@ struct Notify {
     KOKKOS_IF_ON_DEVICE((symm::fence();))
     auto const& block = blocks[i];
     auto const step   = buffers.steps[i] + 1;
+    if (buffers.has_gates) {
+      atomic_add(buffers.heap, buffers.signals + block.pe, ~Signal{0}, my_pe);
+      buffers.steps[i] = step;
+    }
     std::size_t bytes = 0;
     if (!block.is_stored(stored) && block.count > 0) {
       bytes = block.padded() * (element_bytes - last_field_bytes) +
@@ -176,8 +185,9 @@ struct Notify {
             ? run_data + std::size_t{block.start} * element_bytes
             : buffers.outbox + block.here * element_bytes;
     put_signal(buffers.heap, buffers.half(step) + block.there * element_bytes,
-               source, bytes, buffers.signals + my_pe, step, SignalOp::set,
-               block.pe);
+               source, bytes, buffers.signals + my_pe,
+               buffers.has_gates ? 1 : step,
+               buffers.has_gates ? SignalOp::add : SignalOp::set, block.pe);
   }
 };
 
@@ -294,12 +304,31 @@ void for_each_neighbour(Exec const& exec, char const* call,
   }
 }
 
+/// Has the queue of a GPU wait until all neighbours have sent.
+template <class Exec>
+void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
+                   PlanSide const& side) {
+  enqueue_kernels(call, exec, [&](void* queue) {
+    auto& gpu = copy_queue(call);
+    for (auto const pe : side.pes) {
+      CopyQueue::WordWait const wait{buffers.signals + pe, 0};
+      gpu.wait_for_words(queue, &wait, 1);
+    }
+  });
+}
+
 /// Whether an exchange waits for the neighbours as soon as it has sent.
 enum class Halves { together, apart };
 
 template <class Exec>
 void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
                   PlanSide const& side) {
+  if constexpr (!runs_on_host_v<Exec>) {
+    if (buffers.has_gates) {
+      wait_at_gates(exec, call, buffers, side);
+      return;
+    }
+  }
   for_each_neighbour(exec, call, side,
                      Await{buffers, side.blocks.data(), call});
 }
@@ -323,7 +352,7 @@ void tell_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     symm::fence();
-  } else if (halves == Halves::together) {
+  } else if (halves == Halves::together && !buffers.has_gates) {
     for_each_neighbour(
         exec, call, side,
         NotifyAndAwait{notify, Await{buffers, side.blocks.data(), call}});

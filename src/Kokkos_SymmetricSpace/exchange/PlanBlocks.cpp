@@ -124,7 +124,8 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
   std::vector<Chunk> chunks;
   std::size_t listed = 0;
   for (std::uint32_t n = 0; n < blocks.size(); ++n) {
-    auto& block             = blocks[n];
+    auto& block = blocks[n];
+    side.pes.push_back(block.pe);
     auto const* const first = elements.data() + listed;
     append_chunks(chunks, n, first, listed, block.count,
                   static_cast<ElementIndex>(row));

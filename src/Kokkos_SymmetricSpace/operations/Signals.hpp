@@ -37,6 +37,27 @@ struct WaitKernel {
   }
 };
 
+/// Has the queue of a GPU wait, without a kernel, as processes that share the
+/// GPU need it. \returns false if it cannot compare so.
+template <class Exec, class T>
+bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
+  bool const is_equal = set.compare == Compare::eq;
+  if (!has_gates(call) || set.status != nullptr ||
+      (!is_equal && set.compare != Compare::ge)) {
+    return false;
+  }
+  enqueue_kernels(call, exec, [&](void* queue) {
+    auto& gpu = copy_queue(call);
+    for (std::size_t i = 0; i < set.count; ++i) {
+      CopyQueue::WordWait const wait{
+          set.ivars + i, static_cast<std::make_unsigned_t<T>>(set.wanted(i)),
+          sizeof(T), is_equal};
+      gpu.wait_for_words(queue, &wait, 1);
+    }
+  });
+  return true;
+}
+
 /// Enqueues a wait for variables of this PE's part of a heap.
 /// \throws UsageError on this PE, if they are not there, or `exec` runs on the
 ///         host and does not reach them.
@@ -50,7 +71,7 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     wait_for(call, poll);
-  } else {
+  } else if (!wait_in_queue(exec, call, poll.set)) {
     Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
                          WaitKernel<Poll>{poll});
   }
@@ -120,8 +141,10 @@ void quiet(Exec const& exec) {
 // with fence() before it: a PE that has seen the signal also sees what kernels
 // and copies there have written to that PE. Work enqueued after a wait begins
 // when the wait has ended, and sees what it has seen. On a GPU a wait is a
-// kernel of one thread that polls; if it waits for a PE that shares the GPU,
-// both take turns of milliseconds. Until the wait ends, this PE must not wait
+// kernel of one thread that polls. Where PEs take turns on a GPU (no MPS), a
+// wait for `eq` or `ge` occupies none; `ge` counts a variable as smaller then
+// if `value` is ahead of it by less than half of the type's range. Other waits
+// take milliseconds there. Until the wait ends, this PE must not wait
 // for its kernels, nor call what does (Kokkos::fence(), making a View), before
 // it has enqueued or called what the other PEs wait for in turn.
 

@@ -57,6 +57,16 @@ template <class Exec>
   }
 }
 
+/// Whether a graph records the work of an execution space instance.
+template <class Exec>
+[[nodiscard]] bool is_captured([[maybe_unused]] Exec const& exec) {
+  if constexpr (runs_on_host_v<Exec>) {
+    return false;
+  } else {
+    return is_captured_queue(queue_of(exec));
+  }
+}
+
 /// \param exec outlives the result.
 template <class Exec>
 [[nodiscard]] StreamName stream_of(Exec const& exec) {
@@ -68,16 +78,15 @@ template <class Exec>
             },
             &exec, [](void const*) { return false; }};
   } else {
-    return {
-        key_of_queue(queue_of(exec)),
-        [](void const* what) -> std::unique_ptr<Stream> {
-          return std::make_unique<GpuInstance<Exec>>(
-              *static_cast<Exec const*>(what));
-        },
-        &exec,
-        [](void const* what) {
-          return is_captured_queue(queue_of(*static_cast<Exec const*>(what)));
-        }};
+    return {key_of_queue(queue_of(exec)),
+            [](void const* what) -> std::unique_ptr<Stream> {
+              return std::make_unique<GpuInstance<Exec>>(
+                  *static_cast<Exec const*>(what));
+            },
+            &exec,
+            [](void const* what) {
+              return is_captured(*static_cast<Exec const*>(what));
+            }};
   }
 }
 

@@ -72,6 +72,8 @@ CopyQueue& copy_queue(char const* call) {
   return *runtime.provider(MemoryKind::device);
 }
 
+bool has_gates(char const* call) { return Runtime::instance(call).has_gates(); }
+
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call) {
   copy_queue(call).copy(to, from, bytes);

@@ -34,6 +34,8 @@ namespace symm::Impl {
 /// The queue that copies GPU memory of the heap.
 /// \throws UsageError on this PE, if there is none.
 CopyQueue& copy_queue(char const* call);
+/// Runtime::has_gates().
+[[nodiscard]] bool has_gates(char const* call);
 
 /// Copies between GPU memory of the heap, near PEs' too, and any memory of this
 /// PE; then it is done.

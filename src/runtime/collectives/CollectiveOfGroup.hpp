@@ -18,9 +18,9 @@ namespace symm::Impl {
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
                                 Work const& work, CollectiveCall const& call) {
-  SYMM_IF_ON_DEVICE((if constexpr (requires { work.run_by_packets(group); }) {
+  SYMM_IF_ON_DEVICE((if constexpr (HasPackets<Work>) {
     if (go_by_packets(work.team, call)) {
-      work.run_by_packets(group);
+      work.template run_by_packets<PacketPhase::both>(group);
       return;
     }
   }))

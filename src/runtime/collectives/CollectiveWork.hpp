@@ -148,11 +148,12 @@ struct BroadcastWork {
     result.has_one_sender = true;
     return result;
   }
+  static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
-  /// Does all of it in a kernel.
-  template <Group Threads>
+  /// Does all of it, or a part, in a kernel.
+  template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group) const {
-    broadcast_packets(*this, group);
+    broadcast_packets<phase>(*this, group);
   }
 #endif
   /// Does all of it on the host, with the sources that the PEs have passed.
@@ -210,11 +211,12 @@ struct GatherWork {
     result.n_words = n_words_of(bytes_of(sizeof(T), count));
     return result;
   }
+  static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
   /// As BroadcastWork's.
-  template <Group Threads>
+  template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group) const {
-    gather_packets<is_alltoall>(*this, group);
+    gather_packets<is_alltoall, phase>(*this, group);
   }
 #endif
   /// As BroadcastWork's.

@@ -14,16 +14,20 @@ namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
 /// Carries out a BroadcastWork.
-template <class Work, Group Threads>
+template <PacketPhase phase, class Work, Group Threads>
 __device__ void broadcast_packets(Work const& work, Threads const& group) {
   PacketExchange const exchange(
       group, work.team, PacketPlaces::of_one(work.team.n_pes(), work.root));
   bool const is_root        = work.team.my_pe() == work.root;
   std::size_t const count   = work.count;
   std::size_t const n_words = n_words_of(count * sizeof(*work.dest));
-  exchange.send_to_all(is_root ? n_words : 1, [&](std::size_t k) {
-    return is_root ? load_word(work.source, count, k) : 0;
-  });
+  if constexpr (phase != PacketPhase::receive) {
+    exchange.send_to_all(is_root ? n_words : 1, [&](std::size_t k) {
+      return is_root ? load_word(work.source, count, k) : 0;
+    });
+    exchange.pass_gates();
+  }
+  if constexpr (phase == PacketPhase::send) return;
   group.for_each(n_words, [&](std::size_t k) {
     store_word(work.dest, count, k, exchange.receive(work.root, k));
   });
@@ -35,21 +39,25 @@ __device__ void broadcast_packets(Work const& work, Threads const& group) {
 }
 
 /// Carries out a GatherWork.
-template <bool is_alltoall, class Work, Group Threads>
+template <bool is_alltoall, PacketPhase phase, class Work, Group Threads>
 __device__ void gather_packets(Work const& work, Threads const& group) {
   PacketExchange const exchange(group, work.team,
                                 PacketPlaces::of_all(work.team.n_pes()));
   std::size_t const count   = work.count;
   std::size_t const n_words = n_words_of(count * sizeof(*work.dest));
-  if constexpr (is_alltoall) {
-    exchange.send_to_each(n_words, [&](Pe member, std::size_t k) {
-      return load_word(work.source + work.block(member), count, k);
-    });
-  } else {
-    exchange.send_to_all(n_words, [&](std::size_t k) {
-      return load_word(work.source, count, k);
-    });
+  if constexpr (phase != PacketPhase::receive) {
+    if constexpr (is_alltoall) {
+      exchange.send_to_each(n_words, [&](Pe member, std::size_t k) {
+        return load_word(work.source + work.block(member), count, k);
+      });
+    } else {
+      exchange.send_to_all(n_words, [&](std::size_t k) {
+        return load_word(work.source, count, k);
+      });
+    }
+    exchange.pass_gates();
   }
+  if constexpr (phase == PacketPhase::send) return;
   auto const n = static_cast<std::size_t>(work.team.n_pes());
   group.for_each(n * n_words, [&](std::size_t i) {
     auto const from     = static_cast<Pe>(i / n_words);

@@ -15,6 +15,7 @@
 #include "CollectiveCall.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "../groups/KernelCopy.hpp"
+#include "../teams/Synchronise.hpp"
 #endif
 
 // Small blocks in kernels: they are passed with a barrier instead of being
@@ -65,6 +66,15 @@ class PacketPlaces {
   return call.has_one_sender ? call.n_words + n <= PeTeamWords::n_packets
                              : call.n_words <= PeTeamWords::n_packets / n;
 }
+
+/// Whether kernels have Work::run_by_packets(); also on the host.
+template <class Work>
+concept HasPackets = requires {
+  requires Work::has_packets;
+};
+
+/// The part of an exchange of packets that a kernel carries out.
+enum class PacketPhase { send, receive, both };
 
 #ifdef SYMM_FOR_DEVICE
 /// The unit by which words of 8 bytes are accessed in elements of type T.
@@ -126,8 +136,11 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
 ///
 ///     PacketExchange const exchange(group, team, PacketPlaces::...);
 ///     exchange.send_to_all(...);
+///     exchange.pass_gates();
 ///     ... exchange.receive(...) ...     at least packet 0 of every member
 ///     exchange.end();
+///
+/// A kernel may send, and a later one receive.
 template <Group Threads>
 class PacketExchange {
  public:
@@ -186,6 +199,14 @@ class PacketExchange {
   [[nodiscard]] __device__ Packet const* packet(Pe from, std::size_t k) const {
     return m_words.packets(m_words.map.my_pe, m_epoch) + m_places.first(from) +
            k;
+  }
+
+  /// After what was sent, if members wait at gates. Then receive() of a later
+  /// kernel finds all packets there.
+  __device__ void pass_gates() const {
+    if (!m_team.has_gates()) return;
+    m_group.barrier();
+    Impl::pass_gates(m_group, m_team);
   }
 
   __device__ void end() const {

@@ -36,7 +36,7 @@ class PacketUnit {
 };
 
 /// Carries out a ReduceWork whose elements are units.
-template <class Work, Group Threads>
+template <PacketPhase phase, class Work, Group Threads>
 __device__ void reduce_packets(Work const& work, Threads const& group) {
   using T    = typename Work::Element;
   using Unit = PacketUnit<T>;
@@ -46,9 +46,13 @@ __device__ void reduce_packets(Work const& work, Threads const& group) {
                                 PacketPlaces::of_all(work.team.n_pes()));
   std::size_t const count = work.count;
   auto const n            = static_cast<std::size_t>(work.team.n_pes());
-  exchange.send_to_all(n_words_of(count * sizeof(T)), [&](std::size_t k) {
-    return load_word(work.source, count, k);
-  });
+  if constexpr (phase != PacketPhase::receive) {
+    exchange.send_to_all(n_words_of(count * sizeof(T)), [&](std::size_t k) {
+      return load_word(work.source, count, k);
+    });
+    exchange.pass_gates();
+  }
+  if constexpr (phase == PacketPhase::send) return;
   std::size_t const n_units = (count + Unit::n_elements - 1) / Unit::n_elements;
   group.for_each(n_units, [&](std::size_t u) {
     std::size_t const first = u * Unit::n_elements;

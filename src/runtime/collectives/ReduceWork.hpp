@@ -57,12 +57,14 @@ struct ReduceWork {
     }
     return result;
   }
+  static constexpr bool has_packets = are_units_of_words && !is_scattered;
 #ifdef SYMM_FOR_DEVICE
-  /// Does all of it in a kernel: each PE for itself, in the same order.
-  template <Group Threads>
+  /// Does all of it, or a part, in a kernel: each PE for itself, in the same
+  /// order.
+  template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group) const
-      requires(are_units_of_words && !is_scattered) {
-    reduce_packets(*this, group);
+      requires(has_packets) {
+    reduce_packets<phase>(*this, group);
   }
 #endif
   /// Does all of it on the host, with the sources that the PEs have passed.

@@ -19,6 +19,7 @@
   X(cuDeviceGetCount)                       \
   X(cuDeviceGetName)                        \
   X(cuDeviceGetPCIBusId)                    \
+  X(cuDeviceGetUuid)                        \
   X(cuDevicePrimaryCtxRelease)              \
   X(cuDevicePrimaryCtxRetain)               \
   X(cuDeviceTotalMem)                       \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,22 @@ DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
 }
 
 }  // namespace
+
+GpuOfPe identify_device(int device) {
+  auto const& driver = CudaDriver::instance();
+  auto const place   = "GPU " + std::to_string(device);
+  auto const what    = "asking which one " + place + " is";
+  CUdevice its       = 0;
+  driver.check(driver.cuDeviceGet(&its, device), what, "cuDeviceGet");
+  CUuuid uuid{};
+  driver.check(driver.cuDeviceGetUuid(&uuid, its), what, "cuDeviceGetUuid");
+  GpuOfPe gpu;
+  std::copy(std::begin(uuid.bytes), std::end(uuid.bytes), gpu.uuid.begin());
+  // CU_DEVICE_ATTRIBUTE_MPS_ENABLED, which older headers do not have.
+  gpu.has_mps =
+      driver.attribute(its, static_cast<CUdevice_attribute>(133), place) != 0;
+  return gpu;
+}
 
 std::vector<DeviceProperties> describe_devices() {
   int const count = n_devices();

@@ -80,6 +80,8 @@ class Vmm_Cuda final : public MemoryProvider {
   void wait(void* queue) override;
   void make_wait(void* later, void* earlier) override;
   [[nodiscard]] bool is_captured(void* queue) override;
+  void wait_for_words(void* queue, WordWait const* waits,
+                      std::size_t n) override;
   [[nodiscard]] void* make_queue() override;
   void free_queue(void* queue) noexcept override;
   void store_words(void* queue, WordStore const* stores,

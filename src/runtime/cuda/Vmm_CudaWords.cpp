@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Vmm_Cuda's members of its role CopyQueue that SideQueue uses while kernels
-// run.
+// Vmm_Cuda's members of its role CopyQueue that store, change and compare words
+// in the order of a queue.
 
 #include <algorithm>
 #include <array>
@@ -32,9 +32,41 @@ void Vmm_Cuda::free_queue(void* queue) noexcept {
   static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
 }
 
+namespace {
+
+constexpr std::size_t most_at_once = 64;
+
+}  // namespace
+
+// (No flag has the driver flush remote writes after the wait: whoever changes
+// the word has fenced what was written before, at system scope. The flag is for
+// writers without fences, such as network cards.)
+void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
+                              std::size_t n) {
+  ContextGuard const context(*this);
+  std::array<CUstreamBatchMemOpParams, most_at_once> all{};
+  for (std::size_t done = 0; done < n; done += most_at_once) {
+    auto const count = std::min(n - done, most_at_once);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const& wait = waits[done + i];
+      auto& its        = all[i].waitValue;
+      its              = {};
+      its.operation    = wait.bytes == 8 ? CU_STREAM_MEM_OP_WAIT_VALUE_64
+                                         : CU_STREAM_MEM_OP_WAIT_VALUE_32;
+      its.address      = device_pointer(wait.address);
+      its.value64      = wait.value;
+      its.flags =
+          wait.is_equal ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
+    }
+    check(m_driver.cuStreamBatchMemOp(static_cast<CUstream>(queue),
+                                      static_cast<unsigned>(count), all.data(),
+                                      0),
+          "enqueuing a wait on " + m_place, "cuStreamBatchMemOp");
+  }
+}
+
 void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
                            std::size_t n) {
-  constexpr std::size_t most_at_once = 64;
   ContextGuard const context(*this);
   std::array<CUstreamBatchMemOpParams, most_at_once> all{};
   for (std::size_t done = 0; done < n; done += most_at_once) {

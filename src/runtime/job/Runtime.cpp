@@ -225,6 +225,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
     return;
   }
   make_device_memories(*device);
+  find_shared_gpus(*device);
   m_default = static_cast<std::size_t>(MemoryKind::device);
   auto& gpu = *memory(MemoryKind::device).provider;
   m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange, gpu, packets);
@@ -302,6 +303,30 @@ void Runtime::make_device_memories(int device) {
   if (!failure) return;
   memory(MemoryKind::host).provider = nullptr;
   memory(MemoryKind::host).missing  = failure->message;
+}
+
+/// Collective: which PEs share GPUs.
+void Runtime::find_shared_gpus(int device) {
+  GpuOfPe mine;
+  all_or_none(agree_through(*m_bootstrap), "symm::initialize",
+              [&] { mine = identify_device(device); });
+  auto const all = allgather(*m_bootstrap, mine);
+  m_n_on_gpu     = static_cast<int>(std::count(all.begin(), all.end(), mine));
+  // All PEs see the same.
+  int n_most = 0;
+  for (auto const& gpu : all) {
+    if (gpu.has_mps) continue;
+    n_most = std::max(
+        n_most, static_cast<int>(std::count(all.begin(), all.end(), gpu)));
+  }
+  m_has_gates = n_most > 1;
+  if (m_has_gates && my_pe() == 0) {
+    std::fprintf(stderr,
+                 "symm::initialize: up to %d PEs share a GPU and take turns on "
+                 "it. Started before the job, nvidia-cuda-mps-control -d lets "
+                 "their kernels run side by side\n",
+                 n_most);
+  }
 }
 
 /// Collective: creates, shares and maps a little memory, and gives it back.

@@ -143,6 +143,11 @@ class Runtime {
     return memory(kind).provider.get();
   }
   [[nodiscard]] Bootstrap& bootstrap() { return *m_bootstrap; }
+  /// Whether PEs of this job share a GPU on which kernels of one process keep
+  /// others waiting (no MPS): then queues wait, not kernels.
+  [[nodiscard]] bool has_gates() const { return m_has_gates; }
+  /// PEs on this PE's GPU; 0 without GPUs.
+  [[nodiscard]] int n_on_gpu() const { return m_n_on_gpu; }
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
@@ -196,6 +201,7 @@ class Runtime {
   void begin_trace();
   void make_memories(std::optional<int> device, RuntimeOptions options);
   void make_device_memories(int device);
+  void find_shared_gpus(int device);
   void try_out(Vmm& vmm);
   void make_heap(MemoryKind kind, MemoryProvider& provider,
                  RuntimeOptions const& options);
@@ -222,6 +228,8 @@ class Runtime {
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;
+  bool m_has_gates      = false;
+  int m_n_on_gpu        = 0;
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;

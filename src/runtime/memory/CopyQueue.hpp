@@ -63,6 +63,21 @@ class CopyQueue {
   /// Whether `queue` records a graph instead of doing its work.
   [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
 
+  /// A comparison of a word of 4 or 8 bytes, aligned to its size.
+  struct WordWait {
+    void const* address;
+    std::uint64_t value;
+    std::size_t bytes = sizeof(std::uint64_t);
+    /// False: the word is not below `value`. Numbers are on a circle: a word is
+    /// below by less than half of its range.
+    bool is_equal = false;
+  };
+  /// Work enqueued in `queue` from now on begins when all `n` comparisons have
+  /// been true, and sees what was written before. No kernel waits: processes
+  /// that share the GPU go on. The host does not wait.
+  virtual void wait_for_words(void* queue, WordWait const* waits,
+                              std::size_t n);
+
   // For SideQueue, whose work is done while kernels run that may wait for it.
 
   /// A queue that waits for no other one, nor others for it. Null, if the

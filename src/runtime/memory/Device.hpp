@@ -3,6 +3,7 @@
 #ifndef SYMM_DEVICE_HPP
 #define SYMM_DEVICE_HPP
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -33,6 +34,15 @@ struct DeviceProperties {
   bool has_host_memory      = false;
   std::vector<int> peers;  // the GPUs whose memory it reaches
 };
+
+/// Which GPU a PE has.
+struct GpuOfPe {
+  std::array<char, 16> uuid{};  // the same in all processes, no other GPU's
+  bool has_mps = false;         // processes run side by side on it
+  friend bool operator==(GpuOfPe const&, GpuOfPe const&) = default;
+};
+/// \param device below n_devices(). Local. \throws SystemError on this PE.
+[[nodiscard]] GpuOfPe identify_device(int device);
 
 /// For jobs of several nodes: has CUDA load all kernels of a program when it
 /// loads the program. A kernel that is loaded at its first launch may wait for

@@ -16,6 +16,10 @@ void CopyQueue::store_words(void*, WordStore const*, std::size_t) {
   throw SystemError("this memory has no queue that stores words");
 }
 
+void CopyQueue::wait_for_words(void*, WordWait const*, std::size_t) {
+  throw SystemError("this memory has no queue that waits for words");
+}
+
 void CopyQueue::change_words(void*, WordChange*, std::size_t, AtomicOp,
                              WordType) {
   throw SystemError("this memory has no queue that changes words");

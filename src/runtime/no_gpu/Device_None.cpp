@@ -17,6 +17,8 @@ namespace {
 
 int n_devices() { throw_no_devices(); }
 
+GpuOfPe identify_device(int) { throw_no_devices(); }
+
 void load_kernels_with_programs() {}
 
 bool loads_kernels_at_launch() { return false; }

@@ -49,11 +49,11 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
-  // Clears the epoch and the flags that the slot's last PE team has left.
-  // Passed words are read only after a flag, so they may stay.
+  // Clears the epoch, the flags and the gates that the slot's last PE team has
+  // left. Passed words are read only after a flag, so they may stay.
   auto const its = words(slot);
-  std::vector<std::uint64_t> const zeros(PeTeamWords::n_fixed + members.size(),
-                                         0);
+  std::vector<std::uint64_t> const zeros(
+      PeTeamWords::n_fixed + index_of(its.map.n_pes) + members.size(), 0);
   copy(its.epoch(), zeros);
   using enum PeTeamWords::Buffers;
   if (m_buffers == packets) {

@@ -45,10 +45,10 @@ class PeTeamMemory {
     return {m_range->map(), offset_of(slot)};
   }
 
-  /// Begins a PE team in this PE's words: clears epoch, flags and packets, and
-  /// sets the members (PEs of the world, in the order of the PE team). Local.
-  /// No other PE may use this PE's slot from the end of its last PE team until
-  /// the call returns. \throws SystemError on this PE.
+  /// Begins a PE team in this PE's words: clears epoch, flags, gates and
+  /// packets, and sets the members (PEs of the world, in the order of the PE
+  /// team). Local. No other PE may use this PE's slot from the end of its last
+  /// PE team until the call returns. \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
  private:

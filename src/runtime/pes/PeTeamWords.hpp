@@ -21,6 +21,10 @@ namespace symm::Impl {
 /// There are two pairs, used in turn: a member may be one epoch ahead of one
 /// that still reads.
 ///
+/// A gate is a word on which queues of a GPU wait: how often a member has
+/// arrived, less how often this PE has begun to wait for it. It is open unless
+/// it is negative.
+///
 /// For kernels there are packets, also two sets used in turn. A packet holds a
 /// word and its epoch, written in one access, and so needs no flag. For the
 /// host, in a job of several nodes, the first PE teams have two rooms, used in
@@ -38,7 +42,7 @@ struct PeTeamWords {
 
   static constexpr std::size_t n_fixed = 8;
   SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {
-    return n_fixed + 6 * static_cast<std::size_t>(n_pes);
+    return n_fixed + 7 * static_cast<std::size_t>(n_pes);
   }
 
   /// Packets of one epoch, from all members; PacketExchange lays them out.
@@ -59,10 +63,13 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
     return word(pe, n_fixed + index_of(member));
   }
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* gate(Pe pe, Pe member) const {
+    return word(pe, n_fixed + index_of(map.n_pes) + index_of(member));
+  }
   /// \param which 0 or 1.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* passed(
       Pe pe, Pe member, std::uint64_t epoch, std::size_t which = 0) const {
-    return word(pe, n_fixed + (1 + epoch % 2 * 2) * index_of(map.n_pes) +
+    return word(pe, n_fixed + (2 + epoch % 2 * 2) * index_of(map.n_pes) +
                         2 * index_of(member) + which);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
@@ -70,7 +77,7 @@ struct PeTeamWords {
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* member(Pe member) const {
     return word(map.my_pe,
-                n_fixed + 5 * index_of(map.n_pes) + index_of(member));
+                n_fixed + 6 * index_of(map.n_pes) + index_of(member));
   }
   [[nodiscard]] SYMM_FUNCTION Packet* packets(Pe pe,
                                               std::uint64_t epoch) const {

@@ -91,6 +91,7 @@ PeTeam::PeTeam(int slot, char const* call, Pe lowest, Pe highest)
   m_on_host     = runtime.team_memory(MemoryKind::host)->words(slot);
   if (auto const* const memory = runtime.team_memory(MemoryKind::device)) {
     m_on_device = memory->words(slot);
+    m_has_gates = runtime.has_gates();
   }
   auto const& map = m_on_host.map;
   m_has_far_pes   = !map.is_near(lowest) || !map.is_near(highest);

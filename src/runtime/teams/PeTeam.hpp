@@ -56,6 +56,11 @@ class PeTeam {
   }
   /// Whether any of its PEs is on another node.
   [[nodiscard]] SYMM_FUNCTION bool has_far_pes() const { return m_has_far_pes; }
+  /// Whether its PEs open gates to each other when they arrive: enqueued
+  /// operations wait at these, and no kernel waits.
+  [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
+  /// Its words in memory of GPUs, on the host. Precondition: there are GPUs.
+  [[nodiscard]] Impl::PeTeamWords words_on_gpu() const { return m_on_device; }
   /// -1, if it is none.
   [[nodiscard]] int slot() const { return m_slot; }
   /// The number of PeTeamSlots.
@@ -76,6 +81,7 @@ class PeTeam {
   Pe m_first             = 0;
   int m_stride           = 0;  // 0: the numbers are in words()
   bool m_has_far_pes     = false;
+  bool m_has_gates       = false;
 };
 
 }  // namespace symm

@@ -23,14 +23,44 @@ namespace symm::Impl {
 void wait_for_members(char const* call, PeTeam const& team,
                       std::uint64_t epoch);
 
-/// A barrier. For every member, calls before_flag(pe of the world, epoch)
-/// before that member can see this PE's flag.
-/// \param call for the host's messages, such as "symm::barrier".
-/// \returns its epoch.
+#ifdef SYMM_FOR_DEVICE
+/// Opens this PE's gates at all members, once, after what the group has
+/// written. This PE has begun to wait at its own: those of its next wait are
+/// closed until the members have come once more. The caller has passed a
+/// barrier of the group since that was written.
+template <Group Threads>
+__device__ void pass_gates(Threads const& group, PeTeam const& team) {
+  auto const words = team.words();
+  Pe const me      = team.my_pe();
+  auto const n     = static_cast<std::size_t>(team.n_pes());
+  group.for_each(n, [&](std::size_t i) {
+    auto const member = static_cast<Pe>(i);
+    InKernel::fetch_add(words.gate(words.map.my_pe, member),
+                        ~std::uint64_t{0});  // one less
+    auto* const gate = words.gate(words.map.my_pe, me);
+    at_copy_of(
+        words.map, gate, team.world_pe(member),
+        [](std::uint64_t* its) {
+          fence_release();
+          InKernel::fetch_add(its, std::uint64_t{1});
+        },
+        [&] {
+          InKernel::far_pes().fence();
+          InKernel::far_pes().post_atomic({gate, team.world_pe(member)},
+                                          AtomicOp::add, WordType::u64, 1);
+        });
+  });
+}
+#endif
+
+/// The first half of a barrier: tells all members that this PE has come. For
+/// every member, calls before_flag(pe of the world, epoch) before that member
+/// can see this PE's flag.
+/// \returns the epoch.
 template <Group Threads, class BeforeFlag>
-SYMM_INLINE_FUNCTION std::uint64_t synchronise(
-    Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
-    BeforeFlag const& before_flag) {
+SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
+                                          PeTeam const& team,
+                                          BeforeFlag const& before_flag) {
   PeTeamWords const words = team.words();
   Pe const me             = team.my_pe();
   auto const n            = static_cast<std::size_t>(team.n_pes());
@@ -61,14 +91,28 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
                 InKernel::far_pes().store({flag, pe}, epoch, sizeof epoch);
               });
         });
-      } else { tell_all(tell); }))
+      } else { tell_all(tell); } if (team.has_gates())
+          [[unlikely]] { pass_gates(group, team); }))
+  return epoch;
+}
+
+/// A barrier. \param before_flag as of arrive().
+/// \param call for the host's messages, such as "symm::barrier".
+/// \returns its epoch.
+template <Group Threads, class BeforeFlag>
+SYMM_INLINE_FUNCTION std::uint64_t synchronise(
+    Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
+    BeforeFlag const& before_flag) {
+  PeTeamWords const words   = team.words();
+  std::uint64_t const epoch = arrive(group, team, before_flag);
   SYMM_IF_ON_HOST((wait_for_members(call, team, epoch);))
   SYMM_IF_ON_DEVICE(
       (std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
-       group.for_each(n, [&](std::size_t i) {
-         while (load_acquire(flags + i) < epoch) {
-         }
-       });))
+       group.for_each(static_cast<std::size_t>(team.n_pes()),
+                      [&](std::size_t i) {
+                        while (load_acquire(flags + i) < epoch) {
+                        }
+                      });))
   group.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
   group.barrier();
   return epoch;

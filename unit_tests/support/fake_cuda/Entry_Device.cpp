@@ -134,6 +134,15 @@ CUresult cuDeviceGetPCIBusId(char* name, int bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  Entry entry("cuDeviceGetUuid");
+  if (entry.result() != CUDA_SUCCESS) return entry.result();
+  if (!is_device(entry.driver, device)) return CUDA_ERROR_INVALID_DEVICE;
+  *uuid          = {};
+  uuid->bytes[0] = static_cast<char>(1 + entry.driver.gpu_of(device));
+  return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
                               CUdevice device) {
   Entry entry("cuDeviceGetAttribute");

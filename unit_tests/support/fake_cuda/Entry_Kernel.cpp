@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Streams of the library's own, stores of words, and the one kernel that it
-// has.
+// Streams of the library's own, stores of words and waits for them, and the one
+// kernel that it has.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <thread>
+#include <type_traits>
 
 #include <runtime/memory/CopyQueue.hpp>
 #include <runtime/transport/TargetMemory.hpp>
@@ -27,6 +29,15 @@ CUmodule module() {
 }
 CUfunction function() {
   return reinterpret_cast<CUfunction>(&s_module_and_function[1]);
+}
+
+/// As a stream's wait compares.
+template <class Word>
+bool is_met(Word const* word, Word value, bool is_equal) {
+  Word const now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+  return is_equal ? now == value
+                  : static_cast<std::make_signed_t<Word>>(
+                        static_cast<Word>(now - value)) >= 0;
 }
 
 }  // namespace
@@ -63,8 +74,12 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned count,
   auto const place = Place{true, gpu}.name();
   for (unsigned i = 0; i < count; ++i) {
     auto const& its    = all[i].writeValue;
-    bool const is_wide = its.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
-    if (!is_wide && its.operation != CU_STREAM_MEM_OP_WRITE_VALUE_32) {
+    bool const is_wait = its.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
+                         its.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    bool const is_wide = its.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
+                         its.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    if (!is_wide && !is_wait &&
+        its.operation != CU_STREAM_MEM_OP_WRITE_VALUE_32) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
     std::size_t const bytes = is_wide ? 8 : 4;
@@ -73,6 +88,19 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned count,
         !driver.addresses.is_reserved(its.address) ||
         !driver.addresses.may_access(its.address, bytes, place, true)) {
       return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (is_wait) {
+      bool const is_equal = its.flags == CU_STREAM_WAIT_VALUE_EQ;
+      entry.queue_of(stream).push([=] {
+        auto const* const word = reinterpret_cast<void const*>(its.address);
+        while (is_wide ? !is_met(static_cast<std::uint64_t const*>(word),
+                                 its.value64, is_equal)
+                       : !is_met(static_cast<std::uint32_t const*>(word),
+                                 its.value, is_equal)) {
+          std::this_thread::yield();
+        }
+      });
+      continue;
     }
     entry.queue_of(stream).push([=] {
       symm::Impl::store_block(reinterpret_cast<char*>(its.address),

@@ -4,20 +4,25 @@
 #define SYMM_GPU_COLLECTIVE_KERNELS_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "../../access/KernelQueue.hpp"
+#include "../../access/PeOperations.hpp"
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../collectives/CollectiveOfGroup.hpp"
 #include "../../collectives/PacketExchange.hpp"
 #include "../../memory/HeapMap.hpp"
 #include "../../teams/PeTeam.hpp"
+#include "../../teams/Synchronise.hpp"
 #include "../../teams/TeamSync.hpp"
 #include "Launch.hpp"
 
 // Barriers and collective operations as separate kernels: for calls of the host
-// on GPU memory, and for enqueued calls.
+// on GPU memory, and for enqueued calls. Of a PE team with gates no kernel
+// waits: one ends when it has told the members, the queue waits at the gates,
+// and the next kernel finds all there.
 
 namespace symm::Impl {
 
@@ -31,9 +36,51 @@ struct BarrierKernel {
   }
 };
 
+/// The first half of a barrier, in which every PE passes a word.
+template <class BeforeFlag>
+struct ArriveKernel {
+  PeTeam team;
+  BeforeFlag before_flag;
+
+  __device__ void operator()(LaunchedBlock const& group, std::size_t,
+                             std::size_t) const {
+    auto const epoch = arrive(group, team, before_flag);
+    group.for_each(1, [&](std::size_t) { *team.words().epoch() = epoch; });
+  }
+};
+
+/// Has a queue wait until all members have passed this PE's gates.
+inline void wait_at_gates(char const* call, void* queue, PeTeam const& team) {
+  constexpr std::size_t most = 32;
+  std::array<CopyQueue::WordWait, most> waits;
+  auto& gpu        = copy_queue(call);
+  auto const words = team.words_on_gpu();
+  std::size_t n    = 0;
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    if (pe != team.my_pe()) waits[n++] = {words.gate(words.map.my_pe, pe), 0};
+    if (n == most || pe + 1 == team.n_pes()) {
+      gpu.wait_for_words(queue, waits.data(), n);
+      n = 0;
+    }
+  }
+}
+
+template <class BeforeFlag>
+void enqueue_gated_barrier(char const* call, void* queue, PeTeam const& team,
+                           BeforeFlag const& before_flag) {
+  constexpr int one_warp = 32;
+  launch(call, static_cast<cudaStream_t>(queue), 1, one_warp,
+         ArriveKernel<BeforeFlag>{team, before_flag});
+  wait_at_gates(call, queue, team);
+}
+
 /// Enqueues a barrier of a valid PeTeam. \throws SystemError on this PE.
 /// \param queue a stream of CUDA.
 inline void enqueue_barrier(void* queue, PeTeam const& team) {
+  if (team.has_gates()) {
+    enqueue_gated_barrier("symm::barrier", queue, team, PassNothing());
+    return;
+  }
   launch("symm::barrier", static_cast<cudaStream_t>(queue), 1, 32,
          BarrierKernel{team});
 }
@@ -46,6 +93,16 @@ struct CollectiveInOneBlock {
   __device__ void operator()(LaunchedBlock const& group, std::size_t,
                              std::size_t) const {
     run_by_group(group, heap, work, work.call());
+  }
+};
+
+template <class Work, PacketPhase phase>
+struct PacketKernel {
+  Work work;
+
+  __device__ void operator()(LaunchedBlock const& group, std::size_t,
+                             std::size_t) const {
+    work.template run_by_packets<phase>(group);
   }
 };
 
@@ -101,19 +158,35 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
   static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
   static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
-  if (bytes <= most_in_one_block) {
+  bool const has_gates = work.team.has_gates();
+  if constexpr (HasPackets<Work>) {
+    if (has_gates && go_by_packets(work.team, call)) {
+      launch(call.name, stream, 1, n_threads_of(work, call),
+             PacketKernel<Work, PacketPhase::send>{work});
+      wait_at_gates(call.name, queue, work.team);
+      launch(call.name, stream, 1, n_threads_of(work, call),
+             PacketKernel<Work, PacketPhase::receive>{work});
+      return;
+    }
+  }
+  if (bytes <= most_in_one_block && !has_gates) {
     launch(call.name, stream, 1, n_threads_of(work, call),
            CollectiveInOneBlock<Work>{heap, work});
     return;
   }
   if (call.are_counts_equal()) {
     enqueue_barrier(stream, work.team);
+  } else if (has_gates) {
+    enqueue_gated_barrier(call.name, stream, work.team,
+                          PassWord{work.team, work.count});
   } else {
     launch(call.name, stream, 1, n_threads,
            PassWordKernel{work.team, work.count});
   }
-  launch(call.name, stream, std::min(most_blocks, bytes / bytes_of_block),
-         n_threads, CollectiveInBlocks<Work>{heap, work});
+  auto const n_blocks =
+      std::clamp(bytes / bytes_of_block, std::size_t{1}, most_blocks);
+  launch(call.name, stream, n_blocks, n_threads,
+         CollectiveInBlocks<Work>{heap, work});
   enqueue_barrier(stream, work.team);
 }
 #else
