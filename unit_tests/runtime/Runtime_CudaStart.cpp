@@ -5,6 +5,7 @@
 // all: refused by all PEs alike, or with one heap only.
 
 #include <string>
+#include <vector>
 
 #include "CudaRuntime.hpp"
 
@@ -112,6 +113,40 @@ TEST_F(CudaRuntime, a_gpu_that_shares_no_host_memory_has_its_own_heap) {
   });
 }
 
+/// Starts PEs, of which number `pe` has GPU device_of(pe).
+/// \returns what PE 0 has told of PEs that share a GPU.
+template <class DeviceOf>
+void expect_sharing(DeviceOf const& device_of, std::vector<int> const& n_on_gpu,
+                    bool has_gates, std::string const& told) {
+  auto const n = static_cast<int>(n_on_gpu.size());
+  expect_on_pes(n, [&](ForkedBootstrap& bootstrap) {
+    auto const me = bootstrap.my_pe();
+    testing::internal::CaptureStderr();
+    initialize(bootstrap, device_of(me));
+    auto const text     = testing::internal::GetCapturedStderr();
+    auto const& runtime = Runtime::instance("test");
+    EXPECT_EQ(runtime.n_on_gpu(), n_on_gpu[static_cast<std::size_t>(me)]);
+    EXPECT_EQ(runtime.has_gates(), has_gates);
+    EXPECT_THAT(text, HasSubstr(me == 0 ? told : ""));
+    EXPECT_EQ(text.find("share") != text.npos, me == 0 && has_gates) << text;
+    Runtime::finalize();
+  });
+}
+
+TEST_F(CudaRuntime, PEs_that_take_turns_on_a_GPU_are_found_and_told_of) {
+  expect_sharing([](int pe) { return pe == 2 ? 1 : 0; }, {2, 2, 1}, true,
+                 "up to 2 PEs share a GPU");
+}
+
+TEST_F(CudaRuntime, PEs_with_a_GPU_each_take_no_turns) {
+  expect_sharing([](int pe) { return pe; }, {1, 1}, false, "");
+}
+
+TEST_F(CudaRuntime, PEs_that_share_a_GPU_by_MPS_take_no_turns) {
+  FakeCuda::set("FAKE_CUDA_MPS", "1");
+  expect_sharing([](int) { return 0; }, {3, 3, 3}, false, "");
+}
+
 /// A function of the driver that fails at the start of PE 1.
 class CudaRuntimeStartFaults : public CudaRuntime,
                                public testing::WithParamInterface<char const*> {
@@ -142,9 +177,10 @@ TEST_P(CudaRuntimeStartFaults, M34_a_start_that_fails_on_one_pe_fails_on_all) {
 INSTANTIATE_TEST_SUITE_P(
     Functions, CudaRuntimeStartFaults,
     testing::Values("cuInit", "cuDeviceGetCount", "cuDeviceGet",
-                    "cuDeviceGetName", "cuDeviceGetAttribute",
-                    "cuMemGetAllocationGranularity", "cuDevicePrimaryCtxRetain",
-                    "cuMemAddressReserve", "cuMemsetD8"),
+                    "cuDeviceGetUuid", "cuDeviceGetName",
+                    "cuDeviceGetAttribute", "cuMemGetAllocationGranularity",
+                    "cuDevicePrimaryCtxRetain", "cuMemAddressReserve",
+                    "cuMemsetD8"),
     [](auto const& test) { return std::string(test.param); });
 
 /// Calls of the driver that fail on PE 1, which are those for the memory of PE

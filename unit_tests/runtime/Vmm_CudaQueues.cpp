@@ -7,6 +7,8 @@
 #include <support/FakeCuda.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +107,44 @@ TEST_F(CudaQueues, H53_one_event_is_enough_for_waits_that_are_under_way) {
   m_vmm->wait(third);
   EXPECT_TRUE(is_behind);
   fake().destroy_stream(third);
+}
+
+TEST_F(CudaQueues, wait_for_words_holds_up_later_work_of_that_stream_alone) {
+  using Wait        = Vmm_Cuda::WordWait;
+  auto const bytes  = m_vmm->granularity(symm::Impl::Vmm::Granularity::minimum);
+  char* const words = m_vmm->reserve(bytes);
+  auto const handle = m_vmm->create(bytes, symm::Impl::Vmm::Sharing::none);
+  m_vmm->map(words, bytes, 0, handle);
+  m_vmm->set_access(words, bytes, symm::Impl::Vmm::Access::read_write);
+  constexpr auto minus_2 = ~std::uint64_t{1};
+  struct {
+    Wait wait;
+    std::uint64_t before;
+    std::uint64_t after;
+  } const cases[] = {
+      {{words, 5}, 4, 5},          {{words, 5}, minus_2, 7},
+      {{words, 0}, minus_2, 0},    {{words, 0, 4}, 0xffff'ffffU, 1},
+      {{words, 5, 8, true}, 6, 5}, {{words, 5, 4, true}, 6, 5},
+  };
+  for (auto const& [wait, before, after] : cases) {
+    Vmm_Cuda::WordStore store{words, before, wait.bytes};
+    m_vmm->store_words(m_second, &store, 1);
+    m_vmm->wait(m_second);
+    std::atomic<bool> has_ended{false};
+    m_vmm->wait_for_words(m_first, &wait, 1);
+    fake().launch(
+        0, 0, [&] { has_ended = true; }, m_first);
+    std::this_thread::sleep_for(std::chrono::milliseconds(late_ms));
+    EXPECT_FALSE(has_ended);
+    EXPECT_TRUE(m_vmm->is_idle(m_second));
+    store.value = after;
+    m_vmm->store_words(m_second, &store, 1);
+    m_vmm->wait(m_first);
+    EXPECT_TRUE(has_ended);
+  }
+  m_vmm->unmap(words, bytes);
+  m_vmm->release(handle);
+  m_vmm->address_free(words, bytes);
 }
 
 TEST_F(CudaQueues, the_event_ends_with_the_memory) {

@@ -81,6 +81,7 @@ Config Config::from_environment() {
   config.visible       = read_visible(static_cast<int>(config.devices.size()));
   config.fabric        = read_fabric();
   config.has_read_only = text_of("FAKE_CUDA_READ_ONLY", "") != "refused";
+  config.has_mps       = text_of("FAKE_CUDA_MPS", "") == "1";
   config.is_eager      = text_of("CUDA_MODULE_LOADING", "") == "EAGER";
   for (auto const& part : parts_of(text_of("FAKE_CUDA_NO_PEER", ""))) {
     auto const dash = part.find('-');

@@ -38,6 +38,7 @@ struct Device {
 ///                           permitted), granted, import_denied
 /// FAKE_CUDA_READ_ONLY       "refused": no read-only access
 /// FAKE_CUDA_MACHINE         processes with equal values share the GPUs ("0")
+/// FAKE_CUDA_MPS             "1": processes run side by side on a GPU
 /// CUDA_VISIBLE_DEVICES      as for the real driver, by number
 /// CUDA_MODULE_LOADING       as for the real driver
 struct Config {
@@ -55,6 +56,7 @@ struct Config {
   std::set<std::pair<int, int>> unreachable;
   Fabric fabric      = Fabric::absent;
   bool has_read_only = true;
+  bool has_mps       = false;
   bool is_eager      = false;  // modules have their kernels from the start
 };
 
