@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds everything for NVIDIA GPUs and runs all tests on those of this machine:
-# PEs that share a GPU, and PEs with one each where there are several. Ends with
-# a summary; the status is 0 if everything passed.
+# PEs that share a GPU, and PEs with one each where there are several. The tests
+# run under a daemon of MPS of their own, if one can be started, and some of them
+# without it. Ends with a summary; the status is 0 if everything passed.
 #
 #   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf] [--publish]
 #
@@ -83,6 +84,33 @@ build_all() {
   configure && cmake --build --preset "$preset" -j "$(nproc)"
 }
 
+# Starts a daemon of MPS with folders of its own; false, if that cannot be. The
+# modes of the GPUs stay as they are.
+start_mps() {
+  command -v nvidia-cuda-mps-control >/dev/null || return
+  mps=$(mktemp -d)
+  export CUDA_MPS_PIPE_DIRECTORY=$mps CUDA_MPS_LOG_DIRECTORY=$logs
+  nvidia-cuda-mps-control -d && return
+  stop_mps
+  return 1
+}
+stop_mps() {
+  [[ -n ${mps:-} ]] || return 0
+  echo quit | nvidia-cuda-mps-control >/dev/null 2>&1 || true
+  unset CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+  rm -rf "$mps"
+  mps=
+}
+trap stop_mps EXIT
+
+# shellcheck disable=SC2317  # called by stage
+gpu_tests() {
+  # A core for each PE; what looks at the memory of a GPU runs alone.
+  local jobs=$(($(nproc) / 4))
+  ctest --test-dir "$build_dir" -L gpu -j "$((jobs > 4 ? jobs : 4))" \
+    --output-on-failure --no-tests=error "$@"
+}
+
 # The programs under a checker of compute-sanitizer, which is part of the CUDA
 # toolkit. Its initcheck is of no use here (docs/design.md, "GPU memory").
 # shellcheck disable=SC2317  # called by stage
@@ -118,10 +146,16 @@ if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
   failed=1
 elif ((n_gpus > 0)); then
   if wanted gpu; then
-    # A core for each PE; what looks at the memory of a GPU runs alone.
-    jobs=$(($(nproc) / 4))
-    stage "tests with GPUs, 1 to 4 PEs" ctest --test-dir "$build_dir" -L gpu \
-      -j "$((jobs > 4 ? jobs : 4))" --output-on-failure --no-tests=error
+    # A context that is lost is lost to all clients of MPS.
+    lost=lost_context
+    turns='^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\.np2'
+    if start_mps; then
+      stage "tests with GPUs, 1 to 4 PEs, MPS" gpu_tests -E "$lost"
+      stop_mps
+      stage "tests with GPUs, taking turns" gpu_tests -R "$lost|$turns"
+    else
+      stage "tests with GPUs, 1 to 4 PEs" gpu_tests
+    fi
   fi
   if wanted sanitizer; then
     programs=("$build_dir"/unit_tests/heap/test_heap

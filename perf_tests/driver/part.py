@@ -140,7 +140,7 @@ CPUS = Part(
 GPUS = Part(
     "GPUs", gpu_figures.all_figures, gpu_figures.other_figures, _gpu_details,
     plots.gpu_plots,
-    ("gpu", "gpus", "PEs per GPU", "CUDA", "NVSHMEM", "cpu", "cores online",
+    ("gpu", "gpus", "PEs per GPU", "MPS", "CUDA", "NVSHMEM", "cpu", "cores online",
      "compiler", "Kokkos", "MPI", "project", "time"),
     _SAMPLES +
     "Ratios are those of speeds (baseline's time to ours): above 1, ours is "

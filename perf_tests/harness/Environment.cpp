@@ -100,6 +100,7 @@ Environment describe_environment(Gpus const& gpus, std::string const& command) {
     all.insert(all.begin(), {{"gpu", gpus.name},
                              {"gpus", std::to_string(gpus.count)},
                              {"PEs per GPU", std::to_string(gpus.most_pes)},
+                             {"MPS", gpus.has_mps ? "yes" : "no"},
                              {"CUDA", gpus.versions}});
   }
   if (nvshmem::available())

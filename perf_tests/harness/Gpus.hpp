@@ -14,6 +14,7 @@ namespace perf {
 struct Gpus {
   int count    = 0;      ///< different ones
   int most_pes = 0;      ///< PEs on the GPU that has most of them
+  bool has_mps = false;  ///< this PE's
   std::string name;      ///< of this PE's
   std::string versions;  ///< of the CUDA runtime and of what the driver has
 

@@ -5,9 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,20 +13,20 @@
 #include "harness/CudaCheck.hpp"
 #include "harness/Gpus.hpp"
 #include "harness/MpiCheck.hpp"
+#include <runtime/memory/Device.hpp>
 
 namespace perf {
 namespace {
 
-/// What tells a GPU from all others, whatever number a process knows it by.
-using Uuid = std::array<char, sizeof(cudaUUID_t)>;
+using symm::Impl::GpuOfPe;
 
-std::vector<Uuid> gather(Uuid const& mine) {
+std::vector<GpuOfPe> gather(GpuOfPe const& mine) {
   int pes = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &pes), "MPI_Comm_size");
-  std::vector<Uuid> all(static_cast<std::size_t>(pes));
-  int const count = static_cast<int>(mine.size());
-  check_mpi(MPI_Allgather(mine.data(), count, MPI_CHAR, all.data(), count,
-                          MPI_CHAR, MPI_COMM_WORLD),
+  std::vector<GpuOfPe> all(static_cast<std::size_t>(pes));
+  int const bytes = static_cast<int>(sizeof mine);
+  check_mpi(MPI_Allgather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE,
+                          MPI_COMM_WORLD),
             "MPI_Allgather");
   return all;
 }
@@ -52,14 +50,14 @@ Gpus gpus_of_job() {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, Kokkos::Cuda().cuda_device()),
              "cudaGetDeviceProperties");
-  Uuid mine{};
-  std::memcpy(mine.data(), &properties.uuid, mine.size());
-  std::map<Uuid, int> pes_of;
-  for (Uuid const& uuid : gather(mine)) ++pes_of[uuid];
+  auto const mine = symm::Impl::identify_device(Kokkos::Cuda().cuda_device());
+  std::map<decltype(mine.uuid), int> pes_of;
+  for (auto const& gpu : gather(mine)) ++pes_of[gpu.uuid];
   int most = 0;
   for (auto const& [uuid, pes] : pes_of) most = std::max(most, pes);
   return {.count    = static_cast<int>(pes_of.size()),
           .most_pes = most,
+          .has_mps  = mine.has_mps,
           .name     = properties.name,
           .versions = versions()};
 }

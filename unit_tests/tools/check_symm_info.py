@@ -122,6 +122,8 @@ def check_fake_gpus(program):
     assert (first["memory"], second["memory"]) == (64 << 20, 128 << 20)
     assert (first["host_memory"], second["host_memory"]) == (True, False)
     assert (first["peers"], second["peers"]) == ([1], [0])
+    assert not first["mps"]
+    assert facts(program, FAKE_CUDA_MPS="1")["gpu"][0]["mps"]
     assert "gpu 1\n" in run(program, FAKE_CUDA_DEVICES="2")
     apart = facts(program, FAKE_CUDA_DEVICES="2", FAKE_CUDA_NO_PEER="0-1")
     assert apart["gpu"][0]["peers"] == []

@@ -39,6 +39,12 @@ bool loads_kernels_at_launch() {
 
 namespace {
 
+bool has_mps(CUdevice device, std::string const& place) {
+  // CU_DEVICE_ATTRIBUTE_MPS_ENABLED, which older headers do not have.
+  constexpr auto mps_enabled = static_cast<CUdevice_attribute>(133);
+  return CudaDriver::instance().attribute(device, mps_enabled, place) != 0;
+}
+
 DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
   auto const place = "GPU " + std::to_string(ordinal);
   auto const what  = "asking for the properties of " + place;
@@ -72,6 +78,7 @@ DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
       attribute(
           CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) !=
       0;
+  its.has_mps = has_mps(device, place);
   for (int other = 0; other < count; ++other) {
     if (other == ordinal) continue;
     CUdevice peer  = 0;
@@ -96,9 +103,7 @@ GpuOfPe identify_device(int device) {
   driver.check(driver.cuDeviceGetUuid(&uuid, its), what, "cuDeviceGetUuid");
   GpuOfPe gpu;
   std::copy(std::begin(uuid.bytes), std::end(uuid.bytes), gpu.uuid.begin());
-  // CU_DEVICE_ATTRIBUTE_MPS_ENABLED, which older headers do not have.
-  gpu.has_mps =
-      driver.attribute(its, static_cast<CUdevice_attribute>(133), place) != 0;
+  gpu.has_mps = has_mps(its, place);
   return gpu;
 }
 

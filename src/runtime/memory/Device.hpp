@@ -32,13 +32,14 @@ struct DeviceProperties {
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
-  std::vector<int> peers;  // the GPUs whose memory it reaches
+  bool has_mps              = false;  // processes run side by side on it
+  std::vector<int> peers;             // the GPUs whose memory it reaches
 };
 
 /// Which GPU a PE has.
 struct GpuOfPe {
   std::array<char, 16> uuid{};  // the same in all processes, no other GPU's
-  bool has_mps = false;         // processes run side by side on it
+  bool has_mps = false;         // as of DeviceProperties
   friend bool operator==(GpuOfPe const&, GpuOfPe const&) = default;
 };
 /// \param device below n_devices(). Local. \throws SystemError on this PE.

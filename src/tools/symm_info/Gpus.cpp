@@ -36,6 +36,7 @@ Section gpus() {
     facts.emplace_back("virtual_memory", flag(gpu.has_virtual_memory));
     facts.emplace_back("file_descriptors", flag(gpu.has_file_descriptors));
     facts.emplace_back("host_memory", flag(gpu.has_host_memory));
+    facts.emplace_back("mps", flag(gpu.has_mps));
     facts.emplace_back("peers", numbers(gpu.peers));
     section.items.push_back(facts);
   }
