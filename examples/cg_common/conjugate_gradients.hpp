@@ -8,8 +8,12 @@
 #include <cg_common/kernels.hpp>
 #include <cg_common/problem.hpp>
 #include <cmath>
+#include <common/recording.hpp>
 #include <cstddef>
+#include <exception>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace cg {
@@ -22,6 +26,39 @@ namespace cg {
 /// iteration is over: the number of iterations and x are exact.)
 inline constexpr int look_every = on_host ? 1 : 4;
 
+#ifdef KOKKOS_ENABLE_CUDA
+/// Iterations as CUDA graphs. A GPU goes on by itself until they are over, and
+/// the host only waits. Where CUDA has no such loops (before 12.4), or not for
+/// this work, it launches some at a time.
+class RecordedIterations {
+ public:
+  /// \param two_iterations enqueues as many; the kernels are loaded.
+  template <class TwoIterations>
+  RecordedIterations(Kokkos::Cuda const& exec,
+                     TwoIterations const& two_iterations, bool const* is_over)
+      : m_graph(record(exec, two_iterations, is_over)) {}
+
+  /// Enqueues iterations: all, or some.
+  void launch() const { m_graph.launch(); }
+
+ private:
+  template <class TwoIterations>
+  static examples::Recording record(Kokkos::Cuda const& exec,
+                                    TwoIterations const& two_iterations,
+                                    bool const* is_over) {
+    try {
+      return examples::Recording::of_loop(exec, two_iterations, is_over);
+    } catch (std::exception const&) {
+      return examples::Recording::of(exec, [&] {
+        for (int n = 0; n < look_every; ++n) two_iterations();
+      });
+    }
+  }
+
+  examples::Recording m_graph;
+};
+#endif
+
 /// Conjugate gradients with a Jacobi preconditioner (D is the diagonal of A) in
 /// the form of Chronopoulos and Gear (1989): both dot products of an iteration
 /// are known behind one product, so that they are added up over the PEs in one
@@ -33,7 +70,9 @@ inline constexpr int look_every = on_host ? 1 : 4;
 /// \param dots      View of rank 0 that kernels write.
 /// \param multiply  multiply(y) enqueues y = A u, for my rows.
 /// \param add_up    add_up(dots) adds up over all PEs and returns the sums:
-///                  `dots`, if kernels find them there, or a copy.
+///                  `dots`, if kernels find them there, or a copy. In the first
+///                  case multiply() and add_up() only enqueue, so that on a GPU
+///                  iterations are recorded.
 ///
 /// Between two changes of u, after multiply(), is add_up(), to which each PE
 /// gives numbers that it has computed from y. So nobody changes u before all
@@ -60,6 +99,18 @@ Solution conjugate_gradients(Problem const& problem, U const& u,
   StateView now("state");
   auto const seen = Kokkos::create_mirror_view(now);
 
+  auto const iterate = [&] {
+    multiply(v.a_u);
+    dot(v.r, u, v.a_u, dots);
+    std::swap(last, now);
+    step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
+         now);
+  };
+#ifdef KOKKOS_ENABLE_CUDA
+  constexpr bool is_recorded = std::is_same_v<decltype(add_up(dots)), DotsView>;
+  std::optional<RecordedIterations> recorded;
+#endif
+
   Solution solution;
   State state;
   // The time is that of the last solve: in the first one GPUs load kernels, and
@@ -68,21 +119,35 @@ Solution conjugate_gradients(Problem const& problem, U const& u,
     begin(b, v, u);
     Kokkos::deep_copy(now, State());
     Kokkos::fence("cg: begin");
-    state         = State();
-    auto progress = problem.progress();
-    Kokkos::Timer timer;
-    for (int n = 1; !state.is_over; ++n) {
-      multiply(v.a_u);
-      dot(v.r, u, v.a_u, dots);
-      std::swap(last, now);
-      step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
-           now);
-      if (n % look_every != 0) continue;
+    state           = State();
+    auto progress   = problem.progress();
+    auto const look = [&] {
       Kokkos::deep_copy(seen, now);
       state = seen();
       progress.iteration_done(
           state.iterations,
           options.tolerance * std::sqrt(state.square / state.goal));
+    };
+    Kokkos::Timer timer;
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (is_recorded) {
+      auto const two_iterations = [&] {
+        iterate();
+        iterate();
+      };
+      if (!recorded) {
+        two_iterations();
+        recorded.emplace(Kokkos::Cuda(), two_iterations, &now.data()->is_over);
+      }
+      do {
+        recorded->launch();
+        look();
+      } while (!state.is_over);
+    }
+#endif
+    for (int n = 1; !state.is_over; ++n) {
+      iterate();
+      if (n % look_every == 0) look();
     }
     solution.seconds = timer.seconds();
   }

@@ -5,51 +5,10 @@
 #define SYMM_EXAMPLES_HEAT3D_TIME_LOOP_HPP
 
 #include <Kokkos_Core.hpp>
+#include <common/recording.hpp>
 #include <heat3d_common/problem.hpp>
-#include <stdexcept>
-#include <string>
 
 namespace heat3d {
-
-#ifdef KOKKOS_ENABLE_CUDA
-/// What is enqueued on `exec`, recorded once and then launched as a whole: the
-/// host takes less than to enqueue it anew, and the GPU less from one kernel to
-/// the next.
-class Recording {
- public:
-  /// \param enqueue  enqueues, and neither waits nor allocates. All kernels
-  ///                 have run before: loading one is no part of a recording.
-  /// \throws std::runtime_error if CUDA refuses.
-  template <class Enqueue>
-  Recording(Kokkos::Cuda const& exec, Enqueue const& enqueue) : m_exec(exec) {
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(exec.cuda_stream(),
-                                 cudaStreamCaptureModeThreadLocal));
-    enqueue();
-    check(cudaStreamEndCapture(exec.cuda_stream(), &graph));
-    check(cudaGraphInstantiate(&m_graph, graph, 0));
-    check(cudaGraphDestroy(graph));
-  }
-  ~Recording() {
-    m_exec.fence("heat3d: recorded steps");
-    static_cast<void>(cudaGraphExecDestroy(m_graph));
-  }
-  Recording(Recording const&)            = delete;
-  Recording& operator=(Recording const&) = delete;
-
-  void launch() const { check(cudaGraphLaunch(m_graph, m_exec.cuda_stream())); }
-
- private:
-  static void check(cudaError_t error) {
-    if (error != cudaSuccess)
-      throw std::runtime_error(std::string("recording steps: ") +
-                               cudaGetErrorString(error));
-  }
-
-  Kokkos::Cuda m_exec;
-  cudaGraphExec_t m_graph = nullptr;
-};
-#endif
 
 /// Makes all time steps of a problem, and shows their progress.
 ///
@@ -73,7 +32,7 @@ void make_steps(Problem const& problem,
   int const together = problem.options.graph;
   if (together > 0 && steps >= together + 2) {
     until(2);
-    Recording const recording(exec, [&] {
+    auto const recording = examples::Recording::of(exec, [&] {
       for (int n = 0; n < together; ++n) step();
     });
     while (done + together <= steps) {

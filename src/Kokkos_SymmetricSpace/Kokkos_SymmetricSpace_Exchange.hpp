@@ -425,10 +425,10 @@ class ExchangePlan {
     auto const fields = start(call, sent, received, views...);
     Impl::Observed const observed(
         [&] { return operation(call, sent, fields); });
-    m_call   = call;
-    m_halves = halves;
     Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields,
                       halves);
+    m_call   = call;
+    m_halves = halves;
   }
 
   template <class Exec, class... Views>

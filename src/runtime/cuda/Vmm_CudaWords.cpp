@@ -61,7 +61,10 @@ void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
     check(m_driver.cuStreamBatchMemOp(static_cast<CUstream>(queue),
                                       static_cast<unsigned>(count), all.data(),
                                       0),
-          "enqueuing a wait on " + m_place, "cuStreamBatchMemOp");
+          "enqueuing a wait, which the loops and conditions of CUDA graphs "
+          "cannot have, on " +
+              m_place,
+          "cuStreamBatchMemOp");
   }
 }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_RECORDING_HPP
+#define SYMM_EXAMPLES_RECORDING_HPP
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace examples {
+
+/// Ends the loop of a graph, or goes on. (A template may be in a header.)
+template <class Handle>
+__global__ void go_on_unless(bool const* is_over, Handle handle) {
+  cudaGraphSetConditional(handle, *is_over ? 0 : 1);
+}
+
+/// A CUDA graph: what was enqueued once is launched as a whole. The host takes
+/// less than to enqueue it anew, and the GPU less from one kernel to the next.
+///
+/// enqueue() of the makers below enqueues on `exec`, and neither waits nor
+/// allocates. All its kernels have run before: loading one is no part of a
+/// recording. What it does on the host happens once.
+class Recording {
+ public:
+  /// \throws std::runtime_error if CUDA refuses, and what enqueue() throws.
+  template <class Enqueue>
+  static Recording of(Kokkos::Cuda const& exec, Enqueue const& enqueue) {
+    Recording recording(exec);
+    check(cudaStreamBeginCapture(exec.cuda_stream(),
+                                 cudaStreamCaptureModeThreadLocal));
+    recording.capture(enqueue);
+    recording.instantiate();
+    return recording;
+  }
+
+  /// Has the GPU repeat it until `is_over`, which its kernels set, is true
+  /// behind it: a whole loop is one launch. At the first launch, and at each
+  /// later one, it is carried out once or more.
+  /// \param is_over in memory of the GPU. CUDA 12.4 or later.
+  /// \throws std::runtime_error if CUDA refuses, as it does for work that a
+  ///         loop of a graph cannot have, and what enqueue() throws.
+  template <class Enqueue>
+  static Recording of_loop(Kokkos::Cuda const& exec, Enqueue const& enqueue,
+                           bool const* is_over) {
+    Recording recording(exec);
+    check(cudaGraphCreate(&recording.m_graph, 0));
+    cudaGraphConditionalHandle handle{};
+    check(cudaGraphConditionalHandleCreate(&handle, recording.m_graph, 1,
+                                           cudaGraphCondAssignDefault));
+    cudaGraphNodeParams loop{};
+    loop.type               = cudaGraphNodeTypeConditional;
+    loop.conditional.handle = handle;
+    loop.conditional.type   = cudaGraphCondTypeWhile;
+    loop.conditional.size   = 1;
+    cudaGraphNode_t node    = nullptr;
+#if CUDART_VERSION >= 13000
+    check(
+        cudaGraphAddNode(&node, recording.m_graph, nullptr, nullptr, 0, &loop));
+#else
+    check(cudaGraphAddNode(&node, recording.m_graph, nullptr, 0, &loop));
+#endif
+    check(cudaStreamBeginCaptureToGraph(
+        exec.cuda_stream(), loop.conditional.phGraph_out[0], nullptr, nullptr,
+        0, cudaStreamCaptureModeThreadLocal));
+    recording.capture([&] {
+      enqueue();
+      go_on_unless<<<1, 1, 0, exec.cuda_stream()>>>(is_over, handle);
+    });
+    recording.instantiate();
+    return recording;
+  }
+
+  Recording(Recording&& other) noexcept
+      : m_exec(other.m_exec),
+        m_graph(std::exchange(other.m_graph, nullptr)),
+        m_launched(std::exchange(other.m_launched, nullptr)) {}
+  Recording& operator=(Recording&&) = delete;
+  ~Recording() {
+    if (m_launched != nullptr) {
+      m_exec.fence("recorded work");
+      static_cast<void>(cudaGraphExecDestroy(m_launched));
+    }
+    if (m_graph != nullptr) static_cast<void>(cudaGraphDestroy(m_graph));
+  }
+
+  void launch() const {
+    check(cudaGraphLaunch(m_launched, m_exec.cuda_stream()));
+  }
+
+ private:
+  explicit Recording(Kokkos::Cuda const& exec) : m_exec(exec) {}
+
+  /// Enqueues what the stream captures, and ends that, if it fails, too.
+  template <class Enqueue>
+  void capture(Enqueue const& enqueue) {
+    cudaGraph_t graph = nullptr;
+    try {
+      enqueue();
+    } catch (...) {
+      static_cast<void>(cudaStreamEndCapture(m_exec.cuda_stream(), &graph));
+      static_cast<void>(cudaGetLastError());
+      throw;
+    }
+    check(cudaStreamEndCapture(m_exec.cuda_stream(), &graph));
+    if (m_graph == nullptr) m_graph = graph;
+  }
+  void instantiate() { check(cudaGraphInstantiate(&m_launched, m_graph, 0)); }
+  static void check(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    static_cast<void>(cudaGetLastError());
+    throw std::runtime_error(std::string("recording a CUDA graph: ") +
+                             cudaGetErrorString(error));
+  }
+
+  Kokkos::Cuda m_exec;
+  cudaGraph_t m_graph        = nullptr;
+  cudaGraphExec_t m_launched = nullptr;
+};
+
+}  // namespace examples
+
+#endif
+#endif
