@@ -68,19 +68,19 @@ class RecordedIterations {
 /// \param u         View that holds my entries of D^-1 r, the only vector of
 ///                  which a PE needs entries of other PEs.
 /// \param dots      View of rank 0 that kernels write.
-/// \param multiply  multiply(y) enqueues y = A u, for my rows.
-/// \param add_up    add_up(dots) adds up over all PEs and returns the sums:
+/// \param a         my rows.
+/// \param exchange  exchange() enqueues that the entries of other PEs come to
+/// u. \param add_up    add_up(dots) adds up over all PEs and returns the sums:
 ///                  `dots`, if kernels find them there, or a copy. In the first
-///                  case multiply() and add_up() only enqueue, so that on a GPU
+///                  case exchange() and add_up() only enqueue, so that on a GPU
 ///                  iterations are recorded.
 ///
-/// Between two changes of u, after multiply(), is add_up(), to which each PE
-/// gives numbers that it has computed from y. So nobody changes u before all
-/// PEs have finished their multiply().
-template <class U, class DotsView, class Multiply, class AddUp>
-Solution conjugate_gradients(Problem const& problem, U const& u,
-                             DotsView const& dots, Multiply const& multiply,
-                             AddUp const& add_up) {
+/// Between two changes of u is add_up(), to which each PE gives numbers that it
+/// has computed from A u. So nobody changes u before all PEs have multiplied.
+template <class U, class DotsView, class Exchange, class AddUp>
+Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
+                             U const& u, DotsView const& dots,
+                             Exchange const& exchange, AddUp const& add_up) {
   auto const& [options, pes, blocks, rows] = problem;
 
   Vector const b    = copy_to_device("b", right_hand_side(rows));
@@ -100,8 +100,8 @@ Solution conjugate_gradients(Problem const& problem, U const& u,
   auto const seen = Kokkos::create_mirror_view(now);
 
   auto const iterate = [&] {
-    multiply(v.a_u);
-    dot(v.r, u, v.a_u, dots);
+    exchange();
+    multiply_and_dot(a, u, v.r, v.a_u, dots);
     std::swap(last, now);
     step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
          now);
@@ -159,7 +159,8 @@ Solution conjugate_gradients(Problem const& problem, U const& u,
 
   // The r of the iteration may have drifted away from b - A x.
   copy_entries(v.x, u);
-  multiply(v.a_u);
+  exchange();
+  multiply(a, u, v.a_u);
   subtract(b, v.a_u, v.r);
   double const square_of_b =
       state.goal / (options.tolerance * options.tolerance);

@@ -132,11 +132,9 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
   Dots const dots("dot products");
 
   traffic = {"received entries", static_cast<double>(ghosts.n_ghosts)};
-  auto const multiply = [&](Vector const& y) {
-    exchange_ghosts(u, count, messages);
-    cg::multiply(a, u, y);
-  };
-  return cg::conjugate_gradients(problem, u, dots, multiply, sums_over_ranks);
+  auto const exchange = [&] { exchange_ghosts(u, count, messages); };
+  return cg::conjugate_gradients(problem, a, u, dots, exchange,
+                                 sums_over_ranks);
 }
 
 }  // namespace

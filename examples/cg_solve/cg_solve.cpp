@@ -46,12 +46,9 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
       rows, cg::columns_with_ghosts(rows, blocks, pes.me, columns));
 
   Kokkos::DefaultExecutionSpace const exec;
-  auto const multiply = [&](cg::Vector const& y) {
-    plan.gather(exec, u);
-    cg::multiply(a, u, y);
-  };
+  auto const exchange = [&] { plan.gather(exec, u); };
   return cg::conjugate_gradients(
-      problem, u, dots, multiply, [&](Dots const& mine) {
+      problem, a, u, dots, exchange, [&](Dots const& mine) {
         symm::reduce(exec, symm::team_world(), mine, mine, symm::Sum{});
         return mine;
       });

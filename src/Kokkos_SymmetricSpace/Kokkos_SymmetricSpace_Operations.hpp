@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include "operations/Collectives.hpp"
+#include "operations/EnqueuedElements.hpp"
 #include "operations/EnqueuedRma.hpp"
 #include "operations/Groups.hpp"
 #include "operations/RemoteCopy.hpp"
