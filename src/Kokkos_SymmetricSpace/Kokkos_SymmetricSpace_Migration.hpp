@@ -4,6 +4,8 @@
 #define KOKKOS_SYMMETRICSPACE_MIGRATION_HPP
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -18,6 +20,7 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "exchange/ExchangeKernels.hpp"
+#include "exchange/MigrationOnHost.hpp"
 #include "exchange/MigrationStep.hpp"
 #include "space/ExecutionSpaceStream.hpp"
 
@@ -82,14 +85,19 @@ class Migration {
     }
     auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
-    Impl::send_blocks(exec, call, buffers, step.sent, fields,
-                      Impl::Halves::apart);
-    Impl::run(exec, call, step.moved.extent(0),
-              Impl::MoveElements<decltype(fields)>{
-                  step.moved.data(), step.moved_to.data(), fields});
-    Impl::await_blocks(exec, call, buffers, step.received);
-    Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
-                                                 step.received, fields);
+    Impl::MoveElements<decltype(fields)> const move{
+        step.moved.data(), step.moved_to.data(), fields};
+    if constexpr (Impl::runs_on_host_v<Exec>) {
+      Impl::MigrationOnHost(exec, call, buffers, step, fields)();
+      Impl::run(exec, call, step.moved.extent(0), move);
+    } else {
+      Impl::send_blocks(exec, call, buffers, step.sent, fields,
+                        Impl::Halves::apart);
+      Impl::run(exec, call, step.moved.extent(0), move);
+      Impl::await_blocks(exec, call, buffers, step.received);
+      Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
+                                                   step.received, fields);
+    }
     exec.fence(call);
     return step.n_now;
   }
@@ -102,40 +110,42 @@ class Migration {
                   "PEs are a Kokkos::View of rank 1 of integers");
     auto const on_host =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dest);
-    auto const me = static_cast<std::int64_t>(my_pe());
-    auto const n  = static_cast<std::int64_t>(n_pes());
-    m_leaving.reset(on_host.extent(0));
-    auto const n_before  = m_leaving.n_before;
-    auto* const elements = m_leaving.elements.data();
-    auto* const pes      = m_leaving.pes.data();
-    std::size_t count    = 0;
-    bool is_right        = true;
-    // Parts from which none leaves are soon left out. In the others, a branch
-    // for each element would be taken at random.
-    constexpr std::size_t part = 16;
-    for (std::size_t first = 0; first < n_before; first += part) {
-      auto const end       = std::min(first + part, n_before);
-      std::int64_t differs = 0;
-      if (end == first + part) {
-        for (std::size_t k = 0; k < part; ++k)
-          differs |= static_cast<std::int64_t>(on_host(first + k)) ^ me;
-        if (differs == 0) continue;
+    using Number  = std::common_type_t<typename Dest::value_type, Pe>;
+    auto const me = static_cast<Number>(my_pe());
+    auto const n  = n_pes();
+    auto& its     = m_leaving;
+    its.reset(on_host.extent(0), static_cast<std::size_t>(n));
+    auto const leaves = [&](std::size_t k) {
+      return static_cast<Number>(on_host(k)) != me;
+    };
+    // A branch for each element would be taken at random. So a byte says
+    // whether an element leaves, and each word of bytes has a loop.
+    std::array<std::uint64_t, 4> words;
+    constexpr auto part = sizeof words;
+    for (std::size_t first = 0; first < its.n_before; first += part) {
+      std::array<std::uint8_t, part> bytes{};
+      if (first + part <= its.n_before) {
+        for (std::size_t k = 0; k < part; ++k) bytes[k] = leaves(first + k);
+      } else {
+        for (auto k = first; k < its.n_before; ++k)
+          bytes[k - first] = leaves(k);
       }
-      for (auto k = first; k < end; ++k) {
-        auto const pe   = static_cast<std::int64_t>(on_host(k));
-        elements[count] = static_cast<Impl::ElementIndex>(k);
-        pes[count]      = static_cast<Pe>(pe);
-        count += pe != me ? 1 : 0;
-        is_right &= pe >= 0 && pe < n;
+      words = std::bit_cast<decltype(words)>(bytes);
+      for (std::size_t w = 0; w < words.size(); ++w) {
+        for (auto word = words[w]; word != 0; word &= word - 1) {
+          auto const k = first + 8 * w +
+                         static_cast<std::size_t>(std::countr_zero(word)) / 8;
+          auto const pe = static_cast<std::int64_t>(on_host(k));
+          if (pe < 0 || pe >= n) {
+            throw UsageError(Impl::Text(call, ": PE ", me, ": element ", k,
+                                        ": there is no PE ", pe,
+                                        "; PEs are 0 to ", n - 1));
+          }
+          its.elements(its.count) = static_cast<Impl::ElementIndex>(k);
+          its.pes(its.count++)    = static_cast<Pe>(pe);
+          ++its.counts[static_cast<std::size_t>(pe)];
+        }
       }
-    }
-    m_leaving.count = count;
-    for (std::size_t k = 0; k < m_leaving.n_before && !is_right; ++k) {
-      auto const pe = static_cast<std::int64_t>(on_host(k));
-      if (pe >= 0 && pe < n) continue;
-      throw UsageError(Impl::Text(call, ": PE ", me, ": element ", k,
-                                  ": there is no PE ", pe, "; PEs are 0 to ",
-                                  n - 1));
     }
   }
 

@@ -43,6 +43,7 @@ struct CopyChunks {
   Block const* blocks;
   Chunk const* chunks;
   ElementIndex const* elements;
+  std::size_t n_elements;  // listed for all chunks
   std::size_t element_bytes;
   bool sends_runs_unpacked;  // to far PEs
   bool skips_stored;         // blocks that have not come this way
@@ -121,11 +122,11 @@ struct CopyChunks {
         copy_components<0>(n, field.data + (chunk.start + k) * stride,
                            part + std::size_t{k} * n);
     } else if (n == 1) {
-      copy_listed<1>(field.data, stride, list, first, end, n, part);
+      copy_listed<1>(field.data, stride, chunk, first, end, n, part);
     } else if (n == 3) {
-      copy_listed<3>(field.data, stride, list, first, end, n, part);
+      copy_listed<3>(field.data, stride, chunk, first, end, n, part);
     } else {
-      copy_listed<0>(field.data, stride, list, first, end, n, part);
+      copy_listed<0>(field.data, stride, chunk, first, end, n, part);
     }
   }
 
@@ -147,13 +148,27 @@ struct CopyChunks {
   }
   template <std::uint32_t fixed, class T>
   KOKKOS_FUNCTION void copy_listed(T* data, std::ptrdiff_t stride,
-                                   ElementIndex const* list, ElementIndex first,
+                                   Chunk const& chunk, ElementIndex first,
                                    ElementIndex end, std::uint32_t n,
                                    T* part) const {
-    for (auto k = first; k < end; ++k)
-      copy_components<fixed>(
-          n, data + static_cast<std::ptrdiff_t>(list[k]) * stride,
-          part + std::size_t{k} * (fixed == 0 ? n : fixed));
+    auto const* const list = elements + chunk.listed;
+    for (auto k = first; k < end; ++k) {
+      KOKKOS_IF_ON_HOST(
+          (if (chunk.listed + k + prefetched < n_elements)
+               prefetch(data + list[k + prefetched] * stride, n);))
+      copy_components<fixed>(n, data + list[k] * stride,
+                             part + std::size_t{k} * (fixed == 0 ? n : fixed));
+    }
+  }
+
+  /// The host loads elements so many ahead, those of the next chunk, too.
+  static constexpr std::size_t prefetched = 32;
+
+  template <class T>
+  static void prefetch(T const* its, std::uint32_t n) {
+    constexpr int writes = way == CopyWay::from_block ? 1 : 0;
+    __builtin_prefetch(its, writes);
+    __builtin_prefetch(reinterpret_cast<char const*>(its + n) - 1, writes);
   }
 };
 
@@ -286,10 +301,10 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  StoredCopies stored = {}, Op const& op = {}) {
   auto const n = side.chunks.extent(0);
   run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-      CopyChunks<way, Fields, Op>{buffers, side.blocks.data(),
-                                  side.chunks.data(), side.elements.data(),
-                                  fields.bytes(), sends_runs_unpacked,
-                                  skips_stored, stored, fields, op});
+      CopyChunks<way, Fields, Op>{
+          buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
+          side.elements.extent(0), fields.bytes(), sends_runs_unpacked,
+          skips_stored, stored, fields, op});
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.

@@ -75,6 +75,20 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
   return Kokkos::subview(list, ElementRange(0, n_arriving));
 }
 
+/// Appends the elements that go to a PE or come from it. The host sends them in
+/// several blocks. On a GPU, each neighbour has one block, perhaps empty.
+void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t count,
+                   std::size_t here, std::size_t there) {
+  constexpr std::size_t most =
+      runs_on_host_v<ExchangeSpace> ? 8 * Chunk::most : max_elements;
+  std::size_t first = 0;
+  do {
+    blocks.push_back(Block::make(pe, std::min(count - first, most),
+                                 here + first, there + first));
+    first += most;
+  } while (first < count);
+}
+
 /// New places for elements that stay but would be behind the end.
 struct Moves {
   std::vector<ElementIndex> from;
@@ -95,21 +109,21 @@ struct Moves {
   }
 };
 
-/// Sorts the elements that leave by PE, and counts them.
-std::vector<std::size_t> sort(ElementList& sorted, Leaving const& leaving,
-                              std::size_t n_pes) {
-  if (sorted.extent(0) < leaving.count)
-    sorted = element_list(leaving.elements.extent(0));
-  std::vector<std::size_t> counts(n_pes), next(n_pes);
-  for (std::size_t k = 0; k < leaving.count; ++k)
-    ++counts[static_cast<std::size_t>(leaving.pes(k))];
+/// The elements that leave, by PE.
+ElementList sorted(ElementList& memory, Leaving const& leaving) {
+  auto const& counts = leaving.counts;
+  if (*std::max_element(counts.begin(), counts.end()) == leaving.count)
+    return leaving.elements;
+  if (memory.extent(0) < leaving.count)
+    memory = element_list(leaving.elements.extent(0));
+  std::vector<std::size_t> next(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), next.begin(),
                       std::size_t{0});
   for (std::size_t k = 0; k < leaving.count; ++k) {
-    sorted(next[static_cast<std::size_t>(leaving.pes(k))]++) =
+    memory(next[static_cast<std::size_t>(leaving.pes(k))]++) =
         leaving.elements(k);
   }
-  return counts;
+  return memory;
 }
 
 }  // namespace
@@ -125,13 +139,11 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
     m_mine    = Words(call, width);
     m_all     = Words(call, n * width);
   }
+  ElementList its_sorted;
+  if (!failure)
+    failure = failure_of([&] { its_sorted = sorted(m_sorted, leaving); });
   if (!failure) {
-    failure = failure_of([&] {
-      auto const counts = sort(m_sorted, leaving, n);
-      std::copy(counts.begin(), counts.end(), m_mine.data());
-    });
-  }
-  if (!failure) {
+    std::copy(leaving.counts.begin(), leaving.counts.end(), m_mine.data());
     m_mine(me) = static_cast<std::int64_t>(leaving.n_before - leaving.count);
   }
   m_mine(n + Table::element_bytes) =
@@ -183,18 +195,19 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
     auto const in  = table.moving(pe, me);
     if (pe == me || out + in == 0) continue;
     auto const its = static_cast<Pe>(pe);
-    sent.push_back(Block::make(its, out, table.start_in_outbox(me, pe),
-                               table.start(me, pe)));
-    received.push_back(Block::make(its, in, table.start(pe, me), 0));
+    append_blocks(sent, its, out, table.start_in_outbox(me, pe),
+                  table.start(me, pe));
+    append_blocks(received, its, in, table.start(pe, me), 0);
   }
-  step.sent =
-      PlanSide::make(Kokkos::subview(m_sorted, ElementRange(0, leaving.count)),
-                     0, std::move(sent));
+  step.sent = PlanSide::make(
+      Kokkos::subview(its_sorted, ElementRange(0, leaving.count)), 0,
+      std::move(sent));
   step.received = PlanSide::make(places_of_arriving(leaving, n_arriving), 0,
                                  std::move(received));
   copy_to_kernels(step.moved, "symm::Migration, moved", moves.from);
   copy_to_kernels(step.moved_to, "symm::Migration, moved to", moves.to);
-  m_buffers.set_steps(m_n_calls++);
+  // (MigrationOnHost adds up to max_elements.)
+  m_buffers.set_steps(m_n_calls++ << 32U);
   return step;
 }
 

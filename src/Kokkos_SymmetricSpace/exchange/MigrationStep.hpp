@@ -27,11 +27,13 @@ struct Leaving {
   std::size_t count         = 0;  // elements that leave
   ElementList elements;           // the first `count`, in rising order
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
+  std::vector<std::size_t> counts;  // for each PE
 
   /// Makes room for lists of all elements of this PE.
-  void reset(std::size_t its_n_before) {
+  void reset(std::size_t its_n_before, std::size_t n_pes) {
     n_before = its_n_before;
     count    = 0;
+    counts.assign(n_pes, 0);
     if (pes.extent(0) >= n_before && elements.extent(0) >= n_before) return;
     auto const room = n_before + n_before / 8;
     elements        = element_list(room);

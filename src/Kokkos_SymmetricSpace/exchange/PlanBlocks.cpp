@@ -139,10 +139,6 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
     side.thin_axes |= block.thin_axes;
     listed += block.count;
   }
-  ElementIndex largest = 0;
-  for (std::size_t k = 0; k < elements.extent(0); ++k)
-    largest = std::max(largest, elements.data()[k]);
-  if (elements.extent(0) > 0) side.end = std::size_t{largest} + 1;
   side.elements =
       Kokkos::create_mirror_view_and_copy(ExchangeMemory(), elements);
   copy_to_kernels(side.chunks, "symm::ExchangePlan, chunks", chunks);
@@ -260,6 +256,14 @@ class PlanMaker {
     }
   }
 
+  /// \returns one more than the largest element, or 0.
+  static std::size_t end_of(ElementList const& elements) {
+    ElementIndex largest = 0;
+    for (std::size_t k = 0; k < elements.extent(0); ++k)
+      largest = std::max(largest, elements.data()[k]);
+    return elements.extent(0) > 0 ? std::size_t{largest} + 1 : 0;
+  }
+
   void fill(PlanBlocks& plan) {
     auto const& owned   = m_lists.owned;
     auto& ghosts        = m_lists.ghosts;
@@ -304,6 +308,8 @@ class PlanMaker {
     auto const row = extents.size() > 1 ? extents.back() : 0;
     plan.owned  = PlanSide::make(owned.elements, row, std::move(owned_blocks));
     plan.ghosts = PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
+    plan.owned.end  = end_of(owned.elements);
+    plan.ghosts.end = end_of(ghosts.elements);
 
     plan.extents     = extents;
     plan.is_box      = m_lists.owned_cells[0] > 0;

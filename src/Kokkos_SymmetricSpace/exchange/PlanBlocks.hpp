@@ -113,7 +113,7 @@ struct PlanSide {
   Kokkos::View<Chunk*, ExchangeMemory> chunks;
   Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
   std::vector<Pe> pes;                          // the neighbours
-  std::size_t end    = 0;                       // of the largest element
+  std::size_t end    = 0;      // of the largest element of a plan
   bool needs_outbox  = false;  // some blocks travel by messages
   unsigned thin_axes = 0;      // of all blocks
 

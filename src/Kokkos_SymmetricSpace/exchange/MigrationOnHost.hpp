@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_MIGRATION_ON_HOST_HPP
+#define SYMM_EXCHANGE_MIGRATION_ON_HOST_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/access/Signal.hpp"
+#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_signals.hpp"
+#include "../../runtime/waiting/Waiting.hpp"
+#include "ExchangeBuffers.hpp"
+#include "ExchangeKernels.hpp"
+#include "MigrationStep.hpp"
+
+namespace symm::Impl {
+
+/// The host packs the elements that leave, and unpacks those that come. It does
+/// both in turn, chunk by chunk, in the order of the Views: with two PEs, the
+/// places of the chunk that it has packed are still in its cache when it
+/// unpacks.
+///
+/// A PE's signal says how many of its elements have come, in addition to
+/// Buffers::steps. A far PE sends whole blocks, and fence() keeps their order.
+template <class Exec, class Fields>
+class MigrationOnHost {
+ public:
+  MigrationOnHost(Exec const& exec, char const* call, Buffers const& buffers,
+                  MigrationStep const& step, Fields const& fields)
+      : m_exec(exec),
+        m_call(call),
+        m_buffers(buffers),
+        m_sent(step.sent),
+        m_received(step.received),
+        m_fields(fields),
+        m_sent_before(elements_before(m_sent)),
+        m_received_before(elements_before(m_received)),
+        m_order(m_sent.chunks.extent(0)),
+        m_next(m_received.blocks.extent(0) + 1) {
+    std::iota(m_order.begin(), m_order.end(), 0U);
+    std::sort(m_order.begin(), m_order.end(), [&](auto a, auto b) {
+      return m_sent.chunks(a).start < m_sent.chunks(b).start;
+    });
+    for (std::size_t c = 0; c < m_received.chunks.extent(0); ++c)
+      ++m_next[m_received.chunks(c).block + 1];
+    std::partial_sum(m_next.begin(), m_next.end(), m_next.begin());
+    m_ends.assign(m_next.begin() + 1, m_next.end());
+  }
+
+  void operator()() {
+    // A kernel of several threads has some chunks for each of them.
+    auto const threads   = static_cast<std::size_t>(m_exec.concurrency());
+    auto const at_a_time = threads == 1 ? 1 : 8 * threads;
+    for (std::size_t c = 0; c < m_order.size(); c += at_a_time) {
+      auto const end = std::min(c + at_a_time, m_order.size());
+      copy<CopyWay::to_block>(m_sent, m_order.data() + c, end - c);
+      for (auto k = c; k < end; ++k) tell(m_sent.chunks(m_order[k]));
+      unpack(end < m_order.size() ? m_sent.chunks(m_order[end]).start
+                                  : all_are_free);
+    }
+    for (std::size_t b = 0; b < m_ends.size(); ++b) {
+      while (m_next[b] < m_ends[b]) {
+        PollOne<Signal> poll{
+            {signal_of(b), 1, nullptr, Compare::ge,
+             value_of(m_received.chunks(m_next[b]), m_received_before)}};
+        wait_for(m_call, poll);
+        unpack(all_are_free);
+      }
+    }
+  }
+
+ private:
+  static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
+
+  [[nodiscard]] Signal const* signal_of(std::size_t received_block) const {
+    return m_buffers.signals + m_received.blocks(received_block).pe;
+  }
+  /// The value with which the chunk has come.
+  [[nodiscard]] Signal value_of(Chunk const& chunk,
+                                std::vector<ElementIndex> const& before) const {
+    return m_buffers.steps[0] + before[chunk.block] + chunk.first + chunk.count;
+  }
+  /// For each block, the elements of the same PE in blocks before it.
+  static std::vector<ElementIndex> elements_before(PlanSide const& side) {
+    std::vector<ElementIndex> before(side.blocks.extent(0));
+    for (std::size_t b = 1; b < before.size(); ++b) {
+      auto const& last = side.blocks(b - 1);
+      if (last.pe == side.blocks(b).pe) before[b] = before[b - 1] + last.count;
+    }
+    return before;
+  }
+
+  template <CopyWay way>
+  void copy(PlanSide const& side, std::uint32_t const* chunks,
+            std::size_t count) const {
+    CopyChunks<way, Fields> const copy_chunk{m_buffers,
+                                             side.blocks.data(),
+                                             side.chunks.data(),
+                                             side.elements.data(),
+                                             side.elements.extent(0),
+                                             m_fields.bytes(),
+                                             false,
+                                             false,
+                                             {},
+                                             m_fields};
+    run(m_exec, m_call, count, [=](std::size_t i) { copy_chunk(chunks[i]); });
+    m_exec.fence(m_call);
+  }
+
+  /// Tells a near PE that it has the chunk. Sends a far PE the block, if this
+  /// is the last chunk of it.
+  void tell(Chunk const& chunk) const {
+    symm::fence();
+    auto const& block  = m_sent.blocks(chunk.block);
+    auto* const signal = m_buffers.signals + my_pe();
+    auto const value   = value_of(chunk, m_sent_before);
+    if (block.is_near) {
+      signal_op(signal, value, SignalOp::set, block.pe);
+    } else if (chunk.first + chunk.count == block.count) {
+      auto const bytes      = m_fields.bytes();
+      auto const last_bytes = m_fields.bytes_of_last();
+      put_signal(
+          m_buffers.inbox + block.there * bytes,
+          m_buffers.outbox + block.here * bytes,
+          block.padded() * (bytes - last_bytes) + block.count * last_bytes,
+          signal, value, SignalOp::set, block.pe);
+    }
+  }
+
+  /// Unpacks the chunks that have come and whose places are below `end`.
+  void unpack(ElementIndex end) {
+    m_ready.clear();
+    while (m_first < m_ends.size() && m_next[m_first] == m_ends[m_first])
+      ++m_first;
+    for (auto b = m_first; b < m_ends.size(); ++b) {
+      auto& next = m_next[b];
+      if (next == m_ends[b]) continue;
+      if (last_place(next) >= end) break;
+      for (auto const signal = poll(signal_of(b));
+           next < m_ends[b] && last_place(next) < end &&
+           value_of(m_received.chunks(next), m_received_before) <= signal;
+           ++next)
+        m_ready.push_back(static_cast<std::uint32_t>(next));
+    }
+    if (m_ready.empty()) return;
+    copy<CopyWay::from_block>(m_received, m_ready.data(), m_ready.size());
+  }
+  [[nodiscard]] ElementIndex last_place(std::size_t received_chunk) const {
+    auto const& chunk = m_received.chunks(received_chunk);
+    return m_received.elements(chunk.listed + chunk.count - 1);
+  }
+
+  Exec const& m_exec;
+  char const* m_call;
+  Buffers const& m_buffers;
+  PlanSide const& m_sent;
+  PlanSide const& m_received;
+  Fields const& m_fields;
+  std::vector<ElementIndex> m_sent_before;
+  std::vector<ElementIndex> m_received_before;
+  std::vector<std::uint32_t> m_order;  // of the chunks that are sent
+  std::vector<std::size_t> m_next;  // of each block, the chunk to unpack next
+  std::vector<std::size_t> m_ends;  // and the end of its chunks
+  std::size_t m_first = 0;          // blocks before this one are unpacked
+  std::vector<std::uint32_t> m_ready;
+};
+
+}  // namespace symm::Impl
+
+#endif
