@@ -101,7 +101,8 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
 
   auto const iterate = [&] {
     exchange();
-    multiply_and_dot(a, u, v.r, v.a_u, dots);
+    multiply(a, u, v.a_u);
+    dot(v.r, u, v.a_u, dots);
     std::swap(last, now);
     step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
          now);

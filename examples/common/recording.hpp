@@ -25,7 +25,9 @@ __global__ void go_on_unless(bool const* is_over, Handle handle) {
 ///
 /// enqueue() of the makers below enqueues on `exec`, and neither waits nor
 /// allocates. All its kernels have run before: loading one is no part of a
-/// recording. What it does on the host happens once.
+/// recording. What it does on the host happens once. Work enqueued before is
+/// waited for: CUDA allocates for a graph, and so may wait for kernels, which
+/// may wait for PEs of other nodes.
 class Recording {
  public:
   /// \throws std::runtime_error if CUDA refuses, and what enqueue() throws.
@@ -94,7 +96,9 @@ class Recording {
   }
 
  private:
-  explicit Recording(Kokkos::Cuda const& exec) : m_exec(exec) {}
+  explicit Recording(Kokkos::Cuda const& exec) : m_exec(exec) {
+    m_exec.fence("before recording");
+  }
 
   /// Enqueues what the stream captures, and ends that, if it fails, too.
   template <class Enqueue>

@@ -46,8 +46,7 @@ TEST(EnqueuedElements, are_stored_between_the_kernels_of_the_instance) {
   Exec const exec;
   symm::barrier_all(exec);
   for (Pe pe = 0; pe < n; ++pe) {
-    symm::p(exec, &all(static_cast<std::size_t>(me)),
-            Wide{0.5 * me, 100 * me + pe, 'c'}, pe);
+    symm::p(exec, all.data() + me, Wide{0.5 * me, 100 * me + pe, 'c'}, pe);
   }
   for (int i = 0; i < 20; ++i) symm::p(exec, last.data(), i, (me + 1) % n);
   symm::quiet(exec);
@@ -74,15 +73,14 @@ TEST(EnqueuedElements, are_updated_by_all_PEs_at_once) {
   symm::barrier_all(exec);
   // All on PE 0.
   for (int i = 0; i < each; ++i) {
-    symm::atomic_fetch_add(exec, &tickets(static_cast<std::size_t>(i)),
-                           words.data(), 3, 0);
-    symm::atomic_add(exec, &words(1), 5, 0);
-    symm::atomic_inc(exec, &words(2), 0);
+    symm::atomic_fetch_add(exec, tickets.data() + i, words.data(), 3, 0);
+    symm::atomic_add(exec, words.data() + 1, 5, 0);
+    symm::atomic_inc(exec, words.data() + 2, 0);
   }
   auto const me = static_cast<std::int64_t>(symm::my_pe());
-  symm::atomic_max(exec, &words(3), 10 + me, 0);
-  symm::atomic_xor(exec, &words(4), std::int64_t{1} << me, 0);
-  symm::atomic_or(exec, &words(5), std::int64_t{1} << me, 0);
+  symm::atomic_max(exec, words.data() + 3, 10 + me, 0);
+  symm::atomic_xor(exec, words.data() + 4, std::int64_t{1} << me, 0);
+  symm::atomic_or(exec, words.data() + 5, std::int64_t{1} << me, 0);
   symm::quiet(exec);
   symm::barrier_all(exec);
   if (me == 0) {
@@ -101,7 +99,7 @@ TEST(EnqueuedElements, are_updated_by_all_PEs_at_once) {
                                       static_cast<std::size_t>(each * n));
   symm::barrier_all(exec);
   for (std::size_t i = 0; i < static_cast<std::size_t>(each); ++i)
-    symm::atomic_inc(exec, &counts(static_cast<std::size_t>(mine(i) / 3)), 0);
+    symm::atomic_inc(exec, counts.data() + mine(i) / 3, 0);
   symm::quiet(exec);
   symm::barrier_all(exec);
   if (me == 0) {
@@ -121,15 +119,15 @@ TEST(EnqueuedElements, fetch_what_they_were) {
   symm::barrier_all(exec);
   auto* const its = word.data();
   symm::atomic_set(exec, its, 12U, right);
-  symm::atomic_swap(exec, &was(0), its, 6U, right);
-  symm::atomic_compare_swap(exec, &was(1), its, 7U, 99U, right);
-  symm::atomic_compare_swap(exec, &was(2), its, 6U, 9U, right);
-  symm::atomic_fetch_inc(exec, &was(3), its, right);
-  symm::atomic_fetch_min(exec, &was(4), its, 8U, right);
-  symm::atomic_fetch_max(exec, &was(5), its, 13U, right);
-  symm::atomic_fetch_and(exec, &was(6), its, 12U, right);
-  symm::atomic_fetch_or(exec, &was(7), its, 3U, right);
-  symm::atomic_fetch_xor(exec, &was(8), its, 5U, right);
+  symm::atomic_swap(exec, was.data() + 0, its, 6U, right);
+  symm::atomic_compare_swap(exec, was.data() + 1, its, 7U, 99U, right);
+  symm::atomic_compare_swap(exec, was.data() + 2, its, 6U, 9U, right);
+  symm::atomic_fetch_inc(exec, was.data() + 3, its, right);
+  symm::atomic_fetch_min(exec, was.data() + 4, its, 8U, right);
+  symm::atomic_fetch_max(exec, was.data() + 5, its, 13U, right);
+  symm::atomic_fetch_and(exec, was.data() + 6, its, 12U, right);
+  symm::atomic_fetch_or(exec, was.data() + 7, its, 3U, right);
+  symm::atomic_fetch_xor(exec, was.data() + 8, its, 5U, right);
   symm::atomic_min(exec, its, 20U, right);
   symm::atomic_and(exec, its, 14U, right);
   symm::quiet(exec);
