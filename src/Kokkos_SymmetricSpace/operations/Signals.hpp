@@ -66,12 +66,13 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
   if (poll.set.count == 0) return;
   Observed const observed([=] { return Operation{OperationKind::wait, call}; });
-  static_cast<void>(resolve(
-      poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call));
+  auto const its = resolve(
+      poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call);
   if constexpr (runs_on_host_v<Exec>) {
+    static_cast<void>(its);
     exec.fence(call);
     wait_for(call, poll);
-  } else if (!wait_in_queue(exec, call, poll.set)) {
+  } else if (!is_of_gpu(its.segment) || !wait_in_queue(exec, call, poll.set)) {
     Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
                          WaitKernel<Poll>{poll});
   }
@@ -142,11 +143,11 @@ void quiet(Exec const& exec) {
 // and copies there have written to that PE. Work enqueued after a wait begins
 // when the wait has ended, and sees what it has seen. On a GPU a wait is a
 // kernel of one thread that polls. Where PEs take turns on a GPU (no MPS), a
-// wait for `eq` or `ge` occupies none; `ge` counts a variable as smaller then
-// if `value` is ahead of it by less than half of the type's range. Other waits
-// take milliseconds there. Until the wait ends, this PE must not wait
-// for its kernels, nor call what does (Kokkos::fence(), making a View), before
-// it has enqueued or called what the other PEs wait for in turn.
+// wait for `eq` or `ge` of GPU memory occupies none; `ge` counts a variable as
+// smaller then if `value` is ahead of it by less than half of the type's range.
+// Other waits take milliseconds there. Until the wait ends, this PE must not
+// wait for its kernels, nor call what does (Kokkos::fence(), making a View),
+// before it has enqueued or called what the other PEs wait for in turn.
 
 /// put_signal(), enqueued (nvshmemx_putmem_signal_on_stream): puts the data
 /// after the earlier work of `exec`, then changes the signal.
