@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <runtime/memory/Device.hpp>
 #include "harness/CudaCheck.hpp"
 #include "harness/Gpus.hpp"
 #include "harness/MpiCheck.hpp"
-#include <runtime/memory/Device.hpp>
 
 namespace perf {
 namespace {
