@@ -12,6 +12,7 @@
 #include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/CopyQueue.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/Waiting.hpp"
@@ -324,11 +325,9 @@ template <class Exec>
 void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
   enqueue_kernels(call, exec, [&](void* queue) {
-    auto& gpu = copy_queue(call);
-    for (auto const pe : side.pes) {
-      CopyQueue::WordWait const wait{buffers.signals + pe, 0};
-      gpu.wait_for_words(queue, &wait, 1);
-    }
+    copy_queue(call).wait_for_all(queue, side.pes.size(), [&](std::size_t i) {
+      return CopyQueue::WordWait{buffers.signals + side.pes[i], 0};
+    });
   });
 }
 

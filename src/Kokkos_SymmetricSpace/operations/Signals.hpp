@@ -10,6 +10,7 @@
 #include "../../runtime/access/Access.hpp"
 #include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/CopyQueue.hpp"
 #include "../../runtime/one_sided/Rma.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
@@ -47,13 +48,11 @@ bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
     return false;
   }
   enqueue_kernels(call, exec, [&](void* queue) {
-    auto& gpu = copy_queue(call);
-    for (std::size_t i = 0; i < set.count; ++i) {
-      CopyQueue::WordWait const wait{
+    copy_queue(call).wait_for_all(queue, set.count, [&](std::size_t i) {
+      return CopyQueue::WordWait{
           set.ivars + i, static_cast<std::make_unsigned_t<T>>(set.wanted(i)),
           sizeof(T), is_equal};
-      gpu.wait_for_words(queue, &wait, 1);
-    }
+    });
   });
   return true;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -310,22 +311,24 @@ void Runtime::find_shared_gpus(int device) {
   GpuOfPe mine;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
               [&] { mine = identify_device(device); });
+  // All PEs see the same. One that has no MPS keeps all on its GPU waiting.
   auto const all = allgather(*m_bootstrap, mine);
-  m_n_on_gpu     = static_cast<int>(std::count(all.begin(), all.end(), mine));
-  // All PEs see the same.
-  int n_most = 0;
+  auto n_most    = std::ptrdiff_t{0};
   for (auto const& gpu : all) {
     if (gpu.has_mps) continue;
     n_most = std::max(
-        n_most, static_cast<int>(std::count(all.begin(), all.end(), gpu)));
+        n_most, std::count_if(all.begin(), all.end(), [&](auto const& it) {
+          return it.uuid == gpu.uuid;
+        }));
   }
   m_has_gates = n_most > 1;
   if (m_has_gates && my_pe() == 0) {
-    std::fprintf(stderr,
-                 "symm::initialize: up to %d PEs share a GPU and take turns on "
-                 "it. Started before the job, nvidia-cuda-mps-control -d lets "
-                 "their kernels run side by side\n",
-                 n_most);
+    std::fprintf(
+        stderr,
+        "symm::initialize: up to %td PEs share a GPU and take turns on "
+        "it. Started before the job, nvidia-cuda-mps-control -d lets "
+        "their kernels run side by side\n",
+        n_most);
   }
 }
 

@@ -146,8 +146,6 @@ class Runtime {
   /// Whether PEs of this job share a GPU on which kernels of one process keep
   /// others waiting (no MPS): then queues wait, not kernels.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
-  /// PEs on this PE's GPU; 0 without GPUs.
-  [[nodiscard]] int n_on_gpu() const { return m_n_on_gpu; }
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
@@ -229,7 +227,6 @@ class Runtime {
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default = 0;
   bool m_has_gates      = false;
-  int m_n_on_gpu        = 0;
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;

@@ -3,6 +3,8 @@
 #ifndef SYMM_COPY_QUEUE_HPP
 #define SYMM_COPY_QUEUE_HPP
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -77,6 +79,16 @@ class CopyQueue {
   /// that share the GPU go on. The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
+  /// The same of the comparisons at(i), i < n.
+  template <class At>
+  void wait_for_all(void* queue, std::size_t n, At const& at) {
+    std::array<WordWait, 32> waits;
+    for (std::size_t done = 0; done < n; done += waits.size()) {
+      auto const count = std::min(n - done, waits.size());
+      for (std::size_t i = 0; i < count; ++i) waits[i] = at(done + i);
+      wait_for_words(queue, waits.data(), count);
+    }
+  }
 
   // For SideQueue, whose work is done while kernels run that may wait for it.
 

@@ -40,7 +40,6 @@ struct DeviceProperties {
 struct GpuOfPe {
   std::array<char, 16> uuid{};  // the same in all processes, no other GPU's
   bool has_mps = false;         // as of DeviceProperties
-  friend bool operator==(GpuOfPe const&, GpuOfPe const&) = default;
 };
 /// \param device below n_devices(). Local. \throws SystemError on this PE.
 [[nodiscard]] GpuOfPe identify_device(int device);

@@ -4,7 +4,6 @@
 #define SYMM_GPU_COLLECTIVE_KERNELS_HPP
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +12,7 @@
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../collectives/CollectiveOfGroup.hpp"
 #include "../../collectives/PacketExchange.hpp"
+#include "../../memory/CopyQueue.hpp"
 #include "../../memory/HeapMap.hpp"
 #include "../../teams/PeTeam.hpp"
 #include "../../teams/Synchronise.hpp"
@@ -51,18 +51,13 @@ struct ArriveKernel {
 
 /// Has a queue wait until all members have passed this PE's gates.
 inline void wait_at_gates(char const* call, void* queue, PeTeam const& team) {
-  constexpr std::size_t most = 32;
-  std::array<CopyQueue::WordWait, most> waits;
-  auto& gpu        = copy_queue(call);
   auto const words = team.words_on_gpu();
-  std::size_t n    = 0;
-  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-    if (pe != team.my_pe()) waits[n++] = {words.gate(words.map.my_pe, pe), 0};
-    if (n == most || pe + 1 == team.n_pes()) {
-      gpu.wait_for_words(queue, waits.data(), n);
-      n = 0;
-    }
-  }
+  auto const n     = static_cast<std::size_t>(team.n_pes());
+  copy_queue(call).wait_for_all(queue, n - 1, [&](std::size_t i) {
+    auto const pe = static_cast<Pe>(i);
+    return CopyQueue::WordWait{
+        words.gate(words.map.my_pe, pe < team.my_pe() ? pe : pe + 1), 0};
+  });
 }
 
 template <class BeforeFlag>
