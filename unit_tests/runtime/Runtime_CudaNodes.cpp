@@ -45,11 +45,12 @@ class CudaOfNodes : public CudaRuntime {
     CudaRuntime::SetUp();
     if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
     ASSERT_EQ(::setenv("SYMM_PES_PER_NODE", "1", 1), 0);
-    symm::Impl::load_kernels_with_programs();  // as begin_job() does
+    symm::Impl::prepare_devices_for_nodes();  // as begin_job() does
   }
   void TearDown() override {
     ::unsetenv("SYMM_PES_PER_NODE");
     ::unsetenv("CUDA_MODULE_LOADING");
+    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
   }
 
   /// body(my PE, the next one) on each PE.
@@ -394,11 +395,18 @@ TEST_F(CudaOfNodes, failures_are_the_callers) {
   });
 }
 
+TEST_F(CudaOfNodes, GPUs_have_queues_for_kernels_and_for_messages) {
+  EXPECT_STREQ(std::getenv("CUDA_DEVICE_MAX_CONNECTIONS"), "8");
+  ASSERT_EQ(::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "4", 1), 0);
+  symm::Impl::prepare_devices_for_nodes();
+  EXPECT_STREQ(std::getenv("CUDA_DEVICE_MAX_CONNECTIONS"), "4");
+}
+
 TEST_F(CudaOfNodes, kernels_that_are_loaded_late_are_told_of) {
   for (char const* loading : {"LAZY", "EAGER"}) {
     FakeCuda::set("CUDA_MODULE_LOADING", loading);
-    symm::Impl::load_kernels_with_programs();  // without effect: somebody has
-                                               // chosen
+    symm::Impl::prepare_devices_for_nodes();  // without effect: somebody has
+                                              // chosen
     expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
       bool const is_told =
           bootstrap.my_pe() == 0 && loading == std::string("LAZY");
@@ -416,8 +424,9 @@ TEST_F(CudaOfNodes, kernels_that_are_loaded_late_are_told_of) {
 TEST_F(CudaOfNodes, a_start_that_fails_and_an_end_leave_nothing) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     auto const before = held();
-    for (char const* function : {"cuStreamCreate", "cuModuleLoadData",
-                                 "cuModuleGetFunction", "cuLaunchKernel"}) {
+    for (char const* function :
+         {"cuStreamCreateWithPriority", "cuModuleLoadData",
+          "cuModuleGetFunction", "cuLaunchKernel"}) {
       if (bootstrap.my_pe() == 1) {
         fake().fail(function, CUDA_ERROR_OUT_OF_MEMORY, 0, 1);
       }

@@ -105,6 +105,14 @@ inline constexpr EnvironmentVariable module_loading{
     "it to `EAGER`, since a kernel that waits for another node may not let the "
     "next one be loaded"};
 
+inline constexpr EnvironmentVariable gpu_connections{
+    {"CUDA_DEVICE_MAX_CONNECTIONS"},
+    VariableType::text,
+    nullptr,
+    "CUDA's: queues of a process to a GPU; if not set, a job of several nodes "
+    "sets it to `8`, since clients of MPS have fewer, and work that a waiting "
+    "kernel needs may be queued behind it"};
+
 inline constexpr EnvironmentVariable kokkos_device{
     {"KOKKOS_DEVICE_ID", "KOKKOS_MAP_DEVICE_ID_BY", "CTEST_KOKKOS_DEVICE_TYPE"},
     VariableType::text,
@@ -113,10 +121,10 @@ inline constexpr EnvironmentVariable kokkos_device{
     "node take its GPUs in turn"};
 
 inline constexpr std::array table{
-    &heap_limit,   &symmetric_size, &static_heap,  &huge_pages,
-    &timeout,      &peer_timeout,   &network,      &trace,
-    &pes_per_node, &ucx_transports, &visible_gpus, &module_loading,
-    &kokkos_device};
+    &heap_limit,      &symmetric_size, &static_heap,  &huge_pages,
+    &timeout,         &peer_timeout,   &network,      &trace,
+    &pes_per_node,    &ucx_transports, &visible_gpus, &module_loading,
+    &gpu_connections, &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

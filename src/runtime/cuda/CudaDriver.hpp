@@ -10,6 +10,7 @@
 // The entry points in use. (cuda.h renames some, such as cuMemsetD8 to
 // cuMemsetD8_v2; the members below are renamed alike.)
 #define SYMM_FOR_EACH_CUDA_FUNCTION(X)      \
+  X(cuCtxGetStreamPriorityRange)            \
   X(cuCtxPopCurrent)                        \
   X(cuCtxPushCurrent)                       \
   X(cuCtxSynchronize)                       \
@@ -62,7 +63,7 @@
   X(cuModuleUnload)                         \
   X(cuPointerGetAttribute)                  \
   X(cuStreamBatchMemOp)                     \
-  X(cuStreamCreate)                         \
+  X(cuStreamCreateWithPriority)             \
   X(cuStreamDestroy)                        \
   X(cuStreamIsCapturing)                    \
   X(cuStreamQuery)                          \

@@ -24,9 +24,10 @@ int n_devices() {
   return count;
 }
 
-void load_kernels_with_programs() {
-  // Keeps a value that is set. (The library has no other thread yet.)
+void prepare_devices_for_nodes() {
+  // Keeps values that are set. (The library has no other thread yet.)
   static_cast<void>(::setenv(environment::module_loading.names[0], "EAGER", 0));
+  static_cast<void>(::setenv(environment::gpu_connections.names[0], "8", 0));
 }
 
 bool loads_kernels_at_launch() {

@@ -15,11 +15,19 @@
 
 namespace symm::Impl {
 
+// (Queues of one priority may share a channel of the GPU, and clients of MPS
+// have few: in the program's, copies would wait behind kernels that wait for
+// them.)
 void* Vmm_Cuda::make_queue() {
   ContextGuard const context(*this);
+  auto const what = "making a queue of " + m_place;
+  int highest     = 0;
+  check(m_driver.cuCtxGetStreamPriorityRange(nullptr, &highest), what,
+        "cuCtxGetStreamPriorityRange");
   CUstream stream = nullptr;
-  check(m_driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-        "making a queue of " + m_place, "cuStreamCreate");
+  check(m_driver.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING,
+                                            highest),
+        what, "cuStreamCreateWithPriority");
   return stream;
 }
 

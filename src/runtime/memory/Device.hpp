@@ -44,12 +44,13 @@ struct GpuOfPe {
 /// \param device below n_devices(). Local. \throws SystemError on this PE.
 [[nodiscard]] GpuOfPe identify_device(int device);
 
-/// For jobs of several nodes: has CUDA load all kernels of a program when it
-/// loads the program. A kernel that is loaded at its first launch may wait for
-/// running kernels; if those wait for messages that are served only after that
-/// launch, the job hangs. Local. Without effect if the environment says when
-/// kernels are loaded, or CUDA has been started.
-void load_kernels_with_programs();
+/// For jobs of several nodes, whose kernels wait for messages: they hang if the
+/// work that serves a message waits for such a kernel. So CUDA loads kernels
+/// with their program (at its first launch, a kernel may wait for running
+/// ones), and has as many queues to the GPU under MPS as without it (work of
+/// several streams in one queue waits for each other). Local. Without effect on
+/// what the environment sets, or if CUDA has been started.
+void prepare_devices_for_nodes();
 /// Whether kernels are nevertheless loaded at their first launch. Local.
 /// \throws SystemError on this PE, if the driver cannot tell.
 [[nodiscard]] bool loads_kernels_at_launch();

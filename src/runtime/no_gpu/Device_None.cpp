@@ -19,7 +19,7 @@ int n_devices() { throw_no_devices(); }
 
 GpuOfPe identify_device(int) { throw_no_devices(); }
 
-void load_kernels_with_programs() {}
+void prepare_devices_for_nodes() {}
 
 bool loads_kernels_at_launch() { return false; }
 

@@ -42,12 +42,30 @@ bool is_met(Word const* word, Word value, bool is_equal) {
 
 }  // namespace
 
-CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
-  Entry entry("cuStreamCreate");
+namespace {
+constexpr int highest_priority = -5;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* lowest, int* highest) {
+  Entry entry("cuCtxGetStreamPriorityRange");
   if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
     return result;
   }
-  if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+  if (lowest != nullptr) *lowest = 0;
+  if (highest != nullptr) *highest = highest_priority;
+  return CUDA_SUCCESS;
+}
+
+/// Refuses streams whose work could wait behind the program's.
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags,
+                                    int priority) {
+  Entry entry("cuStreamCreateWithPriority");
+  if (auto const result = entry.context_result(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  if (flags != CU_STREAM_NON_BLOCKING || priority != highest_priority) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   auto& driver       = entry.driver;
   *stream            = &driver.streams.emplace_back();
   (*stream)->context = driver.current();
