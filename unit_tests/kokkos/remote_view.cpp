@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
 
@@ -269,6 +270,25 @@ TEST(RemoteElement, of_any_size_travels_whole) {
   test_block<513>();
   test_block<5001>();
   test_block<100'000>();
+}
+
+TEST(RemoteElement, get_nbi_brings_the_value_until_quiet) {
+  constexpr int n = 5000;
+  Kokkos::View<int*, Space> const view("numbers", n);
+  for (int i = 0; i < n; ++i) view(i) = 10'000 * symm::my_pe() + i;
+  symm::barrier_all();
+  auto const remote = symm::remote_view(view);
+  std::vector<int> got(static_cast<std::size_t>(n * symm::n_pes()), -1);
+  auto at = got.begin();
+  for (int i = 0; i < n; ++i) {
+    for (Pe pe = 0; pe < symm::n_pes(); ++pe) remote(pe, i).get_nbi(&*at++);
+  }
+  symm::quiet();
+  at = got.begin();
+  for (int i = 0; i < n; ++i) {
+    for (Pe pe = 0; pe < symm::n_pes(); ++pe) ASSERT_EQ(*at++, 10'000 * pe + i);
+  }
+  symm::barrier_all();
 }
 
 TEST(RemoteElement, of_small_numbers_leaves_their_neighbours_alone) {

@@ -122,6 +122,15 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
        }},
       {"a get of 8 bytes",
        [&](auto& it) { it.channel().get(&got, at(SIZE_MAX - 3), 8); }},
+      {"a get of 8 bytes at offset 4194297 of segment 0",
+       [&](auto& it) {
+         it.channel().get(&got, at(all - 7), 8, Until::is_begun);
+       }},
+      {"an atomic operation of 8 bytes",
+       [&](auto& it) {
+         it.channel().fetch_nbi(at(all), AtomicOp::add, WordType::u64, 1, 0,
+                                &got);
+       }},
       {"a get of 101 bytes",
        [&](auto& it) {
          it.channel().get_strided(bytes.data(), at(all - 100), {1, 2, 100, 1});

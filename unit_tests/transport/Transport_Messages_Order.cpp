@@ -250,6 +250,100 @@ TEST(TransportOrder,
             n + 1000);
 }
 
+TEST(TransportOrder, gets_and_fetches_of_a_batch_see_what_is_before_them) {
+  for (auto const order : {Order::as_sent, Order::random}) {
+    FakeJob job(2, order, 7);
+    constexpr std::size_t n = 5000;
+    std::vector<std::uint64_t> got(n), was(n), swapped(n);
+    std::vector<std::uint32_t> half(n, 7);
+    PeMemory const word{1, Segment::host_heap, 512};
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t const value = 10 * i;
+      auto& it                  = job[0].channel();
+      it.put(data, &value, 8, Until::is_begun);
+      it.get(&got[i], data, 8, Until::is_begun);
+      it.fetch_nbi(data, AtomicOp::add, WordType::u64, 3, 0, &was[i]);
+      it.fetch_nbi(data, AtomicOp::compare_swap, WordType::u64, i, value + 3,
+                   &swapped[i]);
+      it.fetch_nbi(word, AtomicOp::add, WordType::u32, 1, 0, &half[i]);
+      if (order == Order::random) it.fence();  // batches keep their order
+    }
+    job[0].channel().quiet();
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_EQ(got[i], 10 * i);
+      EXPECT_EQ(was[i], 10 * i);
+      EXPECT_EQ(swapped[i], 10 * i + 3);
+      EXPECT_EQ(half[i], i);
+    }
+    EXPECT_EQ(job.target(1).at(data.offset()), n - 1);
+  }
+}
+
+/// Answers of all sizes share a reply; what is around their places stays.
+TEST(TransportOrder, small_gets_that_are_answered_together_bring_their_data) {
+  FakeJob job(3, Order::random, 11);
+  constexpr std::size_t pitch = 1024;
+  std::vector<std::vector<std::byte>> got;
+  for (std::size_t bytes = 1; bytes <= 520; ++bytes) {
+    for (Pe const pe : {1, 2}) {
+      auto const shift = static_cast<std::size_t>(pe);
+      auto const block = block_of(2 * bytes + shift, bytes);
+      std::copy(block.begin(), block.end(),
+                job.target(pe).heap() + bytes * pitch + shift);
+      got.emplace_back(64 + bytes + 64);
+      job[0].channel().get(got.back().data() + 64,
+                           {pe, Segment::host_heap, bytes * pitch + shift},
+                           bytes, Until::is_begun);
+    }
+  }
+  job[0].channel().quiet();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    auto const bytes = i / 2 + 1;
+    EXPECT_TRUE(holds(got[i].data() + 64, 2 * bytes + 1 + i % 2, bytes));
+  }
+}
+
+TEST(TransportMessageCounts, small_nbi_gets_share_a_message_and_its_answer) {
+  FakeJob job(2);
+  std::vector<std::uint64_t> got(2048);
+  EXPECT_EQ(messages_of(job,
+                        [&] {
+                          for (auto& word : got) {
+                            job[0].channel().get(&word, data, 8,
+                                                 Until::is_begun);
+                          }
+                        }),
+            0U);
+  EXPECT_EQ(messages_of(job, [&] { job[0].channel().quiet(); }), 2U);
+  // Answers of 512 bytes: a message has as many as 16 KiB take.
+  std::vector<std::byte> large(64U * 512U);
+  EXPECT_EQ(messages_of(job,
+                        [&] {
+                          for (std::size_t i = 0; i < 64; ++i) {
+                            job[0].channel().get(large.data() + i * 512, data,
+                                                 512, Until::is_begun);
+                          }
+                          job[0].channel().quiet();
+                        }),
+            4U);
+}
+
+TEST(TransportMessageCounts, no_more_than_1_MiB_of_small_gets_is_under_way) {
+  FakeJob job(2);
+  std::vector<std::uint64_t> got(1'000'000);
+  WaitingMessages most;
+  job.network.set_observer(most);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    job.target(1).at(8 * (i % 4096)) = i % 4096;
+    job[0].channel().get(&got[i], {1, Segment::host_heap, 8 * (i % 4096)}, 8,
+                         Until::is_begun);
+  }
+  job[0].channel().quiet();
+  EXPECT_GT(most.most(), 32U);
+  EXPECT_LE(most.most(), 66U) << "of 16 KiB each";
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], i % 4096);
+}
+
 TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_16_KiB) {
   FakeJob job(2);
   std::uint64_t const word = 1;
@@ -333,9 +427,10 @@ TEST(TransportMessageCounts, an_answer_is_read_from_the_heap) {
   WaitingMessages seen;
   job.network.set_observer(seen);
   std::vector<std::byte> got(65'536);
-  for (std::size_t const bytes : {64U, 65U, 65'536U}) {
+  for (std::size_t const bytes : {64U, 65U, 513U, 65'536U}) {
     seen.n_copied = 0;
-    job[0].channel().get(got.data(), data, bytes, Until::is_begun);
+    job[0].channel().get(got.data(), data, bytes,
+                         bytes > 512 ? Until::is_begun : Until::is_safe);
     job[0].channel().quiet();
     EXPECT_EQ(seen.n_copied, bytes == 64 ? 64U : 0U) << bytes;
   }

@@ -53,4 +53,10 @@ void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                 Until::is_safe, call_of_elements);
 }
 
+void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
+                              void const* source, std::size_t bytes, Pe pe) {
+  get_otherwise(into, memory_of({nullptr, &heap}, source, pe), bytes,
+                Until::is_begun, call_of_elements);
+}
+
 }  // namespace symm::Impl

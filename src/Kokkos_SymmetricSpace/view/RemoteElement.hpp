@@ -33,6 +33,10 @@ void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe);
 
+/// Gets `bytes` as get_nbi() does.
+void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
+                              void const* source, std::size_t bytes, Pe pe);
+
 /// The symmetric address of an element, and its heap.
 struct FarElement {
   SymmetricHeap const& heap;
@@ -134,6 +138,21 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
                     [&] { return get_far(); });
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
+
+  /// Begins to get the value, which is in `*into` after quiet(): at once if the
+  /// PE is near. Does not wait for puts of this PE, as get() does. On the host,
+  /// many of them share messages; a kernel waits for each.
+  KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
+    this->at([=](T* its) { *into = *its; },
+             [&] {
+               this->by_message([=]([[maybe_unused]] auto const& heap,
+                                    value_type* address, Pe pe) {
+                 KOKKOS_IF_ON_HOST((begin_get_of_far_element(
+                                        into, heap, address, sizeof(T), pe);))
+                 KOKKOS_IF_ON_DEVICE((*into = symm::g(heap, address, pe);))
+               });
+             });
+  }
 
   /// Stores or puts a value.
   KOKKOS_FORCEINLINE_FUNCTION void put(value_type const& value) const {

@@ -32,6 +32,7 @@ class RemotePeer;
 /// Operations of the proxy of an element e:
 ///
 ///     T x = e;   e.get()            the value
+///     e.get_nbi(&x)                 the value, in x after quiet()
 ///     e = x;   e.put(x);   e = f    stores or puts the value
 ///     e += x, ++e, e++, ...         a load and a store: not atomic
 ///     e == f, e + x, -e, ...        of the values

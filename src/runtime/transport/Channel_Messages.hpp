@@ -22,6 +22,12 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
+/// Where the answer to an entry of a batch goes.
+struct AnswerPlace {
+  void* to;
+  std::size_t bytes;
+};
+
 /// The state of an operation that has begun; its address is the token of a
 /// message. It is on the heap if the caller does not wait for it.
 struct PendingOperation {
@@ -33,6 +39,7 @@ struct PendingOperation {
   std::uint64_t begun              = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
+  std::vector<AnswerPlace> answers{};  // of a batch
 
   /// It may be destroyed when this returns.
   void finish();
@@ -55,9 +62,10 @@ struct PendingOperation {
 /// last quiet() as there were before it), else in quiet(). It also asks so
 /// often that at most a few MiB are in flight to a PE.
 ///
-/// Small puts with Until::is_begun, and post_atomic(), are gathered in one
-/// batch per PE. The batch is sent when it is full, by fence(), quiet(),
-/// Transport::poll() and any other call for that PE, and in time by a thread.
+/// Small puts and gets with Until::is_begun, post_atomic() and fetch_nbi() are
+/// gathered in one batch per PE. The batch is sent when it is full, by fence(),
+/// quiet(), Transport::poll() and any other call for that PE, and in time by a
+/// thread. What it gets comes in one reply.
 ///
 /// quiet() waits for what any thread has begun before it, and for nothing that
 /// other threads begin meanwhile: messages, gets and large puts are numbered.
@@ -157,7 +165,12 @@ class Channel_Messages final : public Channel {
 
   void mark_dirty(Outgoing& outgoing);
   /// Adds an entry to the open batch. \returns the place of its data.
-  std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
+  /// \param answer where its answer goes, if it has one.
+  std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry,
+                       void* answer = nullptr);
+  /// Whether replies to so many batches are under way that the next has to
+  /// wait: they take memory of the target.
+  [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);
   enum class Wait { may, must_not };
   /// Sends the batch, if there is one. If it would have to wait and must not,
   /// the batch stays. While it waits, another thread may send the batch.
@@ -234,11 +247,13 @@ struct Outgoing {
   std::size_t dirty_at = 0;  // in m_dirty
   bool is_dirty        = false;
   std::unique_ptr<std::byte[]> batch;
-  std::size_t batch_bytes  = 0;
-  std::uint64_t batch_tick = 0;
-  bool batch_wants_ack     = false;
-  std::uint64_t n_batches  = 0;  // sent
-  std::uint64_t last_batch = 0;  // the number of its message
+  std::size_t batch_bytes         = 0;
+  std::uint64_t batch_tick        = 0;
+  bool batch_wants_ack            = false;
+  PendingOperation* batch_answers = nullptr;  // null: no entry is answered
+  std::size_t batch_answer_bytes  = 0;
+  std::uint64_t n_batches         = 0;  // sent
+  std::uint64_t last_batch        = 0;  // the number of its message
 
   // Set by the Receiver.
 
@@ -246,7 +261,8 @@ struct Outgoing {
   Counter unsent     = 0;  // large payloads of Until::is_begun
   Counter gets       = 0;  // likewise
   Counter large_gets = 0;
-  DoneNumbers done;  // of those begun
+  Counter answers    = 0;  // batches with entries that are answered
+  DoneNumbers done;        // of those begun
 };
 
 }  // namespace symm::Impl

@@ -24,12 +24,13 @@ static_assert(std::endian::native == std::endian::little);
 inline constexpr std::size_t most_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
-  // Numbered: they change memory of the target, which acknowledges them.
+  // Numbered: the target acknowledges them.
   put,          // the data
   put_strided,  // elements, packed
   put_signal,   // the data, and then the signal
   atomic,       // answered by atomic_reply
-  batch,        // one BatchEntry after the other
+  batch,        // one BatchEntry after the other; answered by get_reply if
+                // there is a token: all answers, in the order of the entries
   // Not numbered.
   get,          // answered by get_reply
   get_strided,  // likewise, elements packed
@@ -59,7 +60,7 @@ struct MessageHeader {
   /// Of an answer and an ack the receiver's channel, else the sender's.
   std::uint16_t channel = 0;
 
-  /// Numbers the messages of a channel to a PE that change memory: 1, 2, ...
+  /// Numbers such messages of a channel to a PE: 1, 2, ...
   /// Of get_strided and its reply: the first element.
   std::uint64_t number = 0;
   /// All up to this number are to be carried out before this one.
@@ -112,14 +113,15 @@ inline MessageHeader header_of(std::span<std::byte const> bytes) {
 }
 
 /// An operation in a batch: a word of 8 bytes that describes it, then its data,
-/// padded to 8 bytes. A put of 8 bytes takes 16 bytes.
+/// padded to 8 bytes. A put of 8 bytes takes 16 bytes, a get 8; its answer,
+/// too, is padded to 8 bytes.
 class BatchEntry {
  public:
   static constexpr std::size_t most_bytes   = 512;
   static constexpr std::size_t head_bytes   = 8;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
 
-  enum class Kind : std::uint8_t { put, atomic };
+  enum class Kind : std::uint8_t { put, atomic, get, fetch };
 
   static BatchEntry put(Segment segment, std::size_t offset,
                         std::size_t bytes) {
@@ -129,6 +131,17 @@ class BatchEntry {
                            WordType type) {
     return BatchEntry(
         Kind::atomic, segment, offset,
+        static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type));
+  }
+  static BatchEntry get(Segment segment, std::size_t offset,
+                        std::size_t bytes) {
+    return BatchEntry(Kind::get, segment, offset, bytes);
+  }
+  /// An atomic operation that is answered. Its data: value, compare.
+  static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
+                          WordType type) {
+    return BatchEntry(
+        Kind::fetch, segment, offset,
         static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type));
   }
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
@@ -141,8 +154,7 @@ class BatchEntry {
   [[nodiscard]] std::size_t offset() const { return m_word & (end_offset - 1); }
   /// Bytes of the data at the target.
   [[nodiscard]] std::size_t bytes() const {
-    if (kind() == Kind::put) return detail();
-    return type() <= WordType::f32 ? 4 : 8;
+    return is_block() ? detail() : bytes_of(type());
   }
   [[nodiscard]] AtomicOp op() const {
     return static_cast<AtomicOp>(detail() / 16);
@@ -152,7 +164,21 @@ class BatchEntry {
   }
   /// Bytes that the data take in the batch.
   [[nodiscard]] std::size_t room() const {
-    return kind() == Kind::put ? round_up(detail(), 8) : 8;
+    switch (kind()) {
+      case Kind::put: return round_up(detail(), 8);
+      case Kind::atomic: return 8;
+      case Kind::get: return 0;
+      default: return 16;
+    }
+  }
+  /// Bytes that its answer takes in the reply.
+  [[nodiscard]] std::size_t answer_room() const {
+    bool const is_answered = kind() == Kind::get || kind() == Kind::fetch;
+    return is_answered ? round_up(bytes(), 8) : 0;
+  }
+  /// A put or get, and no atomic operation.
+  [[nodiscard]] bool is_block() const {
+    return kind() == Kind::put || kind() == Kind::get;
   }
 
  private:

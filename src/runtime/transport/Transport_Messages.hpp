@@ -164,7 +164,9 @@ class Transport_Messages final : public Transport,
   /// Notes that the message is carried out and may want an ack, but sends none.
   static void set_done(Incoming& from, MessageHeader const& header);
   void put_signal(Incoming& from, MessageHeader const& header);
-  void carry_out_batch(Incoming& from, std::span<std::byte const> payload);
+  /// Leaves what is answered in m_answer_bytes.
+  void carry_out_batch(Incoming const& from, MessageHeader const& header,
+                       std::span<std::byte const> payload);
   /// Adds the entry to the queue that it returns; the caller calls finish().
   SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);
@@ -216,7 +218,9 @@ class Transport_Messages final : public Transport,
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
   std::atomic<bool> m_is_closed = false;
 
-  std::vector<void*> m_landings;  // buffers for payloads, used by the Receiver
+  // Used by the Receiver: buffers for payloads, and for answers to a batch.
+  std::vector<void*> m_landings;
+  std::vector<std::byte> m_answer_bytes;
 
   // Replies to gets, whose payload is read from this PE's memory until sent().
   Counter m_n_answers = 0;

@@ -27,6 +27,10 @@ void PendingOperation::finish() {
 namespace {
 
 constexpr std::size_t batch_size = std::size_t{16} << 10U;
+/// Bytes of the answers to a batch: as many as to a batch of gets of 8 bytes.
+constexpr std::size_t most_answers = batch_size;
+/// The most batches of a channel to a PE that wait for answers.
+constexpr std::uint64_t most_answered = 64;
 /// Bytes that a message counts beside its payload.
 constexpr std::size_t bytes_of_message = 256;
 
@@ -70,23 +74,39 @@ void Channel_Messages::mark_dirty(Outgoing& outgoing) {
   outgoing.is_dirty = true;
 }
 
+bool Channel_Messages::are_answers_full(Outgoing const& outgoing) {
+  return outgoing.batch_answers != nullptr && outgoing.answers > most_answered;
+}
+
 std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
-                                       BatchEntry entry) {
-  auto const bytes = BatchEntry::head_bytes + entry.room();
-  while (outgoing.batch_bytes + bytes > batch_size) {
+                                       BatchEntry entry, void* answer) {
+  auto const bytes        = BatchEntry::head_bytes + entry.room();
+  auto const answer_bytes = entry.answer_room();
+  while (outgoing.batch_bytes + bytes > batch_size ||
+         outgoing.batch_answer_bytes + answer_bytes > most_answers) {
     flush(lock, outgoing);
     // Takes what other PEs send meanwhile. Else the engine's thread would take
     // the core for it, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
   }
+  check_lost(lock.call, "an operation", outgoing.pe);
+  // All that can fail comes before the batch counts as open.
+  if (!outgoing.batch)
+    outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
+  if (answer_bytes != 0 && outgoing.batch_answers == nullptr) {
+    PendingOperation pending{.left = &outgoing.answers};
+    pending.answers.reserve(most_answers / 8);
+    outgoing.batch_answers = begin(outgoing, std::move(pending), nullptr);
+  }
   if (outgoing.batch_bytes == 0) {
-    check_lost(lock.call, "an operation", outgoing.pe);
-    if (!outgoing.batch)
-      outgoing.batch = std::make_unique<std::byte[]>(batch_size);
     mark_dirty(outgoing);
     outgoing.batch_tick = m_transport.m_tick.load(std::memory_order_relaxed);
     m_n_open.fetch_add(1);
     m_transport.wake_thread();
+  }
+  if (answer_bytes != 0) {
+    outgoing.batch_answers->answers.push_back({answer, entry.bytes()});
+    outgoing.batch_answer_bytes += answer_bytes;
   }
   auto* const place = outgoing.batch.get() + outgoing.batch_bytes;
   auto const word   = entry.word();
@@ -98,16 +118,28 @@ std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
 void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
                              bool wants_ack) {
   if (outgoing.batch_bytes == 0) return;
-  if (wait == Wait::must_not && is_window_full(outgoing)) return;
+  bool const must_wait = is_window_full(outgoing) || are_answers_full(outgoing);
+  if (wait == Wait::must_not && must_wait) return;
   auto const n = outgoing.n_batches;
   wait_for_room(lock, outgoing);
+  if (are_answers_full(outgoing)) {  // once, as wait_for_room()
+    lock.unlock();
+    wait_until(lock.call, "a get", outgoing.pe,
+               [&] { return outgoing.answers <= most_answered; });
+    enter_again(lock);
+  }
   if (outgoing.n_batches != n) return;  // another thread has sent it
-  post(outgoing, {.kind = MessageKind::batch}, outgoing.fenced,
+  MessageHeader header{.kind = MessageKind::batch};
+  header.detail.get = {outgoing.batch_answer_bytes,
+                       reinterpret_cast<std::uint64_t>(outgoing.batch_answers)};
+  post(outgoing, header, outgoing.fenced,
        {outgoing.batch.get(), outgoing.batch_bytes},
        wants_ack || outgoing.batch_wants_ack);
-  outgoing.batch_bytes     = 0;
-  outgoing.batch_wants_ack = false;
-  outgoing.last_batch      = outgoing.sent;
+  outgoing.batch_bytes        = 0;
+  outgoing.batch_wants_ack    = false;
+  outgoing.batch_answers      = nullptr;
+  outgoing.batch_answer_bytes = 0;
+  outgoing.last_batch         = outgoing.sent;
   ++outgoing.n_batches;
   m_n_open.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -17,6 +17,12 @@ constexpr std::uint64_t most_gets = 256;
 /// The same for strided gets: each reply takes most_strided at the target.
 constexpr std::uint64_t most_packed_gets = 32;
 
+/// Whether an entry of a batch reads there. (Memory of a GPU is read by
+/// messages of their own: the GPU copies each beside others.)
+bool can_be_answered(PeMemory const& from) {
+  return from.offset() < BatchEntry::end_offset && !is_of_gpu(from.segment);
+}
+
 }  // namespace
 
 void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
@@ -106,6 +112,13 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   auto& outgoing = outgoing_to(from.pe);
   auto lock      = enter(call.name);
   check_lost(call.name, "a get", from.pe);
+  if (until == Until::is_begun && call.request == nullptr &&
+      bytes <= BatchEntry::most_bytes && can_be_answered(from)) {
+    static_cast<void>(
+        add_entry(lock, outgoing,
+                  BatchEntry::get(from.segment, from.offset(), bytes), to));
+    return;
+  }
   flush(lock, outgoing);
   if (until == Until::is_safe) {
     Counter left = 1;
@@ -210,7 +223,16 @@ std::uint64_t Channel_Messages::atomic(PeMemory at, AtomicOp op, WordType type,
 void Channel_Messages::fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                                  std::uint64_t value, std::uint64_t compare,
                                  void* was, HostCall const& call) {
-  auto& outgoing  = outgoing_to(at.pe);
+  auto& outgoing = outgoing_to(at.pe);
+  if (call.request == nullptr && can_be_answered(at)) {
+    auto lock = enter(call.name);
+    auto* const place =
+        add_entry(lock, outgoing,
+                  BatchEntry::fetch(at.segment, at.offset(), op, type), was);
+    std::memcpy(place, &value, sizeof value);
+    std::memcpy(place + sizeof value, &compare, sizeof compare);
+    return;
+  }
   auto const lock = enter_for_atomic(outgoing, call.name);
   ask_for_atomic(
       outgoing, at, op, type, value, compare,

@@ -154,7 +154,12 @@ void Transport_Messages::take_reply(MessageHeader const& header,
   auto& pending        = *reinterpret_cast<PendingOperation*>(
       is_atomic ? header.detail.atomic.token : header.detail.get.token);
   auto const size = pending.strides.element_bytes;
-  if (is_atomic) {
+  if (!pending.answers.empty()) {
+    for (auto const& place : pending.answers) {
+      copy_host_memory(place.to, payload.data(), place.bytes);
+      payload = payload.subspan(round_up(place.bytes, 8));
+    }
+  } else if (is_atomic) {
     std::memcpy(pending.to, &header.detail.atomic.value, pending.word_bytes);
   } else if (size == 0) {
     if (!payload.empty()) {
@@ -279,7 +284,18 @@ void Transport_Messages::carry_out(Incoming& from, MessageHeader const& header,
       send_message(from.pe, reply);
       return;
     }
-    default: carry_out_batch(from, payload);
+    default: {
+      carry_out_batch(from, header, payload);
+      if (header.detail.get.token == 0) break;
+      MessageHeader reply{.kind    = MessageKind::get_reply,
+                          .channel = from.channel};
+      reply.detail.get = header.detail.get;
+      set_done(from, header);
+      from.ack_sent = from.arrivals.done_up_to();
+      reply.acked   = from.ack_sent;
+      send_message(from.pe, reply, m_answer_bytes);
+      return;
+    }
   }
   set_done(from, header);
   send_wanted_ack(from);
@@ -306,8 +322,13 @@ void Transport_Messages::put_signal(Incoming& from,
   queue.finish();
 }
 
-void Transport_Messages::carry_out_batch(Incoming& from,
+void Transport_Messages::carry_out_batch(Incoming const& from,
+                                         MessageHeader const& header,
                                          std::span<std::byte const> payload) {
+  auto const n_answered = header.detail.get.bytes;
+  if (n_answered > MessageEngine::max_eager) end_job_of_nonsense(from.pe);
+  m_answer_bytes.resize(n_answered);
+  std::span<std::byte> answers(m_answer_bytes);
   SideQueue* queue = nullptr;  // null: nothing has been put in it
   struct Ready {
     std::uint64_t word;
@@ -328,13 +349,15 @@ void Transport_Messages::carry_out_batch(Incoming& from,
       auto const data = payload;
       payload         = payload.subspan(entry.room());
       if (is_of_gpu(entry.segment())) {
+        if (entry.answer_room() != 0) end_job_of_nonsense(from.pe);
         queue = &put_on_gpu(from, entry, data);
         continue;
       }
+      bool const is_put = entry.kind() == BatchEntry::Kind::put;
       auto* const place =
-          entry.kind() == BatchEntry::Kind::put
-              ? find(from.pe, "a put", entry.segment(), entry.offset(),
-                     entry.bytes())
+          entry.is_block()
+              ? find(from.pe, is_put ? "a put" : "a get", entry.segment(),
+                     entry.offset(), entry.bytes())
               : find_word(from.pe, entry.segment(), entry.offset(), entry.op(),
                           entry.type());
       __builtin_prefetch(place, 1);
@@ -342,15 +365,35 @@ void Transport_Messages::carry_out_batch(Incoming& from,
     }
     for (std::size_t i = 0; i < n; ++i) {
       BatchEntry const entry(ready[i].word);
-      if (entry.kind() == BatchEntry::Kind::put) {
-        store_block(ready[i].place, ready[i].data, entry.bytes());
-      } else {
-        std::uint64_t value = 0;
-        std::memcpy(&value, ready[i].data, sizeof value);
-        change_word(ready[i].place, entry.op(), entry.type(), value);
+      auto* const place = ready[i].place;
+      auto const value  = [data = ready[i].data](std::size_t which) {
+        std::uint64_t its = 0;
+        std::memcpy(&its, data + which * sizeof its, sizeof its);
+        return its;
+      };
+      auto const answer = entry.answer_room();
+      if (answer > answers.size()) end_job_of_nonsense(from.pe);
+      switch (entry.kind()) {
+        case BatchEntry::Kind::put:
+          store_block(place, ready[i].data, entry.bytes());
+          break;
+        case BatchEntry::Kind::atomic:
+          change_word(place, entry.op(), entry.type(), value(0));
+          break;
+        case BatchEntry::Kind::get:
+          copy_host_memory(answers.data(), place, entry.bytes());
+          break;
+        case BatchEntry::Kind::fetch: {
+          auto const was =
+              change_word(place, entry.op(), entry.type(), value(0), value(1));
+          std::memcpy(answers.data(), &was, sizeof was);
+          break;
+        }
       }
+      answers = answers.subspan(answer);
     }
   }
+  if (!answers.empty()) end_job_of_nonsense(from.pe);
   if (queue != nullptr) queue->finish();
 }
 
