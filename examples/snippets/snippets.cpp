@@ -17,6 +17,7 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 struct Cell {
   double value = 0;
@@ -246,6 +247,24 @@ void histogram() {
   expect(symm::reduce(symm::team_world(), mine, symm::Sum{}) ==
              long{n_keys} * n_pes,
          "histogram");
+}
+
+void reads() {
+  int const n = 100;
+  Kokkos::View<long*, symm::SymmetricHostSpace> table("table", n);
+  for (int i = 0; i < n; ++i) table(i) = symm::my_pe();
+  symm::barrier_all();
+  // [reads
+  auto const all = symm::remote_view(table);
+  std::vector<long> values(1000);
+  for (int k = 0; k < 1000; ++k)  // any element of any PE
+    all(k % symm::n_pes(), 7 * k % n).get_nbi(&values[k]);
+  symm::quiet();  // now they are here
+  // reads]
+  int wrong = 0;
+  for (int k = 0; k < 1000; ++k) wrong += values[k] != k % symm::n_pes();
+  expect(wrong == 0, "reads");
+  symm::barrier_all();
 }
 
 void reductions() {
@@ -512,6 +531,7 @@ int solve() {
   in_turn();
   irregular_reads();
   histogram();
+  reads();
   reductions();
   registration();
   over_nodes();

@@ -5,8 +5,8 @@ that forgets an include does not compile. Writes no objects.
     compile_alone.py BUILD_DIR [PART OF]
 
 BUILD_DIR is configured with SYMM_UNITY=OFF and SYMM_PRECOMPILE=OFF, and need not be
-built. PART OF: of tests, benchmarks and examples only one of OF parts, PART modulo OF;
-the libraries, and what uses most of their headers, always.
+built. PART OF: of tests, benchmarks, examples and headers only one of OF parts, PART
+modulo OF; the libraries, and what uses most of their headers, always.
 """
 
 import concurrent.futures
@@ -20,6 +20,7 @@ import sys
 ALWAYS = ("src/", "unit_tests/checks/using_namespace.cpp",
           "unit_tests/kokkos/compile_fail.cpp")
 IN_TURN = ("unit_tests/", "perf_tests/", "examples/")
+HEADERS = "/checks/headers/"  # sources in the build folder, of a header each
 
 
 def commands(build_dir, project, part, n_parts):
@@ -31,7 +32,8 @@ def commands(build_dir, project, part, n_parts):
             found.setdefault(source, entry)  # the first target
     always = [source for source in sorted(found) if source.startswith(ALWAYS)]
     others = [source for source in sorted(found)
-              if source.startswith(IN_TURN) and source not in always]
+              if source not in always and (source.startswith(IN_TURN) or
+                                           HEADERS in source)]
     return [found[source] for source in always + others[part % n_parts::n_parts]]
 
 
