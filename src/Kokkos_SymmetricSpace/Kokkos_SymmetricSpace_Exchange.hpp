@@ -160,9 +160,10 @@ class ExchangePlan {
   /// of the PE team call, with Views that have equal bytes per element.
   ///
   /// In order with the kernels of `exec`. The host does not wait if it is a
-  /// GPU's, unless there are neighbours on other nodes and no graph records it:
-  /// between begin and end of such an exchange, free no memory (cudaFree). On
-  /// return from an instance of the host, ghosts are complete.
+  /// GPU's. (Where PEs share a GPU without MPS, or SymmetricHostSpace is not
+  /// there, it waits for exchanges with other nodes that no graph records:
+  /// between begin and end of such a one, free no memory.) On return from an
+  /// instance of the host, ghosts are complete.
   /// Allocates only if an element has more bytes than in all calls before: then
   /// the call is collective over the world, see reserve().
   ///
@@ -343,14 +344,16 @@ class ExchangePlan {
     its = Impl::contributions_to(m_plan.owned);
   }
 
-  /// The host waits for a GPU's exchange over nodes, if no graph records it.
-  /// Otherwise a program that frees memory then (cudaFree) would hang: the
-  /// driver waits for the kernels, and they for a thread of the library, which
-  /// waits for the driver.
+  /// The host waits for a GPU's exchange over nodes whose data are in its
+  /// memory, if no graph records it. Otherwise a program that frees memory then
+  /// (cudaFree) would hang: the driver waits for the kernels, and they for a
+  /// thread of the library, which waits for the driver.
   template <class Exec>
   void wait_for_messages(Exec const& exec, char const* call) const {
     if constexpr (!Impl::runs_on_host_v<Exec>) {
-      if (m_plan.owned.needs_outbox && !Impl::is_captured(exec))
+      auto const& buffers = m_plan.buffers.in_kernels();
+      if (m_plan.owned.needs_outbox && !buffers.is_far_on_host &&
+          !Impl::is_captured(exec))
         exec.fence(call);
     }
   }

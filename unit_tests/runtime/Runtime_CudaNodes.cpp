@@ -333,6 +333,54 @@ TEST_F(CudaOfNodes, what_kernels_ask_for_is_done_and_a_full_ring_waited_for) {
   });
 }
 
+/// While a kernel waits, the driver may wait for it and hold back whoever
+/// calls.
+TEST_F(CudaOfNodes,
+       what_kernels_send_between_hosts_needs_nothing_of_the_driver) {
+  run(2, [](Pe me, Pe other) {
+    auto& heap = Runtime::instance("test").heap(symm::MemoryKind::host, "test");
+    constexpr std::size_t most = 20'000;
+    auto* const words          = static_cast<Word*>(
+        heap.allocate_view("words", (2 * most + 2) * sizeof(Word), 64, 0));
+    auto* const signal = words + 2 * most;
+    auto* const last   = signal + 1;
+    std::fill_n(words, 2 * most + 2, Word{});
+    heap.finish_view("words", {});
+    symm::Impl::RingClient const client(
+        Runtime::instance("test").network()->ring());
+    std::vector<char const*> const functions{
+        "cuCtxPushCurrent",    "cuPointerGetAttribute", "cuMemcpyAsync",
+        "cuStreamSynchronize", "cuStreamBatchMemOp",    "cuStreamQuery"};
+    auto const n_calls = [&] {
+      std::size_t n = 0;
+      for (char const* function : functions) n += fake().n_calls(function);
+      return n;
+    };
+    auto const before = n_calls();
+    Word round        = 0;
+    for (std::size_t const n : {1U, 2U, 1000U, 20'000U}) {
+      ++round;
+      for (std::size_t i = 0; i < n; ++i)
+        words[most + i] = value_of(me, other, i + round);
+      client.fence();
+      client.put_signal({words, other}, words + most, n * sizeof(Word), signal,
+                        round, symm::Impl::AtomicOp::set, true);
+      symm::wait_until(signal, symm::Compare::ge, round);
+      std::size_t n_wrong = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        n_wrong += words[i] == value_of(other, me, i + round) ? 0U : 1U;
+      EXPECT_EQ(n_wrong, 0U) << n << " words";
+      client.put({last, other}, &words[most - 1 + n], sizeof(Word), true);
+      client.quiet();
+      symm::wait_until(last, symm::Compare::eq,
+                       value_of(other, me, n - 1 + round));
+    }
+    EXPECT_EQ(n_calls(), before);
+    symm::barrier_all();
+    heap.free_view(words);
+  });
+}
+
 TEST_F(CudaOfNodes, a_call_that_waits_for_a_kernel_is_behind_what_it_asks_for) {
   run(2, [](Pe me, Pe other) {
     symm::Impl::RingClient const client(

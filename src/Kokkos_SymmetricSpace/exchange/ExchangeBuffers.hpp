@@ -22,28 +22,47 @@ using ExchangeMemory = ExchangeSpace::memory_space;
 /// Collective over the world: all PEs throw, if one has failed.
 void agree(char const* call, std::optional<Failure> const& failure);
 
-/// The memory of an exchange, as kernels use it.
-struct Buffers {
-  HeapMap heap;
-  char* inbox            = nullptr;
+/// Where blocks are, for kernels that pack and unpack. (A GPU starts kernels
+/// with few bytes of arguments faster.)
+struct BlockMemory {
+  HeapMap heap;                      // of the inbox for near PEs
+  char* near_inbox       = nullptr;  // where the blocks of other PEs come
+  char* far_inbox        = nullptr;  // perhaps the same
   std::size_t half_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
-  /// Of each PE of the world: the number of exchanges in which it has sent; or,
-  /// with gates, that number less those in which this PE has waited for it.
-  Signal* signals = nullptr;
   /// The number of exchanges that have ended with each neighbour. Kernels count
   /// them, so that a CUDA graph of exchanges can be launched again.
-  Signal* steps  = nullptr;
-  bool has_gates = false;  // queues wait, not kernels
+  Signal* steps = nullptr;
 
   /// The half of the inbox of exchange number `step`, from 1.
-  [[nodiscard]] KOKKOS_FUNCTION char* half(Signal step) const {
-    return inbox + (step % 2) * half_bytes;
+  [[nodiscard]] KOKKOS_FUNCTION char* half(Signal step, bool is_near) const {
+    return (is_near ? near_inbox : far_inbox) + (step % 2) * half_bytes;
+  }
+};
+
+/// The memory of an exchange, as kernels use it.
+struct Buffers : BlockMemory {
+  HeapMap far_heap;  // of the inbox for far PEs
+  /// Of each PE of the world: the number of exchanges in which it has sent; or,
+  /// with gates, that number less those in which this PE has waited for it.
+  Signal* near_signals = nullptr;
+  Signal* far_signals  = nullptr;  // perhaps the same
+  bool has_gates       = false;    // queues wait, not kernels
+  /// Kernels of a GPU exchange with far PEs in memory of the host.
+  bool is_far_on_host = false;
+
+  [[nodiscard]] KOKKOS_FUNCTION Signal* signals(bool is_near) const {
+    return is_near ? near_signals : far_signals;
   }
 };
 
 /// Owns it. All functions are collective over the world and throw, on every PE,
 /// UsageError, OutOfMemory, SystemError; nothing changes then.
+///
+/// What kernels of a GPU exchange with far PEs is in memory of the host, where
+/// it is to be for messages. So the threads that serve these need nothing of
+/// the driver, which may wait for the kernels. Not with gates: queues of a GPU
+/// wait for its own memory.
 class ExchangeBuffers {
  public:
   ExchangeBuffers() = default;
@@ -63,6 +82,11 @@ class ExchangeBuffers {
   Kokkos::View<Signal*, ExchangeMemory> m_steps;
   Kokkos::View<char*, SymmetricSpace> m_inbox;
   Kokkos::View<char*, ExchangeMemory> m_outbox;
+  // On the host, for far PEs of kernels; else empty.
+  Kokkos::View<Signal*, SymmetricHostSpace> m_far_signals;
+  Kokkos::View<char*, SymmetricHostSpace> m_far_inbox;
+  Kokkos::View<char*, SymmetricHostSpace> m_far_outbox;
+  bool m_is_far_on_host = false;
   Buffers m_in_kernels;
 };
 

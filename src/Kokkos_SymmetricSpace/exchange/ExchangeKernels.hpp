@@ -40,7 +40,7 @@ namespace symm::Impl {
 /// chunk, a thread of a GPU an element.
 template <CopyWay way, class Fields, class Op = Assign>
 struct CopyChunks {
-  Buffers buffers;
+  BlockMemory buffers;
   Block const* blocks;
   Chunk const* chunks;
   ElementIndex const* elements;
@@ -67,7 +67,7 @@ struct CopyChunks {
     char* at          = nullptr;
     if constexpr (way == CopyWay::to_block) {
       if (block.is_near) {
-        at = buffers.heap.peer_ptr(buffers.half(buffers.steps[0] + 1),
+        at = buffers.heap.peer_ptr(buffers.half(buffers.steps[0] + 1, true),
                                    block.pe) +
              block.there * element_bytes;
       } else if (sends_runs_unpacked && block.is_run) {
@@ -77,7 +77,8 @@ struct CopyChunks {
       }
     } else {
       if (skips_stored && block.is_stored(stored)) return;
-      at = buffers.half(buffers.steps[0]) + block.here * element_bytes;
+      at = buffers.half(buffers.steps[0], block.is_near) +
+           block.here * element_bytes;
     }
     copy_fields(fields, chunk, first, end, at, block.padded());
   }
@@ -185,10 +186,11 @@ struct Notify {
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_DEVICE((symm::fence();))
-    auto const& block = blocks[i];
-    auto const step   = buffers.steps[i] + 1;
+    auto const& block   = blocks[i];
+    auto* const signals = buffers.signals(block.is_near);
+    auto const step     = buffers.steps[i] + 1;
     if (buffers.has_gates) {
-      atomic_add(buffers.heap, buffers.signals + block.pe, ~Signal{0}, my_pe);
+      atomic_add(buffers.heap, signals + block.pe, ~Signal{0}, my_pe);
       buffers.steps[i] = step;
     }
     std::size_t bytes = 0;
@@ -200,9 +202,9 @@ struct Notify {
         run_data != nullptr && block.is_run
             ? run_data + std::size_t{block.start} * element_bytes
             : buffers.outbox + block.here * element_bytes;
-    put_signal(buffers.heap, buffers.half(step) + block.there * element_bytes,
-               source, bytes, buffers.signals + my_pe,
-               buffers.has_gates ? 1 : step,
+    put_signal(block.is_near ? buffers.heap : buffers.far_heap,
+               buffers.half(step, block.is_near) + block.there * element_bytes,
+               source, bytes, signals + my_pe, buffers.has_gates ? 1 : step,
                buffers.has_gates ? SignalOp::add : SignalOp::set, block.pe);
   }
 };
@@ -214,9 +216,10 @@ struct Await {
   char const* call;  // for the host: kernels do not reach its text
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    auto const step = buffers.steps[i] + 1;
-    PollOne<Signal> poll{
-        {buffers.signals + blocks[i].pe, 1, nullptr, Compare::ge, step}};
+    auto const& block = blocks[i];
+    auto const step   = buffers.steps[i] + 1;
+    PollOne<Signal> poll{{buffers.signals(block.is_near) + block.pe, 1, nullptr,
+                          Compare::ge, step}};
     KOKKOS_IF_ON_HOST((wait_for(call, poll);))
     KOKKOS_IF_ON_DEVICE((wait_for("symm::ExchangePlan", poll);))
     buffers.steps[i] = step;
@@ -236,7 +239,7 @@ struct NotifyAndAwait {
 /// Combines owned element i with what has come for it.
 template <class Op, class Fields>
 struct Combine {
-  Buffers buffers;
+  BlockMemory buffers;
   Block const* blocks;
   ElementIndex const* elements;
   std::uint32_t const* firsts;
@@ -257,15 +260,15 @@ struct Combine {
       auto const& field = list.first;
       using T      = typename std::remove_cvref_t<decltype(field)>::value_type;
       auto const n = field.n_components;
-      char const* const half = buffers.half(buffers.steps[0]);
+      auto const step = buffers.steps[0];
       for (std::uint32_t c = 0; c < n; ++c) {
         auto& element = field(elements[i], c);
         T value       = element;
         for (auto k = firsts[i]; k < firsts[i + 1]; ++k) {
-          auto const& block = blocks[from[k].block];
-          auto const* const part =
-              reinterpret_cast<T const*>(half + block.here * element_bytes +
-                                         block.padded() * bytes_before);
+          auto const& block      = blocks[from[k].block];
+          auto const* const part = reinterpret_cast<T const*>(
+              buffers.half(step, block.is_near) + block.here * element_bytes +
+              block.padded() * bytes_before);
           value = static_cast<T>(
               op(value, part[std::size_t{from[k].in_block} * n + c]));
         }
@@ -326,7 +329,7 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
   enqueue_kernels(call, exec, [&](void* queue) {
     copy_queue(call).wait_for_all(queue, side.pes.size(), [&](std::size_t i) {
-      return CopyQueue::WordWait{buffers.signals + side.pes[i], 0};
+      return CopyQueue::WordWait{buffers.near_signals + side.pes[i], 0};
     });
   });
 }
@@ -383,7 +386,8 @@ void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   if (side.blocks.extent(0) == 0) return;
   // A far block that is contiguous in the only View goes as it is.
   auto const& first  = fields.first;
-  bool const is_only = decltype(fields.others)::is_empty && first.is_plain &&
+  bool const is_only = !buffers.is_far_on_host &&
+                       decltype(fields.others)::is_empty && first.is_plain &&
                        first.elements.stride[0] ==
                            static_cast<std::ptrdiff_t>(first.n_components);
   copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, is_only);

@@ -81,7 +81,7 @@ class MigrationOnHost {
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
   [[nodiscard]] Signal const* signal_of(std::size_t received_block) const {
-    return m_buffers.signals + m_received.blocks(received_block).pe;
+    return m_buffers.near_signals + m_received.blocks(received_block).pe;
   }
   /// The value with which the chunk has come.
   [[nodiscard]] Signal value_of(Chunk const& chunk,
@@ -120,7 +120,7 @@ class MigrationOnHost {
   void tell(Chunk const& chunk) const {
     symm::fence();
     auto const& block  = m_sent.blocks(chunk.block);
-    auto* const signal = m_buffers.signals + my_pe();
+    auto* const signal = m_buffers.near_signals + my_pe();
     auto const value   = value_of(chunk, m_sent_before);
     if (block.is_near) {
       signal_op(signal, value, SignalOp::set, block.pe);
@@ -128,7 +128,7 @@ class MigrationOnHost {
       auto const bytes      = m_fields.bytes();
       auto const last_bytes = m_fields.bytes_of_last();
       put_signal(
-          m_buffers.inbox + block.there * bytes,
+          m_buffers.near_inbox + block.there * bytes,
           m_buffers.outbox + block.here * bytes,
           block.padded() * (bytes - last_bytes) + block.count * last_bytes,
           signal, value, SignalOp::set, block.pe);

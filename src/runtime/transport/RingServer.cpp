@@ -223,6 +223,12 @@ PeMemory RingServer::find(void const* address, std::size_t bytes, Pe pe,
                         "part of the symmetric heap"));
 }
 
+bool RingServer::is_in_host_heap(void const* local, std::size_t bytes) const {
+  PeMemory found;
+  return bytes == 0 || (m_find(local, bytes, m_my_pe, found) &&
+                        found.segment == Segment::host_heap);
+}
+
 RingServer::PendingRequest& RingServer::add_pending(FarRequest const& request) {
   auto& pending       = m_pending.emplace_back();
   pending.ticket      = m_head;
@@ -276,10 +282,15 @@ void RingServer::carry_out(FarRequest const& request) {
     case FarOp::load:
       begin_load(request, find(address, size_of_element, pe, "g or get"));
       return;
-    case FarOp::put:
-      m_staging.put(m_channel, find(address, request.count, pe, "put"), local,
-                    request.count, Until::is_safe);
+    case FarOp::put: {
+      auto const to = find(address, request.count, pe, "put");
+      if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
+        m_channel.put(to, local, request.count);
+      } else {
+        m_staging.put(m_channel, to, local, request.count, Until::is_safe);
+      }
       break;
+    }
     case FarOp::get:
       begin_get(request, find(address, request.count, pe, "get"));
       return;
@@ -301,12 +312,17 @@ void RingServer::carry_out(FarRequest const& request) {
     case FarOp::put_signal: {
       auto const signal =
           find(address_of(request.signal), 8, pe, "the signal of put_signal");
-      m_staging.put_signal(
-          m_channel,
-          request.count == 0 ? signal
-                             : find(address, request.count, pe, "put_signal"),
-          local, request.count, signal, request.value,
-          static_cast<AtomicOp>(code.atomic_op), Until::is_safe);
+      auto const to = request.count == 0
+                          ? signal
+                          : find(address, request.count, pe, "put_signal");
+      auto const op = static_cast<AtomicOp>(code.atomic_op);
+      if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
+        m_channel.put_signal(to, local, request.count, signal, request.value,
+                             op);
+      } else {
+        m_staging.put_signal(m_channel, to, local, request.count, signal,
+                             request.value, op, Until::is_safe);
+      }
       break;
     }
     case FarOp::atomic:

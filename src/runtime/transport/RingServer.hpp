@@ -90,6 +90,10 @@ class RingServer final : public KernelRequests {
   [[nodiscard]] bool is_written(Number ticket) const;
   [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
                               char const* what) const;
+  /// Then nothing has to be asked of the GPU's driver, which may wait for
+  /// kernels that wait for this thread.
+  [[nodiscard]] bool is_in_host_heap(void const* local,
+                                     std::size_t bytes) const;
   [[noreturn]] void end_job(Text const& why) noexcept;
 
   Pe const m_my_pe;
