@@ -165,9 +165,10 @@ class Channel_Messages final : public Channel {
 
   void mark_dirty(Outgoing& outgoing);
   /// Adds an entry to the open batch. \returns the place of its data.
-  /// \param answer where its answer goes, if it has one.
-  std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry,
-                       void* answer = nullptr);
+  std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
+  /// The same of an entry that is answered. \param answer where that goes.
+  std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
+                                BatchEntry entry, void* answer);
   /// Whether replies to so many batches are under way that the next has to
   /// wait: they take memory of the target.
   [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);

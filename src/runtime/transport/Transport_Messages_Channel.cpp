@@ -79,40 +79,52 @@ bool Channel_Messages::are_answers_full(Outgoing const& outgoing) {
 }
 
 std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
-                                       BatchEntry entry, void* answer) {
-  auto const bytes        = BatchEntry::head_bytes + entry.room();
-  auto const answer_bytes = entry.answer_room();
-  while (outgoing.batch_bytes + bytes > batch_size ||
-         outgoing.batch_answer_bytes + answer_bytes > most_answers) {
+                                       BatchEntry entry) {
+  auto const bytes = BatchEntry::head_bytes + entry.room();
+  while (outgoing.batch_bytes + bytes > batch_size) {
     flush(lock, outgoing);
     // Takes what other PEs send meanwhile. Else the engine's thread would take
     // the core for it, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
   }
-  check_lost(lock.call, "an operation", outgoing.pe);
-  // All that can fail comes before the batch counts as open.
-  if (!outgoing.batch)
-    outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
-  if (answer_bytes != 0 && outgoing.batch_answers == nullptr) {
-    PendingOperation pending{.left = &outgoing.answers};
-    pending.answers.reserve(most_answers / 8);
-    outgoing.batch_answers = begin(outgoing, std::move(pending), nullptr);
-  }
   if (outgoing.batch_bytes == 0) {
+    check_lost(lock.call, "an operation", outgoing.pe);
+    if (!outgoing.batch)
+      outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
     mark_dirty(outgoing);
     outgoing.batch_tick = m_transport.m_tick.load(std::memory_order_relaxed);
     m_n_open.fetch_add(1);
     m_transport.wake_thread();
-  }
-  if (answer_bytes != 0) {
-    outgoing.batch_answers->answers.push_back({answer, entry.bytes()});
-    outgoing.batch_answer_bytes += answer_bytes;
   }
   auto* const place = outgoing.batch.get() + outgoing.batch_bytes;
   auto const word   = entry.word();
   std::memcpy(place, &word, sizeof word);
   outgoing.batch_bytes += bytes;
   return place + BatchEntry::head_bytes;
+}
+
+std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
+                                                BatchEntry entry,
+                                                void* answer) {
+  auto const bytes        = BatchEntry::head_bytes + entry.room();
+  auto const answer_bytes = entry.answer_room();
+  while (outgoing.batch_bytes + bytes > batch_size ||
+         outgoing.batch_answer_bytes + answer_bytes > most_answers) {
+    flush(lock, outgoing);
+    static_cast<void>(m_transport.m_engine->poll());
+  }
+  // All that can fail comes first. (quiet() would wait for the answer to an
+  // entry that is not there.) add_entry() finds room, and unlocks nothing.
+  if (!outgoing.batch)
+    outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
+  if (outgoing.batch_answers == nullptr) {
+    PendingOperation pending{.left = &outgoing.answers};
+    pending.answers.reserve(most_answers / 8);
+    outgoing.batch_answers = begin(outgoing, std::move(pending), nullptr);
+  }
+  outgoing.batch_answers->answers.push_back({answer, entry.bytes()});
+  outgoing.batch_answer_bytes += answer_bytes;
+  return add_entry(lock, outgoing, entry);
 }
 
 void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,

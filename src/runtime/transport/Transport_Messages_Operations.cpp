@@ -114,9 +114,9 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   check_lost(call.name, "a get", from.pe);
   if (until == Until::is_begun && call.request == nullptr &&
       bytes <= BatchEntry::most_bytes && can_be_answered(from)) {
-    static_cast<void>(
-        add_entry(lock, outgoing,
-                  BatchEntry::get(from.segment, from.offset(), bytes), to));
+    static_cast<void>(add_answered_entry(
+        lock, outgoing, BatchEntry::get(from.segment, from.offset(), bytes),
+        to));
     return;
   }
   flush(lock, outgoing);
@@ -225,10 +225,10 @@ void Channel_Messages::fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                                  void* was, HostCall const& call) {
   auto& outgoing = outgoing_to(at.pe);
   if (call.request == nullptr && can_be_answered(at)) {
-    auto lock = enter(call.name);
-    auto* const place =
-        add_entry(lock, outgoing,
-                  BatchEntry::fetch(at.segment, at.offset(), op, type), was);
+    auto lock         = enter(call.name);
+    auto* const place = add_answered_entry(
+        lock, outgoing, BatchEntry::fetch(at.segment, at.offset(), op, type),
+        was);
     std::memcpy(place, &value, sizeof value);
     std::memcpy(place + sizeof value, &compare, sizeof compare);
     return;
