@@ -237,6 +237,34 @@ TEST(ViewCollectives, alltoall_moves_rows) {
   });
 }
 
+TEST(ViewCollectives, alltoalls_moves_columns_and_leaves_what_is_between) {
+  auto const n = static_cast<std::size_t>(symm::n_pes());
+  Right2 const source("source", 5 * n, 3);
+  Right2 const dest("dest", 5 * n, 4);
+  Left1 const numbers("numbers", 5 * n);
+  auto const from = Kokkos::subview(source, Kokkos::ALL, 1);
+  auto const to   = Kokkos::subview(dest, Kokkos::ALL, 2);
+  in_both_forms([&](int salt, auto const&... first) {
+    Kokkos::deep_copy(dest, -7);
+    Kokkos::deep_copy(source, -5);
+    set_numbers(numbers, salt);
+    Kokkos::deep_copy(SpaceExec(), from, numbers);
+    Kokkos::fence();
+    symm::alltoalls(first..., to, from);
+    Kokkos::fence();
+    auto const copy =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, dest);
+    for (std::size_t i = 0; i < 5 * n; ++i) {
+      auto const pe = static_cast<Pe>(i / 5);
+      auto const me = static_cast<std::size_t>(symm::my_pe());
+      EXPECT_EQ(copy(i, 2), number(pe, salt, 5 * me + i % 5)) << i;
+      EXPECT_EQ(copy(i, 1), -7);
+      EXPECT_EQ(copy(i, 3), -7);
+    }
+    symm::barrier_all();
+  });
+}
+
 TEST(ViewCollectives, collect_has_the_first_elements_of_each_PE) {
   // PE p has 3 * p elements.
   auto const n     = static_cast<std::size_t>(symm::n_pes());
@@ -325,9 +353,14 @@ TEST(ViewCollectiveErrors, sizes_that_do_not_fit_are_named) {
   Left1 const e("e", 15 * n);
   expect_error("a multiple of n_pes()",
                [&](auto const&... first) { symm::alltoall(first..., e, d); });
+  expect_error("Views \"e\"",
+               [&](auto const&... first) { symm::alltoalls(first..., e, d); });
   if (n > 1) {
     expect_error("a multiple of n_pes()",
                  [&](auto const&... first) { symm::alltoall(first..., c, d); });
+    expect_error("a multiple of n_pes()", [&](auto const&... first) {
+      symm::alltoalls(first..., c, d);
+    });
   }
 }
 

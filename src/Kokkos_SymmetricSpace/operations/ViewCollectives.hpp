@@ -14,6 +14,7 @@
 #include "../../runtime/collectives/CollectiveWork.hpp"
 #include "../../runtime/collectives/ReduceWork.hpp"
 #include "../../runtime/collectives/ScanWork.hpp"
+#include "../../runtime/collectives/StridedAlltoallWork.hpp"
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/teams/PeTeam.hpp"
 #include "Collectives.hpp"
@@ -32,10 +33,10 @@ std::string text_of_view(View const& view) {
   return text + ")";
 }
 
-/// Describes what is wrong with the Views; "" if nothing.
-/// \param is_followed whether their sizes follow `rule`, which is for the text.
+/// Describes what is wrong with the sizes of the Views; "" if nothing.
+/// \param is_followed whether they follow `rule`, which is for the text.
 template <class Dst, class Src>
-std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
+std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
   static_assert(is_symmetric_space_v<typename Dst::memory_space> &&
                     std::is_same_v<typename Dst::memory_space,
@@ -46,14 +47,21 @@ std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
                                typename Src::non_const_value_type>,
                 "the elements must be of one type, those of the destination "
                 "not const");
+  if (is_followed) return "";
+  return "Views " + text_of_view(dst) + " and " + text_of_view(src) + ": " +
+         rule;
+}
+
+/// The same of Views that must not have gaps.
+template <class Dst, class Src>
+std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
+                             char const* rule) {
   constexpr char const* remedy =
       " has gaps between its elements: pass a View without, such as a copy by "
       "Kokkos::deep_copy";
   if (!dst.span_is_contiguous()) return "View " + text_of_view(dst) + remedy;
   if (!src.span_is_contiguous()) return "View " + text_of_view(src) + remedy;
-  if (is_followed) return "";
-  return "Views " + text_of_view(dst) + " and " + text_of_view(src) + ": " +
-         rule;
+  return problem_of_sizes(dst, src, is_followed, rule);
 }
 
 /// problem_of_views() of Views that correspond element by element.
@@ -94,6 +102,19 @@ std::string problem_of_alltoall(PeTeam const& team, Dst const& dst,
       "they must have equally many elements, a multiple of n_pes()");
 }
 
+template <class Dst, class Src>
+std::string problem_of_alltoalls(PeTeam const& team, Dst const& dst,
+                                 Src const& src) {
+  static_assert(Dst::rank() == 1 && Src::rank() == 1,
+                "alltoalls takes Views of rank 1");
+  auto const n       = static_cast<std::size_t>(team.n_pes());
+  auto const problem = problem_of_sizes(
+      dst, src, dst.size() == src.size() && (n == 0 || dst.size() % n == 0),
+      "they must have equally many elements, a multiple of n_pes()");
+  return problem.empty() ? problem_of_strides(dst.stride(0), src.stride(0))
+                         : problem;
+}
+
 // The work that the host's forms and the enqueued ones share.
 
 template <class Dst, class Src>
@@ -119,6 +140,14 @@ auto alltoall_work(PeTeam const& team, Dst const& dst, Src const& src) {
   auto const n = static_cast<std::size_t>(team.n_pes());
   return GatherWork<T, true>{team, dst.data(), src.data(),
                              n == 0 ? 0 : src.size() / n};
+}
+template <class Dst, class Src>
+auto alltoalls_work(PeTeam const& team, Dst const& dst, Src const& src) {
+  using T      = typename Dst::value_type;
+  auto const n = static_cast<std::size_t>(team.n_pes());
+  return StridedAlltoallWork<T>{team,          dst.data(),
+                                src.data(),    dst.stride(0),
+                                src.stride(0), n == 0 ? 0 : src.size() / n};
 }
 template <class Dst, class Src, class Op>
 auto reduce_work(PeTeam const& team, Dst const& dst, Src const& src, Op op) {
@@ -146,8 +175,9 @@ namespace symm {
 
 // The operations of symm_collectives.hpp on Views, by the host or enqueued on
 // an execution space instance. The Views are in one symmetric space, of any
-// rank and layout (subviews, too), without gaps between their elements, and
-// with equal extents on all PEs (except the source of collect()). Both forms
+// rank and layout (subviews, too), without gaps between their elements (except
+// those of alltoalls()), and with equal extents and strides on all PEs (except
+// the source of collect()). Both forms
 // throw UsageError, with labels and extents, on the PEs on which the forms of
 // addresses do. On a GPU, an enqueued collect() stops the program if `dst` is
 // too small.
@@ -221,6 +251,22 @@ void alltoall(Exec const& exec, PeTeam const& team,
               Kokkos::View<U, Q...> const& src) {
   Impl::enqueue(exec, Impl::alltoall_work(team, dst, src),
                 Impl::problem_of_alltoall(team, dst, src));
+}
+
+/// alltoall() of Views of rank 1 that may have gaps between their elements,
+/// such as a column of a matrix. What is between the elements stays as it is.
+template <class T, class... P, class U, class... Q>
+void alltoalls(PeTeam const& team, Kokkos::View<T, P...> const& dst,
+               Kokkos::View<U, Q...> const& src) {
+  Impl::run_on_host(Impl::alltoalls_work(team, dst, src),
+                    Impl::problem_of_alltoalls(team, dst, src));
+}
+template <Impl::ExecutionSpace Exec, class T, class... P, class U, class... Q>
+void alltoalls(Exec const& exec, PeTeam const& team,
+               Kokkos::View<T, P...> const& dst,
+               Kokkos::View<U, Q...> const& src) {
+  Impl::enqueue(exec, Impl::alltoalls_work(team, dst, src),
+                Impl::problem_of_alltoalls(team, dst, src));
 }
 
 /// Combines element by element over the PEs, as reduce() of addresses. Equal
