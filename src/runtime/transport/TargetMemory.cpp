@@ -28,7 +28,10 @@ template <class T>
 T change(T* word, AtomicOp op, T value, T compare) {
   switch (op) {
     case AtomicOp::fetch: return fetch_word(word);
-    case AtomicOp::set: set_word(word, value); return value;
+    case AtomicOp::set:
+      // (As the fence before it, but ThreadSanitizer knows no fences.)
+      std::atomic_ref<T>(*word).store(value, std::memory_order_release);
+      return value;
     case AtomicOp::swap: return swap_word(word, value);
     case AtomicOp::compare_swap: return compare_swap_word(word, compare, value);
     case AtomicOp::add: return fetch_add_word(word, value);
