@@ -352,7 +352,7 @@ class ExchangePlan {
   void wait_for_messages(Exec const& exec, char const* call) const {
     if constexpr (!Impl::runs_on_host_v<Exec>) {
       auto const& buffers = m_plan.buffers.in_kernels();
-      if (m_plan.owned.needs_outbox && !buffers.is_far_on_host &&
+      if (m_plan.owned.needs_outbox && !buffers.uses_host &&
           !Impl::is_captured(exec))
         exec.fence(call);
     }

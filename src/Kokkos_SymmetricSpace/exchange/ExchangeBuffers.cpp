@@ -25,13 +25,13 @@ ExchangeBuffers::ExchangeBuffers(char const* call)
           m_steps = decltype(m_steps)(std::string(call) + ", steps",
                                       m_signals.extent(0));
         }));
-  auto& runtime    = Runtime::instance(call);
-  m_is_far_on_host = !runs_on_host_v<ExchangeSpace> &&
-                     team_world().has_far_pes() && !runtime.has_gates() &&
-                     runtime.find_heap(MemoryKind::host) != nullptr;
-  if (m_is_far_on_host) {
-    m_far_signals = decltype(m_far_signals)(
-        std::string(call) + ", signals of far PEs", m_signals.extent(0));
+  auto& runtime = Runtime::instance(call);
+  m_uses_host   = !runs_on_host_v<ExchangeSpace> && !runtime.has_gates() &&
+                team_world().has_far_pes() &&
+                runtime.find_heap(MemoryKind::host) != nullptr;
+  if (m_uses_host) {
+    m_host_signals = decltype(m_host_signals)(
+        std::string(call) + ", signals on the host", m_signals.extent(0));
   }
 }
 
@@ -42,13 +42,13 @@ void ExchangeBuffers::grow(char const* call, std::size_t half_bytes,
   decltype(m_inbox) const inbox(
       view_alloc(std::string(call) + ", inboxes", WithoutInitializing),
       n_halves * half_bytes);
-  decltype(m_far_inbox) far_inbox, far_outbox;
-  if (m_is_far_on_host) {
-    far_inbox = decltype(m_far_inbox)(
-        view_alloc(std::string(call) + ", inboxes for far PEs",
+  decltype(m_host_inbox) host_inbox, host_outbox;
+  if (m_uses_host) {
+    host_inbox = decltype(m_host_inbox)(
+        view_alloc(std::string(call) + ", inboxes on the host",
                    WithoutInitializing),
         n_halves * half_bytes);
-    far_outbox = decltype(m_far_outbox)(
+    host_outbox = decltype(m_host_outbox)(
         view_alloc(std::string(call) + ", outbox", WithoutInitializing),
         half_bytes);
     outbox_bytes = 0;
@@ -59,21 +59,30 @@ void ExchangeBuffers::grow(char const* call, std::size_t half_bytes,
               view_alloc(std::string(call) + ", outbox", WithoutInitializing),
               outbox_bytes);
         }));
-  m_inbox      = inbox;
-  m_outbox     = outbox;
-  m_far_inbox  = far_inbox;
-  m_far_outbox = far_outbox;
-  m_in_kernels = {
-      {heap_map(m_inbox), m_inbox.data(),
-       m_is_far_on_host ? m_far_inbox.data() : m_inbox.data(),
-       (n_halves - 1) * half_bytes,
-       m_is_far_on_host ? m_far_outbox.data() : m_outbox.data(),
-       m_steps.data()},
-      m_is_far_on_host ? heap_map(m_far_inbox) : heap_map(m_inbox),
-      m_signals.data(),
-      m_is_far_on_host ? m_far_signals.data() : m_signals.data(),
-      !runs_on_host_v<ExchangeSpace> && Runtime::instance(call).has_gates(),
-      m_is_far_on_host};
+  m_inbox       = inbox;
+  m_outbox      = outbox;
+  m_host_inbox  = host_inbox;
+  m_host_outbox = host_outbox;
+
+  struct ForFar {
+    HeapMap heap;
+    char* inbox;
+    char* outbox;
+    Signal* signals;
+  };
+  auto const far = m_uses_host
+                       ? ForFar{heap_map(m_host_inbox), m_host_inbox.data(),
+                                m_host_outbox.data(), m_host_signals.data()}
+                       : ForFar{heap_map(m_inbox), m_inbox.data(),
+                                m_outbox.data(), m_signals.data()};
+  m_in_kernels   = {
+        {heap_map(m_inbox), m_inbox.data(), far.inbox,
+         (n_halves - 1) * half_bytes, far.outbox, m_steps.data()},
+        far.heap,
+        m_signals.data(),
+        far.signals,
+        !runs_on_host_v<ExchangeSpace> && Runtime::instance(call).has_gates(),
+        m_uses_host};
 }
 
 }  // namespace symm::Impl

@@ -48,8 +48,7 @@ struct Buffers : BlockMemory {
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // perhaps the same
   bool has_gates       = false;    // queues wait, not kernels
-  /// Kernels of a GPU exchange with far PEs in memory of the host.
-  bool is_far_on_host = false;
+  bool uses_host       = false;    // what far PEs get is in memory of the host
 
   [[nodiscard]] KOKKOS_FUNCTION Signal* signals(bool is_near) const {
     return is_near ? near_signals : far_signals;
@@ -59,10 +58,9 @@ struct Buffers : BlockMemory {
 /// Owns it. All functions are collective over the world and throw, on every PE,
 /// UsageError, OutOfMemory, SystemError; nothing changes then.
 ///
-/// What kernels of a GPU exchange with far PEs is in memory of the host, where
-/// it is to be for messages. So the threads that serve these need nothing of
-/// the driver, which may wait for the kernels. Not with gates: queues of a GPU
-/// wait for its own memory.
+/// Kernels of a GPU exchange with far PEs in memory of the host. So the threads
+/// that serve messages need nothing of the driver, which may wait for the
+/// kernels. Not with gates: queues of a GPU wait for its own memory.
 class ExchangeBuffers {
  public:
   ExchangeBuffers() = default;
@@ -82,11 +80,11 @@ class ExchangeBuffers {
   Kokkos::View<Signal*, ExchangeMemory> m_steps;
   Kokkos::View<char*, SymmetricSpace> m_inbox;
   Kokkos::View<char*, ExchangeMemory> m_outbox;
-  // On the host, for far PEs of kernels; else empty.
-  Kokkos::View<Signal*, SymmetricHostSpace> m_far_signals;
-  Kokkos::View<char*, SymmetricHostSpace> m_far_inbox;
-  Kokkos::View<char*, SymmetricHostSpace> m_far_outbox;
-  bool m_is_far_on_host = false;
+  // For far PEs of a GPU's kernels; else empty.
+  Kokkos::View<Signal*, SymmetricHostSpace> m_host_signals;
+  Kokkos::View<char*, SymmetricHostSpace> m_host_inbox;
+  Kokkos::View<char*, SymmetricHostSpace> m_host_outbox;
+  bool m_uses_host = false;
   Buffers m_in_kernels;
 };
 

@@ -386,7 +386,7 @@ void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
   if (side.blocks.extent(0) == 0) return;
   // A far block that is contiguous in the only View goes as it is.
   auto const& first  = fields.first;
-  bool const is_only = !buffers.is_far_on_host &&
+  bool const is_only = !buffers.uses_host &&
                        decltype(fields.others)::is_empty && first.is_plain &&
                        first.elements.stride[0] ==
                            static_cast<std::ptrdiff_t>(first.n_components);
