@@ -30,8 +30,12 @@ struct GatherKernel {
   }
 };
 
-/// The same of elements that a RemoteView reaches.
-template <class Dest, class Remote, class Pes, class Indices>
+/// Elements that a RemoteView reaches.
+enum class GatheredPes { all, far, near };
+
+/// (Two kernels on the host: a processor that begins a message does not look as
+/// far ahead as to the next load, which may wait for memory.)
+template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
   Remote at;
@@ -39,7 +43,12 @@ struct RemoteGatherKernel {
   Indices indices;
 
   KOKKOS_FUNCTION void operator()(std::size_t n) const {
-    at(static_cast<Pe>(pes(n)), indices(n)).get_nbi(&dest(n));
+    auto const pe = static_cast<Pe>(pes(n));
+    if constexpr (which == GatheredPes::near) {
+      if (at.is_near(pe)) dest(n) = at(pe, indices(n)).get();
+    } else if (which == GatheredPes::all || !at.is_near(pe)) {
+      at(pe, indices(n)).get_nbi(&dest(n));
+    }
   }
 };
 
@@ -57,6 +66,15 @@ void expect_as_many(View const& view, std::size_t count, char const* what,
 template <class Exec>
 auto range_of_gather(Exec const& exec, std::size_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n);
+}
+
+template <GatheredPes which, class Exec, class Dest, class Remote, class Pes,
+          class Indices>
+void gather_of(Exec const& exec, Dest const& dest, Remote const& remote,
+               Pes const& pes, Indices const& indices) {
+  Kokkos::parallel_for("symm::gather", range_of_gather(exec, dest.extent(0)),
+                       RemoteGatherKernel<which, Dest, Remote, Pes, Indices>{
+                           dest, remote, pes, indices});
 }
 
 }  // namespace symm::Impl
@@ -131,14 +149,15 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
       "the kernels of the execution space must reach all three Views");
   Impl::expect_as_many(view, pes.extent(0), "PEs", dest);
   Impl::expect_as_many(view, indices.extent(0), "indices", dest);
-  auto remote = remote_view(view);
-  Kokkos::parallel_for(
-      "symm::gather", Impl::range_of_gather(exec, dest.extent(0)),
-      Impl::RemoteGatherKernel<Dest, decltype(remote), Pes, Indices>{
-          dest, remote, pes, indices});
+  using Impl::GatheredPes;
+  auto const remote = remote_view(view);
   if constexpr (Impl::runs_on_host_v<Exec>) {
+    Impl::gather_of<GatheredPes::far>(exec, dest, remote, pes, indices);
+    Impl::gather_of<GatheredPes::near>(exec, dest, remote, pes, indices);
     exec.fence("symm::gather");
     quiet();
+  } else {
+    Impl::gather_of<GatheredPes::all>(exec, dest, remote, pes, indices);
   }
 }
 
