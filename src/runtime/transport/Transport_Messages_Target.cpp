@@ -389,6 +389,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
           std::memcpy(answers.data(), &was, sizeof was);
           break;
         }
+        default: end_job_of_nonsense(from.pe);
       }
       answers = answers.subspan(answer);
     }
