@@ -17,7 +17,6 @@
 #include <exception>
 #include <string>
 #include <utility>
-#include <vector>
 
 struct Cell {
   double value = 0;
@@ -256,13 +255,13 @@ void reads() {
   symm::barrier_all();
   // [reads
   auto const all = symm::remote_view(table);
-  std::vector<long> values(1000);
+  Kokkos::View<long*, Kokkos::HostSpace> values("values", 1000);
   for (int k = 0; k < 1000; ++k)  // any element of any PE
-    all(k % symm::n_pes(), 7 * k % n).get_nbi(&values[k]);
+    all(k % symm::n_pes(), 7 * k % n).get_nbi(&values(k));
   symm::quiet();  // now they are here
   // reads]
   int wrong = 0;
-  for (int k = 0; k < 1000; ++k) wrong += values[k] != k % symm::n_pes();
+  for (int k = 0; k < 1000; ++k) wrong += values(k) != k % symm::n_pes();
   expect(wrong == 0, "reads");
   symm::barrier_all();
 }
