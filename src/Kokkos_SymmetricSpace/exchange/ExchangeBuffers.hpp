@@ -22,8 +22,8 @@ using ExchangeMemory = ExchangeSpace::memory_space;
 /// Collective over the world: all PEs throw, if one has failed.
 void agree(char const* call, std::optional<Failure> const& failure);
 
-/// Where blocks are, for kernels that pack and unpack. (A GPU starts kernels
-/// with few bytes of arguments faster.)
+/// The memory of blocks, for kernels that pack and unpack. (A GPU starts
+/// kernels with few bytes of arguments faster.)
 struct BlockMemory {
   HeapMap heap;                      // of the inbox for near PEs
   char* near_inbox       = nullptr;  // where the blocks of other PEs come

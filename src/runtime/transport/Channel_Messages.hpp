@@ -22,7 +22,7 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// Where the answer to an entry of a batch goes.
+/// The memory that gets the answer to an entry of a batch.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;

@@ -129,9 +129,7 @@ class BatchEntry {
   }
   static BatchEntry atomic(Segment segment, std::size_t offset, AtomicOp op,
                            WordType type) {
-    return BatchEntry(
-        Kind::atomic, segment, offset,
-        static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type));
+    return BatchEntry(Kind::atomic, segment, offset, detail_of(op, type));
   }
   static BatchEntry get(Segment segment, std::size_t offset,
                         std::size_t bytes) {
@@ -140,9 +138,7 @@ class BatchEntry {
   /// An atomic operation that is answered. Its data: value, compare.
   static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
                           WordType type) {
-    return BatchEntry(
-        Kind::fetch, segment, offset,
-        static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type));
+    return BatchEntry(Kind::fetch, segment, offset, detail_of(op, type));
   }
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
 
@@ -186,6 +182,9 @@ class BatchEntry {
       : m_word(static_cast<std::uint64_t>(kind) << 60U |
                static_cast<std::uint64_t>(segment) << 58U |
                static_cast<std::uint64_t>(detail) << 48U | offset) {}
+  static std::size_t detail_of(AtomicOp op, WordType type) {
+    return static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type);
+  }
   [[nodiscard]] std::size_t detail() const { return m_word >> 48U & 0x3ffU; }
 
   std::uint64_t m_word;
