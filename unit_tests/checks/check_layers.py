@@ -51,6 +51,7 @@ LAYERS = [
     KOKKOS + "/operations",
     KOKKOS + "/places",
     KOKKOS + "/exchange",
+    KOKKOS + "/mail",
     KOKKOS,
     "tools/symm_info",
 ]

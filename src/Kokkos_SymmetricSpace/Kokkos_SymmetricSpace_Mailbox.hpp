@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_MAILBOX_HPP
+#define KOKKOS_SYMMETRICSPACE_MAILBOX_HPP
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../runtime/access/PeOperations.hpp"
+#include "../runtime/base/Failure.hpp"
+#include "../runtime/base/Observer.hpp"
+#include "../runtime/base/Text.hpp"
+#include "../runtime/symm_errors.hpp"
+#include "../runtime/symm_job.hpp"
+#include "../runtime/waiting/HostWait.hpp"
+#include "mail/MailBins.hpp"
+#include "mail/MailWaves.hpp"
+
+namespace symm {
+
+struct MailboxOptions {
+  /// Of the blocks in which messages are sent; 0: 4 KiB in large jobs, up to 64
+  /// KiB in small ones.
+  std::size_t block_bytes = 0;
+  /// Room for messages that handlers have sent and that cannot leave yet.
+  std::size_t waiting_bytes = std::size_t{64} << 20;
+  MailRouting routing       = MailRouting::automatic;
+};
+
+/// Sends messages to PEs, on which a function of the program handles them: on
+/// the host, one after the other. Messages for a PE are gathered in blocks.
+/// (Active messages with aggregation: bale's exstack and conveyors, YGM,
+/// UPC++'s rpc.)
+///
+///     struct Update { int index; double value; };
+///     symm::Mailbox<Update> updates("updates", [&](Update const& update) {
+///       table(update.index) += update.value;
+///     });
+///     for (...) updates.send(pe, {index, value});
+///     updates.finish();  // all updates of all PEs are in their tables
+///
+/// A handler runs within calls of this PE's Mailbox: send(), progress() and
+/// finish(). A PE that calls none of these for long makes others wait that send
+/// to it. Handlers may send. Messages are handled in any order.
+///
+/// Calls are by one thread at a time.
+///
+/// \tparam Message trivially copyable, aligned to 16 bytes at most.
+template <class Message>
+class Mailbox {
+  static_assert(std::is_trivially_copyable_v<Message>,
+                "a message is copied as bytes: it must be trivially copyable");
+  static_assert(alignof(Message) <= alignof(Impl::MailHeader),
+                "a message may be aligned to 16 bytes at most");
+
+ public:
+  /// Messages that have come together.
+  using Block = std::span<Message const>;
+
+  /// Collective over the world.
+  ///
+  /// \param label   for messages of errors and for tools.
+  /// \param handler `handler(message)` or `handler(block)`, with a Message
+  ///        const& or a Block. May throw: finish() says what happens then.
+  /// \throws UsageError on every PE, if a block has no room for a message or
+  ///         options differ; OutOfMemory, SystemError on every PE.
+  template <class Handler>
+  requires std::invocable<Handler&, Message const&> ||
+      std::invocable<Handler&, std::span<Message const>>
+      Mailbox(std::string const& label, Handler handler,
+              MailboxOptions const& options = {})
+      : m_name("symm::Mailbox \"" + label + "\""),
+        m_handler(handler_of_blocks(std::move(handler))),
+        m_options(options),
+        m_bins(m_name.c_str(), Impl::mail_routes(options.routing),
+               {sizeof(Message), sizeof(Passed)}, options.block_bytes),
+        m_waves(m_name.c_str()),
+        m_n_passed_on(m_bins.routes().n_inboxes()) {}
+
+  // The handler may know its address.
+  Mailbox(Mailbox const&)            = delete;
+  Mailbox& operator=(Mailbox const&) = delete;
+  /// Local. What finish() has not waited for may be lost.
+  ~Mailbox() = default;
+
+  /// Sends a message to `pe`, this PE included. It leaves when a block is full,
+  /// or with finish(). Waits and handles messages while the inbox at the other
+  /// end is full; in a handler it does not wait.
+  ///
+  /// \throws UsageError on this PE, if there is no such PE; OutOfMemory in a
+  ///         handler, if too many messages wait (MailboxOptions).
+  void send(Pe pe, Message const& message) {
+    if (static_cast<unsigned>(pe) >= static_cast<unsigned>(m_n_pes))
+      throw_no_pe(pe);
+    if (!put(pe, message)) put_later(pe, message);
+  }
+
+  /// Handles messages that have come. A PE that computes for long between calls
+  /// of send() may call it now and then.
+  void progress() { step(); }
+
+  /// Returns when all messages have been handled that any PE has sent before
+  /// its call, and those that handlers have sent since. Collective over the
+  /// world. The mailbox may be used again. Messages that other PEs send after
+  /// their call are not handled in this one.
+  ///
+  /// \returns the number of messages that this PE has handled since the last
+  ///          call.
+  /// \throws what a handler threw on a PE, on every PE, as UsageError,
+  ///         OutOfMemory or SystemError. The other messages of its block may be
+  ///         lost, all others have been handled.
+  std::uint64_t finish();
+
+ private:
+  /// A message that another PE passes on.
+  struct Passed {
+    Message message;
+    Pe pe;
+  };
+
+  template <class Handler>
+  static std::function<void(Block)> handler_of_blocks(Handler handler) {
+    if constexpr (std::invocable<Handler&, Message const&>) {
+      return [handler = std::move(handler)](Block block) mutable {
+        for (auto const& message : block) handler(message);
+      };
+    } else {
+      return handler;
+    }
+  }
+
+  [[noreturn]] void throw_no_pe(Pe pe) const {
+    throw UsageError(Impl::Text(m_name, "::send: there is no PE ", pe,
+                                "; PEs are 0 to ", m_n_pes - 1));
+  }
+  /// \returns whether there was room.
+  bool put(Pe pe, Message const& message) {
+    auto const link = m_bins.routes().link_to(pe);
+    auto& bin       = m_bins.bin(link);
+    if (bin.next == bin.end && !m_bins.open(link)) return false;
+    if (m_bins.is_last(link)) {
+      std::memcpy(bin.next, &message, sizeof message);
+      bin.next += sizeof message;
+    } else {
+      Passed const passed{message, pe};
+      std::memcpy(bin.next, &passed, sizeof passed);
+      bin.next += sizeof passed;
+    }
+    return true;
+  }
+  void put_later(Pe pe, Message const& message);
+
+  bool step();
+  bool step_to_end();
+  bool put_waiting();
+  bool receive(std::size_t inbox);
+  bool pass_on(std::size_t inbox, std::byte const* messages, std::uint64_t n);
+  void handle(Block block);
+  /// Calls is_done() and step() until is_done() is true.
+  template <class IsDone, class Step>
+  void wait(IsDone const& is_done, Step const& step);
+
+  std::string m_name;
+  std::function<void(Block)> m_handler;
+  MailboxOptions m_options;
+  Impl::MailBins m_bins;
+  Impl::MailWaves m_waves;
+  // Of the block that is being passed on, for each inbox.
+  std::vector<std::uint64_t> m_n_passed_on;
+  std::vector<Passed> m_waiting;
+  Impl::MailCounts m_counts;
+  std::uint64_t m_n_handled = 0;  // in this phase
+  std::optional<Impl::Failure> m_failure;
+  bool m_is_handling = false;
+  Pe m_me            = my_pe();
+  int m_n_pes        = n_pes();
+};
+
+template <class Message>
+void Mailbox<Message>::put_later(Pe pe, Message const& message) {
+  if (!m_is_handling) {
+    wait([&] { return put(pe, message); }, [&] { return step(); });
+    return;
+  }
+  if ((m_waiting.size() + 1) * sizeof(Passed) > m_options.waiting_bytes) {
+    throw OutOfMemory(Impl::Text(m_name, "::send: ", m_waiting.size(),
+                                 " messages of handlers wait to be sent, in ",
+                                 m_options.waiting_bytes,
+                                 " bytes (MailboxOptions::waiting_bytes)"));
+  }
+  m_waiting.push_back({message, pe});
+}
+
+template <class Message>
+void Mailbox<Message>::handle(Block block) {
+  m_is_handling = true;
+  auto failure  = Impl::failure_of([&] { m_handler(block); });
+  m_is_handling = false;
+  m_n_handled += block.size();
+  if (!failure) return;
+  ++m_counts.n_failures;
+  if (!m_failure) m_failure = std::move(failure);
+}
+
+template <class Message>
+bool Mailbox<Message>::step() {
+  if (m_is_handling) return false;
+  Impl::poll_far();
+  bool has_moved = put_waiting();
+  for (std::size_t k = 0; k < m_bins.routes().n_inboxes(); ++k)
+    has_moved = receive(k) || has_moved;
+  return has_moved;
+}
+
+template <class Message>
+bool Mailbox<Message>::put_waiting() {
+  auto const n = m_waiting.size();
+  while (!m_waiting.empty() &&
+         put(m_waiting.back().pe, m_waiting.back().message))
+    m_waiting.pop_back();
+  return m_waiting.size() != n;
+}
+
+// A block of the next phase is from a PE that has left finish() before this
+// one: it waits.
+template <class Message>
+bool Mailbox<Message>::receive(std::size_t inbox) {
+  bool has_moved = false;
+  while (auto const* block = m_bins.blocks().received(inbox)) {
+    Impl::MailHeader header;
+    std::memcpy(&header, block, sizeof header);
+    if (header.phase != m_bins.phase()) break;
+    auto const* const messages = block + sizeof header;
+    if (m_bins.is_last(inbox)) {
+      handle({reinterpret_cast<Message const*>(messages), header.n_messages});
+    } else {
+      auto const n = m_n_passed_on[inbox];
+      if (!pass_on(inbox, messages, header.n_messages))
+        return has_moved || m_n_passed_on[inbox] != n;
+    }
+    m_counts.n_received += header.n_messages;
+    m_bins.blocks().free(inbox);
+    has_moved = true;
+  }
+  return has_moved;
+}
+
+// Messages go from their PE to one of its node, from there to one of the other
+// node, from there to theirs: none waits for room that itself takes.
+template <class Message>
+bool Mailbox<Message>::pass_on(std::size_t inbox, std::byte const* messages,
+                               std::uint64_t n) {
+  auto& k = m_n_passed_on[inbox];
+  for (; k < n; ++k) {
+    auto const& passed = reinterpret_cast<Passed const*>(messages)[k];
+    if (passed.pe == m_me) {
+      handle({&passed.message, 1});
+    } else if (!put(passed.pe, passed.message)) {
+      return false;
+    }
+  }
+  k = 0;
+  return true;
+}
+
+template <class Message>
+bool Mailbox<Message>::step_to_end() {
+  if (step() || m_bins.flush()) return true;
+  if (!m_waiting.empty()) return false;
+  m_counts.n_sent = m_bins.n_sent();
+  return m_waves.advance(m_counts);
+}
+
+template <class Message>
+std::uint64_t Mailbox<Message>::finish() {
+  Impl::Observed const observed([this] {
+    return Impl::Operation{Impl::OperationKind::collective, m_name.c_str()};
+  });
+  if (m_is_handling) {
+    throw UsageError(m_name + "::finish: called in a handler");
+  }
+  auto const n_failures = m_waves.n_failures();
+  wait([this] { return m_waves.take_end(); }, [this] { return step_to_end(); });
+  m_bins.begin_phase();
+  auto const n_handled = std::exchange(m_n_handled, 0);
+  if (m_waves.n_failures() != n_failures) {
+    Impl::throw_failure_of_handler(m_name.c_str(),
+                                   std::exchange(m_failure, std::nullopt));
+  }
+  return n_handled;
+}
+
+template <class Message>
+template <class IsDone, class Step>
+void Mailbox<Message>::wait(IsDone const& is_done, Step const& step) {
+  while (!is_done()) {
+    if (step()) continue;
+    Impl::HostWait wait(m_name.c_str());
+    while (true) {
+      if (is_done()) return;
+      if (step()) break;
+      if (!wait.pause()) continue;
+      auto const why = wait.reason_to_give_up();
+      if (is_done()) return;
+      if (step()) break;
+      if (!wait.must_report(why)) continue;
+      wait.report(why, "",
+                  Impl::Text("\n  messages: this PE has sent ", m_bins.n_sent(),
+                             " and received ", m_counts.n_received));
+    }
+  }
+}
+
+}  // namespace symm
+
+#endif

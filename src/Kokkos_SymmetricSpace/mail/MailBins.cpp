@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "MailBins.hpp"
+
+#include <algorithm>
+
+namespace symm::Impl {
+
+namespace {
+
+// Of 2 to 64 KiB, larger blocks were faster over nodes, and no slower within
+// one, where a PE writes to few. Smaller ones than 4 KiB cost half the speed.
+constexpr std::size_t most_block_bytes  = 64 << 10;
+constexpr std::size_t least_block_bytes = 4 << 10;
+constexpr std::size_t most_inbox_bytes  = 24 << 20;
+
+}  // namespace
+
+MailBins::MailBins(char const* call, MailRoutes const& routes,
+                   MessageBytes bytes, std::size_t block_bytes)
+    : m_routes(routes),
+      m_message_bytes(bytes),
+      m_blocks(call, routes,
+               block_bytes == 0 ? default_block_bytes(routes) : block_bytes,
+               sizeof(MailHeader) + bytes.passed),
+      m_bins(routes.n_links()) {}
+
+std::size_t MailBins::default_block_bytes(MailRoutes const& routes) {
+  auto const bytes =
+      most_inbox_bytes / (routes.most_links() * MailBlocks::n_slots);
+  return std::clamp(bytes / 64 * 64, least_block_bytes, most_block_bytes);
+}
+
+std::size_t MailBins::memory_bytes(MailRoutes const& routes) {
+  auto const per_link =
+      MailBlocks::n_slots * default_block_bytes(routes) + sizeof(Bin);
+  return 2 * routes.most_links() * per_link;
+}
+
+bool MailBins::send(std::size_t link) {
+  auto& its = m_bins[link];
+  if (its.next == nullptr) return false;
+  auto const message_bytes =
+      is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
+  auto const room = (m_blocks.block_bytes() - sizeof(MailHeader)) /
+                    message_bytes * message_bytes;
+  auto const bytes = room - static_cast<std::size_t>(its.end - its.next);
+  if (bytes == 0) return false;
+  auto const n = bytes / message_bytes;
+  m_blocks.send(link, {n, m_phase}, message_bytes);
+  m_n_sent += n;
+  its = {};
+  return true;
+}
+
+bool MailBins::open(std::size_t link) {
+  send(link);
+  auto* const block = m_blocks.next_block(link);
+  if (block == nullptr) return false;
+  auto const message_bytes =
+      is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
+  auto const room = m_blocks.block_bytes() - sizeof(MailHeader);
+  auto& its       = m_bins[link];
+  its.next        = block + sizeof(MailHeader);
+  its.end         = its.next + room / message_bytes * message_bytes;
+  return true;
+}
+
+bool MailBins::flush() {
+  bool has_sent = false;
+  for (std::size_t link = 0; link < m_bins.size(); ++link)
+    has_sent = send(link) || has_sent;
+  return has_sent;
+}
+
+}  // namespace symm::Impl

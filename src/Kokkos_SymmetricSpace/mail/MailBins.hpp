@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MAIL_BINS_HPP
+#define SYMM_MAIL_BINS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../../runtime/base/Types.hpp"
+#include "MailBlocks.hpp"
+#include "MailRoutes.hpp"
+
+namespace symm::Impl {
+
+/// Where messages are gathered: the block of each link that is being written.
+class MailBins {
+ public:
+  /// The rest of a block. Both are null before the first message.
+  struct Bin {
+    std::byte* next = nullptr;
+    std::byte* end  = nullptr;
+  };
+  /// Sizes of a message, in bytes: for the PE that has the inbox, and with the
+  /// number of another PE.
+  struct MessageBytes {
+    std::size_t last;
+    std::size_t passed;
+  };
+
+  /// Collective over the world, as MailBlocks. \param block_bytes 0: as many as
+  /// the number of links allows.
+  MailBins(char const* call, MailRoutes const& routes, MessageBytes bytes,
+           std::size_t block_bytes);
+
+  [[nodiscard]] MailRoutes const& routes() const { return m_routes; }
+  [[nodiscard]] MailBlocks& blocks() { return m_blocks; }
+  [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
+  [[nodiscard]] bool is_last(std::size_t link) const {
+    return m_routes.is_direct() || m_routes.target(link).is_last;
+  }
+
+  /// Makes room for a message: sends the block of the link, if there is one,
+  /// and begins the next. \returns whether there is room now.
+  bool open(std::size_t link);
+  /// Sends all blocks that have messages. \returns whether there were any.
+  bool flush();
+
+  /// The number of messages in blocks that this PE has sent.
+  [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
+  /// Phases are counted by collective calls. \returns the present one.
+  [[nodiscard]] std::uint64_t phase() const { return m_phase; }
+  void begin_phase() { ++m_phase; }
+
+  /// What is allocated on this PE, at most, in bytes.
+  [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
+
+ private:
+  static std::size_t default_block_bytes(MailRoutes const& routes);
+  bool send(std::size_t link);
+
+  MailRoutes m_routes;
+  MessageBytes m_message_bytes;
+  MailBlocks m_blocks;
+  std::vector<Bin> m_bins;
+  std::uint64_t m_n_sent = 0;
+  std::uint64_t m_phase  = 1;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MAIL_BLOCKS_HPP
+#define SYMM_MAIL_BLOCKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../../runtime/access/Signal.hpp"
+#include "MailRoutes.hpp"
+
+namespace symm::Impl {
+
+/// What is in front of the messages of a block.
+struct alignas(16) MailHeader {
+  std::uint64_t n_messages;
+  std::uint64_t phase;
+};
+
+/// Blocks of messages on their way. An inbox has room for a few blocks of the
+/// PE that fills it. To PEs of this node, blocks are written where they will be
+/// read; to others, in an outbox, and sent by one put with signal. The receiver
+/// tells by a signal how many blocks it has freed.
+class MailBlocks {
+ public:
+  static constexpr std::size_t n_slots = 4;
+
+  /// Collective over the world.
+  /// \param block_bytes       equal on all PEs.
+  /// \param least_block_bytes that have room for a message.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  MailBlocks(char const* call, MailRoutes const& routes,
+             std::size_t block_bytes, std::size_t least_block_bytes);
+
+  [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
+  [[nodiscard]] bool has_link(std::size_t link) const {
+    return m_links[link].first != nullptr;
+  }
+  /// Where the next block of a link is to be written; null: its slots are full.
+  [[nodiscard]] std::byte* next_block(std::size_t link) const;
+  /// Sends it. \param message_bytes of one message.
+  void send(std::size_t link, MailHeader header, std::size_t message_bytes);
+
+  /// The next block of an inbox; null: none has come.
+  [[nodiscard]] std::byte const* received(std::size_t inbox) const;
+  /// Gives its memory back to its sender.
+  void free(std::size_t inbox);
+
+ private:
+  struct Link {
+    std::byte* first  = nullptr;  // slots, where this PE writes
+    std::byte* target = nullptr;  // the inbox, as a symmetric address
+    Signal* arrived   = nullptr;  // of that inbox, symmetric
+    Pe pe             = 0;
+    bool is_near      = false;
+    Signal n_sent     = 0;
+  };
+  struct Inbox {
+    Signal* freed  = nullptr;  // of the link that leads to it, symmetric
+    Pe pe          = 0;
+    Signal n_freed = 0;
+  };
+
+  std::size_t m_block_bytes;
+  Kokkos::View<std::byte*, SymmetricHostSpace> m_inboxes;
+  Kokkos::View<std::byte*, Kokkos::HostSpace> m_outboxes;
+  // The number of blocks that have come to each inbox, and that were freed of
+  // those that this PE has sent by each link.
+  Kokkos::View<Signal*, SymmetricHostSpace> m_arrived;
+  Kokkos::View<Signal*, SymmetricHostSpace> m_freed;
+  std::vector<Link> m_links;
+  std::vector<Inbox> m_from;
+};
+
+}  // namespace symm::Impl
+
+#endif

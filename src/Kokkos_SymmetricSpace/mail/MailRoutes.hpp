@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MAIL_ROUTES_HPP
+#define SYMM_MAIL_ROUTES_HPP
+
+#include <cstddef>
+
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/bootstrap/Nodes.hpp"
+
+namespace symm {
+
+/// How messages of a Mailbox go to PEs of other nodes.
+enum class MailRouting {
+  automatic,  ///< direct, or by nodes in jobs of many PEs
+  direct,     ///< at once
+  by_nodes,   ///< by a PE of each node: memory grows with nodes, not with PEs
+};
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+/// The ways that messages of a mailbox take. A link leads from this PE to an
+/// inbox of another one.
+///
+/// Direct: a link to each PE. By nodes: PE k of each node speaks with the nodes
+/// k, k + n_near, k + 2 n_near, ... A message for a far PE goes to the PE of
+/// this node that speaks with its node, then to that node, then to its PE. So
+/// memory for blocks grows with nodes and not with PEs.
+///
+/// Links, by nodes: `n_near` to PEs of this node, for messages to them; as many
+/// for messages that they pass on; then those to nodes. Inboxes likewise.
+class MailRoutes {
+ public:
+  /// One end of a link.
+  struct End {
+    Pe pe;
+    std::size_t number;  // of the inbox or link at `pe`
+    bool exists;         // a node has no link to itself
+    bool is_last;        // messages are for the PE that has the inbox
+  };
+
+  MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
+
+  [[nodiscard]] std::size_t n_links() const { return m_n_links; }
+  [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
+  /// The same of the PE that has most.
+  [[nodiscard]] std::size_t most_links() const { return m_most_links; }
+  /// The inbox that a link of this PE leads to.
+  [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
+  /// The link that leads to an inbox of this PE.
+  [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
+
+  /// Whether each PE has a link.
+  [[nodiscard]] bool is_direct() const { return !m_by_nodes; }
+  /// The link that a message for `pe` takes from here.
+  [[nodiscard]] std::size_t link_to(Pe pe) const {
+    return m_by_nodes ? link_by_nodes(pe) : index(pe);
+  }
+
+ private:
+  static std::size_t index(int number) {
+    return static_cast<std::size_t>(number);
+  }
+  [[nodiscard]] std::size_t n_pes_of(std::size_t node) const {
+    return index(m_nodes.first[node + 1] - m_nodes.first[node]);
+  }
+  [[nodiscard]] std::size_t node_of(Pe pe) const {
+    return m_are_equal ? index(pe) / m_n_near : index(m_nodes.node_of(pe));
+  }
+  [[nodiscard]] End other_end(std::size_t number) const;
+  [[nodiscard]] std::size_t link_by_nodes(Pe pe) const;
+
+  Nodes m_nodes;
+  bool m_by_nodes;
+  bool m_are_equal = true;  // nodes have equal numbers of PEs
+  std::size_t m_me;         // this PE; by nodes: its place in its node
+  std::size_t m_n_near;
+  std::size_t m_n_links    = 0;
+  std::size_t m_most_links = 0;
+};
+
+/// Of this PE.
+[[nodiscard]] MailRoutes mail_routes(MailRouting routing);
+
+}  // namespace symm::Impl
+
+#endif
