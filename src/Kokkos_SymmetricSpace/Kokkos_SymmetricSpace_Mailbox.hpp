@@ -144,20 +144,24 @@ class Mailbox {
   }
   /// \returns whether there was room.
   bool put(Pe pe, Message const& message) {
+    if (!m_is_direct) return put_by_nodes(pe, message);
+    return put_in(static_cast<std::size_t>(pe), message);
+  }
+  bool put_by_nodes(Pe pe, Message message) {
     auto const link = m_bins.routes().link_to(pe);
-    auto& bin       = m_bins.bin(link);
+    if (m_bins.is_last(link)) return put_in(link, message);
+    return put_in(link, Passed{message, pe});
+  }
+  template <class T>
+  bool put_in(std::size_t link, T const& message) {
+    auto& bin = m_bins.bin(link);
     if (bin.next == bin.end && !m_bins.open(link)) return false;
-    if (m_bins.is_last(link)) {
-      std::memcpy(bin.next, &message, sizeof message);
-      bin.next += sizeof message;
-    } else {
-      Passed const passed{message, pe};
-      std::memcpy(bin.next, &passed, sizeof passed);
-      bin.next += sizeof passed;
-    }
+    std::memcpy(bin.next, &message, sizeof message);
+    bin.next += sizeof message;
     return true;
   }
-  void put_later(Pe pe, Message const& message);
+  // (By value: send() need not have the message in memory.)
+  void put_later(Pe pe, Message message);
 
   bool step();
   bool step_to_end();
@@ -180,13 +184,14 @@ class Mailbox {
   Impl::MailCounts m_counts;
   std::uint64_t m_n_handled = 0;  // in this phase
   std::optional<Impl::Failure> m_failure;
+  bool m_is_direct   = m_bins.routes().is_direct();
   bool m_is_handling = false;
   Pe m_me            = my_pe();
   int m_n_pes        = n_pes();
 };
 
 template <class Message>
-void Mailbox<Message>::put_later(Pe pe, Message const& message) {
+void Mailbox<Message>::put_later(Pe pe, Message message) {
   if (!m_is_handling) {
     wait([&] { return put(pe, message); }, [&] { return step(); });
     return;

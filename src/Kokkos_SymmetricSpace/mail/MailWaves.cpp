@@ -15,69 +15,50 @@
 namespace symm::Impl {
 
 MailWaves::MailWaves(char const* call)
-    : m_words(std::string(call) + ", waves"), m_me(my_pe()), m_n_pes(n_pes()) {}
-
-// The parent of a PE has its number without the lowest bit.
-template <class F>
-void MailWaves::for_children(F const& f) const {
-  auto const me    = static_cast<unsigned>(m_me);
-  auto const n     = static_cast<unsigned>(m_n_pes);
-  auto const n_low = m_me == 0 ? 31U : unsigned(std::countr_zero(me));
-  for (std::size_t bit = 0; bit < n_low; ++bit) {
-    auto const child = me | 1U << bit;
-    if (child < n) f(bit, static_cast<Pe>(child));
-  }
-}
+    : m_rounds(std::string(call) + ", waves"),
+      m_me(my_pe()),
+      m_n_pes(n_pes()),
+      m_n_rounds(static_cast<std::size_t>(
+          std::bit_width(static_cast<unsigned>(m_n_pes) - 1))) {}
 
 bool MailWaves::advance(MailCounts const& mine) {
-  auto& words = m_words();
-  if (m_has_added) {
-    if (poll(&words.has_result) < m_wave) return false;
-    tell(words.result);
-    return true;
+  bool const begins = !m_has_begun;
+  if (begins) {
+    m_has_begun = true;
+    m_round     = 0;
+    m_sums      = {mine, {}};
+    tell();
   }
-  bool have_all = true;
-  auto sum      = mine;
-  for_children([&](std::size_t bit, Pe) {
-    if (poll(&words.have_counts[bit]) < m_wave) {
-      have_all = false;
-      return;
-    }
-    auto const& its = words.counts[bit];
-    sum.n_sent += its.n_sent;
-    sum.n_received += its.n_received;
-    sum.n_failures += its.n_failures;
-  });
-  if (!have_all) return false;
-  if (m_me == 0) {
-    bool const is_end = sum.n_sent == m_received;
-    m_received        = sum.n_received;
-    tell({is_end ? 1U : 0U, sum.n_failures});
-    return true;
+  auto const first = m_round;
+  auto const n     = static_cast<unsigned>(m_n_pes);
+  while (m_round < m_n_rounds) {
+    auto const& its = words();
+    if (poll(&its.wave) < m_wave) return begins || m_round != first;
+    if ((n >> m_round & 1U) != 0) m_sums.rest = m_sums.all + its.sums.rest;
+    m_sums.all = m_sums.all + its.sums.all;
+    ++m_round;
+    tell();
   }
-  auto const bit = static_cast<unsigned>(std::countr_zero(unsigned(m_me)));
-  put_signal(&words.counts[bit], &sum, 1, &words.have_counts[bit], m_wave,
-             SignalOp::set, m_me & (m_me - 1));
-  m_has_added = true;
+  end_wave();
   return true;
 }
 
-void MailWaves::tell(Result const& result) {
-  auto& words = m_words();
-  m_result    = result;
-  for_children([&](std::size_t, Pe child) {
-    put_signal(&words.result, &m_result, 1, &words.has_result, m_wave,
-               SignalOp::set, child);
-  });
-  m_is_end    = m_result.is_end != 0;
-  m_has_added = false;
-  ++m_wave;
+void MailWaves::tell() {
+  if (m_round == m_n_rounds) return;
+  auto& its     = words();
+  auto const to = m_me + (std::int64_t{1} << m_round);
+  put_signal(&its.sums, &m_sums, 1, &its.wave, m_wave, SignalOp::set,
+             static_cast<Pe>(to % m_n_pes));
 }
 
-bool MailWaves::take_end() {
-  bool const is_end = m_is_end;
-  m_is_end          = false;
-  return is_end;
+void MailWaves::end_wave() {
+  bool const is_power = std::has_single_bit(static_cast<unsigned>(m_n_pes));
+  auto const& all     = is_power ? m_sums.all : m_sums.rest;
+  m_is_end            = all.n_sent == m_n_received;
+  m_n_received        = all.n_received;
+  m_n_failures        = all.n_failures;
+  m_has_begun         = false;
+  ++m_wave;
 }
 
 void throw_failure_of_handler(char const* call,

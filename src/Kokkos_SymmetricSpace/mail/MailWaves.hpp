@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
@@ -17,18 +18,24 @@
 
 namespace symm::Impl {
 
-/// What a PE, or a tree of PEs, has done in all phases.
+/// What a PE, or several, have done in all phases.
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
   std::uint64_t n_failures = 0;  // handlers that threw
+
+  friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
+    return {a.n_sent + b.n_sent, a.n_received + b.n_received,
+            a.n_failures + b.n_failures};
+  }
 };
 
 /// Finds when all messages have been handled on all PEs (Mattern's method of
-/// four counters). A wave adds the counts of all PEs along a tree; PE 0 tells
-/// the result back. A PE adds its counts when it has nothing to do. If a wave
-/// counts as many messages sent as the wave before it had counted received,
-/// none was on its way in between, and nobody had anything to do.
+/// four counters). A wave adds the counts of all PEs, as a barrier by
+/// dissemination goes: in round k a PE tells PE me + 2^k what it knows. A PE
+/// begins a wave when it has nothing to do. If a wave counts as many messages
+/// sent as the wave before it had counted received, none was on its way in
+/// between, and nobody had anything to do. All PEs find that alike.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
@@ -39,38 +46,40 @@ class MailWaves {
   /// \returns whether it went on.
   bool advance(MailCounts const& mine);
   /// Whether all is handled: once, after the wave that found this.
-  [[nodiscard]] bool take_end();
+  [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
   /// The number of handlers that threw, on all PEs, in all phases.
-  [[nodiscard]] std::uint64_t n_failures() const { return m_result.n_failures; }
-  /// The number of waves that have ended.
-  [[nodiscard]] Signal n_waves() const { return m_wave - 1; }
+  [[nodiscard]] std::uint64_t n_failures() const { return m_n_failures; }
 
  private:
-  struct Result {
-    std::uint64_t is_end     = 0;
-    std::uint64_t n_failures = 0;
+  /// What a PE knows in a round: the counts of 2^round PEs, itself the last of
+  /// them; and those of as many as the lower bits of the number of PEs say.
+  struct Sums {
+    MailCounts all;
+    MailCounts rest;
   };
   struct Words {
-    // From the child with this bit more in its number, and from the parent.
-    std::array<MailCounts, 32> counts;
-    std::array<Signal, 32> have_counts;
-    Result result;
-    Signal has_result;
+    Sums sums;
+    Signal wave;
   };
+  static constexpr std::size_t most_rounds = 31;
+  /// A PE may be one wave ahead.
+  using Rounds = std::array<std::array<Words, most_rounds>, 2>;
 
-  /// Calls f(bit, child) for the children of this PE in the tree.
-  template <class F>
-  void for_children(F const& f) const;
-  void tell(Result const& result);
+  [[nodiscard]] Words& words() { return m_rounds()[m_wave % 2][m_round]; }
+  void tell();
+  void end_wave();
 
-  Kokkos::View<Words, SymmetricHostSpace> m_words;
+  Kokkos::View<Rounds, SymmetricHostSpace> m_rounds;
   Pe m_me;
   int m_n_pes;
-  Signal m_wave            = 1;  // the present one
-  bool m_has_added         = false;
-  bool m_is_end            = false;
-  std::uint64_t m_received = 0;  // in the wave before, on PE 0
-  Result m_result;
+  std::size_t m_n_rounds;
+  Signal m_wave       = 1;  // the present one
+  bool m_has_begun    = false;
+  std::size_t m_round = 0;
+  Sums m_sums{};
+  std::uint64_t m_n_received = 0;  // in the wave before
+  std::uint64_t m_n_failures = 0;
+  bool m_is_end              = false;
 };
 
 /// Throws the failure of a handler on every PE. Collective over the world.
