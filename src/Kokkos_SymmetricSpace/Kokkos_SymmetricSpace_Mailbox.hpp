@@ -101,7 +101,7 @@ class Mailbox {
   void send(Pe pe, Message const& message) {
     if (static_cast<unsigned>(pe) >= static_cast<unsigned>(m_n_pes))
       throw_no_pe(pe);
-    if (!put(pe, message)) put_later(pe, message);
+    if (!put_in_block(pe, message)) send_slowly(pe, message);
   }
 
   /// Handles messages that have come. A PE that computes for long between calls
@@ -142,26 +142,31 @@ class Mailbox {
     throw UsageError(Impl::Text(m_name, "::send: there is no PE ", pe,
                                 "; PEs are 0 to ", m_n_pes - 1));
   }
-  /// \returns whether there was room.
-  bool put(Pe pe, Message const& message) {
-    if (!m_is_direct) return put_by_nodes(pe, message);
-    return put_in(static_cast<std::size_t>(pe), message);
+  [[nodiscard]] std::size_t link_to(Pe pe) const {
+    return m_is_direct ? static_cast<std::size_t>(pe)
+                       : m_bins.routes().link_to(pe);
   }
-  bool put_by_nodes(Pe pe, Message message) {
-    auto const link = m_bins.routes().link_to(pe);
-    if (m_bins.is_last(link)) return put_in(link, message);
-    return put_in(link, Passed{message, pe});
+  // These return whether there was room.
+  bool put_in_block(Pe pe, Message const& message) {
+    auto const link = link_to(pe);
+    return m_is_direct || m_bins.is_last(link)
+               ? append(link, message)
+               : append(link, Passed{message, pe});
+  }
+  bool put(Pe pe, Message const& message) {
+    return put_in_block(pe, message) ||
+           (m_bins.open(link_to(pe)) && put_in_block(pe, message));
   }
   template <class T>
-  bool put_in(std::size_t link, T const& message) {
+  bool append(std::size_t link, T const& message) {
     auto& bin = m_bins.bin(link);
-    if (bin.next == bin.end && !m_bins.open(link)) return false;
+    if (bin.next == bin.end) return false;
     std::memcpy(bin.next, &message, sizeof message);
     bin.next += sizeof message;
     return true;
   }
   // (By value: send() need not have the message in memory.)
-  void put_later(Pe pe, Message message);
+  void send_slowly(Pe pe, Message message);
 
   bool step();
   bool step_to_end();
@@ -190,12 +195,15 @@ class Mailbox {
   int m_n_pes        = n_pes();
 };
 
+// A block is full: others have sent as much, which is still in the cache.
 template <class Message>
-void Mailbox<Message>::put_later(Pe pe, Message message) {
+void Mailbox<Message>::send_slowly(Pe pe, Message message) {
   if (!m_is_handling) {
+    step();
     wait([&] { return put(pe, message); }, [&] { return step(); });
     return;
   }
+  if (put(pe, message)) return;
   if ((m_waiting.size() + 1) * sizeof(Passed) > m_options.waiting_bytes) {
     throw OutOfMemory(Impl::Text(m_name, "::send: ", m_waiting.size(),
                                  " messages of handlers wait to be sent, in ",

@@ -233,6 +233,25 @@ TEST_P(MailboxOf, handlers_that_send_too_much_end_with_an_error_on_all_PEs) {
   EXPECT_EQ(sum(mailbox.finish()), 1U);
 }
 
+// Over nodes, a small block may overtake a large one.
+TEST(Mailbox, blocks_may_come_in_any_order) {
+  std::uint64_t seen = 0;
+  Mailbox<Message> mailbox(
+      "large blocks", [&](Message const& message) { seen += message.content; },
+      {.block_bytes = 512 << 10});
+  std::uint64_t expected = 0;
+  for (int phase = 0; phase < 12; ++phase) {
+    for (int k = 0; k < 70'000 + phase; ++k) {
+      auto const content = static_cast<std::uint64_t>(k + phase);
+      mailbox.send((symm::my_pe() + 1) % symm::n_pes(),
+                   {content, symm::my_pe(), k});
+      expected += content;
+    }
+    mailbox.finish();
+    EXPECT_EQ(seen, expected);  // all PEs send the same
+  }
+}
+
 TEST(Mailbox, blocks_go_to_the_handler_that_takes_them) {
   std::uint64_t n = 0;
   Mailbox<int> mailbox("blocks",

@@ -27,7 +27,7 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
       m_inboxes(Kokkos::view_alloc(std::string(call) + ", inboxes",
                                    Kokkos::WithoutInitializing),
                 routes.most_links() * n_slots * m_block_bytes),
-      m_arrived(std::string(call) + ", arrived", routes.most_links()),
+      m_arrived(std::string(call) + ", arrived", routes.most_links() * n_slots),
       m_freed(std::string(call) + ", freed", routes.most_links()) {
   auto const inbox_bytes = n_slots * m_block_bytes;
   agree(call, failure_of([&] {
@@ -44,7 +44,7 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
             if (!end.exists) continue;
             auto& its   = m_links[k];
             its.target  = m_inboxes.data() + end.number * inbox_bytes;
-            its.arrived = m_arrived.data() + end.number;
+            its.arrived = m_arrived.data() + end.number * n_slots;
             its.pe      = end.pe;
             its.first   = ptr(its.target, end.pe);
             its.is_near = its.first != nullptr;
@@ -76,30 +76,33 @@ std::byte* MailBlocks::next_block(std::size_t link) const {
 void MailBlocks::send(std::size_t link, MailHeader header,
                       std::size_t message_bytes) {
   auto& its           = m_links[link];
-  auto const offset   = slot_of(its.n_sent) * m_block_bytes;
+  auto const slot     = slot_of(its.n_sent);
+  auto const offset   = slot * m_block_bytes;
   auto* const block   = its.first + offset;
+  auto* const arrived = its.arrived + slot;
   auto const bytes    = sizeof header + header.n_messages * message_bytes;
   Signal const number = ++its.n_sent;
   std::memcpy(block, &header, sizeof header);
   if (its.is_near) {
     fence();
-    signal_op(its.arrived, number, SignalOp::set, its.pe);
+    signal_op(arrived, number, SignalOp::set, its.pe);
   } else {
-    put_signal_nbi(its.target + offset, block, bytes, its.arrived, number,
+    put_signal_nbi(its.target + offset, block, bytes, arrived, number,
                    SignalOp::set, its.pe);
   }
 }
 
 std::byte const* MailBlocks::received(std::size_t inbox) const {
   auto const n_freed = m_from[inbox].n_freed;
-  if (poll(m_arrived.data() + inbox) == n_freed) return nullptr;
-  return m_inboxes.data() +
-         (inbox * n_slots + slot_of(n_freed)) * m_block_bytes;
+  auto const slot    = inbox * n_slots + slot_of(n_freed);
+  if (poll(m_arrived.data() + slot) != n_freed + 1) return nullptr;
+  return m_inboxes.data() + slot * m_block_bytes;
 }
 
 void MailBlocks::free(std::size_t inbox) {
   auto& its = m_from[inbox];
-  signal_op(its.freed, ++its.n_freed, SignalOp::set, its.pe);
+  ++its.n_freed;
+  signal_op(its.freed, 1, SignalOp::add, its.pe);
 }
 
 }  // namespace symm::Impl

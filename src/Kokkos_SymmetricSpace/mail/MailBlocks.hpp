@@ -24,7 +24,8 @@ struct alignas(16) MailHeader {
 /// Blocks of messages on their way. An inbox has room for a few blocks of the
 /// PE that fills it. To PEs of this node, blocks are written where they will be
 /// read; to others, in an outbox, and sent by one put with signal. The receiver
-/// tells by a signal how many blocks it has freed.
+/// tells by a signal how many blocks it has freed. Signals come in any order:
+/// each slot has its own, and those of freed blocks are added up.
 class MailBlocks {
  public:
   static constexpr std::size_t n_slots = 4;
@@ -54,7 +55,7 @@ class MailBlocks {
   struct Link {
     std::byte* first  = nullptr;  // slots, where this PE writes
     std::byte* target = nullptr;  // the inbox, as a symmetric address
-    Signal* arrived   = nullptr;  // of that inbox, symmetric
+    Signal* arrived   = nullptr;  // of its slots, symmetric
     Pe pe             = 0;
     bool is_near      = false;
     Signal n_sent     = 0;
@@ -68,8 +69,8 @@ class MailBlocks {
   std::size_t m_block_bytes;
   Kokkos::View<std::byte*, SymmetricHostSpace> m_inboxes;
   Kokkos::View<std::byte*, Kokkos::HostSpace> m_outboxes;
-  // The number of blocks that have come to each inbox, and that were freed of
-  // those that this PE has sent by each link.
+  // The number of the latest block in each slot of each inbox, and how many
+  // blocks were freed of those that this PE has sent by each link.
   Kokkos::View<Signal*, SymmetricHostSpace> m_arrived;
   Kokkos::View<Signal*, SymmetricHostSpace> m_freed;
   std::vector<Link> m_links;
