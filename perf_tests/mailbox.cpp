@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Messages to random PEs, on the host: each adds to a word of a table of 8 MB a
+// PE, by its index. Time of all messages of a PE, until all of all PEs have
+// been added. "MPI" packs 65 536 messages at a time, sends counts
+// (MPI_Alltoall) and data (MPI_Alltoallv) and unpacks, as often as the PE with
+// most messages needs; "by hand" does the same over put_signal, with inboxes of
+// two halves; near blocks are written where they will be read. Then the end of
+// a phase, in which nothing has been sent, or one message by one PE, beside a
+// barrier.
+
+#include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exchange/Blocks.hpp"
+#include "exchange/Lists.hpp"
+#include "harness/Session.hpp"
+
+namespace perf::mailbox_benchmark {
+namespace {
+
+constexpr std::size_t n_words   = 1'000'000;  // of a PE
+constexpr std::size_t per_block = 65'536;
+
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e37'79b9'7f4a'7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d0'49bb'1331'11ebU;
+  return x ^ (x >> 31U);
+}
+
+/// A message of 4 bytes: the index alone.
+struct Index {
+  std::uint32_t index;
+  [[nodiscard]] std::int64_t value() const { return 1; }
+  static Index make(std::uint64_t index, std::uint64_t) {
+    return {static_cast<std::uint32_t>(index)};
+  }
+};
+/// A message of 16 bytes.
+struct Update {
+  std::int64_t index;
+  std::int64_t number;
+  [[nodiscard]] std::int64_t value() const { return number; }
+  static Update make(std::uint64_t index, std::uint64_t random) {
+    return {static_cast<std::int64_t>(index),
+            static_cast<std::int64_t>(random % 1000)};
+  }
+};
+
+template <class Message>
+struct Letters {
+  std::vector<int> pes;
+  std::vector<Message> messages;
+
+  explicit Letters(std::size_t count) {
+    auto const n  = static_cast<std::uint64_t>(symm::n_pes());
+    auto const me = static_cast<std::uint64_t>(symm::my_pe());
+    for (std::size_t k = 0; k < count; ++k) {
+      auto const word = mix((me << 40U) + k) % (n * n_words);
+      pes.push_back(static_cast<int>(word / n_words));
+      messages.push_back(Message::make(word % n_words, mix(word)));
+    }
+  }
+};
+
+using Table = Kokkos::View<std::int64_t*, symm::SymmetricSpace>;
+
+template <class Message>
+class MpiSupersteps {
+ public:
+  void operator()(Letters<Message> const& letters, Table const& table) {
+    auto const n     = static_cast<std::size_t>(symm::n_pes());
+    auto const total = letters.pes.size();
+    for (std::size_t first = 0; first < total; first += per_block) {
+      auto const end = std::min(total, first + per_block);
+      Counts out(n);
+      for (auto k = first; k < end; ++k)
+        ++out[static_cast<std::size_t>(letters.pes[k])];
+      auto const in     = alltoall(out);
+      auto const starts = starts_of(out), in_starts = starts_of(in);
+      m_out.resize(end - first);
+      m_in.resize(static_cast<std::size_t>(in_starts.back()));
+      auto next = starts;
+      for (auto k = first; k < end; ++k) {
+        auto& at = next[static_cast<std::size_t>(letters.pes[k])];
+        m_out[static_cast<std::size_t>(at++)] = letters.messages[k];
+      }
+      check_mpi(
+          MPI_Alltoallv(m_out.data(), bytes(out).data(), bytes(starts).data(),
+                        MPI_BYTE, m_in.data(), bytes(in).data(),
+                        bytes(in_starts).data(), MPI_BYTE, MPI_COMM_WORLD),
+          "MPI_Alltoallv");
+      for (auto const& message : m_in)
+        table(static_cast<std::size_t>(message.index)) += message.value();
+    }
+  }
+
+ private:
+  static std::vector<int> bytes(Counts const& counts) {
+    std::vector<int> result;
+    for (auto const count : counts)
+      result.push_back(static_cast<int>(count * std::int64_t{sizeof(Message)}));
+    return result;
+  }
+  std::vector<Message> m_out, m_in;
+};
+
+template <class Message>
+class HandSupersteps {
+ public:
+  HandSupersteps()
+      : m_n(static_cast<std::size_t>(symm::n_pes())),
+        m_in("in", 2 * m_n * per_block),
+        m_signals("signals", 2, m_n),
+        m_out(m_n * per_block) {}
+
+  void operator()(Letters<Message> const& letters, Table const& table) {
+    auto const total = letters.pes.size();
+    for (std::size_t first = 0; first < total; first += per_block)
+      step(letters, table, first, std::min(total, first + per_block));
+  }
+
+ private:
+  void step(Letters<Message> const& letters, Table const& table,
+            std::size_t first, std::size_t end) {
+    auto const half = static_cast<std::size_t>(++m_step % 2);
+    auto const me   = static_cast<std::size_t>(symm::my_pe());
+    std::vector<Message*> to(m_n), next(m_n);
+    for (std::size_t pe = 0; pe < m_n; ++pe) {
+      auto* const there = symm::ptr(inbox(half, me), static_cast<symm::Pe>(pe));
+      to[pe]            = next[pe] =
+          there != nullptr ? there : m_out.data() + pe * per_block;
+    }
+    for (auto k = first; k < end; ++k)
+      *next[static_cast<std::size_t>(letters.pes[k])]++ = letters.messages[k];
+    auto* const signal = &m_signals(half, me);
+    for (std::size_t pe = 0; pe < m_n; ++pe) {
+      auto const count  = static_cast<std::size_t>(next[pe] - to[pe]);
+      auto const number = static_cast<symm::Pe>(pe);
+      auto const tells  = m_step << 24U | count;
+      if (symm::is_near(number)) {
+        symm::fence();
+        symm::signal_op(signal, tells, symm::SignalOp::set, number);
+      } else {
+        symm::put_signal(inbox(half, me), to[pe], count, signal, tells,
+                         symm::SignalOp::set, number);
+      }
+    }
+    for (std::size_t pe = 0; pe < m_n; ++pe) {
+      auto const tells        = symm::wait_until(&m_signals(half, pe),
+                                                 symm::Compare::ge, m_step << 24U);
+      auto const* const block = inbox(half, pe);
+      for (std::size_t k = 0; k < (tells & 0xff'ffffU); ++k)
+        table(static_cast<std::size_t>(block[k].index)) += block[k].value();
+    }
+  }
+  Message* inbox(std::size_t half, std::size_t from) const {
+    return m_in.data() + (half * m_n + from) * per_block;
+  }
+
+  std::size_t m_n;
+  Kokkos::View<Message*, symm::SymmetricHostSpace> m_in;
+  Kokkos::View<symm::Signal**, Kokkos::LayoutRight, symm::SymmetricHostSpace>
+      m_signals;
+  std::vector<Message> m_out;
+  symm::Signal m_step = 0;
+};
+
+template <class Message>
+void measure_updates(Session& session, std::size_t count) {
+  Letters<Message> const letters(count);
+  Table const table("table", n_words);
+  auto const heap   = symm::heap_map(table);
+  auto* const words = table.data();
+  MpiSupersteps<Message> mpi;
+  HandSupersteps<Message> hand;
+  symm::Mailbox<Message> mailbox("updates", [words](Message const& message) {
+    words[message.index] += message.value();
+  });
+  auto const run_mpi    = [&] { mpi(letters, table); };
+  auto const run_hand   = [&] { hand(letters, table); };
+  auto const run_atomic = [&] {
+    for (std::size_t k = 0; k < count; ++k)
+      symm::atomic_add(heap, words + letters.messages[k].index,
+                       letters.messages[k].value(), letters.pes[k]);
+    symm::barrier_all();
+  };
+  auto const run_mailbox = [&] {
+    for (std::size_t k = 0; k < count; ++k)
+      mailbox.send(letters.pes[k], letters.messages[k]);
+    mailbox.finish();
+  };
+  // Each of them once, with the same result.
+  std::int64_t wrong = 0;
+  std::vector<std::int64_t> expected;
+  auto const check = [&](auto const& run) {
+    Kokkos::deep_copy(table, 0);
+    symm::barrier_all();
+    run();
+    symm::barrier_all();
+    std::vector<std::int64_t> const now(words, words + n_words);
+    if (expected.empty()) expected = now;
+    for (std::size_t i = 0; i < n_words; ++i) wrong += now[i] != expected[i];
+  };
+  check(run_mpi);
+  check(run_hand);
+  check(run_atomic);
+  check(run_mailbox);
+  auto const bytes = static_cast<std::int64_t>(sizeof(Message));
+  session.compare({{{"messages to random PEs, bytes of one", bytes},
+                    {"messages of a PE", static_cast<std::int64_t>(count)}}},
+                  {{"MPI", "", repeat(run_mpi)},
+                   {"by hand", "MPI", repeat(run_hand)},
+                   {"atomic_add", "MPI", repeat(run_atomic)},
+                   {"Mailbox", "MPI", repeat(run_mailbox)},
+                   {"Mailbox again", "by hand", repeat(run_mailbox)}});
+  session.verify("messages", wrong);
+}
+
+void measure_end(Session& session) {
+  std::int64_t n_handled = 0;
+  std::int64_t n_sent    = 0;
+  symm::Mailbox<int> mailbox("end", [&](int const& n) { n_handled += n; });
+  auto const barrier = [] { symm::barrier_all(); };
+  auto const nothing = [&] { mailbox.finish(); };
+  auto const one     = [&] {
+    ++n_sent;
+    if (symm::my_pe() == 0) mailbox.send(symm::n_pes() - 1, 1);
+    mailbox.finish();
+  };
+  session.compare({{{"end of a phase", 0}}},
+                  {{"barrier_all", "", repeat(barrier)},
+                   {"finish", "barrier_all", repeat(nothing)},
+                   {"finish, a message", "barrier_all", repeat(one)}});
+  bool const is_last = symm::my_pe() == symm::n_pes() - 1;
+  session.verify("end of a phase", n_handled != (is_last ? n_sent : 0));
+}
+
+void measure(Session& session) {
+  std::size_t const count = session.quick() ? 20'000 : 1'000'000;
+  measure_updates<Index>(session, count);
+  measure_updates<Update>(session, count);
+  measure_end(session);
+}
+
+Registered const registered{"mailbox", measure};
+
+}  // namespace
+}  // namespace perf::mailbox_benchmark
