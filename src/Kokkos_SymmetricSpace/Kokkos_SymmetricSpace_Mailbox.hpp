@@ -21,20 +21,12 @@
 #include "../runtime/base/Text.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
-#include "../runtime/waiting/HostWait.hpp"
 #include "mail/MailBins.hpp"
+#include "mail/MailWait.hpp"
 #include "mail/MailWaves.hpp"
+#include "mail/MailboxOptions.hpp"
 
 namespace symm {
-
-struct MailboxOptions {
-  /// Of the blocks in which messages are sent; 0: 4 KiB in large jobs, up to 64
-  /// KiB in small ones.
-  std::size_t block_bytes = 0;
-  /// Room for messages that handlers have sent and that cannot leave yet.
-  std::size_t waiting_bytes = std::size_t{64} << 20;
-  MailRouting routing       = MailRouting::automatic;
-};
 
 /// Sends messages to PEs, on which a function of the program handles them: on
 /// the host, one after the other. Messages for a PE are gathered in blocks.
@@ -81,10 +73,10 @@ class Mailbox {
       : m_name("symm::Mailbox \"" + label + "\""),
         m_handler(handler_of_blocks(std::move(handler))),
         m_options(options),
-        m_bins(m_name.c_str(), Impl::mail_routes(options.routing),
+        m_bins(m_name.c_str(), options.routing,
                {sizeof(Message), sizeof(Passed)}, options.block_bytes),
         m_waves(m_name.c_str()),
-        m_n_passed_on(m_bins.routes().n_inboxes()) {}
+        m_n_passed_on(m_bins.n_inboxes()) {}
 
   // The handler may know its address.
   Mailbox(Mailbox const&)            = delete;
@@ -99,9 +91,10 @@ class Mailbox {
   /// \throws UsageError on this PE, if there is no such PE; OutOfMemory in a
   ///         handler, if too many messages wait (MailboxOptions).
   void send(Pe pe, Message const& message) {
-    if (static_cast<unsigned>(pe) >= static_cast<unsigned>(m_n_pes))
-      throw_no_pe(pe);
-    if (!put_in_block(pe, message)) send_slowly(pe, message);
+    if (static_cast<unsigned>(pe) < m_n_direct &&
+        append(static_cast<std::size_t>(pe), message))
+      return;
+    send_slowly(pe, message);
   }
 
   /// Handles messages that have come. A PE that computes for long between calls
@@ -142,20 +135,15 @@ class Mailbox {
     throw UsageError(Impl::Text(m_name, "::send: there is no PE ", pe,
                                 "; PEs are 0 to ", m_n_pes - 1));
   }
-  [[nodiscard]] std::size_t link_to(Pe pe) const {
-    return m_is_direct ? static_cast<std::size_t>(pe)
-                       : m_bins.routes().link_to(pe);
-  }
   // These return whether there was room.
   bool put_in_block(Pe pe, Message const& message) {
-    auto const link = link_to(pe);
-    return m_is_direct || m_bins.is_last(link)
-               ? append(link, message)
-               : append(link, Passed{message, pe});
+    auto const link = m_bins.link_to(pe);
+    return m_bins.is_last(link) ? append(link, message)
+                                : append(link, Passed{message, pe});
   }
   bool put(Pe pe, Message const& message) {
     return put_in_block(pe, message) ||
-           (m_bins.open(link_to(pe)) && put_in_block(pe, message));
+           (m_bins.open(m_bins.link_to(pe)) && put_in_block(pe, message));
   }
   template <class T>
   bool append(std::size_t link, T const& message) {
@@ -174,10 +162,10 @@ class Mailbox {
   bool receive(std::size_t inbox);
   bool pass_on(std::size_t inbox, std::byte const* messages, std::uint64_t n);
   void handle(Block block);
-  /// Calls is_done() and step() until is_done() is true.
-  template <class IsDone, class Step>
-  void wait(IsDone const& is_done, Step const& step);
-
+  [[nodiscard]] Impl::Text whereabouts() const {
+    return Impl::Text("\n  messages: this PE has sent ", m_bins.n_sent(),
+                      " and received ", m_counts.n_received);
+  }
   std::string m_name;
   std::function<void(Block)> m_handler;
   MailboxOptions m_options;
@@ -189,18 +177,22 @@ class Mailbox {
   Impl::MailCounts m_counts;
   std::uint64_t m_n_handled = 0;  // in this phase
   std::optional<Impl::Failure> m_failure;
-  bool m_is_direct   = m_bins.routes().is_direct();
-  bool m_is_handling = false;
-  Pe m_me            = my_pe();
-  int m_n_pes        = n_pes();
+  // The number of PEs with a link of their own.
+  unsigned m_n_direct = m_bins.is_direct() ? static_cast<unsigned>(n_pes()) : 0;
+  bool m_is_handling  = false;
+  Pe m_me             = my_pe();
+  int m_n_pes         = n_pes();
 };
 
-// A block is full: others have sent as much, which is still in the cache.
 template <class Message>
 void Mailbox<Message>::send_slowly(Pe pe, Message message) {
+  if (pe < 0 || pe >= m_n_pes) throw_no_pe(pe);
+  if (put_in_block(pe, message)) return;
   if (!m_is_handling) {
-    step();
-    wait([&] { return put(pe, message); }, [&] { return step(); });
+    step();  // others have sent as much, which is still in the cache
+    Impl::wait_for_mail(
+        m_name.c_str(), [&] { return put(pe, message); },
+        [&] { return step(); }, [this] { return whereabouts(); });
     return;
   }
   if (put(pe, message)) return;
@@ -229,7 +221,7 @@ bool Mailbox<Message>::step() {
   if (m_is_handling) return false;
   Impl::poll_far();
   bool has_moved = put_waiting();
-  for (std::size_t k = 0; k < m_bins.routes().n_inboxes(); ++k)
+  for (std::size_t k = 0; k < m_bins.n_inboxes(); ++k)
     has_moved = receive(k) || has_moved;
   return has_moved;
 }
@@ -302,7 +294,9 @@ std::uint64_t Mailbox<Message>::finish() {
     throw UsageError(m_name + "::finish: called in a handler");
   }
   auto const n_failures = m_waves.n_failures();
-  wait([this] { return m_waves.take_end(); }, [this] { return step_to_end(); });
+  Impl::wait_for_mail(
+      m_name.c_str(), [this] { return m_waves.take_end(); },
+      [this] { return step_to_end(); }, [this] { return whereabouts(); });
   m_bins.begin_phase();
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
@@ -310,27 +304,6 @@ std::uint64_t Mailbox<Message>::finish() {
                                    std::exchange(m_failure, std::nullopt));
   }
   return n_handled;
-}
-
-template <class Message>
-template <class IsDone, class Step>
-void Mailbox<Message>::wait(IsDone const& is_done, Step const& step) {
-  while (!is_done()) {
-    if (step()) continue;
-    Impl::HostWait wait(m_name.c_str());
-    while (true) {
-      if (is_done()) return;
-      if (step()) break;
-      if (!wait.pause()) continue;
-      auto const why = wait.reason_to_give_up();
-      if (is_done()) return;
-      if (step()) break;
-      if (!wait.must_report(why)) continue;
-      wait.report(why, "",
-                  Impl::Text("\n  messages: this PE has sent ", m_bins.n_sent(),
-                             " and received ", m_counts.n_received));
-    }
-  }
 }
 
 }  // namespace symm

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "MailRoutes.hpp"
+
 namespace symm::Impl {
 
 namespace {
@@ -16,14 +18,23 @@ constexpr std::size_t most_inbox_bytes  = 24 << 20;
 
 }  // namespace
 
-MailBins::MailBins(char const* call, MailRoutes const& routes,
-                   MessageBytes bytes, std::size_t block_bytes)
-    : m_routes(routes),
+MailBins::MailBins(char const* call, MailRouting routing, MessageBytes bytes,
+                   std::size_t block_bytes)
+    : m_routes(std::make_unique<MailRoutes const>(mail_routes(routing))),
+      m_is_direct(m_routes->is_direct()),
+      m_is_last(m_routes->n_links()),
       m_message_bytes(bytes),
-      m_blocks(call, routes,
-               block_bytes == 0 ? default_block_bytes(routes) : block_bytes,
+      m_blocks(call, *m_routes,
+               block_bytes == 0 ? default_block_bytes(*m_routes) : block_bytes,
                sizeof(MailHeader) + bytes.passed),
-      m_bins(routes.n_links()) {}
+      m_bins(m_routes->n_links()) {
+  for (std::size_t link = 0; link < m_is_last.size(); ++link)
+    m_is_last[link] = m_routes->target(link).is_last ? 1 : 0;
+}
+
+MailBins::~MailBins() = default;
+
+std::size_t MailBins::link_to(Pe pe) const { return m_routes->link_to(pe); }
 
 std::size_t MailBins::default_block_bytes(MailRoutes const& routes) {
   auto const bytes =
@@ -40,9 +51,8 @@ std::size_t MailBins::memory_bytes(MailRoutes const& routes) {
 bool MailBins::send(std::size_t link) {
   auto& its = m_bins[link];
   if (its.next == nullptr) return false;
-  auto const message_bytes =
-      is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
-  auto const room = (m_blocks.block_bytes() - sizeof(MailHeader)) /
+  auto const message_bytes = this->message_bytes(link);
+  auto const room          = (m_blocks.block_bytes() - sizeof(MailHeader)) /
                     message_bytes * message_bytes;
   auto const bytes = room - static_cast<std::size_t>(its.end - its.next);
   if (bytes == 0) return false;
@@ -57,12 +67,11 @@ bool MailBins::open(std::size_t link) {
   send(link);
   auto* const block = m_blocks.next_block(link);
   if (block == nullptr) return false;
-  auto const message_bytes =
-      is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
-  auto const room = m_blocks.block_bytes() - sizeof(MailHeader);
-  auto& its       = m_bins[link];
-  its.next        = block + sizeof(MailHeader);
-  its.end         = its.next + room / message_bytes * message_bytes;
+  auto const message_bytes = this->message_bytes(link);
+  auto const room          = m_blocks.block_bytes() - sizeof(MailHeader);
+  auto& its                = m_bins[link];
+  its.next                 = block + sizeof(MailHeader);
+  its.end                  = its.next + room / message_bytes * message_bytes;
   return true;
 }
 

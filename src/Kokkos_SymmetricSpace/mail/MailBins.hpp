@@ -5,13 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "../../runtime/base/Types.hpp"
 #include "MailBlocks.hpp"
-#include "MailRoutes.hpp"
+#include "MailboxOptions.hpp"
 
 namespace symm::Impl {
+
+class MailRoutes;
 
 /// Where messages are gathered: the block of each link that is being written.
 class MailBins {
@@ -30,15 +33,23 @@ class MailBins {
 
   /// Collective over the world, as MailBlocks. \param block_bytes 0: as many as
   /// the number of links allows.
-  MailBins(char const* call, MailRoutes const& routes, MessageBytes bytes,
+  MailBins(char const* call, MailRouting routing, MessageBytes bytes,
            std::size_t block_bytes);
+  MailBins(MailBins const&)            = delete;
+  MailBins& operator=(MailBins const&) = delete;
+  ~MailBins();
 
-  [[nodiscard]] MailRoutes const& routes() const { return m_routes; }
+  [[nodiscard]] bool is_direct() const { return m_is_direct; }
+  [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
+  /// The link that a message for `pe` takes from here.
+  [[nodiscard]] std::size_t link_to(Pe pe) const;
+  /// Whether messages of a link, and those of the inbox of the same number, are
+  /// for the PE that has the inbox.
+  [[nodiscard]] bool is_last(std::size_t link) const {
+    return m_is_last[link] != 0;
+  }
   [[nodiscard]] MailBlocks& blocks() { return m_blocks; }
   [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
-  [[nodiscard]] bool is_last(std::size_t link) const {
-    return m_routes.is_direct() || m_routes.target(link).is_last;
-  }
 
   /// Makes room for a message: sends the block of the link, if there is one,
   /// and begins the next. \returns whether there is room now.
@@ -57,9 +68,14 @@ class MailBins {
 
  private:
   static std::size_t default_block_bytes(MailRoutes const& routes);
+  [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
+    return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
+  }
   bool send(std::size_t link);
 
-  MailRoutes m_routes;
+  std::unique_ptr<MailRoutes const> m_routes;
+  bool m_is_direct;
+  std::vector<char> m_is_last;
   MessageBytes m_message_bytes;
   MailBlocks m_blocks;
   std::vector<Bin> m_bins;

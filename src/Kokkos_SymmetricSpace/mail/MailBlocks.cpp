@@ -12,6 +12,7 @@
 #include "../../runtime/symm_memory.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../exchange/ExchangeBuffers.hpp"
+#include "MailRoutes.hpp"
 
 namespace symm::Impl {
 

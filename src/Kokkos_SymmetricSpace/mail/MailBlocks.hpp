@@ -11,9 +11,11 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/access/Signal.hpp"
-#include "MailRoutes.hpp"
+#include "../../runtime/base/Types.hpp"
 
 namespace symm::Impl {
+
+class MailRoutes;
 
 /// What is in front of the messages of a block.
 struct alignas(16) MailHeader {
@@ -38,9 +40,6 @@ class MailBlocks {
              std::size_t block_bytes, std::size_t least_block_bytes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
-  [[nodiscard]] bool has_link(std::size_t link) const {
-    return m_links[link].first != nullptr;
-  }
   /// Where the next block of a link is to be written; null: its slots are full.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
   /// Sends it. \param message_bytes of one message.

@@ -7,17 +7,7 @@
 
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/bootstrap/Nodes.hpp"
-
-namespace symm {
-
-/// How messages of a Mailbox go to PEs of other nodes.
-enum class MailRouting {
-  automatic,  ///< direct, or by nodes in jobs of many PEs
-  direct,     ///< at once
-  by_nodes,   ///< by a PE of each node: memory grows with nodes, not with PEs
-};
-
-}  // namespace symm
+#include "MailboxOptions.hpp"
 
 namespace symm::Impl {
 
