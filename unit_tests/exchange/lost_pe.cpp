@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// A PE is killed inside an exchange: all others end within SYMM_PEER_TIMEOUT,
-// and name it and the call, on one node and on several that are pretended.
+// A PE is killed inside an exchange or while it sends messages: all others end
+// within SYMM_PEER_TIMEOUT, and name it and the call, on one node and on
+// several that are pretended.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,6 +86,18 @@ void migrate_without_end() {
   }
 }
 
+void send_without_end(bool dies_in_a_handler) {
+  int n_handled = 0;
+  symm::Mailbox<int> mailbox("messages", [&](int const&) {
+    die_if(dies_in_a_handler && ++n_handled == 20'000);
+  });
+  for (int step = 0;; ++step) {
+    die_if(!dies_in_a_handler && step == 20);
+    for (int k = 0; k < 3000; ++k) mailbox.send(k % n_pes, k);
+    if (step % 2 == 0) static_cast<void>(mailbox.finish());
+  }
+}
+
 class LostPe : public testing::TestWithParam<char const*> {
  protected:
   void SetUp() override {
@@ -145,6 +158,12 @@ TEST_P(LostPe, is_named_if_it_is_lost_between_the_halves_of_a_scatter) {
 }
 TEST_P(LostPe, is_named_if_it_is_lost_in_a_migration) {
   expect_end(migrate_without_end, "symm::fcollect|symm::Migration");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_while_it_sends_messages) {
+  expect_end([] { send_without_end(false); }, "symm::Mailbox \"messages\"");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_while_it_handles_messages) {
+  expect_end([] { send_without_end(true); }, "symm::Mailbox \"messages\"");
 }
 
 INSTANTIATE_TEST_SUITE_P(OfOneNode, LostPe, testing::Values(""));
