@@ -15,15 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "../runtime/access/PeOperations.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/base/Text.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "mail/MailBins.hpp"
-#include "mail/MailWait.hpp"
 #include "mail/MailWaves.hpp"
+#include "mail/MailboxBase.hpp"
 #include "mail/MailboxOptions.hpp"
 
 namespace symm {
@@ -40,15 +39,16 @@ namespace symm {
 ///     for (...) updates.send(pe, {index, value});
 ///     updates.finish();  // all updates of all PEs are in their tables
 ///
-/// A handler runs within calls of this PE's Mailbox: send(), progress() and
-/// finish(). A PE that calls none of these for long makes others wait that send
-/// to it. Handlers may send. Messages are handled in any order.
+/// A handler runs within calls of any Mailbox of this thread: send(),
+/// progress() and finish(). A PE that calls none of these for long makes others
+/// wait that send to it. Handlers may send, by other mailboxes, too. Messages
+/// are handled in any order.
 ///
-/// Calls are by one thread at a time.
+/// Calls are by the thread that has made the mailbox.
 ///
 /// \tparam Message trivially copyable, aligned to 16 bytes at most.
 template <class Message>
-class Mailbox {
+class Mailbox : private Impl::MailboxBase {
   static_assert(std::is_trivially_copyable_v<Message>,
                 "a message is copied as bytes: it must be trivially copyable");
   static_assert(alignof(Message) <= alignof(Impl::MailHeader),
@@ -82,7 +82,7 @@ class Mailbox {
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
   /// Local. What finish() has not waited for may be lost.
-  ~Mailbox() = default;
+  ~Mailbox() override = default;
 
   /// Sends a message to `pe`, this PE included. It leaves when a block is full,
   /// or with finish(). Waits and handles messages while the inbox at the other
@@ -156,16 +156,20 @@ class Mailbox {
   // (By value: send() need not have the message in memory.)
   void send_slowly(Pe pe, Message message);
 
-  bool step();
   bool step_to_end();
-  bool put_waiting();
-  bool receive(std::size_t inbox);
+  bool put_waiting() override;
+  bool receive(bool one) override;
+  [[nodiscard]] bool has_room_to_wait() const override {
+    return m_waiting.size() * sizeof(Passed) <= m_options.waiting_bytes / 2;
+  }
+  bool receive_from(std::size_t inbox, bool one);
   bool pass_on(std::size_t inbox, std::byte const* messages, std::uint64_t n);
   void handle(Block block);
   [[nodiscard]] Impl::Text whereabouts() const {
     return Impl::Text("\n  messages: this PE has sent ", m_bins.n_sent(),
                       " and received ", m_counts.n_received);
   }
+
   std::string m_name;
   std::function<void(Block)> m_handler;
   MailboxOptions m_options;
@@ -179,7 +183,6 @@ class Mailbox {
   std::optional<Impl::Failure> m_failure;
   // The number of PEs with a link of their own.
   unsigned m_n_direct = m_bins.is_direct() ? static_cast<unsigned>(n_pes()) : 0;
-  bool m_is_handling  = false;
   Pe m_me             = my_pe();
   int m_n_pes         = n_pes();
 };
@@ -188,11 +191,11 @@ template <class Message>
 void Mailbox<Message>::send_slowly(Pe pe, Message message) {
   if (pe < 0 || pe >= m_n_pes) throw_no_pe(pe);
   if (put_in_block(pe, message)) return;
-  if (!m_is_handling) {
+  if (!is_handling()) {
     step();  // others have sent as much, which is still in the cache
-    Impl::wait_for_mail(
-        m_name.c_str(), [&] { return put(pe, message); },
-        [&] { return step(); }, [this] { return whereabouts(); });
+    wait(
+        m_name.c_str(), [&] { return put(pe, message); }, step,
+        [this] { return whereabouts(); });
     return;
   }
   if (put(pe, message)) return;
@@ -203,13 +206,12 @@ void Mailbox<Message>::send_slowly(Pe pe, Message message) {
                                  " bytes (MailboxOptions::waiting_bytes)"));
   }
   m_waiting.push_back({message, pe});
+  begin_waiting();
 }
 
 template <class Message>
 void Mailbox<Message>::handle(Block block) {
-  m_is_handling = true;
-  auto failure  = Impl::failure_of([&] { m_handler(block); });
-  m_is_handling = false;
+  auto failure = run_handler([&] { m_handler(block); });
   m_n_handled += block.size();
   if (!failure) return;
   ++m_counts.n_failures;
@@ -217,33 +219,37 @@ void Mailbox<Message>::handle(Block block) {
 }
 
 template <class Message>
-bool Mailbox<Message>::step() {
-  if (m_is_handling) return false;
-  Impl::poll_far();
-  bool has_moved = put_waiting();
-  for (std::size_t k = 0; k < m_bins.n_inboxes(); ++k)
-    has_moved = receive(k) || has_moved;
+bool Mailbox<Message>::put_waiting() {
+  bool has_moved = false;
+  while (!m_waiting.empty() &&
+         put(m_waiting.back().pe, m_waiting.back().message)) {
+    m_waiting.pop_back();
+    end_waiting();
+    has_moved = true;
+  }
   return has_moved;
 }
 
 template <class Message>
-bool Mailbox<Message>::put_waiting() {
-  auto const n = m_waiting.size();
-  while (!m_waiting.empty() &&
-         put(m_waiting.back().pe, m_waiting.back().message))
-    m_waiting.pop_back();
-  return m_waiting.size() != n;
+bool Mailbox<Message>::receive(bool one) {
+  bool has_moved = false;
+  for (std::size_t k = 0; k < m_bins.n_inboxes(); ++k) {
+    has_moved = receive_from(k, one) || has_moved;
+    if (has_moved && (one || must_rest())) break;
+  }
+  return has_moved;
 }
 
 // A block of the next phase is from a PE that has left finish() before this
-// one: it waits.
+// one: it waits. One of the phase before was sent by a handler of another
+// mailbox while finish() ended.
 template <class Message>
-bool Mailbox<Message>::receive(std::size_t inbox) {
+bool Mailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;
   while (auto const* block = m_bins.blocks().received(inbox)) {
     Impl::MailHeader header;
     std::memcpy(&header, block, sizeof header);
-    if (header.phase != m_bins.phase()) break;
+    if (header.phase > m_bins.phase()) break;
     auto const* const messages = block + sizeof header;
     if (m_bins.is_last(inbox)) {
       handle({reinterpret_cast<Message const*>(messages), header.n_messages});
@@ -255,6 +261,7 @@ bool Mailbox<Message>::receive(std::size_t inbox) {
     m_counts.n_received += header.n_messages;
     m_bins.blocks().free(inbox);
     has_moved = true;
+    if (one || must_rest()) break;
   }
   return has_moved;
 }
@@ -290,11 +297,11 @@ std::uint64_t Mailbox<Message>::finish() {
   Impl::Observed const observed([this] {
     return Impl::Operation{Impl::OperationKind::collective, m_name.c_str()};
   });
-  if (m_is_handling) {
+  if (is_handling()) {
     throw UsageError(m_name + "::finish: called in a handler");
   }
   auto const n_failures = m_waves.n_failures();
-  Impl::wait_for_mail(
+  wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return whereabouts(); });
   m_bins.begin_phase();

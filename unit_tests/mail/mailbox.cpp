@@ -277,6 +277,64 @@ TEST(Mailbox, a_PE_that_computes_may_handle_messages_in_between) {
   EXPECT_EQ(sum(n), static_cast<std::uint64_t>(n_messages));
 }
 
+TEST(Mailbox, PEs_in_different_mailboxes_do_not_wait_for_each_other) {
+  std::uint64_t n = 0;
+  Mailbox<int> first("first", [&](int const&) { ++n; }, {.block_bytes = 64});
+  Mailbox<int> second("second", [&](int const&) { ++n; }, {.block_bytes = 64});
+  // PE 0 sends what others have no room for, while they wait for it.
+  constexpr int n_messages = 10'000;
+  if (symm::my_pe() == 0)
+    for (int k = 0; k < n_messages; ++k) second.send(k % symm::n_pes(), k);
+  first.finish();
+  second.finish();
+  EXPECT_EQ(sum(n), static_cast<std::uint64_t>(n_messages));
+}
+
+TEST(Mailbox, answers_leave_while_questions_are_asked) {
+  // More than may wait.
+  std::uint64_t n = 0;
+  Mailbox<int> answers("answers", [&](int const&) { ++n; },
+                       {.block_bytes = 1024, .waiting_bytes = 1 << 20});
+  Mailbox<Message> questions("questions", [&](Message const& its) {
+    answers.send(its.from, its.number);
+  });
+  constexpr int n_messages = 600'000;
+  for (int k = 0; k < n_messages; ++k)
+    questions.send(k % symm::n_pes(), {0, symm::my_pe(), k});
+  questions.finish();
+  answers.finish();
+  EXPECT_EQ(n, static_cast<std::uint64_t>(n_messages));
+}
+
+TEST(Mailbox, handlers_of_two_mailboxes_may_send_by_the_other_one) {
+  std::uint64_t n     = 0;
+  Mailbox<int>* other = nullptr;
+  auto const hop      = [&](int left) {
+    ++n;
+    return (left * 7 + symm::my_pe() + 1) % symm::n_pes();
+  };
+  Mailbox<int> odd("odd",
+                   [&](int const& left) {
+                     auto const to = hop(left);
+                     if (left > 0) other->send(to, left - 1);
+                   },
+                   {.block_bytes = 64});
+  Mailbox<int> even("even",
+                    [&](int const& left) {
+                      auto const to = hop(left);
+                      if (left > 0) odd.send(to, left - 1);
+                    },
+                    {.block_bytes = 64});
+  other = &even;
+  for (int k = 0; k < 400; ++k) even.send(k % symm::n_pes(), 10);
+  // (The end of one mailbox knows nothing of messages in the other one.)
+  for (int k = 0; k <= 10; ++k) {
+    even.finish();
+    odd.finish();
+  }
+  EXPECT_EQ(sum(n), 400U * 11U * static_cast<unsigned>(symm::n_pes()));
+}
+
 TEST(Mailbox, mailboxes_do_not_disturb_each_other) {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
