@@ -9,6 +9,7 @@
 #include "../runtime/base/Function.hpp"
 
 #include <Kokkos_SymmetricSpace_Exchange.hpp>
+#include <Kokkos_SymmetricSpace_HashMap.hpp>
 #include <Kokkos_SymmetricSpace_Mailbox.hpp>
 #include <Kokkos_SymmetricSpace_Migration.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>

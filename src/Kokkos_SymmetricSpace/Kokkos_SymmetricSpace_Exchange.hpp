@@ -29,20 +29,12 @@
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
 #include "exchange/PlanBlocks.hpp"
+#include "exchange/Replace.hpp"
 #include "exchange/SubviewLists.hpp"
 #include "space/ExecutionSpaceStream.hpp"
 #include "view/PeerView.hpp"
 
 namespace symm {
-
-/// An operation of ExchangePlan::scatter(): the contribution replaces the
-/// element. Of several the last one counts, in the order of PEs' numbers.
-struct Replace {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(T const&, T const& b) const {
-    return b;
-  }
-};
 
 /// An exchange of elements between PEs, made once and used again and again:
 /// owned elements of PEs have copies on others, the ghosts. gather() copies

@@ -52,6 +52,7 @@ LAYERS = [
     KOKKOS + "/places",
     KOKKOS + "/exchange",
     KOKKOS + "/mail",
+    KOKKOS + "/hash_map",
     KOKKOS,
     "tools/symm_info",
 ]

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_HASHMAP_HPP
+#define KOKKOS_SYMMETRICSPACE_HASHMAP_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../runtime/base/Types.hpp"
+#include "../runtime/symm_collectives.hpp"
+#include "../runtime/symm_job.hpp"
+#include "Kokkos_SymmetricSpace_Mailbox.hpp"
+#include "exchange/Replace.hpp"
+#include "hash_map/LocalTable.hpp"
+
+namespace symm {
+
+/// A hash map whose keys are spread over the PEs. Calls of insert(), find() and
+/// find_or_insert() go to the PE of the key as messages of a Mailbox, and have
+/// been carried out when finish() returns.
+///
+///     symm::DistributedHashMap<long, int, symm::Sum> counts("counts");
+///     for (long word : words) counts.insert(word, 1);
+///     counts.finish();  // counts of the words of all PEs
+///
+/// Between two calls of finish() operations are carried out in any order.
+/// Calls are of the host, by the thread that has made the map.
+///
+/// \tparam Key, Value trivially copyable, can be constructed without arguments;
+///         Key has `==`.
+/// \tparam Combine what becomes of the value of a key that is there:
+///         `Combine()(old, now)`. As symm::Sum, symm::Max.
+/// \tparam Hash as std::hash. Its values are mixed: it may be the identity.
+template <class Key, class Value, class Combine = Replace,
+          class Hash = std::hash<Key>>
+class DistributedHashMap {
+  static_assert(std::is_trivially_copyable_v<Key> &&
+                    std::is_trivially_copyable_v<Value>,
+                "keys and values travel as bytes: they must be trivially "
+                "copyable");
+
+ public:
+  /// Collective over the world.
+  /// \param label  for messages of errors and for tools.
+  /// \param n_keys expected on each PE. The table grows if there are more.
+  /// \throws as Mailbox.
+  explicit DistributedHashMap(std::string const& label, std::size_t n_keys = 0,
+                              MailboxOptions const& options = {})
+      : m_table(n_keys),
+        m_answers(
+            label + ", answers",
+            [](Answer const& its) { *its.into = its.value; }, options),
+        m_inserts(
+            label + ", inserts",
+            [this](std::span<Insert const> block) { insert_all(block); },
+            options),
+        m_finds(
+            label + ", finds",
+            [this](std::span<Find const> block) { find_all(block); }, options) {
+  }
+  DistributedHashMap(DistributedHashMap const&)            = delete;
+  DistributedHashMap& operator=(DistributedHashMap const&) = delete;
+  ~DistributedHashMap()                                    = default;
+
+  /// The PE that has a key.
+  [[nodiscard]] Pe pe_of(Key const& key) const { return pe_of_hash(hash(key)); }
+
+  /// Inserts a key, or combines its value with `value`.
+  void insert(Key const& key, Value const& value) {
+    m_inserts.send(pe_of(key), {key, value});
+  }
+  /// \param into the value of the key after finish(), or nothing. Must live
+  ///        until then.
+  void find(Key const& key, std::optional<Value>& into) {
+    m_finds.send(pe_of(key), {key, {}, &into, my_pe(), false});
+  }
+  /// \param into the value that the key had, after finish(); nothing, if
+  ///        this call has inserted it with `value`. Must live until then.
+  void find_or_insert(Key const& key, Value const& value,
+                      std::optional<Value>& into) {
+    m_finds.send(pe_of(key), {key, value, &into, my_pe(), true});
+  }
+
+  /// Carries out what all PEs have asked for. Collective over the world.
+  /// \throws OutOfMemory on every PE, if a PE has none left for its table.
+  void finish() {
+    m_inserts.finish();
+    m_finds.finish();
+    m_answers.finish();
+  }
+
+  // All elements of Views at once, then finish(). Collective over the world;
+  // Views have rank 1, and memory that the host reaches.
+
+  template <class Keys, class Values>
+  void insert_all_of(Keys const& keys, Values const& values) {
+    for (std::size_t k = 0; k < keys.extent(0); ++k) insert(keys(k), values(k));
+    finish();
+  }
+  /// \param values those of keys that are there; others stay.
+  /// \param found  of bool or integers.
+  template <class Keys, class Values, class Found>
+  void find_all_of(Keys const& keys, Values const& values, Found const& found) {
+    std::vector<std::optional<Value>> result(keys.extent(0));
+    for (std::size_t k = 0; k < result.size(); ++k) find(keys(k), result[k]);
+    finish();
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      found(k) = result[k].has_value();
+      if (result[k]) values(k) = *result[k];
+    }
+  }
+
+  /// The number of keys of this PE. Local.
+  [[nodiscard]] std::size_t local_size() const { return m_table.size(); }
+  /// Of all PEs. Collective over the world.
+  [[nodiscard]] std::size_t size() const {
+    return reduce(team_world(), m_table.size(), Sum{});
+  }
+  /// f(key, value) for all keys of this PE, in any order; may change values.
+  /// Local.
+  template <class F>
+  void for_each_local(F const& f) {
+    m_table.for_each(f);
+  }
+  /// Removes the keys of this PE. Local: all PEs call it between two calls of
+  /// finish(), after which nothing has been asked for.
+  void clear_local() { m_table.clear(); }
+
+ private:
+  struct Insert {
+    Key key;
+    Value value;
+  };
+  struct Find {
+    Key key;
+    Value value;
+    std::optional<Value>* into;
+    Pe from;
+    bool inserts;
+  };
+  struct Answer {
+    std::optional<Value>* into;
+    std::optional<Value> value;
+  };
+
+  static std::uint64_t hash(Key const& key) {
+    std::uint64_t x = Hash()(key);
+    x               = (x ^ (x >> 32U)) * 0xd6e8'feb8'6659'fd93U;
+    x               = (x ^ (x >> 32U)) * 0xd6e8'feb8'6659'fd93U;
+    return x ^ (x >> 32U);
+  }
+  // Places in the table depend on the low bits.
+  Pe pe_of_hash(std::uint64_t hash) const {
+    return static_cast<Pe>((hash >> 32U) * m_n_pes >> 32U);
+  }
+  /// Calls f(message, hash) for all messages, some of which it prefetches.
+  template <class Block, class F>
+  void for_all(Block block, F const& f) const {
+    constexpr std::size_t ahead = 16;
+    std::array<std::uint64_t, ahead> hashes;
+    auto const n = block.size();
+    for (std::size_t k = 0; k < n + ahead; ++k) {
+      auto& its = hashes[k % ahead];
+      if (k >= ahead) f(block[k - ahead], its);
+      if (k >= n) continue;
+      its = hash(block[k].key);
+      m_table.prefetch(its);
+    }
+  }
+  void insert_all(std::span<Insert const> block) {
+    for_all(block, [this](Insert const& its, std::uint64_t its_hash) {
+      auto const [value, is_new] =
+          m_table.insert(its.key, its_hash, its.value, hash);
+      if (!is_new) *value = Combine()(*value, its.value);
+    });
+  }
+  void find_all(std::span<Find const> block) {
+    for_all(block, [this](Find const& its, std::uint64_t its_hash) {
+      Answer answer{its.into, {}};
+      if (its.inserts) {
+        auto const [value, is_new] =
+            m_table.insert(its.key, its_hash, its.value, hash);
+        if (!is_new) answer.value = *value;
+      } else if (auto const* const value = m_table.find(its.key, its_hash)) {
+        answer.value = *value;
+      }
+      m_answers.send(its.from, answer);
+    });
+  }
+
+  std::uint64_t m_n_pes = static_cast<std::uint64_t>(n_pes());
+  Impl::LocalTable<Key, Value> m_table;
+  Mailbox<Answer> m_answers;
+  Mailbox<Insert> m_inserts;
+  Mailbox<Find> m_finds;
+};
+
+}  // namespace symm
+
+#endif

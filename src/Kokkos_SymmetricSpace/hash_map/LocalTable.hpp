@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_HASH_MAP_LOCAL_TABLE_HPP
+#define SYMM_HASH_MAP_LOCAL_TABLE_HPP
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace symm::Impl {
+
+/// A hash table in memory of this PE, with linear probing: an operation misses
+/// the cache once, and prefetch() takes that away. (std::unordered_map
+/// allocates each element; Kokkos::UnorderedMap is made for many threads, and
+/// has five arrays.)
+template <class Key, class Value>
+class LocalTable {
+ public:
+  struct Slot {
+    Key key;
+    Value value;
+    bool is_used = false;
+  };
+
+  explicit LocalTable(std::size_t n_keys) { make_room(n_keys); }
+
+  [[nodiscard]] std::size_t size() const { return m_size; }
+  void prefetch(std::uint64_t hash) const {
+    __builtin_prefetch(&m_slots[hash & m_mask]);
+  }
+  /// The value of a key; null: there is none.
+  [[nodiscard]] Value* find(Key const& key, std::uint64_t hash) {
+    auto& slot = slot_of(key, hash);
+    return slot.is_used ? &slot.value : nullptr;
+  }
+  /// Its value, and whether it has just been inserted. \param hash_of for keys
+  /// that move, if the table grows.
+  template <class HashOf>
+  std::pair<Value*, bool> insert(Key const& key, std::uint64_t hash,
+                                 Value const& value, HashOf const& hash_of) {
+    auto* slot = &slot_of(key, hash);
+    if (slot->is_used) return {&slot->value, false};
+    if (2 * (m_size + 1) > m_slots.size()) {
+      grow(hash_of);
+      slot = &slot_of(key, hash);
+    }
+    *slot = {key, value, true};
+    ++m_size;
+    return {&slot->value, true};
+  }
+  template <class F>
+  void for_each(F const& f) {
+    for (auto& slot : m_slots)
+      if (slot.is_used) f(std::as_const(slot.key), slot.value);
+  }
+  void clear() {
+    std::fill(m_slots.begin(), m_slots.end(), Slot{});
+    m_size = 0;
+  }
+
+ private:
+  void make_room(std::size_t n_keys) {
+    m_slots.assign(std::bit_ceil(std::max<std::size_t>(2 * n_keys, 16)), {});
+    m_mask = m_slots.size() - 1;
+  }
+  Slot& slot_of(Key const& key, std::uint64_t hash) {
+    auto at = hash & m_mask;
+    while (m_slots[at].is_used && !(m_slots[at].key == key))
+      at = (at + 1) & m_mask;
+    return m_slots[at];
+  }
+  template <class HashOf>
+  void grow(HashOf const& hash_of) {
+    std::vector<Slot> larger(2 * m_slots.size());
+    std::swap(larger, m_slots);
+    m_mask = m_slots.size() - 1;
+    for (auto const& slot : larger)
+      if (slot.is_used) slot_of(slot.key, hash_of(slot.key)) = slot;
+  }
+
+  std::vector<Slot> m_slots;
+  std::size_t m_mask = 0;
+  std::size_t m_size = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif
