@@ -8,6 +8,7 @@
 // First: its error about a C++ that is too old is clearer than Kokkos'.
 #include "../runtime/base/Function.hpp"
 
+#include <Kokkos_SymmetricSpace_DistributedView.hpp>
 #include <Kokkos_SymmetricSpace_Exchange.hpp>
 #include <Kokkos_SymmetricSpace_HashMap.hpp>
 #include <Kokkos_SymmetricSpace_Mailbox.hpp>

@@ -53,6 +53,7 @@ LAYERS = [
     KOKKOS + "/exchange",
     KOKKOS + "/mail",
     KOKKOS + "/hash_map",
+    KOKKOS + "/distributed",
     KOKKOS,
     "tools/symm_info",
 ]

@@ -88,6 +88,26 @@ void use_a_remote_view_of_a_View_that_was_resized() {
   symm::barrier_all();
 }
 
+symm::DistributedView<
+    Kokkos::View<int**, Kokkos::LayoutRight, symm::SymmetricSpace>>
+distributed_temperature() {
+  return {"temperature", symm::Blocks{}, 5, 2};
+}
+
+void use_a_global_index_that_is_not_there() {
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+  say_that_nothing_is_checked();
+#else
+  auto const view = distributed_temperature();
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<View1::execution_space>(0, 1), KOKKOS_LAMBDA(int) {
+        view(4, 1) = 1;
+        view(5, 1) = 1;
+      });
+  Kokkos::fence();
+#endif
+}
+
 void use_an_index_that_another_PE_does_not_have() {
 #ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
   say_that_nothing_is_checked();
@@ -208,6 +228,8 @@ std::map<std::string, Way> const ways = {
     {"uses_a_remote_view_of_a_View_that_was_resized",
      {use_a_remote_view_of_a_View_that_was_resized,
       use_a_remote_view_of_a_View_that_was_resized}},
+    {"uses_a_global_index_that_is_not_there",
+     {use_a_global_index_that_is_not_there, [] { distributed_temperature(); }}},
     {"uses_an_index_that_another_PE_does_not_have",
      {use_an_index_that_another_PE_does_not_have,
       [] { uneven_temperature(); }}},

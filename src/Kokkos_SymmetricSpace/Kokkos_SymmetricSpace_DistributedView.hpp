@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_DISTRIBUTEDVIEW_HPP
+#define KOKKOS_SYMMETRICSPACE_DISTRIBUTEDVIEW_HPP
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../runtime/base/KernelText.hpp"
+#include "../runtime/base/Types.hpp"
+#include "../runtime/symm_job.hpp"
+#include "distributed/DistributedCopy.hpp"
+#include "distributed/DistributedShape.hpp"
+#include "distributed/Distributions.hpp"
+#include "view/ElementsOfPes.hpp"
+#include "view/PeerView.hpp"
+#include "view/RemoteView.hpp"
+
+namespace symm {
+
+/// One View over all PEs, by global indices: g(i, j) is element (i, j) of the
+/// whole, on whatever PE it is. The rows, all elements of one first index, are
+/// dealt out by a Distribution.
+///
+///     symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const
+///         g("g", n);                            // n elements on all PEs
+///     auto const mine = g.local();              // those of this PE, a View
+///     mine(k) = f(g.global_index(k));           // element k of them
+///     double x = g(i);                          // any element
+///
+/// A handle, as a View is, to be captured in kernels. Copies share the memory,
+/// which lives until the last copy of it or of local() ends. Every PE has
+/// allocated as many rows as PE 0 has. Elements are found by arithmetic,
+/// without tables: with Blocks and Cyclic that is a multiplication in the place
+/// of a division, with BlockCyclic it is two. The extent of the first dimension
+/// is that of the whole, at most
+/// 2^62 / n_pes(); it may be 0, or less than the number of
+/// PEs.
+///
+/// Elements g(i, j) are the proxies of a RemoteView: loads and stores if the PE
+/// is near, gets and puts if it is far, atomic ones if the View has Kokkos'
+/// trait Atomic. Its comment says when other PEs see a value. Kernels that work
+/// on elements of this PE take local().
+///
+/// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
+/// and heap_map() take a DistributedView, too: there, an element is (pe, k),
+/// with the index on that PE, as owner(i) and local_index(i) say.
+///
+/// For parts whose sizes the program chooses, UnevenView: there is no global
+/// index then.
+///
+/// \tparam View in a symmetric space, of trivially copyable elements that are
+///         not const, LayoutRight or of rank 1. Name the layout if it has more
+///         than one dimension: the default layout is another on GPUs.
+/// \tparam Distribution Blocks, Cyclic or BlockCyclic.
+template <class View, class Distribution = Blocks>
+class DistributedView {
+  static_assert(Kokkos::is_view_v<View> &&
+                    is_symmetric_space_v<typename View::memory_space>,
+                "a DistributedView is of a View in a symmetric space: declare "
+                "it as symm::DistributedView<Kokkos::View<..., "
+                "symm::SymmetricSpace>>");
+  static_assert(!View::memory_traits::is_unmanaged,
+                "a DistributedView owns its memory: leave Unmanaged out");
+  static_assert(View::rank_dynamic() > 0,
+                "the first extent of a DistributedView must not be part of the "
+                "type");
+  static_assert(
+      std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
+          (View::rank() == 1 &&
+           std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>),
+      "rows of a DistributedView must be contiguous: name Kokkos::LayoutRight "
+      "as the layout of its View");
+
+ public:
+  using view_type            = View;
+  using distribution_type    = Distribution;
+  using data_type            = typename View::data_type;
+  using value_type           = typename View::value_type;
+  using non_const_value_type = typename View::non_const_value_type;
+  using pointer_type         = typename View::pointer_type;
+  using array_layout         = typename View::array_layout;
+  using device_type          = typename View::device_type;
+  using memory_space         = typename View::memory_space;
+  using execution_space      = typename View::execution_space;
+  using memory_traits        = typename View::memory_traits;
+  /// The proxy of an element.
+  using reference_type = typename RemoteView<View>::reference_type;
+
+  KOKKOS_FUNCTION static constexpr std::size_t rank() { return View::rank(); }
+
+  DistributedView() = default;
+
+  /// Collective: all PEs, with equal arguments. Compares them, then allocates
+  /// as the constructor of a View: every PE has the memory, and has filled it,
+  /// when it returns on any PE.
+  ///
+  /// \param allocation a label, or what Kokkos::view_alloc() returns.
+  /// \param extents of the whole, those that are not part of the type; 0 is
+  ///        allowed.
+  /// \throws UsageError on every PE, if extents or types differ; OutOfMemory,
+  ///         SystemError on every PE. UsageError on this PE before initialize()
+  ///         and after finalize().
+  template <class Allocation, std::convertible_to<std::size_t>... Extents>
+  requires(
+      sizeof...(Extents) == View::rank_dynamic() &&
+      std::is_default_constructible_v<
+          Distribution>) explicit DistributedView(Allocation const& allocation,
+                                                  Extents... extents)
+      : DistributedView(allocation, Distribution(), extents...) {}
+
+  /// The same with the distribution: BlockCyclic(rows), with a block that is
+  /// equal on all PEs.
+  /// \throws UsageError on every PE, too, if it is 0, or PEs' blocks differ.
+  template <class Allocation, std::convertible_to<std::size_t>... Extents>
+  requires(sizeof...(Extents) == View::rank_dynamic())
+      DistributedView(Allocation const& allocation,
+                      Distribution const& distribution, Extents... extents)
+      : DistributedView(Shape{static_cast<std::size_t>(extents)...},
+                        distribution, allocation) {}
+
+  /// Element (i, indices...) of the whole. Indices are checked where Kokkos
+  /// checks those of Views; a wrong one stops the program.
+  template <class Index, class... Indices>
+  requires Impl::are_indices_of_v<View, Index, Indices...>
+      KOKKOS_FORCEINLINE_FUNCTION reference_type
+      operator()(Index i, Indices... indices) const {
+    expect_indices(i, indices...);
+    auto const found = m_rows.find(static_cast<std::size_t>(i));
+    return reference_type(
+        m_elements.map(),
+        m_elements.address_of(found.pe, found.row, indices...), found.pe);
+  }
+
+  /// The same element as a reference: on a near PE (checked where
+  /// SYMM_CHECKS_IN_KERNELS is on). Where all PEs are near, it saves a compare
+  /// in each access, and has an address: symm::atomic_add(&g.near(i), 1).
+  template <class Index, class... Indices>
+  requires Impl::are_indices_of_v<View, Index, Indices...>
+      KOKKOS_FORCEINLINE_FUNCTION value_type& near(Index i,
+                                                   Indices... indices) const {
+    expect_indices(i, indices...);
+    auto const found = m_rows.find(static_cast<std::size_t>(i));
+    m_elements.expect_pe(Impl::distributed_view, found.pe, true);
+    return *m_elements.address_of(found.pe, found.row, indices...);
+  }
+
+  /// The rows of this PE, in the order of their global indices: an ordinary
+  /// View.
+  [[nodiscard]] KOKKOS_FUNCTION View const& local() const { return m_local; }
+
+  /// Extents of the whole.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
+    return r == 0 ? m_extent : m_local.extent(r);
+  }
+  /// Elements of the whole.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
+    std::size_t size = m_extent;
+    for (std::size_t r = 1; r < rank(); ++r) size *= m_local.extent(r);
+    return size;
+  }
+
+  /// The PE that has row i, and its index there. Precondition: i < extent(0).
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pe owner(std::size_t i) const {
+    return m_rows.find(i).pe;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t local_index(
+      std::size_t i) const {
+    return m_rows.find(i).row;
+  }
+  /// Whether that PE is near: loads and stores reach row i.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near(std::size_t i) const {
+    return m_elements.reaches(owner(i));
+  }
+  /// The global index of row k of this PE, or of PE `pe`.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
+      std::size_t k) const {
+    return m_rows.global_index(m_elements.map().my_pe, k);
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
+      Pe pe, std::size_t k) const {
+    return m_rows.global_index(pe, k);
+  }
+
+  /// The global indices of this PE's rows are first() to end() - 1, as bounds
+  /// of a Kokkos::RangePolicy: row i is row i - first() of local(). (With other
+  /// distributions: 0 to local().extent(0), and global_index(k).)
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t first() const
+      requires(std::is_same_v<Distribution, Blocks>) {
+    return global_index(0);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t end() const
+      requires(std::is_same_v<Distribution, Blocks>) {
+    return global_index(m_local.extent(0));
+  }
+
+  /// Elements that each PE has allocated.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
+    return m_whole.span();
+  }
+  [[nodiscard]] KOKKOS_FUNCTION pointer_type data() const {
+    return m_whole.data();
+  }
+  [[nodiscard]] std::string label() const { return m_whole.label(); }
+
+  /// For the library.
+  [[nodiscard]] KOKKOS_FUNCTION Impl::RowMap<Distribution> const& row_map()
+      const {
+    return m_rows;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION View const& allocated() const {
+    return m_whole;
+  }
+
+ private:
+  using Shape = std::array<std::size_t, View::rank_dynamic()>;
+
+  template <class Allocation>
+  DistributedView(Shape const& shape, Distribution const& distribution,
+                  Allocation const& allocation)
+      : m_extent(checked_extent(shape, distribution)),
+        m_rows(distribution, m_extent, n_pes()),
+        m_whole(allocate(allocation, shape, m_rows.count(0),
+                         std::make_index_sequence<View::rank_dynamic()>())),
+        m_local(Impl::first_of_view<0>(m_whole, m_rows.count(symm::my_pe()))),
+        m_elements(m_whole,
+                   Impl::heap_map_of(m_whole, Impl::distributed_view)) {}
+
+  static std::size_t checked_extent(Shape const& shape,
+                                    Distribution const& distribution) {
+    Impl::expect_equal_shapes({typeid(DistributedView).name(), shape,
+                               std::is_same_v<Distribution, BlockCyclic>,
+                               Impl::block_of_distribution(distribution)});
+    return shape[0];
+  }
+  template <class Allocation, std::size_t... R>
+  static View allocate(Allocation const& allocation, Shape shape,
+                       std::size_t n_rows, std::index_sequence<R...>) {
+    shape[0] = n_rows;
+    return View(allocation, shape[R]...);
+  }
+
+  template <class... Indices>
+  KOKKOS_FUNCTION void expect_indices(
+      [[maybe_unused]] Indices... indices) const {
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+    std::size_t r = 0;
+    if (((static_cast<std::size_t>(indices) < extent(r++)) && ...)) return;
+    Impl::KernelText text;
+    text << Impl::distributed_view;
+    KOKKOS_IF_ON_HOST((std::string const name = label();
+                       text << " \"" << name.c_str() << "\"";))
+    text << ": element (";
+    r = 0;
+    ((text << (r++ == 0 ? "" : ", ") << static_cast<std::int64_t>(indices)),
+     ...);
+    text << ") is out of bounds; the extents are (";
+    for (r = 0; r < rank(); ++r) text << (r == 0 ? "" : ", ") << extent(r);
+    text << ")";
+    text.abort();
+#endif
+  }
+
+  std::size_t m_extent = 0;
+  Impl::RowMap<Distribution> m_rows;
+  View m_whole;
+  View m_local;
+  Impl::ElementsOfPes<View> m_elements;
+};
+
+namespace Impl {
+
+template <class View, class Distribution>
+inline constexpr bool is_view_of_pes_v<DistributedView<View, Distribution>> =
+    true;
+
+/// All PEs have equal strides; the number of rows of each is arithmetic.
+template <class View, class Distribution>
+class ExtentsOfPes<DistributedView<View, Distribution>> {
+ public:
+  ExtentsOfPes() = default;
+  KOKKOS_FUNCTION explicit ExtentsOfPes(
+      DistributedView<View, Distribution> const& view)
+      : m_rows(view.row_map()) {}
+
+  KOKKOS_FUNCTION static View const& whole(
+      DistributedView<View, Distribution> const& view) {
+    return view.allocated();
+  }
+
+  template <class Whole>
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Whole const& whole, Pe pe,
+                                                   std::size_t r) const {
+    return r == 0 ? m_rows.count(pe) : whole.extent(r);
+  }
+  template <class Whole>
+  [[nodiscard]] KOKKOS_FUNCTION Whole part_of(Whole const& whole, Pe pe) const {
+    return first_of_view<0>(whole, m_rows.count(pe));
+  }
+
+ private:
+  RowMap<Distribution> m_rows;
+};
+
+}  // namespace Impl
+
+/// PE `pe`'s part of `view`, as peer_view() of a View. Local.
+/// \returns a View that is valid as long as the memory of `view` lives on this
+///          PE.
+/// \throws UsageError on this PE, if there is no such PE, or its memory is not
+///         reached by loads and stores (is_near()).
+template <class View, class Distribution>
+auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
+  auto const& map = Impl::heap_map_of_near(view, pe);
+  return Impl::ElementsOfPes<DistributedView<View, Distribution>>(view, map)
+      .template copy_of<UnmanagedView<View>>(pe, pe);
+}
+
+// Copies between a DistributedView and a View in host memory that has all
+// elements, with the extents of the whole and any layout. Collective: all PEs
+// of the world. They wait for kernels, and begin and end with a barrier: what
+// PEs have written before is copied, and on return on any PE all copies are
+// there. Whole parts travel, not elements.
+//
+// \throws UsageError on every PE, if extents differ or there is no PE `root`
+//         (then nothing has been copied); OutOfMemory on every PE.
+
+/// From the View of PE `root` to all PEs' parts. The Views of other PEs are not
+/// looked at and may have no elements.
+template <class View, class Distribution, class T, class... P>
+void scatter(DistributedView<View, Distribution> const& dst,
+             Kokkos::View<T, P...> const& src, Pe root) {
+  Impl::copy_of_root<Impl::Direction::put>(dst, src, root);
+}
+/// From all PEs' parts to the View of PE `root`.
+template <class T, class... P, class View, class Distribution>
+void gather(Kokkos::View<T, P...> const& dst,
+            DistributedView<View, Distribution> const& src, Pe root) {
+  Impl::copy_of_root<Impl::Direction::get>(src, dst, root);
+}
+
+}  // namespace symm
+
+// (No parameter has the name of something here: nvcc confuses the two.)
+namespace Kokkos {
+
+/// Collective, as symm::scatter(). Each PE has a View of the whole and takes
+/// its part of it.
+template <class V, class D, class U, class... Q>
+void deep_copy(symm::DistributedView<V, D> const& dst,
+               Kokkos::View<U, Q...> const& src) {
+  symm::Impl::copy_of_all<symm::Impl::Direction::put>(dst, src);
+}
+/// Collective, as symm::gather(). Each PE gets all elements.
+template <class T, class... P, class V, class D>
+void deep_copy(Kokkos::View<T, P...> const& dst,
+               symm::DistributedView<V, D> const& src) {
+  symm::Impl::copy_of_all<symm::Impl::Direction::get>(src, dst);
+}
+
+}  // namespace Kokkos
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_DISTRIBUTED_COPY_HPP
+#define SYMM_DISTRIBUTED_COPY_HPP
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/base/Failure.hpp"
+#include "../../runtime/base/Observer.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../exchange/ExchangeBuffers.hpp"
+#include "../operations/RemoteCopy.hpp"
+#include "../operations/ViewCopy.hpp"
+#include "../view/RemoteView.hpp"
+#include "DistributedShape.hpp"
+#include "Distributions.hpp"
+
+// Copies between a DistributedView and a View of the host that has the whole.
+
+namespace symm::Impl {
+
+inline constexpr char const* distributed_copy =
+    "Kokkos::deep_copy with a symm::DistributedView";
+template <Direction direction>
+inline constexpr char const* copy_of_root_call =
+    direction == Direction::put ? "symm::scatter" : "symm::gather";
+
+template <class Distributed, class Host>
+constexpr void check_host_view() {
+  static_assert(
+      Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                                 typename Host::memory_space>::accessible,
+      "the View of the whole must be in memory of the host: use "
+      "Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view)");
+  static_assert(Host::rank() == Distributed::rank(),
+                "the Views must have the same rank");
+}
+
+template <class View>
+std::vector<std::size_t> extents_of(View const& view) {
+  std::vector<std::size_t> extents(View::rank());
+  for (std::size_t r = 0; r < extents.size(); ++r) extents[r] = view.extent(r);
+  return extents;
+}
+
+/// Rows first, first + step, ... of a View, as a View.
+template <class View>
+auto rows_at(View const& view, std::size_t first, std::size_t step,
+             std::size_t count) {
+  Kokkos::LayoutStride layout;
+  for (std::size_t r = 0; r < View::rank(); ++r) {
+    layout.dimension[r] = r == 0 ? count : view.extent(r);
+    layout.stride[r]    = view.stride(r) * (r == 0 ? step : 1);
+  }
+  using Data =
+      typename PointersTo<typename View::value_type, View::rank()>::type;
+  return Kokkos::View<Data, Kokkos::LayoutStride, typename View::device_type,
+                      Kokkos::MemoryUnmanaged>(
+      view.data() + (count == 0 ? 0 : first * view.stride(0)), layout);
+}
+
+/// Between the rows of a PE in `whole` and `part`, which has only these.
+template <Direction direction, class Map, class Whole, class Part>
+void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
+  for (std::size_t s = 0; s < map.n_series(pe); ++s) {
+    auto const rows = map.series(pe, s);
+    auto const in_whole =
+        rows_at(whole, rows.global_first, rows.global_step, rows.count);
+    auto const in_part =
+        rows_at(part, rows.local_first, rows.local_step, rows.count);
+    if constexpr (direction == Direction::put) {
+      copy_view(OneThread(), in_part, in_whole);
+    } else {
+      copy_view(OneThread(), in_whole, in_part);
+    }
+  }
+}
+
+/// Copies the part of PE `pe`, near or far. \param whole in host memory.
+template <Direction direction, class Distributed, class Whole>
+void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
+  constexpr bool is_put = direction == Direction::put;
+  auto const& map       = view.row_map();
+  auto const peer       = symm::remote_view(view).peer(pe);
+  if (peer.size() == 0) return;
+  if constexpr (is_host_reachable_v<typename Distributed::memory_space>) {
+    if (map.n_series(pe) == 1) {
+      auto const rows = map.series(pe, 0);
+      auto const its =
+          rows_at(whole, rows.global_first, rows.global_step, rows.count);
+      if constexpr (is_put) {
+        copy_alone(peer, its);
+      } else {
+        copy_alone(its, peer);
+      }
+      return;
+    }
+  }
+  // One message, and one copy to or from a GPU.
+  auto const staging = make_staging_view(peer);
+  if constexpr (is_put) {
+    copy_rows<direction>(map, pe, whole, staging);
+    deep_copy_peer<direction>(peer, staging);
+  } else {
+    deep_copy_peer<direction>(peer, staging);
+    copy_rows<direction>(map, pe, whole, staging);
+  }
+}
+
+/// Collective: calls copies() between two barriers. All PEs throw, if check()
+/// or copies() throw on one; if check() does, nothing has been copied.
+template <class Check, class Copies>
+void copy_together(char const* call, Check const& check, Copies const& copies) {
+  Observed const observed([=] {
+    return Operation{OperationKind::collective, call};
+  });
+  Kokkos::fence(call);
+  symm::quiet();
+  agree(call, failure_of(check));
+  auto const failure = failure_of([&] {
+    copies();
+    Kokkos::fence(call);
+    symm::quiet();
+  });
+  agree(call, failure);
+}
+
+template <class Distributed, class Whole>
+void expect_whole(char const* call, Distributed const& view,
+                  Whole const& whole) {
+  auto const extents = extents_of(view);
+  auto const its     = extents_of(whole);
+  if (its == extents) return;
+  throw_extents_of_host_view(call, view.label(), its, extents);
+}
+
+/// To or from the View of one PE.
+template <Direction direction, class Distributed, class Whole>
+void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
+  check_host_view<Distributed, Whole>();
+  constexpr char const* call = copy_of_root_call<direction>;
+  bool const is_root         = my_pe() == root;
+  copy_together(
+      call,
+      [&] {
+        expect_root(call, root);
+        if (is_root) expect_whole(call, view, whole);
+      },
+      [&] {
+        if (!is_root) return;
+        for (Pe pe = 0; pe < n_pes(); ++pe) {
+          copy_part<direction>(view, pe, whole);
+        }
+      });
+}
+
+/// Each PE has a View of the whole.
+template <Direction direction, class Distributed, class Whole>
+void copy_of_all(Distributed const& view, Whole const& whole) {
+  check_host_view<Distributed, Whole>();
+  copy_together(
+      distributed_copy, [&] { expect_whole(distributed_copy, view, whole); },
+      [&] {
+        Pe const me = my_pe();
+        if constexpr (direction == Direction::put) {
+          copy_part<direction>(view, me, whole);
+        } else {
+          // Each PE begins at another one.
+          for (int step = 0; step < n_pes(); ++step) {
+            copy_part<direction>(view, (me + step) % n_pes(), whole);
+          }
+        }
+      });
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "DistributedShape.hpp"
+
+#include <cstdint>
+
+#include "../../runtime/base/Observer.hpp"
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/collectives/CollectiveCall.hpp"
+#include "../../runtime/collectives/CollectiveRun.hpp"
+#include "../../runtime/groups/Words.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_teams.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// Collective. \throws UsageError on every PE, if their numbers differ.
+void expect_equal(DistributedShape const& shape, Text const& what,
+                  std::size_t mine) {
+  auto const team = team_world();
+  auto const epoch =
+      pass_to_all(team, distributed_view, hash_of_name(shape.type), mine);
+  auto const words = team.words();
+  auto const of_pe = [&](Pe pe) {
+    return load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
+  };
+  // All PEs look at the same words, so that all throw or none.
+  for (Pe pe = 1; pe < team.n_pes(); ++pe) {
+    if (of_pe(pe) == of_pe(0)) continue;
+    throw UsageError(Text(distributed_view, ": ", what, " is ", of_pe(0),
+                          " on PE 0, but ", of_pe(pe), " on PE ", pe,
+                          ": pass the same on all PEs"));
+  }
+}
+
+std::string text_of_extents(std::vector<std::size_t> const& extents) {
+  std::string text = "(";
+  for (auto const extent : extents) {
+    text += (text.size() == 1 ? "" : ", ") + std::to_string(extent);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+void expect_equal_shapes(DistributedShape const& shape) {
+  Observed const observed([] {
+    return Operation{OperationKind::collective, distributed_view, -1,
+                     sizeof(std::size_t)};
+  });
+  for (std::size_t r = 0; r < shape.extents.size(); ++r) {
+    expect_equal(shape, Text("extent ", r), shape.extents[r]);
+  }
+  if (shape.has_block) {
+    expect_equal(shape, "the block of symm::BlockCyclic", shape.block);
+    if (shape.block == 0) {
+      throw UsageError(
+          Text(distributed_view,
+               ": the block of symm::BlockCyclic is 0: pass 1 or more rows"));
+    }
+  }
+  auto const most = (std::size_t{1} << 62) / static_cast<std::size_t>(n_pes());
+  if (shape.extents[0] > most) {
+    throw UsageError(Text(distributed_view, ": extent 0 is ", shape.extents[0],
+                          ", and cannot be more than ", most,
+                          ", 2^62 / n_pes()"));
+  }
+}
+
+void expect_root(char const* call, Pe root) {
+  if (0 <= root && root < n_pes()) return;
+  throw UsageError(Text(call, ": there is no PE ", root,
+                        " to be the root; PEs are 0 to ", n_pes() - 1));
+}
+
+void throw_extents_of_host_view(char const* call, std::string const& label,
+                                std::vector<std::size_t> const& host_extents,
+                                std::vector<std::size_t> const& extents) {
+  throw UsageError(
+      std::string(call) + " \"" + label + "\": PE " + std::to_string(my_pe()) +
+      ": the extents of the View are " + text_of_extents(host_extents) +
+      ", but must be those of the whole, " + text_of_extents(extents));
+}
+
+}  // namespace symm::Impl

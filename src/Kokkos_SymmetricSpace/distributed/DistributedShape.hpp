@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_DISTRIBUTED_SHAPE_HPP
+#define SYMM_DISTRIBUTED_SHAPE_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../runtime/base/Types.hpp"
+
+namespace symm::Impl {
+
+inline constexpr char const* distributed_view = "symm::DistributedView";
+
+/// What PEs pass to the constructor of a DistributedView.
+struct DistributedShape {
+  char const* type;  // its name
+  std::span<std::size_t const> extents;
+  bool has_block;
+  std::size_t block;
+};
+
+/// Collective: all PEs compare their shapes.
+/// \throws UsageError on every PE, if they differ, the block is 0, or the first
+///         extent is above 2^62 / n_pes().
+void expect_equal_shapes(DistributedShape const& shape);
+
+/// \throws UsageError on this PE, if there is no such PE.
+void expect_root(char const* call, Pe root);
+
+/// \throws UsageError on this PE, with both extents.
+[[noreturn]] void throw_extents_of_host_view(
+    char const* call, std::string const& label,
+    std::vector<std::size_t> const& host_extents,
+    std::vector<std::size_t> const& extents);
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_DISTRIBUTIONS_HPP
+#define SYMM_DISTRIBUTIONS_HPP
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/base/Types.hpp"
+#include "Divisor.hpp"
+
+namespace symm {
+
+// How the rows of a DistributedView are dealt out to the PEs.
+
+/// A block of consecutive rows for each PE, in the order of PEs. Their sizes
+/// differ by at most one: PE p has the rows from p * extent / n_pes(), rounded
+/// up, to that of PE p + 1. With fewer rows than PEs, row i is on PE i.
+/// (BLOCKED in DASH, blockDist in Chapel.)
+struct Blocks {};
+
+/// Row i is on PE i % n_pes(). (CYCLIC in DASH, cyclicDist in Chapel, no layout
+/// qualifier in UPC.)
+struct Cyclic {};
+
+/// Blocks of `block` rows, dealt out in turn: row i is on PE
+/// i / block % n_pes(). The last block may be shorter. (BLOCKCYCLIC in DASH,
+/// ScaLAPACK's distribution, [block] in UPC.)
+struct BlockCyclic {
+  explicit BlockCyclic(std::size_t rows) : block(rows) {}
+
+  std::size_t block;  // rows, at least 1, equal on all PEs
+};
+
+namespace Impl {
+
+/// A row of a PE's part.
+struct RowOfPe {
+  Pe pe;
+  std::size_t row;
+};
+
+/// Rows at equal distances, both in a PE's part and in the whole.
+struct RowSeries {
+  std::size_t local_first;
+  std::size_t local_step;
+  std::size_t global_first;
+  std::size_t global_step;
+  std::size_t count;
+};
+
+/// Finds rows by arithmetic: the owner of a global index, its index there, and
+/// back. A small value to capture in kernels.
+///
+///     find(i)                 the PE of global index i, and the row there
+///     global_index(pe, k)     of row k of PE `pe`
+///     count(pe)               rows of PE `pe`; PE 0 has the most
+///     n_series(pe)            of rows of PE `pe`; all together are its part
+///     series(pe, s)
+template <class Distribution>
+class RowMap;
+
+template <>
+class RowMap<Blocks> {
+ public:
+  RowMap() = default;
+  RowMap(Blocks const&, std::size_t extent, int n_pes)
+      : m_extent(extent), m_n_pes(static_cast<std::size_t>(n_pes)) {
+    // With fewer rows than PEs, as if each PE had one.
+    auto const n = std::max(extent, m_n_pes);
+    m_rows       = n / m_n_pes;
+    m_more       = (n % m_n_pes << more_bits) / m_n_pes;
+    m_shift      = static_cast<unsigned>(std::bit_width(m_rows)) - 1;
+    m_factor     = scaled_fraction(m_n_pes, n, 63 + m_shift);
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
+    // i * n_pes / extent: if the product of the two is at most 2^62, the
+    // rounding of the factor adds less than 1 / extent.
+    auto const pe = high_of_product(2 * i, m_factor) >> m_shift;
+    return {static_cast<Pe>(pe), i - first_of(pe)};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t global_index(Pe pe,
+                                                         std::size_t k) const {
+    return first(pe) + k;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
+    return first(pe + 1) - first(pe);
+  }
+  [[nodiscard]] static std::size_t n_series(Pe) { return 1; }
+  [[nodiscard]] RowSeries series(Pe pe, std::size_t) const {
+    return {0, 1, first(pe), 1, count(pe)};
+  }
+
+ private:
+  // With up to 2^20 PEs, the rounding of m_more does not show in first_of().
+  static constexpr unsigned more_bits = 40;
+
+  /// pe * extent / n_pes, rounded up.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t first_of(
+      std::size_t pe) const {
+    constexpr auto round_up = (std::size_t{1} << more_bits) - 1;
+    return pe * m_rows + ((pe * m_more + round_up) >> more_bits);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t first(Pe pe) const {
+    auto const first = first_of(static_cast<std::size_t>(pe));
+    return first < m_extent ? first : m_extent;
+  }
+
+  std::size_t m_extent   = 0;
+  std::size_t m_n_pes    = 1;
+  std::size_t m_rows     = 0;  // of a PE, rounded down
+  std::size_t m_more     = 0;  // what that leaves, in units of 2^-40
+  unsigned m_shift       = 0;
+  std::uint64_t m_factor = 0;
+};
+
+template <>
+class RowMap<Cyclic> {
+ public:
+  RowMap() = default;
+  RowMap(Cyclic const&, std::size_t extent, int n_pes)
+      : m_extent(extent),
+        m_n_pes(static_cast<std::size_t>(n_pes)),
+        m_by_pes(m_n_pes) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
+    auto const row = m_by_pes.quotient(i);
+    return {static_cast<Pe>(i - row * m_n_pes), row};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t global_index(Pe pe,
+                                                         std::size_t k) const {
+    return k * m_n_pes + static_cast<std::size_t>(pe);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
+    return m_by_pes.quotient(m_extent + m_n_pes - 1 -
+                             static_cast<std::size_t>(pe));
+  }
+  [[nodiscard]] static std::size_t n_series(Pe) { return 1; }
+  [[nodiscard]] RowSeries series(Pe pe, std::size_t) const {
+    return {0, 1, static_cast<std::size_t>(pe), m_n_pes, count(pe)};
+  }
+
+ private:
+  std::size_t m_extent = 0;
+  std::size_t m_n_pes  = 1;
+  Divisor m_by_pes;
+};
+
+template <>
+class RowMap<BlockCyclic> {
+ public:
+  RowMap() = default;
+  RowMap(BlockCyclic const& distribution, std::size_t extent, int n_pes)
+      : m_extent(extent),
+        m_block(std::clamp(distribution.block, std::size_t{1},
+                           std::max(extent, std::size_t{1}))),
+        m_n_pes(static_cast<std::size_t>(n_pes)),
+        m_by_block(m_block),
+        m_by_pes(m_n_pes) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
+    auto const block = m_by_block.quotient(i);
+    auto const turn  = m_by_pes.quotient(block);
+    return {static_cast<Pe>(block - turn * m_n_pes),
+            i - (block - turn) * m_block};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t global_index(Pe pe,
+                                                         std::size_t k) const {
+    auto const turn = m_by_block.quotient(k);
+    return k + (turn * (m_n_pes - 1) + static_cast<std::size_t>(pe)) * m_block;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
+    auto const p         = static_cast<std::size_t>(pe);
+    auto const n_whole   = m_by_block.quotient(m_extent);
+    auto const turns     = m_by_pes.quotient(n_whole);
+    auto const last      = n_whole - turns * m_n_pes;  // has the short block
+    auto const of_blocks = (turns + (p < last ? 1 : 0)) * m_block;
+    return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
+  }
+  /// Blocks, or the rows of equal index in all blocks if those are fewer.
+  [[nodiscard]] std::size_t n_series(Pe pe) const {
+    return std::min(m_block, n_turns(pe));
+  }
+  [[nodiscard]] RowSeries series(Pe pe, std::size_t s) const {
+    auto const n = count(pe);
+    if (m_block < n_turns(pe)) {
+      return {s, m_block, global_index(pe, s), m_block * m_n_pes,
+              (n - s + m_block - 1) / m_block};
+    }
+    auto const first = s * m_block;
+    return {first, 1, global_index(pe, first), 1, std::min(m_block, n - first)};
+  }
+
+ private:
+  [[nodiscard]] std::size_t n_turns(Pe pe) const {
+    return (count(pe) + m_block - 1) / m_block;
+  }
+
+  std::size_t m_extent = 0;
+  std::size_t m_block  = 1;
+  std::size_t m_n_pes  = 1;
+  Divisor m_by_block, m_by_pes;
+};
+
+/// What must be equal on all PEs beside the extents; 0: nothing.
+[[nodiscard]] inline std::size_t block_of_distribution(Blocks const&) {
+  return 0;
+}
+[[nodiscard]] inline std::size_t block_of_distribution(Cyclic const&) {
+  return 0;
+}
+[[nodiscard]] inline std::size_t block_of_distribution(
+    BlockCyclic const& distribution) {
+  return distribution.block;
+}
+
+}  // namespace Impl
+
+}  // namespace symm
+
+#endif
