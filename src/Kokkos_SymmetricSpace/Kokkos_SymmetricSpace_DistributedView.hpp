@@ -170,25 +170,30 @@ class DistributedView {
   }
 
   /// The PE that has row i, and its index there. Precondition: i < extent(0).
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pe owner(std::size_t i) const {
-    return m_rows.find(i).pe;
+  template <std::integral Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pe owner(Index i) const {
+    return m_rows.find(static_cast<std::size_t>(i)).pe;
   }
+  template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t local_index(
-      std::size_t i) const {
-    return m_rows.find(i).row;
+      Index i) const {
+    return m_rows.find(static_cast<std::size_t>(i)).row;
   }
   /// Whether that PE is near: loads and stores reach row i.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_near(std::size_t i) const {
+  template <std::integral Index>
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
   }
   /// The global index of row k of this PE, or of PE `pe`.
+  template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
-      std::size_t k) const {
-    return m_rows.global_index(m_elements.map().my_pe, k);
+      Index k) const {
+    return global_index(m_elements.map().my_pe, k);
   }
+  template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
-      Pe pe, std::size_t k) const {
-    return m_rows.global_index(pe, k);
+      Pe pe, Index k) const {
+    return m_rows.global_index(pe, static_cast<std::size_t>(k));
   }
 
   /// The global indices of this PE's rows are first() to end() - 1, as bounds

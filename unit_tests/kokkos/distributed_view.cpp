@@ -229,7 +229,7 @@ TEST(DistributedView, has_references_to_elements_of_near_PEs) {
   symm::barrier_all(exec);
   int const n_near = symm::team_node().n_pes();
   for (int i = 0; i < 50; ++i) {
-    if (view.is_near(static_cast<std::size_t>(i))) {
+    if (view.is_near(i)) {
       EXPECT_EQ(view(i), i * n_near);
     }
   }
