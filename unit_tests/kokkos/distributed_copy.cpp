@@ -42,16 +42,30 @@ auto make_whole(std::size_t n) {
 }
 
 template <class View>
-void set_whole(View const& view, int round) {
-  for_each_element(view, [&](std::size_t, auto... i) {
+struct SetWhole {
+  View view;
+  int round;
+  template <class... Indices>
+  KOKKOS_FUNCTION void operator()(std::size_t, Indices... i) const {
     view(i...) = global_value(round, i...);
-  });
+  }
+};
+template <class View>
+void set_whole(View const& view, int round) {
+  for_each_element(view, SetWhole<View>{view, round});
 }
 template <class View>
-std::size_t count_wrong_of_whole(View const& view, int round) {
-  return count_elements(view, [&](std::size_t, auto... i) {
+struct IsWholeWrong {
+  View view;
+  int round;
+  template <class... Indices>
+  KOKKOS_FUNCTION bool operator()(std::size_t, Indices... i) const {
     return view(i...) != global_value(round, i...);
-  });
+  }
+};
+template <class View>
+std::size_t count_wrong_of_whole(View const& view, int round) {
+  return count_elements(view, IsWholeWrong<View>{view, round});
 }
 
 template <class Case, class Layout>
