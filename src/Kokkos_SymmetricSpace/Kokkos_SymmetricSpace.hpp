@@ -15,6 +15,7 @@
 #include <Kokkos_SymmetricSpace_Migration.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Pools.hpp>
+#include <Kokkos_SymmetricSpace_Sort.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
 

@@ -20,6 +20,7 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "exchange/ExchangeKernels.hpp"
+#include "exchange/GrowView.hpp"
 #include "exchange/MigrationOnHost.hpp"
 #include "exchange/MigrationStep.hpp"
 #include "space/ExecutionSpaceStream.hpp"
@@ -81,7 +82,9 @@ class Migration {
     });
     auto const step    = m_buffers.begin(call, m_leaving, failure);
     if (step.grows) {
-      Impl::agree(call, Impl::failure_of([&] { (grow(views, step), ...); }));
+      Impl::agree(call, Impl::failure_of([&] {
+                    (Impl::grow_view(views, step.n_now, step.most), ...);
+                  }));
     }
     auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
@@ -147,19 +150,6 @@ class Migration {
         }
       }
     }
-  }
-
-  template <class View>
-  static void grow(View& view, Impl::MigrationStep const& step) {
-    bool const is_symmetric = is_symmetric_space_v<typename View::memory_space>;
-    auto const needed       = is_symmetric ? step.most : step.n_now;
-    if (view.extent(0) >= needed) return;
-    // (view.layout() has the stride of before.)
-    typename View::array_layout layout;
-    layout.dimension[0] = needed + needed / 8;
-    for (std::size_t r = 1; r < View::rank(); ++r)
-      layout.dimension[r] = view.extent(r);
-    Kokkos::resize(view, layout);
   }
 
   Impl::Leaving m_leaving;  // of one call; its memory stays

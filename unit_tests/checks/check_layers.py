@@ -54,6 +54,7 @@ LAYERS = [
     KOKKOS + "/mail",
     KOKKOS + "/hash_map",
     KOKKOS + "/distributed",
+    KOKKOS + "/sort",
     KOKKOS,
     "tools/symm_info",
 ]

@@ -94,9 +94,10 @@ struct FieldList<First, Others...> {
   }
 };
 
+/// \tparam Exec its kernels use the View.
 /// \param end of the largest element of a list: the View must have more.
 /// \throws UsageError on this PE.
-template <class View>
+template <class Exec = ExchangeSpace, class View>
 auto field_of(char const* call, View const& view,
               std::vector<std::size_t> const& extents, std::size_t end) {
   using T                    = typename View::value_type;
@@ -108,8 +109,7 @@ auto field_of(char const* call, View const& view,
                 "elements must be trivially copyable: their bytes are sent");
   static_assert(alignof(T) <= block_unit, "elements are aligned too strictly");
   static_assert(
-      Kokkos::SpaceAccessibility<ExchangeSpace,
-                                 typename View::memory_space>::accessible,
+      Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible,
       "kernels must reach the View");
   auto const n_indices = extents.size();
   bool fits            = n_indices <= rank;
@@ -151,10 +151,11 @@ FieldList<First, Others...> join_fields(First const& first,
 }
 
 /// \throws UsageError on this PE.
-template <class... Views>
-auto fields_of(char const* call, std::vector<std::size_t> const& extents,
-               std::size_t end, Views const&... views) {
-  return join_fields(field_of(call, views, extents, end)...);
+template <class Exec = ExchangeSpace, class... Views>
+auto fields_of([[maybe_unused]] char const* call,
+               [[maybe_unused]] std::vector<std::size_t> const& extents,
+               [[maybe_unused]] std::size_t end, Views const&... views) {
+  return join_fields(field_of<Exec>(call, views, extents, end)...);
 }
 
 /// Between a View and a block.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_SORT_HPP
+#define KOKKOS_SYMMETRICSPACE_SORT_HPP
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../runtime/base/Failure.hpp"
+#include "../runtime/base/Observer.hpp"
+#include "../runtime/symm_collectives.hpp"
+#include "../runtime/symm_errors.hpp"
+#include "../runtime/symm_job.hpp"
+#include "../runtime/symm_teams.hpp"
+#include "exchange/ExchangeBuffers.hpp"
+#include "exchange/ExchangeKernels.hpp"
+#include "exchange/Fields.hpp"
+#include "exchange/GrowView.hpp"
+#include "exchange/PlanBlocks.hpp"
+#include "operations/ViewCollectives.hpp"
+#include "sort/Bins.hpp"
+#include "sort/HostViews.hpp"
+#include "sort/SortOnHost.hpp"
+#include "sort/SortStep.hpp"
+#include "space/ExecutionSpaceStream.hpp"
+
+namespace symm {
+
+/// Sorts elements of all PEs by their keys, stably. The first ones come to PE
+/// 0, the next ones to PE 1, and so on: as many to each PE as to the others, or
+/// one more to the first PEs, however many keys are equal. Elements of equal
+/// keys stay in the order of PEs and of indices there. Collective over the
+/// world; on return, after earlier work of `exec`, this PE has its elements.
+///
+/// The host sorts. Where keys or Views are in memory of a GPU, it sorts copies
+/// of them.
+///
+/// \param count of this PE's elements; the Views may have more.
+/// \param keys  View of rank 1 of integers, floats or doubles, in any memory.
+///        Floating-point numbers are in IEEE 754's totalOrder: -0 is before 0,
+///        and a NaN is before or after all numbers, by its sign.
+/// \param values as ExchangePlan takes them, in any memory; the first index
+///        counts elements. Views of keys and values that have no room are
+///        resized, as by Kokkos::resize, to an eighth more than needed. Views
+///        in a symmetric space, equally long on all PEs, are resized on all of
+///        them.
+/// \returns how many elements this PE has now.
+/// \throws UsageError on every PE, if Views are too short on a PE, or elements
+///         have other sizes there; OutOfMemory, SystemError on every PE.
+///         Nothing has been moved then.
+template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
+          class... Values>
+std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
+  static_assert(Kokkos::is_view_v<Keys> && Keys::rank() == 1 &&
+                    std::is_arithmetic_v<typename Keys::value_type> &&
+                    sizeof(typename Keys::value_type) <= 8,
+                "keys are a Kokkos::View of rank 1 of numbers of at most 8 "
+                "bytes");
+  static_assert(!std::is_const_v<Keys> && (!std::is_const_v<Values> && ...),
+                "Views grow: pass variables that are not const");
+  constexpr char const* call = "symm::sort";
+  using Host                 = Impl::HostExec<Exec>;
+  using HostKeys             = Impl::HostView<Keys>;
+  using Fields               = decltype(Impl::fields_of_all<Host>(
+      call, 0, std::declval<Impl::HostViews<Values...>>()));
+  using Work                 = Impl::SortOnHost<Host, HostKeys, Fields>;
+
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
+  exec.fence(call);
+  Impl::SortInput input;
+  std::optional<Work> work;
+  HostKeys host_keys;
+  Impl::HostViews<Values...> host_values;
+  auto const failure = Impl::failure_of([&] {
+    input.count    = Impl::expect_count(call, count, keys);
+    input.capacity = std::min(
+        {std::size_t{keys.extent(0)}, std::size_t{values.extent(0)}...});
+    host_keys   = Impl::host_view(keys);
+    host_values = {Impl::host_view(values)...};
+    auto const fields =
+        Impl::fields_of_all<Host>(call, input.count, host_values);
+    input.element_bytes = sizeof(typename Keys::value_type) + fields.bytes();
+    work.emplace(Impl::host_instance(exec), call, host_keys, fields, input);
+  });
+  Impl::SortStep step(call, input, failure);
+  if (step.total() == 0) return 0;
+  typename Work::Outbox const outbox(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
+      Impl::padded(step.most_before()) * input.element_bytes);
+  step.add_up(work->count(step.buckets()));
+  auto const n_now = step.n_now();
+  auto keys_now    = host_keys;
+  auto values_now  = host_values;
+  Impl::agree(call, Impl::failure_of([&] { work->reserve(step); }));
+  if (step.grows()) {
+    Impl::agree(call, Impl::failure_of([&] {
+                  Impl::grow_view(keys, n_now, step.most_now());
+                  (Impl::grow_view(values, n_now, step.most_now()), ...);
+                  keys_now   = Impl::host_view(keys);
+                  values_now = {Impl::host_view(values)...};
+                }));
+  }
+  work->pack_keys(step, outbox);
+  step.cut([&](std::size_t bucket, std::uint64_t bits) {
+    return work->count_below(step, bucket, bits);
+  });
+  work->pack_fields();
+  barrier_all();
+  work->unpack(step, keys_now,
+               Impl::fields_of_all<Host>(call, n_now, values_now));
+  Impl::copy_back(keys, keys_now);
+  std::apply([&](auto const&... its) { (Impl::copy_back(values, its), ...); },
+             values_now);
+  return n_now;
+}
+/// The same with all elements of the View of keys.
+template <Impl::ExecutionSpace Exec, class Keys, class... Values>
+requires(Kokkos::is_view_v<Keys>) std::size_t
+    sort(Exec const& exec, Keys& keys, Values&... values) {
+  return sort(exec, keys.extent(0), keys, values...);
+}
+
+/// Counts elements of all PEs in bins; every PE has all counts. Collective over
+/// the world; on return, after earlier work of `exec`, they are there.
+///
+/// Where bins are too many for each PE to have them all, deal them out to the
+/// PEs, and count by atomic_add() to the PE of each.
+///
+/// \param bins   View of rank 1 of integers from 0 up to and without
+///        counts.extent(0), one for each element of this PE, maybe none;
+///        kernels of `exec` reach it.
+/// \param counts View of rank 1 of numbers in a symmetric space that they
+///        reach, of equal extents on all PEs. What it had is lost.
+/// \throws UsageError on every PE, if there is no such bin; nothing changes.
+template <Impl::ExecutionSpace Exec, class Bins, class T, class... P>
+void histogram(Exec const& exec, Bins const& bins,
+               Kokkos::View<T, P...> const& counts) {
+  using Counts = Kokkos::View<T, P...>;
+  static_assert(Kokkos::is_view_v<Bins> && Bins::rank() == 1 &&
+                    std::is_integral_v<typename Bins::value_type>,
+                "bins are a Kokkos::View of rank 1 of integers");
+  static_assert(Counts::rank() == 1 &&
+                    is_symmetric_space_v<typename Counts::memory_space>,
+                "counts are a View of rank 1 in a symmetric space");
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec,
+                                 typename Bins::memory_space>::accessible &&
+          Kokkos::SpaceAccessibility<Exec,
+                                     typename Counts::memory_space>::accessible,
+      "kernels of the execution space must reach both Views");
+  constexpr char const* call = "symm::histogram";
+  Impl::Observed const observed([] {
+    return Impl::Operation{Impl::OperationKind::collective, call};
+  });
+  Impl::agree(call, Impl::failure_of([&] {
+                Impl::expect_bins(exec, call, bins, counts.extent(0));
+              }));
+  Kokkos::deep_copy(exec, counts, typename Counts::value_type{});
+  Impl::run(
+      exec, call, bins.extent(0),
+      Impl::CountInBins<Bins, Counts>{bins, counts, exec.concurrency() > 1});
+  if (counts.extent(0) > 0) reduce(exec, team_world(), counts, counts, Sum());
+  exec.fence(call);
+}
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SORT_HOST_VIEWS_HPP
+#define SYMM_SORT_HOST_VIEWS_HPP
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../exchange/Fields.hpp"
+#include "../space/ExecutionSpaceStream.hpp"
+
+// Any Views, for the host to work on: themselves, or copies of those that it
+// does not reach.
+
+namespace symm::Impl {
+
+/// The execution space itself, if it is one of the host.
+template <class Exec>
+using HostExec = std::conditional_t<runs_on_host_v<Exec>, Exec,
+                                    Kokkos::DefaultHostExecutionSpace>;
+template <class Exec>
+HostExec<Exec> host_instance(Exec const& exec) {
+  if constexpr (runs_on_host_v<Exec>) {
+    return exec;
+  } else {
+    return {};
+  }
+}
+
+template <class View>
+inline constexpr bool is_host_view_v =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                               typename View::memory_space>::accessible;
+
+template <class View>
+auto host_view(View const& view) {
+  if constexpr (is_host_view_v<View>) {
+    return view;
+  } else {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  }
+}
+template <class View>
+using HostView = decltype(host_view(std::declval<View const&>()));
+template <class... Views>
+using HostViews = std::tuple<HostView<Views>...>;
+
+/// Copies a host_view() back.
+template <class View>
+void copy_back(View const& view, HostView<View> const& its) {
+  if constexpr (!is_host_view_v<View>) Kokkos::deep_copy(view, its);
+}
+
+/// As fields_of().
+template <class Exec, class... Views>
+auto fields_of_all(char const* call, std::size_t end,
+                   std::tuple<Views...> const& views) {
+  return std::apply(
+      [&](auto const&... its) {
+        return fields_of<Exec>(call, {0}, end, its...);
+      },
+      views);
+}
+
+/// \throws UsageError on this PE, if the View has fewer elements.
+template <class Count, class View>
+std::size_t expect_count(char const* call, Count count, View const& view) {
+  if (std::cmp_less(count, 0) || std::cmp_greater(count, view.extent(0))) {
+    throw UsageError(Text(call, ": PE ", my_pe(), ": ", count,
+                          " elements of View \"", view.label().c_str(),
+                          "\", which has ", view.extent(0)));
+  }
+  return static_cast<std::size_t>(count);
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SORT_PE_BLOCKS_HPP
+#define SYMM_SORT_PE_BLOCKS_HPP
+
+#include <cstddef>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+#include "../../runtime/access/GroupOperations.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../exchange/PlanBlocks.hpp"
+#include "../view/PeerView.hpp"
+
+namespace symm::Impl {
+
+/// Memory that is not filled.
+template <class T>
+using SortMemory = Kokkos::View<T*, Kokkos::HostSpace>;
+template <class T>
+void make_room(SortMemory<T>& memory, std::size_t count) {
+  memory = SortMemory<T>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::sort"), count);
+}
+
+/// Blocks of other PEs, which this PE reads in place, or gets.
+class PeBlocks {
+ public:
+  using Memory = Kokkos::View<char*, SymmetricHostSpace>;
+
+  void reserve(std::size_t bytes) { make_room(m_memory, bytes); }
+  /// Complete after quiet(). \param mine symmetric address in `view`.
+  char const* read(Memory const& view, char const* mine, std::size_t bytes,
+                   Pe pe) {
+    auto const heap = heap_map(view);
+    return at_pe(
+        heap, pe, [&] { return heap.peer_ptr(mine, pe); },
+        [&]() -> char const* {
+          auto* const to = m_memory.data() + m_used;
+          m_used += (bytes + block_unit - 1) / block_unit * block_unit;
+          getmem_nbi(to, mine, bytes, pe);
+          return to;
+        });
+  }
+
+ private:
+  SortMemory<char> m_memory;
+  std::size_t m_used = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif

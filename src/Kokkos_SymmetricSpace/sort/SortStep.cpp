@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "SortStep.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <string>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_collectives.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "../exchange/ExchangeBuffers.hpp"
+#include "../exchange/ExchangeLists.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// What a PE tells all others.
+enum Number : std::size_t {
+  n_elements,
+  element_bytes,
+  capacity,
+  least,
+  greatest,
+  has_failed,
+  n_numbers
+};
+
+constexpr std::size_t most_buckets = std::size_t{1} << SortBuckets::most_bits;
+constexpr std::size_t ways = 16;  // into which a round of the search divides
+
+}  // namespace
+
+/// A cut at a key: the greatest key before it.
+struct SortStep::Search {
+  std::size_t pe;  // after the cut
+  SortCut cut;
+  std::uint64_t low;    // the key is not less,
+  std::uint64_t range;  // and no more than that greater
+};
+
+std::uint64_t SortBuckets::range_of(std::size_t bucket) const {
+  return std::min((std::uint64_t{1} << shift) - 1,
+                  range - (static_cast<std::uint64_t>(bucket) << shift));
+}
+
+SortStep::SortStep(char const* call, SortInput const& input,
+                   std::optional<Failure> failure)
+    : m_n(static_cast<std::size_t>(n_pes())),
+      m_me(static_cast<std::size_t>(my_pe())) {
+  std::array<std::uint64_t**, 6> const parts{&m_mine, &m_all,    &m_counts,
+                                             &m_sums, &m_starts, &m_cuts};
+  auto const room = std::max(most_buckets, ways * m_n);
+  std::array<std::size_t, 6> const sizes{n_numbers, n_numbers * m_n,  room,
+                                         room,      most_buckets + 1, m_n + 1};
+  m_words = decltype(m_words)(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
+      std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+  auto* next = m_words.data();
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    *parts[k] = next;
+    next += sizes[k];
+  }
+
+  m_mine[n_elements]    = input.count;
+  m_mine[element_bytes] = input.element_bytes;
+  m_mine[capacity]      = input.capacity;
+  m_mine[least]         = input.least;
+  m_mine[greatest]      = input.greatest;
+  m_mine[has_failed]    = failure ? 1 : 0;
+  fcollect(team_world(), m_all, m_mine, n_numbers);
+
+  auto const number = [&](std::size_t pe, Number which) {
+    return m_all[pe * n_numbers + which];
+  };
+  bool is_wrong          = false;
+  std::uint64_t greatest = 0;
+  m_buckets.least        = ~std::uint64_t{0};
+  for (std::size_t pe = 0; pe < m_n; ++pe) {
+    auto const bytes = number(pe, element_bytes);
+    bool const fails = number(pe, has_failed) != 0;
+    if (!fails && !failure && bytes != input.element_bytes) {
+      failure = Failure{
+          ErrorKind::usage,
+          Text(call, ": elements of PE ", m_me, " have ", input.element_bytes,
+               " bytes, those of PE ", pe, " ", bytes)};
+    }
+    is_wrong = is_wrong || fails || bytes != number(0, element_bytes);
+    m_total += number(pe, n_elements);
+    m_most_before   = std::max(m_most_before,
+                               static_cast<std::size_t>(number(pe, n_elements)));
+    m_buckets.least = std::min(m_buckets.least, number(pe, least));
+    greatest        = std::max(greatest, number(pe, Number::greatest));
+  }
+  for (std::size_t pe = 0; pe < m_n; ++pe) {
+    m_grows = m_grows || first_of(pe + 1) - first_of(pe) > number(pe, capacity);
+  }
+  if (!is_wrong && std::max(m_most_before, most_now()) > max_elements) {
+    is_wrong = true;
+    failure  = Failure{
+        ErrorKind::usage,
+        Text(call, ": ", std::max(m_most_before, most_now()),
+              " elements on a PE; at most ", max_elements, " are counted")};
+  }
+  // (All PEs have the same numbers.)
+  if (is_wrong) agree(call, failure);
+  if (m_total == 0) return;
+  m_buckets.range = greatest - m_buckets.least;
+  m_buckets.shift =
+      std::max(0, static_cast<int>(std::bit_width(m_buckets.range)) -
+                      std::clamp(static_cast<int>(std::bit_width(m_total)) - 4,
+                                 1, SortBuckets::most_bits));
+  m_buckets.count =
+      static_cast<std::size_t>(m_buckets.range >> m_buckets.shift) + 1;
+}
+
+std::size_t SortStep::first_of(std::size_t pe) const {
+  return m_total / m_n * pe + std::min(pe, m_total % m_n);
+}
+
+SortCut SortStep::cut_before(std::size_t element) const {
+  auto const end = std::upper_bound(m_before.begin(), m_before.end(), element);
+  auto const bucket =
+      static_cast<std::size_t>(std::distance(m_before.begin(), end)) - 1;
+  return {bucket, element - m_before[bucket]};
+}
+
+void SortStep::add_up(std::span<std::size_t const> counts) {
+  std::copy(counts.begin(), counts.end(), m_counts);
+  reduce(team_world(), m_sums, m_counts, m_buckets.count, Sum());
+  m_before.resize(m_buckets.count + 1);
+  m_starts[0] = 0;
+  for (std::size_t b = 0; b < m_buckets.count; ++b) {
+    m_before[b + 1] = m_before[b] + m_sums[b];
+    m_starts[b + 1] = m_starts[b] + m_counts[b];
+  }
+  auto const begin = first_of(m_me), end = first_of(m_me + 1);
+  if (begin == end) return;
+  m_first_bucket = cut_before(begin).bucket;
+  for (auto b = m_first_bucket; b < m_buckets.count && m_before[b] < end; ++b) {
+    auto const first = std::max(m_before[b], begin);
+    m_parts.push_back({first - begin, std::min(m_before[b + 1], end) - first});
+  }
+}
+
+std::vector<std::size_t> SortStep::cut_buckets() const {
+  std::vector<std::size_t> buckets;
+  for (std::size_t pe = 1; pe < m_n; ++pe) {
+    auto const cut = cut_before(first_of(pe));
+    if (cut.before > 0 && (buckets.empty() || buckets.back() != cut.bucket))
+      buckets.push_back(cut.bucket);
+  }
+  return buckets;
+}
+
+void SortStep::search(std::vector<Search>& searches,
+                      CountBelow const& count_below) {
+  auto const is_open = [](Search const& search) { return search.range > 0; };
+  while (std::any_of(searches.begin(), searches.end(), is_open)) {
+    for (std::size_t k = 0; k < searches.size(); ++k) {
+      auto const& its = searches[k];
+      auto const step = its.range / ways + 1;
+      for (std::size_t way = 1; way < ways; ++way) {
+        bool const has_all = its.range < step * way;
+        m_counts[k * ways + way] =
+            !is_open(its) ? 0
+            : has_all ? m_starts[its.cut.bucket + 1] - m_starts[its.cut.bucket]
+                      : count_below(its.cut.bucket, its.low + step * way);
+      }
+      m_counts[k * ways] = 0;
+    }
+    reduce(team_world(), m_sums, m_counts, searches.size() * ways, Sum());
+    for (std::size_t k = 0; k < searches.size(); ++k) {
+      auto& its = searches[k];
+      if (!is_open(its)) continue;
+      auto const step = its.range / ways + 1;
+      std::size_t way = 0;
+      while (way + 1 < ways && m_sums[k * ways + way + 1] < its.cut.before)
+        ++way;
+      its.low += step * way;
+      its.range = std::min(step - 1, its.range - step * way);
+    }
+  }
+}
+
+void SortStep::cut(CountBelow const& count_below) {
+  std::vector<Search> searches;
+  m_cuts[0]   = 0;
+  m_cuts[m_n] = m_starts[m_buckets.count];
+  for (std::size_t pe = 1; pe < m_n; ++pe) {
+    auto const cut = cut_before(first_of(pe));
+    m_cuts[pe]     = m_starts[cut.bucket];
+    if (cut.before > 0) {
+      searches.push_back({pe, cut, m_buckets.first_of(cut.bucket),
+                          m_buckets.range_of(cut.bucket)});
+    }
+  }
+  if (searches.empty()) return;
+  search(searches, count_below);
+  // Elements of this key are before the cut as far as they are needed there:
+  // those of the first PEs.
+  auto const n        = searches.size();
+  auto* const below   = m_counts;
+  auto* const equal   = m_counts + n;
+  auto* const earlier = m_sums + n;
+  for (std::size_t k = 0; k < n; ++k) {
+    auto const& its = searches[k];
+    auto const b    = its.cut.bucket;
+    below[k]        = count_below(b, its.low);
+    equal[k] = (its.low == ~std::uint64_t{0} ? m_starts[b + 1] - m_starts[b]
+                                             : count_below(b, its.low + 1)) -
+               below[k];
+  }
+  reduce(team_world(), m_sums, below, n, Sum());
+  exscan(team_world(), earlier, equal, n, Sum());
+  for (std::size_t k = 0; k < n; ++k) {
+    auto const& its    = searches[k];
+    auto const needed  = its.cut.before - m_sums[k];
+    auto const of_mine = needed > earlier[k] ? needed - earlier[k] : 0;
+    m_cuts[its.pe] += below[k] + std::min(of_mine, equal[k]);
+  }
+}
+
+std::vector<std::vector<std::uint64_t>> SortStep::places() const {
+  std::vector<std::vector<std::uint64_t>> all(
+      m_n, std::vector<std::uint64_t>(m_parts.size() + 1));
+  if (m_parts.empty()) return all;
+  for (std::size_t k = 0; k < m_n; ++k) {
+    auto const pe = static_cast<Pe>(k);
+    auto& its     = all[k];
+    get_nbi(&its.front(), m_cuts + m_me, 1, pe);
+    get_nbi(&its.back(), m_cuts + m_me + 1, 1, pe);
+    get_nbi(its.data() + 1, m_starts + m_first_bucket + 1, m_parts.size() - 1,
+            pe);
+  }
+  quiet();
+  return all;
+}
+
+}  // namespace symm::Impl
