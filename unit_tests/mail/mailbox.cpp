@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -371,6 +372,9 @@ TEST(Mailbox, what_cannot_be_sent_is_an_error) {
   struct Large {
     char bytes[1000];
   };
+  Mailbox<std::array<Large, 100>> large("large", [](auto const&) {});
+  large.send(0, {});  // blocks are as large as a message, if it is larger
+  large.finish();
   EXPECT_THAT(error_of<UsageError>([] {
                 Mailbox<Large> const small("small", [](Large const&) {},
                                            {.block_bytes = 512});

@@ -25,7 +25,9 @@ MailBins::MailBins(char const* call, MailRouting routing, MessageBytes bytes,
       m_is_last(m_routes->n_links()),
       m_message_bytes(bytes),
       m_blocks(call, *m_routes,
-               block_bytes == 0 ? default_block_bytes(*m_routes) : block_bytes,
+               block_bytes == 0 ? std::max(default_block_bytes(*m_routes),
+                                           sizeof(MailHeader) + bytes.passed)
+                                : block_bytes,
                sizeof(MailHeader) + bytes.passed),
       m_bins(m_routes->n_links()) {
   for (std::size_t link = 0; link < m_is_last.size(); ++link)
