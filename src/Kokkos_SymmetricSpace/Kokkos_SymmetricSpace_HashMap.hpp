@@ -16,6 +16,7 @@
 #include "../runtime/base/Types.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_job.hpp"
+#include "../runtime/symm_teams.hpp"
 #include "Kokkos_SymmetricSpace_Mailbox.hpp"
 #include "exchange/Replace.hpp"
 #include "hash_map/LocalTable.hpp"
