@@ -124,6 +124,11 @@ def draw_house():
         ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
            ["what users include: memory spaces, Views of peers, operations on "
             "Views, teams and execution spaces"])], 44),
+        ([(1, "b", "hash_map/", ["keys of one PE"]),
+          (1, "b", "sort/", ["buckets, cuts, radix sort"]),
+          (1.2, "b", "distributed/", ["arithmetic of global indices"]),
+          (1.2, "b", "mail/", ["blocks of messages, their",
+                               "ways, and their end"])], 60),
         ([(1.6, "b", "exchange/", ["plans of who needs what, and their kernels;",
                                    "elements that move to other PEs"]),
           (1, "b", "places/", ["lists of elements of near PEs"])], 60),
