@@ -360,6 +360,36 @@ TEST(Mailbox, mailboxes_do_not_disturb_each_other) {
   EXPECT_EQ(sum(a), 50'000U * static_cast<unsigned>(symm::n_pes()));
 }
 
+TEST(Mailbox, a_thread_has_mailboxes_of_its_own) {
+  std::uint64_t n = 0;
+  std::thread other([&] {
+    Mailbox<int> mailbox("of a thread", [&](int const&) { ++n; });
+    for (int k = 0; k < 20'000; ++k) mailbox.send(k % symm::n_pes(), k);
+    mailbox.finish();
+  });
+  Pe const right = (symm::my_pe() + 1) % symm::n_pes();
+  other.join();
+  EXPECT_EQ(sum(n), 20'000U * static_cast<unsigned>(symm::n_pes()));
+  std::uint64_t m = 0;
+  Mailbox<int> mailbox("of the first thread", [&](int const&) { ++m; });
+  mailbox.send(right, 1);
+  mailbox.finish();
+  EXPECT_EQ(m, 1U);
+}
+
+TEST(Mailbox, a_handler_cannot_end_a_phase) {
+  Mailbox<int>* its = nullptr;
+  Mailbox<int> mailbox("phase", [&](int const&) {
+    its->progress();  // does nothing
+    its->finish();
+  });
+  its = &mailbox;
+  if (symm::my_pe() == 0) mailbox.send(symm::n_pes() - 1, 1);
+  EXPECT_THAT(error_of<UsageError>([&] { mailbox.finish(); }),
+              HasSubstr("finish: called in a handler"));
+  EXPECT_EQ(mailbox.finish(), 0U);
+}
+
 TEST(Mailbox, what_cannot_be_sent_is_an_error) {
   Mailbox<int> mailbox("errors", [](int const&) {});
   EXPECT_THAT(
