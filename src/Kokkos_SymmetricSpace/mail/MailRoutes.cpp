@@ -9,7 +9,7 @@
 namespace symm::Impl {
 
 MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
-    : m_nodes(nodes),
+    : m_nodes{nodes.first, nodes.mine},
       m_by_nodes(by_nodes),
       m_me(index(by_nodes ? me - nodes.first_near() : me)),
       m_n_near(index(nodes.n_near())) {
@@ -28,9 +28,10 @@ MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
   }
 }
 
-// What PE `me` of node `here` calls link 2 * n_near + a leads to node
-// a * n_near + me, where the PE `here % n_pes_there` has it as the inbox
-// 2 * n_pes_there + here / n_pes_there. The other way round it is the same.
+// Link 2 * n_near + a of PE `me` of node `here` leads to node a * n_near + me.
+// There, PE `here % n_pes_there` has it as inbox
+// 2 * n_pes_there + here / n_pes_there. Inboxes and their links follow the same
+// rule.
 MailRoutes::End MailRoutes::other_end(std::size_t number) const {
   if (!m_by_nodes) return {static_cast<Pe>(number), m_me, true, true};
   if (number < 2 * m_n_near) {

@@ -62,7 +62,7 @@ class MailRoutes {
   [[nodiscard]] End other_end(std::size_t number) const;
   [[nodiscard]] std::size_t link_by_nodes(Pe pe) const;
 
-  Nodes m_nodes;
+  Nodes m_nodes;  // first PEs alone: names of nodes take memory
   bool m_by_nodes;
   bool m_are_equal = true;  // nodes have equal numbers of PEs
   std::size_t m_me;         // this PE; by nodes: its place in its node
