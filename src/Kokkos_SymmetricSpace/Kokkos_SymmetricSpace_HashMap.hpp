@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Types.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_job.hpp"
@@ -90,11 +91,15 @@ class DistributedHashMap {
   }
 
   /// Carries out what all PEs have asked for. Collective over the world.
-  /// \throws OutOfMemory on every PE, if a PE has none left for its table.
+  /// All answers are there on return, also if it throws.
+  /// \throws OutOfMemory on every PE, if a PE has none left for its table; what
+  ///         Combine throws on a PE, as Mailbox::finish().
   void finish() {
-    m_inserts.finish();
-    m_finds.finish();
+    auto const inserts = Impl::failure_of([this] { m_inserts.finish(); });
+    auto const finds   = Impl::failure_of([this] { m_finds.finish(); });
     m_answers.finish();
+    if (inserts) Impl::throw_failure(*inserts);
+    if (finds) Impl::throw_failure(*finds);
   }
 
   // All elements of Views at once, then finish(). Collective over the world;

@@ -135,8 +135,8 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 /// Counts elements of all PEs in bins; every PE has all counts. Collective over
 /// the world; on return, after earlier work of `exec`, they are there.
 ///
-/// Where bins are too many for each PE to have them all, deal them out to the
-/// PEs, and count by atomic_add() to the PE of each.
+/// If bins are too many for each PE to have them all, deal them out to the PEs,
+/// and count by atomic_add() to the PE of each.
 ///
 /// \param bins   View of rank 1 of integers from 0 up to and without
 ///        counts.extent(0), one for each element of this PE, maybe none;

@@ -130,6 +130,22 @@ TEST(HashMap, takes_and_gives_Views) {
   }
 }
 
+struct Refuse {
+  int operator()(int, int) const { throw symm::UsageError("twice"); }
+};
+
+TEST(HashMap, answers_are_there_when_an_insert_has_failed) {
+  DistributedHashMap<int, int, Refuse> map("refuses");
+  map.insert(symm::my_pe(), 7);
+  map.finish();
+  if (symm::my_pe() == 0) map.insert(0, 8);
+  std::optional<int> found;
+  map.find(symm::my_pe(), found);
+  EXPECT_THROW(map.finish(), symm::UsageError);
+  EXPECT_EQ(found, 7);
+  map.finish();
+}
+
 TEST(HashMap, keys_are_spread_over_the_PEs) {
   DistributedHashMap<int, int> map("spread");
   for (int k = 0; k < 1000; ++k)

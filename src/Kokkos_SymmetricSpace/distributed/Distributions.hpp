@@ -207,7 +207,7 @@ class RowMap<BlockCyclic> {
   Divisor m_by_block, m_by_pes;
 };
 
-/// What must be equal on all PEs beside the extents; 0: nothing.
+/// The number that must be equal on all PEs beside the extents; 0: none.
 [[nodiscard]] inline std::size_t block_of_distribution(Blocks const&) {
   return 0;
 }

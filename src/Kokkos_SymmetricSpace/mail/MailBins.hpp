@@ -16,7 +16,7 @@ namespace symm::Impl {
 
 class MailRoutes;
 
-/// Where messages are gathered: the block of each link that is being written.
+/// Gathers messages: has the block of each link that is being written.
 class MailBins {
  public:
   /// The rest of a block. Both are null before the first message.
@@ -63,7 +63,7 @@ class MailBins {
   [[nodiscard]] std::uint64_t phase() const { return m_phase; }
   void begin_phase() { ++m_phase; }
 
-  /// What is allocated on this PE, at most, in bytes.
+  /// The memory that this PE allocates, at most, in bytes.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
 
  private:

@@ -17,7 +17,7 @@ namespace symm::Impl {
 
 class MailRoutes;
 
-/// What is in front of the messages of a block.
+/// Stands in front of the messages of a block.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
   std::uint64_t phase;
