@@ -71,6 +71,24 @@ void set_mine(View const& view, int round) {
   for_each_element(view.local(), SetMine<View>{view, round});
 }
 
+/// Element (i) of the whole, read by a kernel of its space.
+template <class View>
+struct ReadElement {
+  View view;
+  std::size_t i;
+  KOKKOS_FUNCTION void operator()(std::size_t,
+                                  typename View::value_type& sum) const {
+    sum += view(i);
+  }
+};
+template <class View>
+auto read_element(View const& view, std::size_t i) {
+  typename View::value_type sum = 0;
+  Kokkos::parallel_reduce("read_element", Elements<View>(0, 1),
+                          ReadElement<View>{view, i}, sum);
+  return sum;
+}
+
 /// Whether an element of this PE's rows is wrong.
 template <class View>
 struct IsMineWrong {
