@@ -197,6 +197,15 @@ void measure_updates(Session& session, std::size_t count) {
       mailbox.send(letters.pes[k], letters.messages[k]);
     mailbox.finish();
   };
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::View<int const*, Kokkos::HostSpace, Unmanaged> const pes(
+      letters.pes.data(), count);
+  Kokkos::View<Message const*, Kokkos::HostSpace, Unmanaged> const messages(
+      letters.messages.data(), count);
+  auto const run_views = [&] {
+    mailbox.send(Kokkos::DefaultHostExecutionSpace(), pes, messages);
+    mailbox.finish();
+  };
   // Each of them once, with the same result.
   std::int64_t wrong = 0;
   std::vector<std::int64_t> expected;
@@ -213,6 +222,7 @@ void measure_updates(Session& session, std::size_t count) {
   check(run_hand);
   check(run_atomic);
   check(run_mailbox);
+  check(run_views);
   auto const bytes = static_cast<std::int64_t>(sizeof(Message));
   session.compare({{{"messages to random PEs, bytes of one", bytes},
                     {"messages of a PE", static_cast<std::int64_t>(count)}}},
@@ -220,7 +230,8 @@ void measure_updates(Session& session, std::size_t count) {
                    {"by hand", "MPI", repeat(run_hand)},
                    {"atomic_add", "MPI", repeat(run_atomic)},
                    {"Mailbox", "MPI", repeat(run_mailbox)},
-                   {"Mailbox again", "by hand", repeat(run_mailbox)}});
+                   {"Mailbox again", "by hand", repeat(run_mailbox)},
+                   {"Mailbox, Views", "Mailbox", repeat(run_views)}});
   session.verify("messages", wrong);
 }
 

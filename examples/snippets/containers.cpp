@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pages show of symm::DistributedHashMap.
+// What the pages show of symm::DistributedHashMap and of symm::Mailbox.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <vector>
 
 namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+struct Update {
+  int index;
+  double value;
+};
+
+// Each PE adds 1 to all elements of the next one's table.
+bool send_views() {
+  int const n       = 1000;
+  symm::Pe const to = (symm::my_pe() + 1) % symm::n_pes();
+  std::vector<double> table(n);
+  Exec const exec;
+  // [mail_views
+  symm::Mailbox<Update> updates("updates", [&](Update const& its) {
+    table[static_cast<std::size_t>(its.index)] += its.value;
+  });
+  Kokkos::View<symm::Pe*> pes("pes", n);
+  Kokkos::View<Update*> messages("messages", n);
+  Kokkos::parallel_for(
+      "updates", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(int k) {
+        pes(k)      = to;
+        messages(k) = {k, 1};
+      });
+  updates.send(exec, pes, messages);  // messages(k) to PE pes(k)
+  updates.finish();
+  // mail_views]
+  return std::count(table.begin(), table.end(), 1) == n;
+}
 
 int solve() {
   std::vector<long> const words{3, 7, 7, 1};
@@ -23,7 +55,9 @@ int solve() {
   counts.find(7, n_sevens);
   counts.finish();
   // counts]
-  bool const is_right = n_sevens == 2 * symm::n_pes() && counts.size() == 3;
+  bool const are_sent = send_views();
+  bool const is_right =
+      n_sevens == 2 * symm::n_pes() && counts.size() == 3 && are_sent;
   int const n_wrong =
       symm::reduce(symm::team_world(), is_right ? 0 : 1, symm::Sum{});
   if (symm::my_pe() == 0)

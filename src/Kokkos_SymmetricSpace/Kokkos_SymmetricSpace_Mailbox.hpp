@@ -15,15 +15,19 @@
 #include <utility>
 #include <vector>
 
+#include <Kokkos_Core.hpp>
+
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/base/Text.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "mail/MailBins.hpp"
+#include "mail/MailViews.hpp"
 #include "mail/MailWaves.hpp"
 #include "mail/MailboxBase.hpp"
 #include "mail/MailboxOptions.hpp"
+#include "space/ExecutionSpaceStream.hpp"
 
 namespace symm {
 
@@ -95,6 +99,33 @@ class Mailbox : private Impl::MailboxBase {
         append(static_cast<std::size_t>(pe), message))
       return;
     send_slowly(pe, message);
+  }
+  /// Sends messages that kernels have made: messages(k) to PE pes(k), for all
+  /// k, as send() does, in this order. Local; after earlier work of `exec`. The
+  /// Views may change when the call returns.
+  ///
+  /// \param pes, messages Views of rank 1, equally long, in any memory; pes of
+  ///        integers. Of those that the host does not reach, kernels copy half
+  ///        a MiB at a time, of `exec` or of the View's execution space.
+  /// \throws UsageError on this PE, if lengths differ or there is no such PE:
+  ///         nothing has been sent then. OutOfMemory as above: messages before
+  ///         it have been sent.
+  template <Impl::ExecutionSpace Exec, class Pes, class Messages>
+  void send(Exec const& exec, Pes const& pes, Messages const& messages) {
+    static_assert(Kokkos::is_view_v<Pes> && Pes::rank() == 1 &&
+                      std::is_integral_v<typename Pes::value_type>,
+                  "PEs are a Kokkos::View of rank 1 of integers");
+    static_assert(
+        Kokkos::is_view_v<Messages> && Messages::rank() == 1 &&
+            std::is_same_v<typename Messages::non_const_value_type, Message>,
+        "messages are a Kokkos::View of rank 1 of this mailbox's messages");
+    // (A handler may call this, too, while this one waits.)
+    auto pieces = std::exchange(m_pieces, {});
+    Impl::for_each_message<!Impl::host_reaches_v<Pes>,
+                           !Impl::host_reaches_v<Messages>>(
+        m_name, exec, pes, messages, pieces,
+        [this](Pe pe, Message const& message) { send(pe, message); });
+    m_pieces = std::move(pieces);
   }
 
   /// Handles messages that have come. A PE that computes for long between calls
@@ -181,6 +212,7 @@ class Mailbox : private Impl::MailboxBase {
   Impl::MailCounts m_counts;
   std::uint64_t m_n_handled = 0;  // in this phase
   std::optional<Impl::Failure> m_failure;
+  Impl::MailPieces m_pieces;
   // The number of PEs with a link of their own.
   unsigned m_n_direct = m_bins.is_direct() ? static_cast<unsigned>(n_pes()) : 0;
   Pe m_me             = my_pe();

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MAIL_VIEWS_HPP
+#define SYMM_MAIL_VIEWS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+
+// Messages in Views, for the host to send. Of Views that it does not reach,
+// kernels copy pieces to memory that it does reach.
+
+namespace symm::Impl {
+
+/// Memory for two pieces of all Views of a call.
+using MailPieces = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
+
+template <class View>
+inline constexpr bool host_reaches_v =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                               typename View::memory_space>::accessible;
+
+/// An instance whose kernels reach a View: `exec`, if its kernels do.
+template <class View, class Exec>
+auto instance_for(Exec const& exec) {
+  if constexpr (Kokkos::SpaceAccessibility<
+                    Exec, typename View::memory_space>::accessible) {
+    return exec;
+  } else {
+    return typename View::execution_space();
+  }
+}
+
+template <class Number>
+KOKKOS_FUNCTION bool is_no_pe(Number number, std::uint64_t n_pes) {
+  return static_cast<std::uint64_t>(number) >= n_pes;  // below 0, too
+}
+
+template <class Pes>
+struct FindNoPe {
+  Pes pes;
+  std::uint64_t n_pes;
+  KOKKOS_FUNCTION void operator()(std::size_t k, std::size_t& first) const {
+    if (is_no_pe(pes(k), n_pes) && k < first) first = k;
+  }
+};
+
+template <class View, class T>
+struct CopyToRing {
+  View view;
+  T* ring;
+  std::size_t count;  // of elements in the ring
+  KOKKOS_FUNCTION void operator()(std::size_t k) const {
+    ring[k % count] = view(k);
+  }
+};
+
+template <class Exec>
+auto mail_range(Exec const& exec, std::size_t first, std::size_t end) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, first,
+                                                                   end);
+}
+
+/// A View that the host reads from its first element to its last: itself, or
+/// copies of pieces.
+template <class Exec, class View, bool copies>
+class PiecesOfView {
+ public:
+  using Element = typename View::non_const_value_type;
+
+  /// Bytes of a ring; a multiple of any alignment.
+  static std::size_t bytes(std::size_t count) {
+    return copies ? (count * sizeof(Element) + 63) / 64 * 64 : 0;
+  }
+  /// \param memory for bytes(count).
+  PiecesOfView(Exec const& exec, View const& view, std::byte* memory,
+               std::size_t count)
+      : m_exec(instance_for<View>(exec)),
+        m_view(view),
+        m_ring(reinterpret_cast<Element*>(memory)),
+        m_count(count) {}
+
+  /// Begins to copy elements: the ring has room for those from first on.
+  void copy(std::string const& name, std::size_t first, std::size_t end) const {
+    if constexpr (copies) {
+      Kokkos::parallel_for(name, mail_range(m_exec, first, end),
+                           CopyToRing<View, Element>{m_view, m_ring, m_count});
+    }
+  }
+  /// Waits for the copies.
+  void fence(std::string const& name) const {
+    if constexpr (copies) m_exec.fence(name);
+  }
+  [[nodiscard]] decltype(auto) operator()(std::size_t k) const {
+    if constexpr (copies) {
+      return static_cast<Element const&>(m_ring[k % m_count]);
+    } else {
+      return m_view(k);
+    }
+  }
+  /// The first element that names no PE; the number of elements, if all do.
+  [[nodiscard]] std::size_t find_no_pe(std::string const& name,
+                                       std::uint64_t n_pes) const {
+    auto const n = m_view.extent(0);
+    auto first   = n;
+    if constexpr (copies) {
+      Kokkos::parallel_reduce(name, mail_range(m_exec, 0, n),
+                              FindNoPe<View>{m_view, n_pes},
+                              Kokkos::Min<std::size_t>(first));
+    } else {
+      bool is_wrong = false;  // (a loop of vector instructions)
+      for (std::size_t k = 0; k < n; ++k)
+        is_wrong |= is_no_pe(m_view(k), n_pes);
+      for (std::size_t k = 0; is_wrong && first == n; ++k)
+        if (is_no_pe(m_view(k), n_pes)) first = k;
+    }
+    return std::min(first, n);
+  }
+
+ private:
+  decltype(instance_for<View>(std::declval<Exec>())) m_exec;
+  View m_view;
+  Element* m_ring;
+  std::size_t m_count;
+};
+
+/// Calls send(pe, message) for all elements of two Views, after earlier work of
+/// `exec`. \throws UsageError before the first call, if lengths differ or there
+/// is no such PE.
+/// \param name   of the mailbox.
+/// \param pieces memory of an earlier call; grows.
+template <bool copies_pes, bool copies_messages, class Exec, class Pes,
+          class Messages, class Send>
+void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
+                      Messages const& messages, MailPieces& pieces,
+                      Send const& send) {
+  using OfPes      = PiecesOfView<Exec, Pes, copies_pes>;
+  using OfMessages = PiecesOfView<Exec, Messages, copies_messages>;
+  // Of 512 KiB: a copy takes longer than the start of its kernel.
+  constexpr auto most_per_piece =
+      std::max(std::size_t{1}, (std::size_t{512} << 10) /
+                                   (sizeof(typename OfPes::Element) +
+                                    sizeof(typename OfMessages::Element)));
+
+  exec.fence(name);
+  auto const n = pes.extent(0);
+  if (messages.extent(0) != n) {
+    throw UsageError(Text(name.c_str(), "::send: PE ", my_pe(), ": ",
+                          messages.extent(0), " messages for ", n, " PEs"));
+  }
+  if (n == 0) return;
+  auto const per_piece = std::min(n, most_per_piece);
+  auto const ring      = 2 * per_piece;
+  auto const bytes     = OfPes::bytes(ring) + OfMessages::bytes(ring);
+  if (pieces.extent(0) < bytes) {
+    pieces = {};
+    pieces = MailPieces(Kokkos::view_alloc(name + ", pieces of Views",
+                                           Kokkos::WithoutInitializing),
+                        bytes);
+  }
+  OfPes const its_pes(exec, pes, pieces.data(), ring);
+  OfMessages const its_messages(
+      exec, messages,
+      copies_messages ? pieces.data() + OfPes::bytes(ring) : nullptr, ring);
+  auto const copy = [&](std::size_t first) {
+    auto const end = std::min(n, first + per_piece);
+    its_pes.copy(name, first, end);
+    its_messages.copy(name, first, end);
+    return end;
+  };
+
+  auto const n_pes = static_cast<std::uint64_t>(symm::n_pes());
+  if (auto const k = its_pes.find_no_pe(name, n_pes); k != n) {
+    its_pes.copy(name, k, k + 1);
+    its_pes.fence(name);
+    throw UsageError(Text(name.c_str(), "::send: PE ", my_pe(), ": element ", k,
+                          ": there is no PE ",
+                          static_cast<std::int64_t>(its_pes(k)),
+                          "; PEs are 0 to ", n_pes - 1));
+  }
+  if constexpr (!copies_pes && !copies_messages) {
+    for (std::size_t k = 0; k < n; ++k)
+      send(static_cast<Pe>(its_pes(k)), its_messages(k));
+  } else {
+    auto end = copy(0);
+    for (std::size_t k = 0; k < n;) {
+      its_pes.fence(name);
+      its_messages.fence(name);
+      // Kernels copy the next piece while the host sends this one.
+      auto const next_end = end < n ? copy(end) : end;
+      for (; k < end; ++k) send(static_cast<Pe>(its_pes(k)), its_messages(k));
+      end = next_end;
+    }
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif
