@@ -70,7 +70,8 @@ struct Letters {
   }
 };
 
-using Table = Kokkos::View<std::int64_t*, symm::SymmetricSpace>;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+using Table    = Kokkos::View<std::int64_t*, symm::SymmetricSpace>;
 
 template <class Message>
 class MpiSupersteps {
@@ -174,6 +175,14 @@ class HandSupersteps {
 };
 
 template <class Message>
+struct SendInKernel {
+  symm::MailSender<Message> sender;
+  int const* pes;
+  Message const* messages;
+  void operator()(std::size_t k) const { sender.send(pes[k], messages[k]); }
+};
+
+template <class Message>
 void measure_updates(Session& session, std::size_t count) {
   Letters<Message> const letters(count);
   Table const table("table", n_words);
@@ -203,7 +212,15 @@ void measure_updates(Session& session, std::size_t count) {
   Kokkos::View<Message const*, Kokkos::HostSpace, Unmanaged> const messages(
       letters.messages.data(), count);
   auto const run_views = [&] {
-    mailbox.send(Kokkos::DefaultHostExecutionSpace(), pes, messages);
+    mailbox.send(HostExec(), pes, messages);
+    mailbox.finish();
+  };
+  auto const run_kernel = [&] {
+    Kokkos::parallel_for(
+        "send", Kokkos::RangePolicy<HostExec>(HostExec(), 0, count),
+        SendInKernel<Message>{mailbox.sender(), letters.pes.data(),
+                              letters.messages.data()});
+    HostExec().fence();
     mailbox.finish();
   };
   // Each of them once, with the same result.
@@ -223,6 +240,7 @@ void measure_updates(Session& session, std::size_t count) {
   check(run_atomic);
   check(run_mailbox);
   check(run_views);
+  check(run_kernel);
   auto const bytes = static_cast<std::int64_t>(sizeof(Message));
   session.compare({{{"messages to random PEs, bytes of one", bytes},
                     {"messages of a PE", static_cast<std::int64_t>(count)}}},
@@ -231,7 +249,8 @@ void measure_updates(Session& session, std::size_t count) {
                    {"atomic_add", "MPI", repeat(run_atomic)},
                    {"Mailbox", "MPI", repeat(run_mailbox)},
                    {"Mailbox again", "by hand", repeat(run_mailbox)},
-                   {"Mailbox, Views", "Mailbox", repeat(run_views)}});
+                   {"Mailbox, Views", "Mailbox", repeat(run_views)},
+                   {"Mailbox, kernel", "Mailbox", repeat(run_kernel)}});
   session.verify("messages", wrong);
 }
 

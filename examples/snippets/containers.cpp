@@ -43,6 +43,27 @@ bool send_views() {
   return std::count(table.begin(), table.end(), 1) == n;
 }
 
+// Each PE adds 1 to all elements of the next one's table, by several threads.
+bool send_in_kernels() {
+  using HostExec    = Kokkos::DefaultHostExecutionSpace;
+  int const n       = 1000;
+  symm::Pe const to = (symm::my_pe() + 1) % symm::n_pes();
+  std::vector<double> table(n);
+  symm::Mailbox<Update> updates("updates", [&](Update const& its) {
+    table[static_cast<std::size_t>(its.index)] += its.value;
+  });
+  // [mail_threads
+  auto const sender = updates.sender();
+  Kokkos::parallel_for(  // of OpenMP or Threads
+      "updates", Kokkos::RangePolicy<HostExec>(0, n), KOKKOS_LAMBDA(int k) {
+        sender.send(to, {k, 1});
+      });
+  Kokkos::fence();
+  updates.finish();
+  // mail_threads]
+  return std::count(table.begin(), table.end(), 1) == n;
+}
+
 int solve() {
   std::vector<long> const words{3, 7, 7, 1};
   // [counts
@@ -55,7 +76,8 @@ int solve() {
   counts.find(7, n_sevens);
   counts.finish();
   // counts]
-  bool const are_sent = send_views();
+  bool are_sent = send_views();
+  are_sent      = send_in_kernels() && are_sent;
   bool const is_right =
       n_sevens == 2 * symm::n_pes() && counts.size() == 3 && are_sent;
   int const n_wrong =

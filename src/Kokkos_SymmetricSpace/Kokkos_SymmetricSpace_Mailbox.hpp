@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,8 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "mail/MailBins.hpp"
+#include "mail/MailSender.hpp"
+#include "mail/MailThreads.hpp"
 #include "mail/MailViews.hpp"
 #include "mail/MailWaves.hpp"
 #include "mail/MailboxBase.hpp"
@@ -48,7 +51,7 @@ namespace symm {
 /// wait that send to it. Handlers may send, by other mailboxes, too. Messages
 /// are handled in any order.
 ///
-/// Calls are by the thread that has made the mailbox.
+/// Calls are by the thread that has made the mailbox; sender() is for others.
 ///
 /// \tparam Message trivially copyable, aligned to 16 bytes at most.
 template <class Message>
@@ -128,6 +131,14 @@ class Mailbox : private Impl::MailboxBase {
     m_pieces = std::move(pieces);
   }
 
+  /// Sends messages from other threads and from kernels of the host. Handlers
+  /// run on the mailbox's thread. \throws OutOfMemory on this PE.
+  [[nodiscard]] MailSender<Message> sender() {
+    if (!m_threads)
+      m_threads = std::make_unique<Impl::MailThreads>(m_name.c_str(), m_bins);
+    return MailSender<Message>(*m_threads);
+  }
+
   /// Handles messages that have come. A PE that computes for long between calls
   /// of send() may call it now and then.
   void progress() { step(); }
@@ -139,17 +150,13 @@ class Mailbox : private Impl::MailboxBase {
   ///
   /// \returns the number of messages that this PE has handled since the last
   ///          call.
-  /// \throws what a handler threw on a PE, on every PE, as UsageError,
-  ///         OutOfMemory or SystemError. The other messages of its block may be
-  ///         lost, all others have been handled.
+  /// \throws what a handler threw on a PE, or why a MailSender did not send,
+  ///         on every PE, as UsageError, OutOfMemory or SystemError. The other
+  ///         messages of its block may be lost, all others have been handled.
   std::uint64_t finish();
 
  private:
-  /// A message that another PE passes on.
-  struct Passed {
-    Message message;
-    Pe pe;
-  };
+  using Passed = Impl::PassedMessage<Message>;
 
   template <class Handler>
   static std::function<void(Block)> handler_of_blocks(Handler handler) {
@@ -196,6 +203,7 @@ class Mailbox : private Impl::MailboxBase {
   bool receive_from(std::size_t inbox, bool one);
   bool pass_on(std::size_t inbox, std::byte const* messages, std::uint64_t n);
   void handle(Block block);
+  void fail(Impl::Failure const& failure);
   [[nodiscard]] Impl::Text whereabouts() const {
     return Impl::Text("\n  messages: this PE has sent ", m_bins.n_sent(),
                       " and received ", m_counts.n_received);
@@ -213,6 +221,7 @@ class Mailbox : private Impl::MailboxBase {
   std::uint64_t m_n_handled = 0;  // in this phase
   std::optional<Impl::Failure> m_failure;
   Impl::MailPieces m_pieces;
+  std::unique_ptr<Impl::MailThreads> m_threads;  // if there is a sender
   // The number of PEs with a link of their own.
   unsigned m_n_direct = m_bins.is_direct() ? static_cast<unsigned>(n_pes()) : 0;
   Pe m_me             = my_pe();
@@ -243,11 +252,17 @@ void Mailbox<Message>::send_slowly(Pe pe, Message message) {
 
 template <class Message>
 void Mailbox<Message>::handle(Block block) {
-  auto failure = run_handler([&] { m_handler(block); });
+  auto const failure = run_handler([&] { m_handler(block); });
   m_n_handled += block.size();
-  if (!failure) return;
+  if (failure) {
+    fail({failure->kind, Impl::Text("a handler failed: ", failure->message)});
+  }
+}
+
+template <class Message>
+void Mailbox<Message>::fail(Impl::Failure const& failure) {
   ++m_counts.n_failures;
-  if (!m_failure) m_failure = std::move(failure);
+  if (!m_failure) m_failure = failure;
 }
 
 template <class Message>
@@ -259,7 +274,7 @@ bool Mailbox<Message>::put_waiting() {
     end_waiting();
     has_moved = true;
   }
-  return has_moved;
+  return (m_threads && m_threads->put(m_bins)) || has_moved;
 }
 
 template <class Message>
@@ -318,8 +333,13 @@ bool Mailbox<Message>::pass_on(std::size_t inbox, std::byte const* messages,
 
 template <class Message>
 bool Mailbox<Message>::step_to_end() {
+  if (m_threads && m_threads->close()) return true;
   if (step() || m_bins.flush()) return true;
   if (!m_waiting.empty()) return false;
+  if (m_threads) {
+    if (!m_threads->is_empty()) return false;
+    if (auto const failure = m_threads->take_failure()) fail(*failure);
+  }
   m_counts.n_sent = m_bins.n_sent();
   return m_waves.advance(m_counts);
 }
@@ -339,8 +359,8 @@ std::uint64_t Mailbox<Message>::finish() {
   m_bins.begin_phase();
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
-    Impl::throw_failure_of_handler(m_name.c_str(),
-                                   std::exchange(m_failure, std::nullopt));
+    Impl::throw_failure_of_phase(m_name.c_str(),
+                                 std::exchange(m_failure, std::nullopt));
   }
   return n_handled;
 }

@@ -3,7 +3,9 @@
 #include "MailBins.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "../../runtime/symm_job.hpp"
 #include "MailRoutes.hpp"
 
 namespace symm::Impl {
@@ -22,6 +24,7 @@ MailBins::MailBins(char const* call, MailRouting routing, MessageBytes bytes,
                    std::size_t block_bytes)
     : m_routes(std::make_unique<MailRoutes const>(mail_routes(routing))),
       m_is_direct(m_routes->is_direct()),
+      m_n_pes(symm::n_pes()),
       m_is_last(m_routes->n_links()),
       m_message_bytes(bytes),
       m_blocks(call, *m_routes,
@@ -75,6 +78,21 @@ bool MailBins::open(std::size_t link) {
   its.next                 = block + sizeof(MailHeader);
   its.end                  = its.next + room / message_bytes * message_bytes;
   return true;
+}
+
+std::size_t MailBins::put(std::size_t link,
+                          std::span<std::byte const> messages) {
+  auto& its        = m_bins[link];
+  std::size_t done = 0;
+  while (done < messages.size()) {
+    if (its.next == its.end && !open(link)) break;
+    auto const n = std::min(messages.size() - done,
+                            static_cast<std::size_t>(its.end - its.next));
+    std::memcpy(its.next, messages.data() + done, n);
+    its.next += n;
+    done += n;
+  }
+  return done;
 }
 
 bool MailBins::flush() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../../runtime/base/Types.hpp"
@@ -40,6 +41,8 @@ class MailBins {
   ~MailBins();
 
   [[nodiscard]] bool is_direct() const { return m_is_direct; }
+  [[nodiscard]] int n_pes() const { return m_n_pes; }
+  [[nodiscard]] std::size_t n_links() const { return m_is_last.size(); }
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
   /// The link that a message for `pe` takes from here.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
@@ -48,12 +51,19 @@ class MailBins {
   [[nodiscard]] bool is_last(std::size_t link) const {
     return m_is_last[link] != 0;
   }
+  /// Of one message, by a link.
+  [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
+    return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
+  }
   [[nodiscard]] MailBlocks& blocks() { return m_blocks; }
   [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
 
   /// Makes room for a message: sends the block of the link, if there is one,
   /// and begins the next. \returns whether there is room now.
   bool open(std::size_t link);
+  /// Puts messages of a link into blocks, as many as there is room for.
+  /// \returns their bytes.
+  std::size_t put(std::size_t link, std::span<std::byte const> messages);
   /// Sends all blocks that have messages. \returns whether there were any.
   bool flush();
 
@@ -68,13 +78,11 @@ class MailBins {
 
  private:
   static std::size_t default_block_bytes(MailRoutes const& routes);
-  [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
-    return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
-  }
   bool send(std::size_t link);
 
   std::unique_ptr<MailRoutes const> m_routes;
   bool m_is_direct;
+  int m_n_pes;
   std::vector<char> m_is_last;
   MessageBytes m_message_bytes;
   MailBlocks m_blocks;

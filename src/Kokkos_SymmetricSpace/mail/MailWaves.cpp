@@ -61,14 +61,14 @@ void MailWaves::end_wave() {
   ++m_wave;
 }
 
-void throw_failure_of_handler(char const* call,
-                              std::optional<Failure> const& mine) {
+void throw_failure_of_phase(char const* call,
+                            std::optional<Failure> const& mine) {
   auto& rendezvous = Runtime::instance(call).rendezvous();
   std::optional<PeFailure> failed;
   rendezvous.run(RuntimeCall::agree, [&] { failed = rendezvous.agree(mine); });
   auto const& its = failed.value();
-  throw_failure({its.failure.kind, Text(call, ": a handler failed on PE ",
-                                        its.pe, ": ", its.failure.message)});
+  throw_failure({its.failure.kind,
+                 Text(call, ": PE ", its.pe, ": ", its.failure.message)});
 }
 
 }  // namespace symm::Impl

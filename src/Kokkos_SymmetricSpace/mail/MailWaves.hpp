@@ -22,7 +22,7 @@ namespace symm::Impl {
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
-  std::uint64_t n_failures = 0;  // handlers that threw
+  std::uint64_t n_failures = 0;  // handlers that threw, and others
 
   friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
     return {a.n_sent + b.n_sent, a.n_received + b.n_received,
@@ -47,7 +47,7 @@ class MailWaves {
   bool advance(MailCounts const& mine);
   /// Whether all is handled: once, after the wave that found this.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
-  /// The number of handlers that threw, on all PEs, in all phases.
+  /// On all PEs, in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_n_failures; }
 
  private:
@@ -82,10 +82,10 @@ class MailWaves {
   bool m_is_end              = false;
 };
 
-/// Throws the failure of a handler on every PE. Collective over the world.
+/// Throws what went wrong in a phase, on every PE. Collective over the world.
 /// \param mine of this PE, if it has one; a PE has.
-[[noreturn]] void throw_failure_of_handler(char const* call,
-                                           std::optional<Failure> const& mine);
+[[noreturn]] void throw_failure_of_phase(char const* call,
+                                         std::optional<Failure> const& mine);
 
 }  // namespace symm::Impl
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MAIL_SENDER_HPP
+#define SYMM_MAIL_SENDER_HPP
+
+#include <cstddef>
+#include <cstring>
+
+#include <Kokkos_Core.hpp>
+
+#include "../../runtime/base/Types.hpp"
+#include "MailThreads.hpp"
+
+namespace symm {
+
+template <class Message>
+class Mailbox;
+
+namespace Impl {
+
+/// A message that another PE passes on.
+template <class Message>
+struct PassedMessage {
+  Message message;
+  Pe pe;
+};
+
+}  // namespace Impl
+
+/// Sends messages of a Mailbox from any threads of the host, several at a time:
+/// in kernels of host execution spaces, or of std::thread. Made by
+/// Mailbox::sender(); may be copied; valid as long as the mailbox.
+///
+///     auto const sender = mailbox.sender();
+///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
+///       sender.send(pe(k), {k, value(k)});
+///     });
+///     Kokkos::fence();
+///     mailbox.finish();
+template <class Message>
+class MailSender {
+ public:
+  /// Sends a message to `pe`, this PE included. Never waits, runs no handlers
+  /// and does not throw: messages are kept in memory of this PE until the
+  /// mailbox's thread is in send(), progress() or finish(), and the last ones
+  /// of each thread until finish(). If there is no such PE or no memory, the
+  /// message is lost and finish() throws UsageError or OutOfMemory on all PEs.
+  ///
+  /// Callable from any thread of the host, not from a GPU. When the mailbox's
+  /// thread calls finish(), no other thread may be sending: fence the kernel,
+  /// or join the thread, before.
+  KOKKOS_FUNCTION void send([[maybe_unused]] Pe pe,
+                            [[maybe_unused]] Message const& message) const {
+    KOKKOS_IF_ON_HOST((send_on_host(pe, message);))
+    KOKKOS_IF_ON_DEVICE(
+        (Kokkos::abort("symm::MailSender::send: called on a GPU");))
+  }
+
+ private:
+  friend class Mailbox<Message>;
+  explicit MailSender(Impl::MailThreads& threads)
+      : m_threads(&threads),
+        m_n_direct(threads.bins().is_direct()
+                       ? static_cast<unsigned>(threads.bins().n_links())
+                       : 0) {}
+
+  void send_on_host(Pe pe, Message const& message) const {
+    auto* const mine = m_threads->mine();
+    if (mine == nullptr) return;
+    if (static_cast<unsigned>(pe) < m_n_direct) {
+      append(*mine, static_cast<std::size_t>(pe), message);
+    } else {
+      send_slowly(*mine, pe, message);
+    }
+  }
+  void send_slowly(Impl::MailThreads::Gathered& mine, Pe pe,
+                   Message const& message) const {
+    auto const& bins = m_threads->bins();
+    if (pe < 0 || pe >= bins.n_pes()) {
+      m_threads->fail_for_no_pe(pe);
+      return;
+    }
+    auto const link = bins.link_to(pe);
+    if (bins.is_last(link)) {
+      append(mine, link, message);
+    } else {
+      append(mine, link, Impl::PassedMessage<Message>{message, pe});
+    }
+  }
+  template <class T>
+  void append(Impl::MailThreads::Gathered& mine, std::size_t link,
+              T const& message) const {
+    auto& bin = mine.bin(link);
+    if (bin.next == bin.end && !m_threads->open(mine, link)) return;
+    std::memcpy(bin.next, &message, sizeof message);
+    bin.next += sizeof message;
+  }
+
+  Impl::MailThreads* m_threads;
+  unsigned m_n_direct;  // the number of PEs with a link of their own
+};
+
+}  // namespace symm
+
+#endif
