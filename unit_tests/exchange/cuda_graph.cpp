@@ -3,12 +3,16 @@
 
 // Exchanges that were captured into a CUDA graph, launched again and again.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <stdexcept>
 
 #include <Kokkos_SymmetricSpace.hpp>
+
+#include "../../examples/common/recording.hpp"
 
 namespace {
 
@@ -99,6 +103,84 @@ TEST(ExchangePlanGraphs, replays_gather_and_scatter) {
         values(i) == 1000 * from + static_cast<long>(i) && counts(i) == n_steps;
     n_wrong += is_right ? 0 : 1;
   }
+  EXPECT_EQ(n_wrong, 0);
+  symm::barrier_all();
+}
+
+/// What a loop of a graph counts.
+struct Loop {
+  long n_iterations;
+  long sum;  // of all PEs' numbers of iterations
+  bool is_over;
+};
+using LoopView = Kokkos::View<Loop, Kokkos::CudaSpace>;
+using Sum      = Kokkos::View<long, symm::SymmetricSpace>;
+
+void count_iteration(Kokkos::Cuda const& exec, LoopView const& loop,
+                     Sum const& sum) {
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, 1),
+      KOKKOS_LAMBDA(int) { sum() = ++loop().n_iterations; });
+}
+/// Every `n_each` iterations are a loop.
+void look_at_sum(Kokkos::Cuda const& exec, LoopView const& loop, Sum const& sum,
+                 long n_each) {
+  long const n_pes = symm::n_pes();
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+        loop().sum     = sum();
+        loop().is_over = sum() % (n_pes * n_each) == 0;
+      });
+}
+
+TEST(ExchangePlanGraphs, are_repeated_by_the_GPU_until_a_sum_of_all_PEs_says) {
+  constexpr long n_each = 50, n_launches = 4;
+  auto plan = plan_of_ring();
+  plan.reserve(sizeof(long));
+  auto const exec = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  View const x("x", 2 * n), unused("unused", 2 * n);
+  LoopView const loop("loop");
+  Sum const sum("sum");
+  auto const iteration = [&] {
+    plan.gather(exec, x);
+    copy_ghosts_to_owned(exec, x);
+    count_iteration(exec, loop, sum);
+    symm::reduce(exec, symm::team_world(), sum, sum, symm::Sum{});
+    look_at_sum(exec, loop, sum, n_each);
+    symm::barrier_all(exec);
+  };
+  iteration();  // kernels are loaded
+  long const me = symm::my_pe();
+  fill(exec, x, unused, me);
+  Kokkos::deep_copy(exec, loop, Loop{});
+  exec.fence();
+
+  auto const record = [&] {
+    return examples::Recording::of_loop(exec, iteration, &loop.data()->is_over);
+  };
+  constexpr long n_iterations = n_each * n_launches;
+  if (symm::team_world().has_gates()) {
+    // Queues wait, which a loop cannot have. Nothing has been enqueued.
+    EXPECT_THAT([&] { auto const recording = record(); },
+                testing::ThrowsMessage<std::runtime_error>(
+                    testing::HasSubstr("CUDA graph")));
+    for (long k = 0; k < n_iterations; ++k) iteration();
+  } else {
+    auto const recording = record();
+    for (int launch = 0; launch < n_launches; ++launch) recording.launch();
+  }
+  exec.fence();
+  Loop state{};
+  Kokkos::deep_copy(state, loop);
+  EXPECT_EQ(state.n_iterations, n_iterations);
+  EXPECT_EQ(state.sum, n_iterations * symm::n_pes());
+  EXPECT_TRUE(state.is_over);
+  long const from = (me + n_iterations) % symm::n_pes();
+  auto const values =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  int n_wrong = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    n_wrong += values(i) == 1000 * from + static_cast<long>(i) ? 0 : 1;
   EXPECT_EQ(n_wrong, 0);
   symm::barrier_all();
 }

@@ -115,17 +115,29 @@ TYPED_TEST(DistributedCopies, give_all_elements_to_all_PEs) {
   }
 }
 
+/// Sets rows first, first + step, ... of the whole.
+template <class View>
+struct SetRows {
+  View view;
+  std::size_t first, step;
+  int round;
+  KOKKOS_FUNCTION void operator()(std::size_t n) const {
+    auto const i = first + n * step;
+    if (i < view.extent(0)) view(i) = global_value(round, i);
+  }
+};
+
 TEST(DistributedCopy, has_what_PEs_have_written_before_without_a_barrier) {
-  symm::DistributedView<View1, symm::Cyclic> const view("whole", 40);
+  using View = symm::DistributedView<View1, symm::Cyclic>;
+  View const view("whole", 40);
   auto const me  = static_cast<std::size_t>(symm::my_pe());
   auto const pes = static_cast<std::size_t>(symm::n_pes());
   Kokkos::View<int*, Kokkos::HostSpace> const whole("on host", 40);
   for (int round = 1; round < 20; ++round) {
     // Of another PE in each round; of far ones, too.
-    for (auto i = (me + static_cast<std::size_t>(round)) % pes; i < 40;
-         i += pes) {
-      view(i) = global_value(round, i);
-    }
+    auto const first = (me + static_cast<std::size_t>(round)) % pes;
+    Kokkos::parallel_for("set", Elements<View1>(0, 40),
+                         SetRows<View>{view, first, pes, round});
     Kokkos::deep_copy(whole, view);
     for (std::size_t i = 0; i < 40; ++i)
       EXPECT_EQ(whole(i), global_value(round, i));

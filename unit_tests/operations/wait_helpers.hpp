@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_SymmetricSpace.hpp>
@@ -52,11 +54,16 @@ bool are_adds_atomic() {
   return true;
 }
 
-/// Turns of PEs: on a GPU that they share each takes milliseconds, and between
-/// nodes some ten microseconds.
+/// Turns of PEs: each takes milliseconds if they take turns on a GPU, and some
+/// ten microseconds between nodes. SYMM_TEST_TURNS is another number of them,
+/// for a longer run.
 template <class Exec>
 int turns(int on_host) {
-  if (!is_host_exec<Exec>) return std::min(on_host, 8);
+  if (auto const* const its = std::getenv("SYMM_TEST_TURNS")) {
+    return std::stoi(its);
+  }
+  if (!is_host_exec<Exec> && symm::team_world().has_gates())
+    return std::min(on_host, 8);
   return are_all_near() ? on_host : std::max(on_host / 20, 4);
 }
 

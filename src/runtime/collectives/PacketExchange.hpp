@@ -73,6 +73,12 @@ concept HasPackets = requires {
   requires Work::has_packets;
 };
 
+/// Whether a word has whole elements, or an element some whole words.
+template <class T>
+inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
+                                             (sizeof(T) % word_bytes == 0 &&
+                                              sizeof(T) <= 8 * word_bytes);
+
 /// The part of an exchange of packets that a kernel carries out.
 enum class PacketPhase { send, receive, both };
 

@@ -35,9 +35,12 @@ class PacketUnit {
   alignas(T) unsigned char m_bytes[n_words * word_bytes];
 };
 
-/// Carries out a ReduceWork whose elements are units.
+/// Carries out a ReduceWork or ScanWork whose elements are units: combines the
+/// elements of the members before `end`.
+/// \param init comes before the first element, if there is one.
 template <PacketPhase phase, class Work, Group Threads>
-__device__ void reduce_packets(Work const& work, Threads const& group) {
+__device__ void combine_packets(Work const& work, Threads const& group, Pe end,
+                                typename Work::Element const* init = nullptr) {
   using T    = typename Work::Element;
   using Unit = PacketUnit<T>;
   // The packets of so many members are loaded together.
@@ -58,6 +61,9 @@ __device__ void reduce_packets(Work const& work, Threads const& group) {
     std::size_t const first = u * Unit::n_elements;
     std::uint64_t words[n_ahead * Unit::n_words];
     Unit result;
+    if (init != nullptr) {
+      for (std::size_t i = 0; i < Unit::n_elements; ++i) result[i] = *init;
+    }
     for (std::size_t member = 0; member < n; member += n_ahead) {
       std::size_t const left = n - member;
       exchange.receive(words, left * Unit::n_words, u == 0, [&](std::size_t i) {
@@ -65,10 +71,10 @@ __device__ void reduce_packets(Work const& work, Threads const& group) {
                                u * Unit::n_words + i % Unit::n_words);
       });
       for (std::size_t k = 0; k < n_ahead; ++k) {
-        if (k >= left) break;
+        if (k >= left || member + k >= static_cast<std::size_t>(end)) break;
         Unit its;
         its.set(words + k * Unit::n_words);
-        if (member + k == 0) {
+        if (member + k == 0 && init == nullptr) {
           result = its;
         } else {
           for (std::size_t i = 0; i < Unit::n_elements; ++i) {

@@ -39,11 +39,6 @@ struct ReduceWork {
   /// The number of elements in an access of 16 bytes.
   static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 
-  /// Whether a word has whole elements, or an element some whole words.
-  static constexpr bool are_units_of_words =
-      word_bytes % sizeof(T) == 0 ||
-      (sizeof(T) % word_bytes == 0 && sizeof(T) <= 8 * word_bytes);
-
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of(sizeof(T), count);
     CollectiveCall result{name, count, dest, bytes, source, bytes};
@@ -53,18 +48,18 @@ struct ReduceWork {
     } else {
       result.overlap = Overlap::if_equal;
       result.passing = Passing::to_combine;
-      if constexpr (are_units_of_words) result.n_words = n_words_of(bytes);
+      if constexpr (has_packets) result.n_words = n_words_of(bytes);
     }
     return result;
   }
-  static constexpr bool has_packets = are_units_of_words && !is_scattered;
+  static constexpr bool has_packets = are_units_of_words_v<T> && !is_scattered;
 #ifdef SYMM_FOR_DEVICE
   /// Does all of it, or a part, in a kernel: each PE for itself, in the same
   /// order.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group) const
       requires(has_packets) {
-    reduce_packets<phase>(*this, group);
+    combine_packets<phase>(*this, group, team.n_pes());
   }
 #endif
   /// Does all of it on the host, with the sources that the PEs have passed.

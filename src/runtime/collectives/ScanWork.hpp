@@ -16,6 +16,10 @@
 #include "CollectiveWork.hpp"
 #include "Combine.hpp"
 #include "HostShare.hpp"
+#include "PacketExchange.hpp"
+#ifdef SYMM_FOR_DEVICE
+#include "PacketReduce.hpp"
+#endif
 
 namespace symm::Impl {
 
@@ -44,8 +48,22 @@ struct ScanWork {
     CollectiveCall result{name,   count, dest, bytes,
                           source, bytes, 0,    Overlap::if_equal};
     result.passing = Passing::to_combine;
+    if constexpr (has_packets) result.n_words = n_words_of(bytes);
     return result;
   }
+  static constexpr bool has_packets = are_units_of_words_v<T>;
+#ifdef SYMM_FOR_DEVICE
+  /// As ReduceWork's.
+  template <PacketPhase phase, Group Threads>
+  __device__ void run_by_packets(Threads const& group) const
+      requires(has_packets) {
+    if constexpr (is_inclusive) {
+      combine_packets<phase>(*this, group, team.my_pe() + 1);
+    } else {
+      combine_packets<phase>(*this, group, team.my_pe(), &init);
+    }
+  }
+#endif
   /// Does all of it on the host, with the sources that the PEs have passed.
   void run_on_passed(PassedSources const& sources) const {
     if constexpr (is_inclusive) {
