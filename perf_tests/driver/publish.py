@@ -1,4 +1,4 @@
-"""RESULTS.md has a part per kind of machine; writing one leaves the others.
+"""RESULTS.md has a part per kind of machine; writing one leaves all else.
 
     publish.py TITLE FILE    makes the text of the file, the summary that
                              scripts/gpu_test.sh prints, the part with that title
@@ -8,9 +8,7 @@ import pathlib
 import sys
 
 TITLES = ("CPUs", "Programs on CPUs", "Over nodes", "GPUs", "Programs on GPUs",
-          "Pools on GPUs", "Products on one GPU", "Tests with one GPU",
-          "Tests with several GPUs", "Large pages",
-          "Exchanges")  # in the order of the page
+          "Tests with one GPU", "Tests with several GPUs")  # in the order of the page
 
 
 def _begin(title):
@@ -21,25 +19,30 @@ def _end(title):
     return f"<!-- {title}: end -->"
 
 
-def parts_of(text):
-    """Title -> text of the parts that a page has."""
-    parts = {}
-    for title in TITLES:
-        if _begin(title) in text:
-            after = text.split(_begin(title), 1)[1]
-            if _end(title) not in after:
-                raise ValueError(f"RESULTS.md has no line '{_end(title)}'")
-            parts[title] = after.split(_end(title), 1)[0].strip() + "\n"
-    return parts
+def _place_of(page, title):
+    """Where a part begins and ends in the page, or None."""
+    begin = page.find(_begin(title))
+    if begin < 0:
+        return None
+    end = page.find(_end(title), begin)
+    if end < 0:
+        raise ValueError(f"RESULTS.md has no line '{_end(title)}'")
+    return begin, end + len(_end(title))
 
 
 def with_part(page, title, text):
-    """The page with that part in the place of what it had."""
-    parts = parts_of(page)
-    parts[title] = text
-    return "# Results\n\n" + "\n".join(
-        f"{_begin(title)}\n{parts[title].strip()}\n{_end(title)}\n"
-        for title in TITLES if title in parts)
+    """The page with that part in the place of what it had, or before the first
+    one that comes later; everything else stays as it is."""
+    places = {name: _place_of(page, name) for name in TITLES}
+    part = f"{_begin(title)}\n{text.strip()}\n{_end(title)}"
+    if places[title]:
+        begin, end = places[title]
+        return page[:begin] + part + page[end:]
+    for later in TITLES[TITLES.index(title) + 1:]:
+        if places[later]:
+            begin, _ = places[later]
+            return page[:begin] + part + "\n\n" + page[begin:]
+    return (page.rstrip() or "# Results") + "\n\n" + part + "\n"
 
 
 def main():

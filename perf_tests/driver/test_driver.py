@@ -48,11 +48,25 @@ class Publishing(unittest.TestCase):
         page = publish.with_part("", "CPUs", "## CPUs\n\nslow\n")
         page = publish.with_part(page, "GPUs", "## GPUs\n\nfast\n")
         page = publish.with_part(page, "GPUs", "## GPUs\n\nfaster\n")
-        self.assertEqual(publish.parts_of(page),
-                         {"CPUs": "## CPUs\n\nslow\n",
-                          "GPUs": "## GPUs\n\nfaster\n"})
+        self.assertEqual(page, "# Results\n\n"
+                         "<!-- CPUs: begin -->\n## CPUs\n\nslow\n"
+                         "<!-- CPUs: end -->\n\n"
+                         "<!-- GPUs: begin -->\n## GPUs\n\nfaster\n"
+                         "<!-- GPUs: end -->\n")
         again = publish.with_part(page, "CPUs", "## CPUs\n\nslow\n")
         self.assertEqual(again, page)
+
+    def test_what_is_written_by_hand_stays(self):
+        by_hand = "## Sorting\n\nby hand\n"
+        first = "<!-- CPUs: begin -->\nold\n<!-- CPUs: end -->\n"
+        last = "<!-- GPUs: begin -->\nold\n<!-- GPUs: end -->\n"
+        page = "# Results\n\n" + first + by_hand + last + by_hand
+        self.assertEqual(publish.with_part(page, "GPUs", "new"),
+                         page.replace(last, last.replace("old", "new")))
+        more = publish.with_part(page, "Over nodes", "new")
+        self.assertEqual(
+            more, page.replace(last, "<!-- Over nodes: begin -->\nnew\n"
+                               "<!-- Over nodes: end -->\n\n" + last))
 
     def test_a_part_without_an_end_is_an_error(self):
         with self.assertRaises(ValueError):
