@@ -77,13 +77,16 @@ class Mailbox : private Impl::MailboxBase {
       std::invocable<Handler&, std::span<Message const>>
       Mailbox(std::string const& label, Handler handler,
               MailboxOptions const& options = {})
-      : m_name("symm::Mailbox \"" + label + "\""),
-        m_handler(handler_of_blocks(std::move(handler))),
-        m_options(options),
+      : m_options(options),
+        m_failure(Impl::failure_of([&] {
+          m_name    = "symm::Mailbox \"" + label + "\"";
+          m_handler = handler_of_blocks(std::move(handler));
+          join();
+        })),
         m_bins(m_name.c_str(), options.routing,
-               {sizeof(Message), sizeof(Passed)}, options.block_bytes),
-        m_waves(m_name.c_str()),
-        m_n_passed_on(m_bins.n_inboxes()) {}
+               {sizeof(Message), sizeof(Passed)}, options.block_bytes,
+               m_failure),
+        m_waves(m_name.c_str()) {}
 
   // The handler may know its address.
   Mailbox(Mailbox const&)            = delete;
@@ -212,14 +215,12 @@ class Mailbox : private Impl::MailboxBase {
   std::string m_name;
   std::function<void(Block)> m_handler;
   MailboxOptions m_options;
+  std::optional<Impl::Failure> m_failure;  // the first one
   Impl::MailBins m_bins;
   Impl::MailWaves m_waves;
-  // Of the block that is being passed on, for each inbox.
-  std::vector<std::uint64_t> m_n_passed_on;
   std::vector<Passed> m_waiting;
   Impl::MailCounts m_counts;
   std::uint64_t m_n_handled = 0;  // in this phase
-  std::optional<Impl::Failure> m_failure;
   Impl::MailPieces m_pieces;
   std::unique_ptr<Impl::MailThreads> m_threads;  // if there is a sender
   // The number of PEs with a link of their own.
@@ -301,9 +302,9 @@ bool Mailbox<Message>::receive_from(std::size_t inbox, bool one) {
     if (m_bins.is_last(inbox)) {
       handle({reinterpret_cast<Message const*>(messages), header.n_messages});
     } else {
-      auto const n = m_n_passed_on[inbox];
+      auto const n = m_bins.n_passed_on(inbox);
       if (!pass_on(inbox, messages, header.n_messages))
-        return has_moved || m_n_passed_on[inbox] != n;
+        return has_moved || m_bins.n_passed_on(inbox) != n;
     }
     m_counts.n_received += header.n_messages;
     m_bins.blocks().free(inbox);
@@ -318,7 +319,7 @@ bool Mailbox<Message>::receive_from(std::size_t inbox, bool one) {
 template <class Message>
 bool Mailbox<Message>::pass_on(std::size_t inbox, std::byte const* messages,
                                std::uint64_t n) {
-  auto& k = m_n_passed_on[inbox];
+  auto& k = m_bins.n_passed_on(inbox);
   for (; k < n; ++k) {
     auto const& passed = reinterpret_cast<Passed const*>(messages)[k];
     if (passed.pe == m_me) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "../../runtime/symm_job.hpp"
+#include "../exchange/ExchangeBuffers.hpp"
 #include "MailRoutes.hpp"
 
 namespace symm::Impl {
@@ -21,20 +22,27 @@ constexpr std::size_t most_inbox_bytes  = 24 << 20;
 }  // namespace
 
 MailBins::MailBins(char const* call, MailRouting routing, MessageBytes bytes,
-                   std::size_t block_bytes)
-    : m_routes(std::make_unique<MailRoutes const>(mail_routes(routing))),
-      m_is_direct(m_routes->is_direct()),
-      m_n_pes(symm::n_pes()),
-      m_is_last(m_routes->n_links()),
-      m_message_bytes(bytes),
-      m_blocks(call, *m_routes,
-               block_bytes == 0 ? std::max(default_block_bytes(*m_routes),
-                                           sizeof(MailHeader) + bytes.passed)
-                                : block_bytes,
-               sizeof(MailHeader) + bytes.passed),
-      m_bins(m_routes->n_links()) {
-  for (std::size_t link = 0; link < m_is_last.size(); ++link)
-    m_is_last[link] = m_routes->target(link).is_last ? 1 : 0;
+                   std::size_t block_bytes, std::optional<Failure> failure)
+    : m_message_bytes(bytes) {
+  auto const prepare = [&] {
+    m_routes    = std::make_unique<MailRoutes const>(mail_routes(routing));
+    m_is_direct = m_routes->is_direct();
+    m_n_pes     = symm::n_pes();
+    m_is_last.resize(m_routes->n_links());
+    for (std::size_t link = 0; link < m_is_last.size(); ++link)
+      m_is_last[link] = m_routes->target(link).is_last ? 1 : 0;
+    m_bins.resize(m_routes->n_links());
+    m_n_passed_on.resize(m_routes->n_inboxes());
+    auto const least = sizeof(MailHeader) + bytes.passed;
+    m_blocks.emplace(call, *m_routes,
+                     block_bytes == 0
+                         ? std::max(default_block_bytes(*m_routes), least)
+                         : block_bytes,
+                     least);
+  };
+  if (!failure) failure = failure_of(prepare);
+  agree(call, failure);
+  m_blocks->begin(call, *m_routes);
 }
 
 MailBins::~MailBins() = default;
@@ -57,12 +65,12 @@ bool MailBins::send(std::size_t link) {
   auto& its = m_bins[link];
   if (its.next == nullptr) return false;
   auto const message_bytes = this->message_bytes(link);
-  auto const room          = (m_blocks.block_bytes() - sizeof(MailHeader)) /
+  auto const room          = (m_blocks->block_bytes() - sizeof(MailHeader)) /
                     message_bytes * message_bytes;
   auto const bytes = room - static_cast<std::size_t>(its.end - its.next);
   if (bytes == 0) return false;
   auto const n = bytes / message_bytes;
-  m_blocks.send(link, {n, m_phase}, message_bytes);
+  m_blocks->send(link, {n, m_phase}, message_bytes);
   m_n_sent += n;
   its = {};
   return true;
@@ -70,10 +78,10 @@ bool MailBins::send(std::size_t link) {
 
 bool MailBins::open(std::size_t link) {
   send(link);
-  auto* const block = m_blocks.next_block(link);
+  auto* const block = m_blocks->next_block(link);
   if (block == nullptr) return false;
   auto const message_bytes = this->message_bytes(link);
-  auto const room          = m_blocks.block_bytes() - sizeof(MailHeader);
+  auto const room          = m_blocks->block_bytes() - sizeof(MailHeader);
   auto& its                = m_bins[link];
   its.next                 = block + sizeof(MailHeader);
   its.end                  = its.next + room / message_bytes * message_bytes;

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "MailBlocks.hpp"
 #include "MailboxOptions.hpp"
@@ -32,10 +34,11 @@ class MailBins {
     std::size_t passed;
   };
 
-  /// Collective over the world, as MailBlocks. \param block_bytes 0: as many as
-  /// the number of links allows.
+  /// Collective over the world. \param block_bytes 0: as many as the number of
+  /// links allows. \param failure why this PE cannot take part; all PEs throw
+  /// it then. \throws UsageError, OutOfMemory, SystemError on every PE.
   MailBins(char const* call, MailRouting routing, MessageBytes bytes,
-           std::size_t block_bytes);
+           std::size_t block_bytes, std::optional<Failure> failure);
   MailBins(MailBins const&)            = delete;
   MailBins& operator=(MailBins const&) = delete;
   ~MailBins();
@@ -55,8 +58,12 @@ class MailBins {
   [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
     return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
   }
-  [[nodiscard]] MailBlocks& blocks() { return m_blocks; }
+  [[nodiscard]] MailBlocks& blocks() { return *m_blocks; }
   [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
+  /// Of the block of an inbox that is being passed on: messages that were.
+  [[nodiscard]] std::uint64_t& n_passed_on(std::size_t inbox) {
+    return m_n_passed_on[inbox];
+  }
 
   /// Makes room for a message: sends the block of the link, if there is one,
   /// and begins the next. \returns whether there is room now.
@@ -81,12 +88,13 @@ class MailBins {
   bool send(std::size_t link);
 
   std::unique_ptr<MailRoutes const> m_routes;
-  bool m_is_direct;
-  int m_n_pes;
+  bool m_is_direct = false;
+  int m_n_pes      = 0;
   std::vector<char> m_is_last;
   MessageBytes m_message_bytes;
-  MailBlocks m_blocks;
+  std::optional<MailBlocks> m_blocks;
   std::vector<Bin> m_bins;
+  std::vector<std::uint64_t> m_n_passed_on;
   std::uint64_t m_n_sent = 0;
   std::uint64_t m_phase  = 1;
 };

@@ -5,13 +5,12 @@
 #include <cstring>
 #include <string>
 
-#include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_memory.hpp"
 #include "../../runtime/symm_signals.hpp"
-#include "../exchange/ExchangeBuffers.hpp"
 #include "MailRoutes.hpp"
 
 namespace symm::Impl {
@@ -25,47 +24,53 @@ std::size_t slot_of(Signal block) { return block % MailBlocks::n_slots; }
 MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
                        std::size_t block_bytes, std::size_t least_block_bytes)
     : m_block_bytes((block_bytes + 63) / 64 * 64),
-      m_inboxes(Kokkos::view_alloc(std::string(call) + ", inboxes",
-                                   Kokkos::WithoutInitializing),
-                routes.most_links() * n_slots * m_block_bytes),
-      m_arrived(std::string(call) + ", arrived", routes.most_links() * n_slots),
-      m_freed(std::string(call) + ", freed", routes.most_links()) {
-  auto const inbox_bytes = n_slots * m_block_bytes;
-  agree(call, failure_of([&] {
-          if (m_block_bytes < least_block_bytes) {
-            throw UsageError(Text(call, ": blocks of ", block_bytes,
-                                  " bytes have no room for a message: ask for ",
-                                  least_block_bytes, " at least"));
-          }
-          m_links.resize(routes.n_links());
-          m_from.resize(routes.n_inboxes());
-          std::size_t n_far = 0;
-          for (std::size_t k = 0; k < m_links.size(); ++k) {
-            auto const end = routes.target(k);
-            if (!end.exists) continue;
-            auto& its   = m_links[k];
-            its.target  = m_inboxes.data() + end.number * inbox_bytes;
-            its.arrived = m_arrived.data() + end.number * n_slots;
-            its.pe      = end.pe;
-            its.first   = ptr(its.target, end.pe);
-            its.is_near = its.first != nullptr;
-            if (!its.is_near) ++n_far;
-          }
-          m_outboxes = decltype(m_outboxes)(
-              Kokkos::view_alloc(std::string(call) + ", outboxes",
-                                 Kokkos::WithoutInitializing),
-              n_far * inbox_bytes);
-          n_far = 0;
-          for (auto& its : m_links) {
-            if (its.target == nullptr || its.is_near) continue;
-            its.first = m_outboxes.data() + n_far++ * inbox_bytes;
-          }
-          for (std::size_t k = 0; k < m_from.size(); ++k) {
-            auto const end  = routes.source(k);
-            m_from[k].freed = m_freed.data() + end.number;
-            m_from[k].pe    = end.pe;
-          }
-        }));
+      m_links(routes.n_links()),
+      m_from(routes.n_inboxes()) {
+  if (m_block_bytes < least_block_bytes) {
+    throw UsageError(Text(call, ": blocks of ", block_bytes,
+                          " bytes have no room for a message: ask for ",
+                          least_block_bytes, " at least"));
+  }
+  std::size_t n_far = 0;
+  for (std::size_t k = 0; k < m_links.size(); ++k) {
+    auto const end = routes.target(k);
+    if (!end.exists) continue;
+    auto& its   = m_links[k];
+    its.pe      = end.pe;
+    its.is_near = symm::is_near(end.pe);
+    if (!its.is_near) ++n_far;
+  }
+  m_outboxes =
+      decltype(m_outboxes)(Kokkos::view_alloc(std::string(call) + ", outboxes",
+                                              Kokkos::WithoutInitializing),
+                           n_far * inbox_bytes());
+}
+
+void MailBlocks::begin(char const* call, MailRoutes const& routes) {
+  auto const most = routes.most_links();
+  m_inboxes =
+      decltype(m_inboxes)(Kokkos::view_alloc(std::string(call) + ", inboxes",
+                                             Kokkos::WithoutInitializing),
+                          most * inbox_bytes());
+  m_arrived =
+      decltype(m_arrived)(std::string(call) + ", arrived", most * n_slots);
+  m_freed = decltype(m_freed)(std::string(call) + ", freed", most);
+
+  std::size_t n_far = 0;
+  for (std::size_t k = 0; k < m_links.size(); ++k) {
+    auto const end = routes.target(k);
+    if (!end.exists) continue;
+    auto& its   = m_links[k];
+    its.target  = m_inboxes.data() + end.number * inbox_bytes();
+    its.arrived = m_arrived.data() + end.number * n_slots;
+    its.first   = its.is_near ? ptr(its.target, end.pe)
+                              : m_outboxes.data() + n_far++ * inbox_bytes();
+  }
+  for (std::size_t k = 0; k < m_from.size(); ++k) {
+    auto const end  = routes.source(k);
+    m_from[k].freed = m_freed.data() + end.number;
+    m_from[k].pe    = end.pe;
+  }
 }
 
 std::byte* MailBlocks::next_block(std::size_t link) const {

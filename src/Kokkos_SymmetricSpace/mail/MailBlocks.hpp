@@ -32,12 +32,15 @@ class MailBlocks {
  public:
   static constexpr std::size_t n_slots = 4;
 
-  /// Collective over the world.
+  /// Local: takes all memory of this PE alone.
   /// \param block_bytes       equal on all PEs.
   /// \param least_block_bytes that have room for a message.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  /// \throws UsageError, OutOfMemory on this PE.
   MailBlocks(char const* call, MailRoutes const& routes,
              std::size_t block_bytes, std::size_t least_block_bytes);
+  /// Collective over the world: takes symmetric memory.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  void begin(char const* call, MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
   /// Where the next block of a link is to be written; null: its slots are full.
@@ -64,6 +67,10 @@ class MailBlocks {
     Pe pe          = 0;
     Signal n_freed = 0;
   };
+
+  [[nodiscard]] std::size_t inbox_bytes() const {
+    return n_slots * m_block_bytes;
+  }
 
   std::size_t m_block_bytes;
   Kokkos::View<std::byte*, SymmetricHostSpace> m_inboxes;

@@ -29,7 +29,7 @@ thread_local OfThread t_mail;
 
 }  // namespace
 
-MailboxBase::MailboxBase() { t_mail.mailboxes.push_back(this); }
+void MailboxBase::join() { t_mail.mailboxes.push_back(this); }
 
 MailboxBase::~MailboxBase() {
   std::erase(t_mail.mailboxes, this);

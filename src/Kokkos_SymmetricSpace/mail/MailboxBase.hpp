@@ -21,8 +21,10 @@ class MailboxBase {
   MailboxBase& operator=(MailboxBase const&) = delete;
 
  protected:
-  MailboxBase();
+  MailboxBase() = default;
   virtual ~MailboxBase();
+  /// Makes it one of this thread's mailboxes.
+  void join();
 
   // Of one mailbox; each returns whether it has moved anything.
   /// Sends messages of handlers that wait, as far as there is room.

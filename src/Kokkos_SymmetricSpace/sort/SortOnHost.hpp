@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -117,6 +118,8 @@ class SortOnHost {
         make_room(m_field_scratch[t], most * most_bytes(m_fields));
       }
     }
+    m_its_places = step.empty_places();
+    m_read.reserve(m_its_places.size() * max_fields);
     if (team_world().has_far_pes()) {
       m_blocks.reserve(step.n_now() * (sizeof(Bits) + m_fields.bytes()) +
                        block_unit * static_cast<std::size_t>(n_pes()) *
@@ -165,7 +168,8 @@ class SortOnHost {
 
   /// After a barrier: puts this PE's elements into the Views.
   void unpack(SortStep const& step, Keys const& keys, Fields const& fields) {
-    auto const places = step.places();
+    auto& places = m_its_places;
+    step.read(places);
     for (std::size_t pe = 0; pe < places.size(); ++pe)
       read_blocks(static_cast<Pe>(pe), places[pe]);
     quiet();
@@ -198,7 +202,7 @@ class SortOnHost {
   }
 
   /// In the outbox. (Elements of one key are in order.)
-  [[nodiscard]] std::vector<std::size_t> buckets_to_sort(
+  [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
     return step.cut_buckets();
@@ -377,6 +381,7 @@ class SortOnHost {
   std::size_t m_capacity = 0;  // elements of each outbox
   Bits* m_bits           = nullptr;
   PeBlocks m_blocks;
+  SortStep::Places m_its_places;
   std::vector<char const*> m_read;  // of each PE: keys, then each View's
 };
 

@@ -38,14 +38,6 @@ constexpr std::size_t ways = 16;  // into which a round of the search divides
 
 }  // namespace
 
-/// A cut at a key: the greatest key before it.
-struct SortStep::Search {
-  std::size_t pe;  // after the cut
-  SortCut cut;
-  std::uint64_t low;    // the key is not less,
-  std::uint64_t range;  // and no more than that greater
-};
-
 std::uint64_t SortBuckets::range_of(std::size_t bucket) const {
   return std::min((std::uint64_t{1} << shift) - 1,
                   range - (static_cast<std::uint64_t>(bucket) << shift));
@@ -69,6 +61,7 @@ SortStep::SortStep(char const* call, SortInput const& input,
     next += sizes[k];
   }
 
+  if (!failure) failure = failure_of([this] { reserve(); });
   m_mine[n_elements]    = input.count;
   m_mine[element_bytes] = input.element_bytes;
   m_mine[capacity]      = input.capacity;
@@ -121,6 +114,14 @@ SortStep::SortStep(char const* call, SortInput const& input,
       static_cast<std::size_t>(m_buckets.range >> m_buckets.shift) + 1;
 }
 
+// PEs agree once on whether all have the memory of the next steps.
+void SortStep::reserve() {
+  m_before.reserve(most_buckets + 1);
+  m_parts.reserve(most_buckets);
+  m_cut_buckets.reserve(m_n);
+  m_searches.reserve(m_n);
+}
+
 std::size_t SortStep::first_of(std::size_t pe) const {
   return m_total / m_n * pe + std::min(pe, m_total % m_n);
 }
@@ -141,6 +142,12 @@ void SortStep::add_up(std::span<std::size_t const> counts) {
     m_before[b + 1] = m_before[b] + m_sums[b];
     m_starts[b + 1] = m_starts[b] + m_counts[b];
   }
+  for (std::size_t pe = 1; pe < m_n; ++pe) {
+    auto const cut = cut_before(first_of(pe));
+    if (cut.before > 0 &&
+        (m_cut_buckets.empty() || m_cut_buckets.back() != cut.bucket))
+      m_cut_buckets.push_back(cut.bucket);
+  }
   auto const begin = first_of(m_me), end = first_of(m_me + 1);
   if (begin == end) return;
   m_first_bucket = cut_before(begin).bucket;
@@ -150,18 +157,8 @@ void SortStep::add_up(std::span<std::size_t const> counts) {
   }
 }
 
-std::vector<std::size_t> SortStep::cut_buckets() const {
-  std::vector<std::size_t> buckets;
-  for (std::size_t pe = 1; pe < m_n; ++pe) {
-    auto const cut = cut_before(first_of(pe));
-    if (cut.before > 0 && (buckets.empty() || buckets.back() != cut.bucket))
-      buckets.push_back(cut.bucket);
-  }
-  return buckets;
-}
-
-void SortStep::search(std::vector<Search>& searches,
-                      CountBelow const& count_below) {
+void SortStep::search(CountBelow const& count_below) {
+  auto& searches     = m_searches;
   auto const is_open = [](Search const& search) { return search.range > 0; };
   while (std::any_of(searches.begin(), searches.end(), is_open)) {
     for (std::size_t k = 0; k < searches.size(); ++k) {
@@ -191,9 +188,9 @@ void SortStep::search(std::vector<Search>& searches,
 }
 
 void SortStep::cut(CountBelow const& count_below) {
-  std::vector<Search> searches;
-  m_cuts[0]   = 0;
-  m_cuts[m_n] = m_starts[m_buckets.count];
+  auto& searches = m_searches;
+  m_cuts[0]      = 0;
+  m_cuts[m_n]    = m_starts[m_buckets.count];
   for (std::size_t pe = 1; pe < m_n; ++pe) {
     auto const cut = cut_before(first_of(pe));
     m_cuts[pe]     = m_starts[cut.bucket];
@@ -203,7 +200,7 @@ void SortStep::cut(CountBelow const& count_below) {
     }
   }
   if (searches.empty()) return;
-  search(searches, count_below);
+  search(count_below);
   // Elements of this key are before the cut as far as they are needed there:
   // those of the first PEs.
   auto const n        = searches.size();
@@ -228,20 +225,21 @@ void SortStep::cut(CountBelow const& count_below) {
   }
 }
 
-std::vector<std::vector<std::uint64_t>> SortStep::places() const {
-  std::vector<std::vector<std::uint64_t>> all(
-      m_n, std::vector<std::uint64_t>(m_parts.size() + 1));
-  if (m_parts.empty()) return all;
+SortStep::Places SortStep::empty_places() const {
+  return Places(m_n, std::vector<std::uint64_t>(m_parts.size() + 1));
+}
+
+void SortStep::read(Places& places) const {
+  if (m_parts.empty()) return;
   for (std::size_t k = 0; k < m_n; ++k) {
     auto const pe = static_cast<Pe>(k);
-    auto& its     = all[k];
+    auto& its     = places[k];
     get_nbi(&its.front(), m_cuts + m_me, 1, pe);
     get_nbi(&its.back(), m_cuts + m_me + 1, 1, pe);
     get_nbi(its.data() + 1, m_starts + m_first_bucket + 1, m_parts.size() - 1,
             pe);
   }
   quiet();
-  return all;
 }
 
 }  // namespace symm::Impl

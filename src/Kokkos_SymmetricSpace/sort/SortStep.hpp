@@ -95,7 +95,9 @@ class SortStep {
     return {m_starts, m_buckets.count + 1};
   }
   /// Buckets that are cut at a key. Their elements have to be in order.
-  [[nodiscard]] std::vector<std::size_t> cut_buckets() const;
+  [[nodiscard]] std::span<std::size_t const> cut_buckets() const {
+    return m_cut_buckets;
+  }
   /// The buckets of which this PE will have elements: the first one, and the
   /// part of each.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
@@ -108,17 +110,28 @@ class SortStep {
   /// read after a barrier.
   void cut(CountBelow const& count_below);
 
-  /// After a barrier: where in `pe`'s memory this PE's elements of each of its
-  /// buckets begin, and their end.
-  [[nodiscard]] std::vector<std::vector<std::uint64_t>> places() const;
+  /// For each PE: where in its memory this PE's elements of each of its buckets
+  /// begin, and their end.
+  using Places = std::vector<std::vector<std::uint64_t>>;
+  /// Local: memory for them.
+  [[nodiscard]] Places empty_places() const;
+  /// After a barrier.
+  void read(Places& places) const;
 
  private:
-  struct Search;
+  /// A cut at a key: the greatest key before it.
+  struct Search {
+    std::size_t pe;  // after the cut
+    SortCut cut;
+    std::uint64_t low;    // the key is not less,
+    std::uint64_t range;  // and no more than that greater
+  };
 
   /// The first element, of all, of a PE afterwards.
   [[nodiscard]] std::size_t first_of(std::size_t pe) const;
   [[nodiscard]] SortCut cut_before(std::size_t element) const;
-  void search(std::vector<Search>& searches, CountBelow const& count_below);
+  void reserve();
+  void search(CountBelow const& count_below);
 
   std::size_t m_n, m_me;
   Kokkos::View<std::uint64_t*, SymmetricHostSpace> m_words;
@@ -132,6 +145,8 @@ class SortStep {
   std::vector<std::size_t> m_before;  // elements of all PEs before each bucket
   std::size_t m_first_bucket = 0;
   std::vector<BucketPart> m_parts;
+  std::vector<std::size_t> m_cut_buckets;
+  std::vector<Search> m_searches;
 };
 
 }  // namespace symm::Impl
