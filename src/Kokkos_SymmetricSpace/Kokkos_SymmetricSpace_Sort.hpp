@@ -103,13 +103,21 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   auto const n_now = step.n_now();
   auto keys_now    = host_keys;
   auto values_now  = host_values;
-  Impl::agree(call, Impl::failure_of([&] { work->reserve(step); }));
+  std::optional<Fields> fields_now;
+  auto const find_fields = [&] {
+    fields_now.emplace(Impl::fields_of_all<Host>(call, n_now, values_now));
+  };
+  Impl::agree(call, Impl::failure_of([&] {
+                work->reserve(step);
+                if (!step.grows()) find_fields();
+              }));
   if (step.grows()) {
     Impl::agree(call, Impl::failure_of([&] {
                   Impl::grow_view(keys, n_now, step.most_now());
                   (Impl::grow_view(values, n_now, step.most_now()), ...);
                   keys_now   = Impl::host_view(keys);
                   values_now = {Impl::host_view(values)...};
+                  find_fields();
                 }));
   }
   work->pack_keys(step, outbox);
@@ -118,8 +126,7 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   });
   work->pack_fields();
   barrier_all();
-  work->unpack(step, keys_now,
-               Impl::fields_of_all<Host>(call, n_now, values_now));
+  work->unpack(step, keys_now, *fields_now);
   Impl::copy_back(keys, keys_now);
   std::apply([&](auto const&... its) { (Impl::copy_back(values, its), ...); },
              values_now);
