@@ -30,14 +30,15 @@
 #
 #   symm_run_over_nodes(TARGET t [NAME name] [ARGUMENTS argument...]
 #                       [LABELS label...] [NODES 2x1...] [CLUSTERS 2x1...]
-#                       [BAD_LINKS 2x1...] [UNEVEN 3on2...])
+#                       [BAD_LINKS 2x1...] [UNEVEN 3on2...] [TCP 2x1...])
 #
 # Runs the program `t` on several nodes, 2x1 being 2 of 1 PE each, as tests of the
 # label nodes: NODES are pretended by SYMM_PES_PER_NODE, name.nodes2x1; CLUSTERS are
 # made by scripts/netns_cluster.sh, name.cluster2x1; with BAD_LINKS frames between
 # them are late, overtake each other and get lost, name.bad_links2x1. Where no cluster
 # can be made, the last two say so and run on pretended nodes. UNEVEN 3on2: 3 PEs on
-# pretended nodes of up to 2, name.nodes3on2. Under the sanitizers there are 3 PEs at
+# pretended nodes of up to 2, name.nodes3on2. TCP: as NODES, but the PEs start
+# without mpiexec, name.tcp2x1. Under the sanitizers there are 3 PEs at
 # most.
 #
 # In a build for GPUs the tests that run programs under mpiexec, all of which start
@@ -264,7 +265,7 @@ set(SYMM_RUN_OR_PRETEND ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_pretend.sh
 
 function(symm_run_over_nodes)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;NAME"
-                        "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN")
+                        "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN;TCP")
   if(NOT arg_NAME)
     set(arg_NAME ${arg_TARGET})
   endif()
@@ -273,7 +274,8 @@ function(symm_run_over_nodes)
   set(CLUSTERS_prefix cluster)
   set(BAD_LINKS_prefix bad_links)
   set(UNEVEN_prefix nodes)
-  foreach(kind IN ITEMS NODES CLUSTERS BAD_LINKS UNEVEN)
+  set(TCP_prefix tcp)
+  foreach(kind IN ITEMS NODES CLUSTERS BAD_LINKS UNEVEN TCP)
     foreach(shape IN LISTS arg_${kind})
       if(NOT shape MATCHES "^([1-9])(x|on)([1-9])$")
         message(FATAL_ERROR "${arg_NAME}: ${shape}: NODESxPES_PER_NODE is needed")
@@ -291,7 +293,10 @@ function(symm_run_over_nodes)
       if(pes GREATER 2) # threads of OpenMP that share cores spin against each other
         list(APPEND environment KOKKOS_NUM_THREADS=1)
       endif()
-      if(kind MATCHES "NODES|UNEVEN")
+      if(kind STREQUAL "TCP")
+        list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
+        set(start ${PROJECT_SOURCE_DIR}/scripts/start_pes.sh ${pes})
+      elseif(kind MATCHES "NODES|UNEVEN")
         list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
         set(start ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${pes}
                   ${SYMM_MPIEXEC_FLAGS})

@@ -19,13 +19,15 @@ namespace symm {
 /// For programs without Kokkos. Collective over `communicator`, whose processes
 /// become the PEs in the order of its ranks. Initialises MPI (with
 /// MPI_THREAD_FUNNELED), unless the program has; finalize() then ends MPI only
-/// if this has initialised it.
+/// if this has initialised it. If SYMM_ROOT is set, PEs find each other by TCP,
+/// and MPI is not used (docs/nodes.md).
 ///
 /// \param gpu ordinal of this PE's GPU among those that the process sees, on
 ///        every PE or on none; several PEs may share one. Without it, the heap
 ///        is in host memory only.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; UsageError on this
-///         PE, if its communicator is MPI_COMM_NULL.
+///         PE, if its communicator is MPI_COMM_NULL, or SYMM_ROOT is set and
+///         it has passed one, and what is wrong with variables of that start.
 void initialize_runtime(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt);
 

@@ -68,6 +68,33 @@ inline constexpr EnvironmentVariable network{
     "the library that carries messages between nodes, `ucx`; if not set, the "
     "best one that all PEs can run; `symm_info` lists them"};
 
+inline constexpr EnvironmentVariable root{
+    {"SYMM_ROOT"},
+    VariableType::text,
+    nullptr,
+    "if set, the job starts by TCP, without MPI: where PE 0 is found, "
+    "`host:port`, or `file:path` of a file that PE 0 writes, on a file system "
+    "that all PEs share: "
+    "[nodes.md](nodes.md#a-start-without-mpi)"};
+
+inline constexpr EnvironmentVariable pe{
+    {"SYMM_PE", "SLURM_PROCID", "PMI_RANK"},
+    VariableType::count,
+    nullptr,
+    "the number of this PE, from 0, for a start by TCP"};
+
+inline constexpr EnvironmentVariable pes{
+    {"SYMM_PES", "SLURM_NTASKS", "PMI_SIZE"},
+    VariableType::count,
+    nullptr,
+    "the number of PEs, for a start by TCP"};
+
+inline constexpr EnvironmentVariable start_timeout{
+    {"SYMM_START_TIMEOUT"},
+    VariableType::seconds,
+    "60",
+    "seconds that all PEs have to find PE 0 in a start by TCP"};
+
 inline constexpr EnvironmentVariable trace{
     {"SYMM_TRACE"},
     VariableType::text,
@@ -120,11 +147,24 @@ inline constexpr EnvironmentVariable kokkos_device{
     "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
     "node take its GPUs in turn"};
 
-inline constexpr std::array table{
-    &heap_limit,      &symmetric_size, &static_heap,  &huge_pages,
-    &timeout,         &peer_timeout,   &network,      &trace,
-    &pes_per_node,    &ucx_transports, &visible_gpus, &module_loading,
-    &gpu_connections, &kokkos_device};
+inline constexpr std::array table{&heap_limit,
+                                  &symmetric_size,
+                                  &static_heap,
+                                  &huge_pages,
+                                  &timeout,
+                                  &peer_timeout,
+                                  &network,
+                                  &root,
+                                  &pe,
+                                  &pes,
+                                  &start_timeout,
+                                  &trace,
+                                  &pes_per_node,
+                                  &ucx_transports,
+                                  &visible_gpus,
+                                  &module_loading,
+                                  &gpu_connections,
+                                  &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

@@ -10,6 +10,7 @@
 #include "../base/Failure.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/Bootstrap_Mpi.hpp"
+#include "../bootstrap/Bootstrap_Tcp.hpp"
 #include "../memory/Device.hpp"
 #include "../symm_job.hpp"
 #include "Runtime.hpp"
@@ -51,7 +52,9 @@ class NoHooks final : public LibraryHooks {
 
 }  // namespace
 
-JobStart& job_start() { return start_by_mpi(); }
+JobStart& job_start() {
+  return is_tcp_asked_for() ? start_by_tcp() : start_by_mpi();
+}
 
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks, JobStart& start) {

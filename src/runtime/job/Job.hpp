@@ -28,7 +28,7 @@ class LibraryHooks {
   virtual void end() = 0;
 };
 
-/// The library that starts jobs: MPI.
+/// What starts the job: TCP if SYMM_ROOT is set, else MPI.
 [[nodiscard]] JobStart& job_start();
 
 /// Collective over `communicator`: begins the library that starts the job,

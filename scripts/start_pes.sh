@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Starts a program on PEs of this machine, without MPI's mpiexec.
+#
+#   scripts/start_pes.sh N PROGRAM [argument...]
+#
+# PEs find each other by a file in a folder that only this user can read. The
+# first status that is not 0 is the script's. (On several machines: SYMM_ROOT,
+# SYMM_PES and SYMM_PE, as docs/nodes.md says.)
+# shellcheck source-path=SCRIPTDIR
+set -euo pipefail
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+  sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//;p}' "$0"
+  exit 0
+fi
+if (($# < 2)) || ! [[ $1 =~ ^[1-9][0-9]*$ ]]; then
+  echo "usage: $0 N PROGRAM [argument...]" >&2
+  exit 2
+fi
+folder=$(mktemp -d)
+export SYMM_ROOT=file:$folder/root SYMM_PES=$1
+shift
+pids=()
+# shellcheck disable=SC2317  # called by trap
+end() {
+  if ((${#pids[@]})); then kill "${pids[@]}" 2>/dev/null || true; fi
+  rm -rf "$folder"
+}
+trap end EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+for ((pe = 0; pe < SYMM_PES; ++pe)); do
+  SYMM_PE=$pe "$@" &
+  pids+=($!)
+done
+status=0
+for pid in "${pids[@]}"; do
+  wait "$pid" || status=$((status ? status : $?))
+done
+pids=()
+exit "$status"

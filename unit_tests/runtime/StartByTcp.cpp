@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// A start by TCP: PEs that find each other by a file or a port, and others that
+// are not let in. A process that ends, and what it ends.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <support/ForkedPes.hpp>
+#include <support/Shared.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <runtime/base/UniqueFd.hpp>
+#include <runtime/bootstrap/Bootstrap_Tcp.hpp>
+#include <runtime/symm_errors.hpp>
+
+namespace symm_test {
+namespace {
+
+using symm::Pe;
+using symm::SystemError;
+using symm::UsageError;
+using symm::Impl::Bootstrap;
+using symm::Impl::JobPes;
+using symm::Impl::UniqueFd;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// What a launcher tells a process.
+void tell(std::string const& root, int pe, int n_pes,
+          std::string const& timeout = "20") {
+  setenv("SYMM_ROOT", root.c_str(), 1);
+  setenv("SYMM_PE", std::to_string(pe).c_str(), 1);
+  setenv("SYMM_PES", std::to_string(n_pes).c_str(), 1);
+  setenv("SYMM_START_TIMEOUT", timeout.c_str(), 1);
+}
+
+JobPes start_told() {
+  auto& start = symm::Impl::start_by_tcp();
+  EXPECT_FALSE(start.begin(nullptr, nullptr, {}));
+  return start.make_pes({});
+}
+
+std::string file_root() {
+  static int count = 0;
+  return "file:" + (std::filesystem::temp_directory_path() /
+                    ("symm_tcp." + std::to_string(getpid()) + "." +
+                     std::to_string(++count)))
+                       .string();
+}
+
+/// A port that was free a moment ago.
+int free_port() {
+  UniqueFd const socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in name{};
+  name.sin_family      = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes      = sizeof name;
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), bytes), 0);
+  EXPECT_EQ(
+      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&name), &bytes),
+      0);
+  return ntohs(name.sin_port);
+}
+std::string port_root() { return "localhost:" + std::to_string(free_port()); }
+
+UniqueFd connect_to(int port) {
+  sockaddr_in name{};
+  name.sin_family      = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port        = htons(static_cast<std::uint16_t>(port));
+  for (int i = 0; i < 1000; ++i) {
+    UniqueFd socket(::socket(AF_INET, SOCK_STREAM, 0));
+    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&name),
+                  sizeof name) == 0)
+      return socket;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << "nobody listens";
+  return {};
+}
+
+void yield() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+void expect_steps(Bootstrap& pes) {
+  int const n = pes.n_pes(), me = pes.my_pe();
+  for (int round = 0; round < 50; ++round) {
+    std::vector<long> all(static_cast<std::size_t>(n), -1);
+    long const mine = 100 * round + me;
+    pes.allgather(&mine, all.data(), sizeof mine);
+    std::vector<long> expected(all.size());
+    std::iota(expected.begin(), expected.end(), 100L * round);
+    EXPECT_EQ(all, expected);
+    pes.barrier();
+    EXPECT_EQ(pes.min((me + round) % n), 0);
+    std::vector<int> data(1000, me);
+    Pe const from = round % n;
+    pes.broadcast(data.data(), data.size() * sizeof(int), from);
+    EXPECT_EQ(data, std::vector<int>(1000, from));
+  }
+  EXPECT_EQ(pes.node(), 0) << "all are on this machine";
+}
+
+TEST(StartByTcp, connects_PEs_by_a_file_or_a_port_again_and_again) {
+  for (int const n : {1, 2, 5}) {
+    for (auto const& root : {file_root(), port_root()}) {
+      expect_on_pes(n, [&](ForkedBootstrap& forked) {
+        // The first PEs come last.
+        std::this_thread::sleep_for(
+            std::chrono::milliseconds(30 * (n - forked.my_pe())));
+        for (int job = 0; job < 3; ++job) {
+          tell(root, forked.my_pe(), n);
+          auto const pes = start_told();
+          EXPECT_EQ(pes.bootstrap->my_pe(), forked.my_pe());
+          EXPECT_EQ(pes.bootstrap->n_pes(), n);
+          EXPECT_EQ(pes.number_on_node, forked.my_pe());
+          EXPECT_TRUE(pes.is_one_node);
+          expect_steps(*pes.bootstrap);
+          pes.bootstrap->close();
+        }
+      });
+      EXPECT_FALSE(std::filesystem::exists(root.substr(5))) << root;
+    }
+  }
+}
+
+TEST(StartByTcp, ignores_a_file_of_a_job_that_is_over) {
+  auto const root = file_root();
+  std::ofstream(root.substr(5)) << "17 " << free_port() << " 127.0.0.1\n";
+  expect_on_pes(2, [&](ForkedBootstrap& forked) {
+    if (forked.my_pe() == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    tell(root, forked.my_pe(), 2);
+    auto const pes = start_told();
+    expect_steps(*pes.bootstrap);
+    pes.bootstrap->close();
+  });
+}
+
+TEST(StartByTcp, drops_strangers) {
+  int const port  = free_port();
+  auto const root = "localhost:" + std::to_string(port);
+  Shared<std::atomic<bool>> strangers_are_there;
+  expect_on_pes(3, [&](ForkedBootstrap& forked) {
+    if (forked.my_pe() < 2) {
+      tell(root, forked.my_pe(), 2);
+      while (forked.my_pe() == 1 && !*strangers_are_there) yield();
+      auto const pes = start_told();
+      expect_steps(*pes.bootstrap);
+      pes.bootstrap->close();
+      forked.barrier();
+      return;
+    }
+    // One is silent, one leaves, one sends too little and one something else.
+    auto const silent = connect_to(port);
+    connect_to(port).reset();
+    auto const half = connect_to(port), web = connect_to(port);
+    EXPECT_EQ(::send(half.get(), "symm", 4, MSG_NOSIGNAL), 4);
+    std::string const request =
+        "GET / HTTP/1.1\r\nHost: a\r\n\r\n" + std::string(100, 'x');
+    EXPECT_GT(::send(web.get(), request.data(), request.size(), MSG_NOSIGNAL),
+              0);
+    *strangers_are_there = true;
+    forked.barrier();
+  });
+}
+
+TEST(StartByTcp, is_refused_to_a_second_PE_and_to_one_of_another_job) {
+  auto const root = file_root();
+  Shared<std::atomic<int>> n_refused;
+  expect_on_pes(5, [&](ForkedBootstrap& forked) {
+    int const me = forked.my_pe();
+    // Processes 1 and 3 are both PE 1; process 4 is of a job of 7.
+    bool const is_alien = me == 4;
+    tell(root, me == 3 ? 1 : is_alien ? 2 : me, is_alien ? 7 : 3);
+    while (me == 2 && *n_refused < 2) yield();
+    bool is_refused = false;
+    try {
+      auto const pes = start_told();
+      expect_steps(*pes.bootstrap);
+      pes.bootstrap->close();
+    } catch (UsageError const& error) {
+      is_refused = true;
+      ++*n_refused;
+      EXPECT_THAT(error.what(),
+                  AllOf(HasSubstr("is not let in: "),
+                        HasSubstr(is_alien ? "PE 0 has a job of 3 PEs, this "
+                                             "process is PE 2 of 7"
+                                           : "there is a PE 1 already")));
+    }
+    std::vector<char> all(5);
+    char const mine = is_refused ? 1 : 0;
+    forked.allgather(&mine, all.data(), 1);
+    EXPECT_EQ(all[0] + all[2], 0);
+    EXPECT_EQ(all[1] + all[3], 1);
+    EXPECT_EQ(all[4], 1);
+  });
+}
+
+TEST(StartByTcp, without_a_PE_names_it_on_all_PEs) {
+  for (auto const& root : {file_root(), port_root()}) {
+    expect_on_pes(3, [&](ForkedBootstrap& forked) {
+      if (forked.my_pe() == 1) return;
+      tell(root, forked.my_pe(), 3, "1");
+      EXPECT_THAT([] { auto const pes = start_told(); },
+                  testing::Throws<symm::Error>(testing::Property(
+                      &symm::Error::what,
+                      HasSubstr("PE 1 has not connected to PE 0 (SYMM_ROOT=" +
+                                root + ") within SYMM_START_TIMEOUT"))));
+    });
+  }
+  tell(file_root(), 1, 2, "0.2");
+  EXPECT_THAT([] { auto const pes = start_told(); },
+              testing::ThrowsMessage<SystemError>(
+                  HasSubstr("PE 1 has not found PE 0 by the file")));
+}
+
+/// A job of 3 PEs of which PE `which` ends in its own way.
+std::vector<PeResult> job_with_end(Pe which,
+                                   std::function<void(Bootstrap&)> const& end) {
+  auto const root = file_root();
+  return try_pes(3, {}, [&](ForkedBootstrap& forked) {
+    tell(root, forked.my_pe(), 3);
+    auto const pes = start_told();
+    pes.bootstrap->barrier();
+    if (forked.my_pe() == which) end(*pes.bootstrap);
+    for (;;) pause();
+  });
+}
+
+TEST(StartByTcp, a_process_that_is_killed_ends_the_job) {
+  for (Pe const which : {0, 2}) {
+    auto const results =
+        job_with_end(which, [](Bootstrap&) { raise(SIGKILL); });
+    for (Pe pe = 0; pe < 3; ++pe) {
+      auto const& its = results[static_cast<std::size_t>(pe)];
+      if (pe == which) continue;
+      EXPECT_TRUE(its.has_exited_with(EXIT_FAILURE)) << its.output;
+      if (pe == 0 || which == 0) {
+        EXPECT_THAT(its.output, HasSubstr("PE " + std::to_string(which) +
+                                          " has ended without"));
+      }
+    }
+  }
+}
+
+TEST(StartByTcp, abort_ends_all_with_its_status) {
+  for (Pe const which : {0, 1}) {
+    auto const results =
+        job_with_end(which, [](Bootstrap& pes) { pes.abort(7); });
+    for (auto const& its : results) {
+      EXPECT_TRUE(its.has_exited_with(7)) << its.output;
+      EXPECT_EQ(its.output, "");
+    }
+  }
+}
+
+TEST(StartByTcp, says_what_the_environment_lacks) {
+  auto const message = [](std::string const& text) {
+    EXPECT_THAT([] { auto const pes = start_told(); },
+                testing::ThrowsMessage<UsageError>(HasSubstr(text)));
+  };
+  for (auto const* const root :
+       {"nowhere", "host:", "host:0", "host:70000", ":80", "host:http"}) {
+    tell(root, 0, 2);
+    message("must be host:port of PE 0");
+  }
+  tell("host:80", 2, 2);
+  message("there is no PE SYMM_PE=2 among SYMM_PES=2");
+  for (auto const* const missing : {"SYMM_PE", "SYMM_PES"}) {
+    tell("host:80", 0, 2);
+    unsetenv(missing);
+    message(std::string("set ") + missing + ", the number of");
+  }
+  for (auto const* const name :
+       {"SYMM_ROOT", "SYMM_PE", "SYMM_PES", "SYMM_START_TIMEOUT"})
+    unsetenv(name);
+  EXPECT_FALSE(symm::Impl::is_tcp_asked_for());
+}
+
+}  // namespace
+}  // namespace symm_test
