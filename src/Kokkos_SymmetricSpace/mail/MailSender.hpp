@@ -43,8 +43,9 @@ class MailSender {
   /// Sends a message to `pe`, this PE included. Never waits, runs no handlers
   /// and does not throw: messages are kept in memory of this PE until the
   /// mailbox's thread is in send(), progress() or finish(), and the last ones
-  /// of each thread until finish(). If there is no such PE or no memory, the
-  /// message is lost and finish() throws UsageError or OutOfMemory on all PEs.
+  /// of each thread until finish(). (64 MiB of that memory stay with the
+  /// mailbox for later.) If there is no such PE or no memory, the message is
+  /// lost and finish() throws UsageError or OutOfMemory on all PEs.
   ///
   /// Callable from any thread of the host, not from a GPU. When the mailbox's
   /// thread calls finish(), no other thread may be sending: fence the kernel,
