@@ -151,36 +151,41 @@ class Bootstrap_Tcp final : public Bootstrap {
   [[nodiscard]] bool is_one_node() const { return m_is_one_node; }
 
   void barrier() override {
-    begin({Step::barrier, 0, 0}, nullptr, [](Pe, char const*) {});
-    end(nullptr, 0);
+    run(
+        {Step::barrier, 0, 0}, nullptr, [](Pe, char const*) {}, nullptr, 0);
   }
 
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     auto* const to = static_cast<char*>(all);
     std::memcpy(to + index_of(my_pe()) * bytes, mine, bytes);
-    begin({Step::allgather, 0, bytes}, mine, [&](Pe pe, char const* its) {
-      std::memcpy(to + index_of(pe) * bytes, its, bytes);
-    });
-    end(all, index_of(n_pes()) * bytes);
+    run(
+        {Step::allgather, 0, bytes}, mine,
+        [&](Pe pe, char const* its) {
+          std::memcpy(to + index_of(pe) * bytes, its, bytes);
+        },
+        all, index_of(n_pes()) * bytes);
   }
 
   [[nodiscard]] int min(int mine) override {
     int lowest = mine;
-    begin({Step::min, 0, sizeof mine}, &mine, [&](Pe, char const* its) {
-      int number = 0;
-      std::memcpy(&number, its, sizeof number);
-      lowest = std::min(lowest, number);
-    });
-    end(&lowest, sizeof lowest);
+    run(
+        {Step::min, 0, sizeof mine}, &mine,
+        [&](Pe, char const* its) {
+          int number = 0;
+          std::memcpy(&number, its, sizeof number);
+          lowest = std::min(lowest, number);
+        },
+        &lowest, sizeof lowest);
     return lowest;
   }
 
   void broadcast(void* data, std::size_t bytes, Pe from) override {
-    begin({Step::broadcast, static_cast<std::uint32_t>(from), bytes}, data,
-          [&](Pe pe, char const* its) {
-            if (pe == from) std::memcpy(data, its, bytes);
-          });
-    end(data, bytes);
+    run(
+        {Step::broadcast, static_cast<std::uint32_t>(from), bytes}, data,
+        [&](Pe pe, char const* its) {
+          if (pe == from) std::memcpy(data, its, bytes);
+        },
+        data, bytes);
   }
 
   /// (Its barrier is the last step. Other PEs may end behind it.)
@@ -203,8 +208,21 @@ class Bootstrap_Tcp final : public Bootstrap {
     friend bool operator==(Host const&, Host const&) = default;
   };
 
-  /// Every PE but PE 0 sends its part of a step to that.
-  /// \param take take(pe, data) on PE 0, of every other PE's.
+  /// A collective step: every PE but PE 0 sends its part to that, and gets the
+  /// result.
+  /// \param take take(pe, data) on PE 0, of every other PE's part.
+  template <class Take>
+  void run(StepHead const& head, void const* mine, Take const& take,
+           void* result, std::size_t result_bytes) {
+    try {
+      begin(head, mine, take);
+      end(result, result_bytes);
+    } catch (SystemError const&) {
+      // If a process has ended, JobWatch ends this one, too, and says why.
+      std::this_thread::sleep_for(2 * time_to_report);
+      throw;
+    }
+  }
   template <class Take>
   void begin(StepHead const& head, void const* mine, Take const& take) {
     if (my_pe() != 0) {
@@ -226,7 +244,6 @@ class Bootstrap_Tcp final : public Bootstrap {
       take(pe, its.data());
     }
   }
-  /// PE 0 sends the result to all others.
   void end(void* result, std::size_t bytes) {
     char done = 0;
     if (my_pe() != 0) {

@@ -2,17 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "TcpLinks.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,12 +16,9 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <thread>
 #include <type_traits>
@@ -34,6 +26,7 @@
 
 #include "../base/Text.hpp"
 #include "../symm_errors.hpp"
+#include "TcpPlace.hpp"
 
 namespace symm::Impl {
 
@@ -42,8 +35,7 @@ namespace {
 using Clock     = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 
-constexpr std::string_view file_prefix = "file:";
-constexpr auto what                    = "symm::initialize by TCP";
+constexpr auto what = "symm::initialize by TCP";
 /// Between two attempts.
 constexpr auto pause = std::chrono::milliseconds(20);
 /// How long one address may take to answer.
@@ -56,7 +48,8 @@ enum class Purpose : std::uint32_t { steps, life };
 /// The first message on a connection.
 struct Hello {
   std::array<char, 8> magic{'s', 'y', 'm', 'm', 'T', 'C', 'P', '1'};
-  std::uint64_t key = 0;
+  std::uint64_t key     = 0;
+  std::uint64_t process = 0;  // equal on both connections of a process
   std::int32_t pe = 0, n_pes = 0;
   Purpose purpose    = Purpose::steps;
   std::uint32_t zero = 0;
@@ -69,13 +62,6 @@ struct Answer {
 // Padding would send what is left on the stack.
 static_assert(std::has_unique_object_representations_v<Hello>);
 static_assert(std::has_unique_object_representations_v<Answer>);
-
-/// Where PE 0 listens.
-struct Place {
-  std::vector<std::string> hosts;
-  std::string port;
-  std::uint64_t key = 0;
-};
 
 struct FreeAddresses {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
@@ -91,31 +77,6 @@ Addresses find_addresses(char const* host, std::string const& port, int flags) {
   addrinfo* list    = nullptr;
   return ::getaddrinfo(host, port.c_str(), &hints, &list) == 0 ? Addresses(list)
                                                                : Addresses();
-}
-
-bool is_file(std::string const& root) { return root.starts_with(file_prefix); }
-std::string path_of(std::string const& root) {
-  return root.substr(file_prefix.size());
-}
-
-/// "host:port", the host maybe in brackets. \throws UsageError on this PE.
-Place place_of(std::string const& root) {
-  auto const colon = root.rfind(':');
-  auto host        = root.substr(0, colon);
-  auto const port  = colon == std::string::npos ? "" : root.substr(colon + 1);
-  if (host.size() > 1 && host.front() == '[' && host.back() == ']')
-    host = host.substr(1, host.size() - 2);
-  bool const is_number =
-      !port.empty() && port.size() < 6 &&
-      port.find_first_not_of("0123456789") == std::string::npos;
-  if (host.empty() || !is_number || std::stoi(port) < 1 ||
-      std::stoi(port) > 65535) {
-    throw UsageError(Text("SYMM_ROOT=", root,
-                          ": it must be host:port of PE 0, the port a number "
-                          "from 1 to 65535, or file:path of a file that PE 0 "
-                          "is to write"));
-  }
-  return {{host}, port};
 }
 
 void set_option(UniqueFd const& socket, int level, int option, int value) {
@@ -148,55 +109,6 @@ bool wait_for(int fd, short events, TimePoint end) {
   pollfd entry{fd, events, 0};
   return left > 0 &&
          ::poll(&entry, 1, static_cast<int>(std::min<long>(left, INT_MAX))) > 0;
-}
-
-// The file.
-
-std::string addresses_of_this_host() {
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) throw SystemError(what, "getifaddrs", errno);
-  std::string others, own;
-  for (auto const* it = all; it != nullptr; it = it->ifa_next) {
-    if (it->ifa_addr == nullptr || it->ifa_addr->sa_family != AF_INET ||
-        (it->ifa_flags & IFF_UP) == 0)
-      continue;
-    std::array<char, INET_ADDRSTRLEN> text{};
-    auto const& address = reinterpret_cast<sockaddr_in const&>(*it->ifa_addr);
-    if (::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) ==
-        nullptr)
-      continue;
-    bool const is_own = (it->ifa_flags & IFF_LOOPBACK) != 0;
-    (is_own ? own : others).append(" ").append(text.data());
-  }
-  ::freeifaddrs(all);
-  return others + own;
-}
-
-/// Nobody sees half of it, and only this user may read it.
-void write_file(std::string const& path, Place const& place) {
-  auto const part = path + ".part";
-  static_cast<void>(::unlink(part.c_str()));
-  UniqueFd const file(::open(part.c_str(),
-                             O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
-                             S_IRUSR | S_IWUSR));
-  auto const text = std::to_string(place.key) + " " + place.port +
-                    addresses_of_this_host() + "\n";
-  if (!file ||
-      ::write(file.get(), text.data(), text.size()) !=
-          static_cast<ssize_t>(text.size()) ||
-      ::fsync(file.get()) != 0 || ::rename(part.c_str(), path.c_str()) != 0) {
-    throw SystemError("SYMM_ROOT=file:" + path + ": PE 0 cannot write it",
-                      "open, write or rename", errno);
-  }
-}
-
-/// Nothing if PE 0 has not written it.
-std::optional<Place> read_file(std::string const& path) {
-  std::ifstream in(path);
-  Place place;
-  if (!(in >> place.key >> place.port)) return std::nullopt;
-  for (std::string host; in >> host;) place.hosts.push_back(host);
-  return place;
 }
 
 // PE 0.
@@ -239,13 +151,6 @@ std::string port_of(UniqueFd const& listener) {
   return std::to_string(ntohs(port));
 }
 
-std::uint64_t draw_key() {
-  std::uint64_t key = 0;
-  if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key))
-    throw SystemError(what, "getrandom", errno);
-  return key;
-}
-
 /// To a PE that may have gone: its end of the connection tells it.
 void answer(UniqueFd const& socket, Text const& why_refused) {
   Answer its;
@@ -263,6 +168,7 @@ class Acceptance {
       : m_job(job), m_listener(std::move(listener)), m_key(key) {
     m_links.steps.resize(index_of(job.n_pes));
     m_links.lives.resize(index_of(job.n_pes));
+    m_processes.resize(index_of(job.n_pes));
   }
 
   TcpLinks accept_all(TimePoint end) {
@@ -334,52 +240,54 @@ class Acceptance {
                   ": start all with one SYMM_PES, and with SYMM_PE from 0"));
       return true;
     }
-    auto& links =
-        hello.purpose == Purpose::steps ? m_links.steps : m_links.lives;
-    auto& link = links[index_of(hello.pe)];
-    if (link && !has_ended(link)) {
-      answer(socket, Text("there is a PE ", hello.pe,
-                          " already: two processes have this SYMM_PE, or two "
-                          "jobs this SYMM_ROOT"));
-    } else {
-      link = std::move(socket);
+    auto& life    = m_links.lives[index_of(hello.pe)];
+    auto& steps   = m_links.steps[index_of(hello.pe)];
+    auto& process = m_processes[index_of(hello.pe)];
+    if (process != hello.process) {
+      if (is_open(life) || is_open(steps)) {
+        answer(socket, Text("there is a PE ", hello.pe,
+                            " already: two processes have this SYMM_PE, or two "
+                            "jobs this SYMM_ROOT"));
+        return true;
+      }
+      life.reset();
+      steps.reset();
+      process = hello.process;
     }
+    (hello.purpose == Purpose::steps ? steps : life) = std::move(socket);
     return true;
   }
 
   /// A PE that has lost its connection tries again.
-  static bool has_ended(UniqueFd const& socket) {
+  static bool is_open(UniqueFd const& socket) {
+    if (!socket) return false;
     char byte        = 0;
     auto const bytes = ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
+    return bytes > 0 || (bytes < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
   TcpJob const& m_job;
   UniqueFd m_listener;
   std::uint64_t m_key;
   TcpLinks m_links;
-  std::vector<UniqueFd> m_silent;  // accepted, without a Hello yet
+  std::vector<std::uint64_t> m_processes;  // of each PE, Hello::process
+  std::vector<UniqueFd> m_silent;          // accepted, without a Hello yet
 };
 
 /// Has the file gone when PE 0 needs it no more.
 struct FileOfScope {
   std::string path;
-  ~FileOfScope() {
-    if (!path.empty()) static_cast<void>(::unlink(path.c_str()));
-  }
+  ~FileOfScope() { static_cast<void>(::unlink(path.c_str())); }
 };
 
 TcpLinks accept_others(TcpJob const& job, TimePoint end) {
-  Place place;
-  FileOfScope file;
-  if (!is_file(job.root)) place = place_of(job.root);
-  auto listener = listen_at(is_file(job.root) ? "0" : place.port);
-  if (is_file(job.root)) {
-    place.key  = draw_key();
-    place.port = port_of(listener);
-    file.path  = path_of(job.root);
-    write_file(file.path, place);
+  if (!is_tcp_file(job.root)) {
+    auto const place = tcp_place_of(job.root);
+    return Acceptance(job, listen_at(place.port), place.key).accept_all(end);
   }
+  auto listener = listen_at("0");  // any that is free
+  FileOfScope const file{path_of_tcp_file(job.root)};
+  auto const place = write_tcp_file(file.path, port_of(listener));
   return Acceptance(job, std::move(listener), place.key).accept_all(end);
 }
 
@@ -411,12 +319,14 @@ UniqueFd connect_to(std::string const& host, std::string const& port) {
 
 /// Nothing if this is not PE 0, or not any more.
 std::optional<TcpLinks> try_host(TcpJob const& job, std::string const& host,
-                                 Place const& place, TimePoint end) {
+                                 TcpPlace const& place, TimePoint end) {
   TcpLinks links;
+  auto const process = draw_tcp_number();
   for (auto const purpose : {Purpose::life, Purpose::steps}) {
     auto socket = connect_to(host, place.port);
     Hello hello;
     hello.key     = place.key;
+    hello.process = process;
     hello.pe      = job.my_pe;
     hello.n_pes   = job.n_pes;
     hello.purpose = purpose;
@@ -447,8 +357,9 @@ std::optional<TcpLinks> try_host(TcpJob const& job, std::string const& host,
 
 TcpLinks connect_to_first(TcpJob const& job, TimePoint end) {
   do {
-    auto const place = is_file(job.root) ? read_file(path_of(job.root))
-                                         : std::optional(place_of(job.root));
+    auto const place = is_tcp_file(job.root)
+                           ? read_tcp_file(path_of_tcp_file(job.root))
+                           : std::optional(tcp_place_of(job.root));
     for (auto const& host : place ? place->hosts : std::vector<std::string>()) {
       if (auto links = try_host(job, host, *place, end))
         return std::move(*links);
@@ -457,8 +368,8 @@ TcpLinks connect_to_first(TcpJob const& job, TimePoint end) {
   } while (Clock::now() < end);
   throw SystemError(
       Text("symm::initialize: PE ", job.my_pe, " has not found PE 0 ",
-           is_file(job.root) ? "by the file of" : "at", " SYMM_ROOT=", job.root,
-           " within SYMM_START_TIMEOUT seconds"));
+           is_tcp_file(job.root) ? "by the file of" : "at",
+           " SYMM_ROOT=", job.root, " within SYMM_START_TIMEOUT seconds"));
 }
 
 }  // namespace

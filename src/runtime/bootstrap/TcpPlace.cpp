@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "TcpPlace.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+
+#include "../base/Text.hpp"
+#include "../base/UniqueFd.hpp"
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr auto finding_place           = "symm::initialize by TCP";
+constexpr std::string_view file_prefix = "file:";
+std::string addresses_of_this_host() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0)
+    throw SystemError(finding_place, "getifaddrs", errno);
+  std::string others, own;
+  for (auto const* it = all; it != nullptr; it = it->ifa_next) {
+    if (it->ifa_addr == nullptr || it->ifa_addr->sa_family != AF_INET ||
+        (it->ifa_flags & IFF_UP) == 0)
+      continue;
+    std::array<char, INET_ADDRSTRLEN> text{};
+    auto const& address = reinterpret_cast<sockaddr_in const&>(*it->ifa_addr);
+    if (::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) ==
+        nullptr)
+      continue;
+    bool const is_own = (it->ifa_flags & IFF_LOOPBACK) != 0;
+    (is_own ? own : others).append(" ").append(text.data());
+  }
+  ::freeifaddrs(all);
+  return others + own;
+}
+
+}  // namespace
+
+std::uint64_t draw_tcp_number() {
+  std::uint64_t key = 0;
+  if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key))
+    throw SystemError(finding_place, "getrandom", errno);
+  return key;
+}
+
+bool is_tcp_file(std::string const& root) {
+  return root.starts_with(file_prefix);
+}
+std::string path_of_tcp_file(std::string const& root) {
+  return root.substr(file_prefix.size());
+}
+
+TcpPlace tcp_place_of(std::string const& root) {
+  auto const colon = root.rfind(':');
+  auto host        = root.substr(0, colon);
+  auto const port  = colon == std::string::npos ? "" : root.substr(colon + 1);
+  if (host.size() > 1 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  bool const is_number =
+      !port.empty() && port.size() < 6 &&
+      port.find_first_not_of("0123456789") == std::string::npos;
+  if (host.empty() || !is_number || std::stoi(port) < 1 ||
+      std::stoi(port) > 65535) {
+    throw UsageError(Text("SYMM_ROOT=", root,
+                          ": it must be host:port of PE 0, the port a number "
+                          "from 1 to 65535, or file:path of a file that PE 0 "
+                          "is to write"));
+  }
+  return {{host}, port};
+}
+
+TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
+  auto const others = addresses_of_this_host();
+  TcpPlace place{{}, port, draw_tcp_number()};
+  auto const part = path + ".part";
+  static_cast<void>(::unlink(part.c_str()));  // of an earlier job, maybe
+  UniqueFd const file(::open(part.c_str(),
+                             O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+                             S_IRUSR | S_IWUSR));
+  auto const text =
+      std::to_string(place.key) + " " + place.port + others + "\n";
+  if (!file ||
+      ::write(file.get(), text.data(), text.size()) !=
+          static_cast<ssize_t>(text.size()) ||
+      ::fsync(file.get()) != 0 || ::rename(part.c_str(), path.c_str()) != 0) {
+    throw SystemError("SYMM_ROOT=file:" + path + ": PE 0 cannot write it",
+                      "open, write or rename", errno);
+  }
+  return place;
+}
+
+std::optional<TcpPlace> read_tcp_file(std::string const& path) {
+  std::ifstream in(path);
+  TcpPlace place;
+  if (!(in >> place.key >> place.port)) return std::nullopt;
+  for (std::string host; in >> host;) place.hosts.push_back(host);
+  return place;
+}
+
+}  // namespace symm::Impl

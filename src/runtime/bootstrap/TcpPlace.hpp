@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TCP_PLACE_HPP
+#define SYMM_TCP_PLACE_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace symm::Impl {
+
+/// Where PE 0 listens in a start by TCP.
+struct TcpPlace {
+  std::vector<std::string> hosts;  // names of one host, to be tried in turn
+  std::string port;
+  std::uint64_t key = 0;  // of the job; 0 without a file
+};
+
+/// A random number, of a job or a process. \throws SystemError on this PE.
+[[nodiscard]] std::uint64_t draw_tcp_number();
+
+/// Whether SYMM_ROOT has the form "file:path".
+[[nodiscard]] bool is_tcp_file(std::string const& root);
+[[nodiscard]] std::string path_of_tcp_file(std::string const& root);
+
+/// Of a SYMM_ROOT of the form "host:port", the host maybe in brackets.
+/// \throws UsageError on this PE, if it has another form.
+[[nodiscard]] TcpPlace tcp_place_of(std::string const& root);
+
+/// On PE 0: the IPv4 addresses of this host, with a new key, in a file that
+/// only this user can read. Nobody sees half of it.
+/// \throws SystemError on this PE.
+TcpPlace write_tcp_file(std::string const& path, std::string const& port);
+
+/// Nothing if PE 0 has not written it.
+[[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path);
+
+}  // namespace symm::Impl
+
+#endif
