@@ -33,15 +33,15 @@ std::size_t data_bytes() {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST(UcxParcels, memory_of_copies_follows_their_bytes) {
-  using symm::Impl::UcxParcel;
-  symm::Impl::UcxParcels parcels;
+TEST(Parcels, memory_of_copies_follows_their_bytes) {
+  using symm::Impl::Parcel;
+  symm::Impl::Parcels parcels;
   for (std::size_t const bytes :
        {std::size_t{0}, std::size_t{256}, std::size_t{257}, std::size_t{5000},
         MessageEngine::max_eager}) {
     constexpr std::size_t n = 300;
     std::vector<std::byte> const payload(bytes, std::byte{7});
-    std::vector<UcxParcel*> taken;
+    std::vector<Parcel*> taken;
     taken.reserve(n);
     auto const before = data_bytes();
     for (std::size_t i = 0; i < n; ++i) {

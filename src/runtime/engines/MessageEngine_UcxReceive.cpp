@@ -19,61 +19,21 @@ ucs_status_t MessageEngine_Ucx::on_message(void* engine, void const* header,
       header, header_bytes, data, bytes, is_rendezvous);
 }
 
-bool MessageEngine_Ucx::is_of_job(UcxHead const& head) noexcept {
-  if (head.key == m_key && head.from >= 0 &&
-      static_cast<std::size_t>(head.from) < m_peers.size() &&
-      head.from != m_me) {
-    return true;
-  }
-  m_n_strangers.fetch_add(1, std::memory_order_relaxed);
-  return false;
-}
-
-/// Without this message the job cannot go on: its sender counts as lost.
-void MessageEngine_Ucx::refuse_message(Pe from) noexcept {
-  m_receiver.load()->lost(
-      from, Text("PE ", m_me, " has no private memory for a message of it"));
-}
-
 ucs_status_t MessageEngine_Ucx::take_message(void const* header,
                                              std::size_t header_bytes,
                                              void* data, std::size_t bytes,
                                              bool is_rendezvous) noexcept {
-  UcxParcel::Head head;  // UCX's is not aligned
+  Parcel::Head head;  // UCX's is not aligned
   bool const has_head =
-      header_bytes >= sizeof(UcxHead) && header_bytes <= sizeof head;
+      header_bytes >= sizeof(ParcelHead) && header_bytes <= sizeof head;
   if (has_head) std::memcpy(&head, header, header_bytes);
-  if (!is_of_job(has_head ? head.engine : UcxHead{~m_key}) || m_is_over) {
-    return UCS_OK;
-  }
-  Connection* peer = nullptr;
-  try {
-    peer = &peer_of(head.engine.from);
-  } catch (std::bad_alloc const&) {
-    refuse_message(head.engine.from);
-    return UCS_OK;
-  }
-  // A PE that was given up stays lost: others have been told.
-  if (peer->has_failed) return UCS_OK;
-
-  peer->was_heard = true;
+  auto* const peer = take_head(has_head ? head.engine : ParcelHead{~m_key});
+  if (peer == nullptr) return UCS_OK;
   // UCX may have accepted a connection for this message.
   if (!std::exchange(peer->is_heard, true)) m_descriptors.look_if_few();
-  if (peer->endpoint == nullptr && !peer->is_to_connect) {
-    // With an endpoint, UCX tells us when the peer fails.
-    peer->is_to_connect = true;
-    m_to_connect.push_back(peer);
-  }
-  switch (head.engine.kind) {
-    case UcxHead::Kind::ping:
-      post_control(*peer, UcxHead::Kind::pong);
-      return UCS_OK;
-    case UcxHead::Kind::message: break;
-    case UcxHead::Kind::pong:
-    default: return UCS_OK;
-  }
+  if (head.engine.kind != ParcelHead::Kind::message) return UCS_OK;
   std::span<std::byte const> const user(head.user.data(),
-                                        header_bytes - sizeof(UcxHead));
+                                        header_bytes - sizeof(ParcelHead));
   if (is_rendezvous) return take_rendezvous(peer->pe, user, data, bytes);
   m_receiver.load()->receive(peer->pe, user,
                              {static_cast<std::byte const*>(data), bytes});
@@ -83,7 +43,7 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
 ucs_status_t MessageEngine_Ucx::take_rendezvous(
     Pe from, std::span<std::byte const> header, void* data,
     std::size_t bytes) noexcept {
-  UcxParcel* parcel = nullptr;
+  Parcel* parcel = nullptr;
   try {
     parcel = m_parcels.take();
   } catch (std::bad_alloc const&) {
@@ -113,7 +73,7 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
       m_ucp->ucp_am_recv_data_nbx(m_worker, data, place, bytes, &params);
   if (UCS_PTR_IS_ERR(request)) {
     m_parcels.give_back(parcel);
-    note_failure(peer_of(from), UCS_PTR_STATUS(request));
+    note_failure(connection_of(from), UCS_PTR_STATUS(request));
   }
   m_needs_progress = true;
   return UCS_INPROGRESS;
@@ -121,9 +81,9 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
 
 void MessageEngine_Ucx::on_received(void* request, ucs_status_t status,
                                     std::size_t /*bytes*/, void* parcel_of) {
-  auto* const parcel = static_cast<UcxParcel*>(parcel_of);
+  auto* const parcel = static_cast<Parcel*>(parcel_of);
   auto& engine       = *static_cast<MessageEngine_Ucx*>(parcel->owner);
-  auto& peer         = engine.peer_of(parcel->peer);
+  auto& peer         = engine.connection_of(parcel->peer);
   engine.m_ucp->ucp_request_free(request);
   if (status != UCS_OK) {
     engine.note_failure(peer, status);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // Start and end of MessageEngine_Ucx.
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -27,42 +25,19 @@ constexpr auto closing_time = 10s;
 constexpr auto forced_closing_time = 1s;
 constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
 
-struct UcxVersion {
-  unsigned major;
-  unsigned minor;
-
-  bool operator==(UcxVersion const&) const = default;
-};
-
-std::uint64_t draw_key() {
-  std::uint64_t key = 0;
-  if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
-    throw SystemError("drawing a number of the job", "getrandom", errno);
-  }
-  return key;
-}
-
 }  // namespace
 
 MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
                                      Vmm& vmm,
                                      MessageEngineOptions const& options)
-    : m_bootstrap(bootstrap),
-      m_me(bootstrap.my_pe()),
-      m_n_near(exchange.nodes().n_near()),
-      m_peer_timeout(std::chrono::duration_cast<Clock::duration>(
-          std::chrono::duration<double>(std::min(options.peer_timeout, 1e9)))),
-      m_check_time(m_peer_timeout > 0s ? std::clamp<Clock::duration>(
-                                             m_peer_timeout / 16, 1ms, 100ms)
-                                       : Clock::duration(100ms)) {
-  m_peers.resize(static_cast<std::size_t>(bootstrap.n_pes()));
+    : ServedEngine(bootstrap, options), m_n_near(exchange.nodes().n_near()) {
   try {
     std::vector<std::byte> mine;
     all_or_none(agree_through(bootstrap), what_starts, [&] {
       start(exchange.nodes());
       mine = my_address();
     });
-    gather_addresses(mine, exchange, vmm);
+    gather_addresses("UCX", m_ucp->major, m_ucp->minor, mine, exchange, vmm);
     all_or_none(agree_through(bootstrap), what_starts, [&] { start_thread(); });
   } catch (...) {
     destroy();
@@ -138,10 +113,10 @@ void MessageEngine_Ucx::start_worker() {
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
   m_ucp->check(m_ucp->ucp_worker_query(m_worker, &attributes), what_starts,
                "ucp_worker_query");
-  if (attributes.max_am_header < sizeof(UcxParcel::Head)) {
+  if (attributes.max_am_header < sizeof(Parcel::Head)) {
     throw SystemError(Text(what_starts, ": headers of messages have at most ",
                            attributes.max_am_header, " bytes, ",
-                           sizeof(UcxParcel::Head),
+                           sizeof(Parcel::Head),
                            " are needed; allow other transports in UCX_TLS"));
   }
 
@@ -154,6 +129,7 @@ void MessageEngine_Ucx::start_worker() {
   handler.arg = this;
   m_ucp->check(m_ucp->ucp_worker_set_am_recv_handler(m_worker, &handler),
                what_starts, "ucp_worker_set_am_recv_handler");
+  m_is_open = true;
 }
 
 std::vector<std::byte> MessageEngine_Ucx::my_address() const {
@@ -170,37 +146,12 @@ std::vector<std::byte> MessageEngine_Ucx::my_address() const {
   return address;
 }
 
-void MessageEngine_Ucx::gather_addresses(std::vector<std::byte> const& mine,
-                                         FdExchange& exchange, Vmm& vmm) {
-  m_key = draw_key();
-  m_bootstrap.broadcast(&m_key, sizeof m_key, 0);
-  UcxVersion const version{m_ucp->major, m_ucp->minor};
-  if (auto const other = difference_of(m_bootstrap, version)) {
-    throw SystemError(Text("PE ", other->pe, " has UCX ", other->its.major, ".",
-                           other->its.minor, ", PE 0 has ",
-                           other->of_first.major, ".", other->of_first.minor,
-                           ": install the same one on all nodes"));
-  }
-  m_address_bytes = static_cast<std::size_t>(
-      -m_bootstrap.min(-static_cast<int>(mine.size())));
-  auto padded = mine;
-  padded.resize(m_address_bytes);
-  std::vector<std::byte> all(m_peers.size() * m_address_bytes);
-  m_bootstrap.allgather(padded.data(), all.data(), m_address_bytes);
-  m_addresses.emplace(m_bootstrap, exchange, vmm, what_starts, all);
-}
-
-void MessageEngine_Ucx::set_receiver(Receiver& receiver) {
-  m_receiver  = &receiver;
-  m_may_start = true;
-  m_may_start.notify_all();
-}
-
 // --- The end
 
 void MessageEngine_Ucx::close_endpoint(Connection& peer,
                                        unsigned flags) noexcept {
   if (peer.endpoint == nullptr) return;
+  peer.is_connected = false;
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   params.flags        = flags;
@@ -242,7 +193,8 @@ void MessageEngine_Ucx::close() {
     Section const section(*this);
     m_is_over = true;
     for (auto* const peer : m_met) {
-      close_endpoint(*peer, peer->has_failed ? forced : 0);
+      close_endpoint(static_cast<Connection&>(*peer),
+                     peer->has_failed ? forced : 0);
     }
   }
   wait_for_closed_endpoints(closing_time);
@@ -262,11 +214,12 @@ void MessageEngine_Ucx::destroy() noexcept {
       m_is_closing = true;
       m_is_over    = true;
       for (auto* const peer : m_met) {
-        close_endpoint(*peer, forced);
+        close_endpoint(static_cast<Connection&>(*peer), forced);
       }
     }
     wait_for_closed_endpoints(forced_closing_time);
     Section const section(*this);
+    m_is_open = false;
     m_ucp->ucp_worker_destroy(std::exchange(m_worker, nullptr));
   }
   if (m_context != nullptr) {

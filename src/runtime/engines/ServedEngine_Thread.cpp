@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // The thread that serves messages while nobody polls, and heartbeats.
-#include <poll.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <string>
 #include <utility>
 
 #include "../base/LibraryThread.hpp"
 #include "../symm_errors.hpp"
-#include "MessageEngine_Ucx.hpp"
+#include "ServedEngine.hpp"
 
 namespace symm::Impl {
 
@@ -30,29 +25,29 @@ constexpr auto silence = 5us;
 constexpr auto longest_between_polls = 50us;
 }  // namespace
 
-void MessageEngine_Ucx::start_thread() {
+void ServedEngine::start_thread() {
   m_thread = make_library_thread("starting the thread of messages",
                                  "symm_messages", [this] { serve(); });
 }
 
-void MessageEngine_Ucx::stop_thread() noexcept {
+void ServedEngine::stop_thread() noexcept {
   if (!m_thread.joinable()) return;
   m_stops     = true;
   m_may_start = true;
   m_may_start.notify_all();
   // At worst the thread wakes up by itself.
-  static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
+  wake_thread();
   m_thread.join();
 }
 
-void MessageEngine_Ucx::serve() noexcept {
+void ServedEngine::serve() noexcept {
   m_may_start.wait(false);
   auto park    = shortest_park;
   m_last_check = m_last_look = Clock::now();
   while (!m_stops) {
     if (Clock::now() - m_last_check >= m_check_time) {
       check_peers();
-      m_descriptors.look();
+      look_after();
     }
     if (others_poll()) {
       std::this_thread::sleep_for(park);
@@ -67,7 +62,7 @@ void MessageEngine_Ucx::serve() noexcept {
 }
 
 /// Whether other threads poll, or did a short time ago and so will again.
-bool MessageEngine_Ucx::others_poll() noexcept {
+bool ServedEngine::others_poll() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto const now     = Clock::now();
   auto const n_new   = n_polls - std::exchange(m_n_polls_seen, n_polls);
@@ -80,14 +75,14 @@ bool MessageEngine_Ucx::others_poll() noexcept {
 }
 
 /// Calls progress() after the threads that wait for the lock.
-bool MessageEngine_Ucx::progress_in_turn() noexcept {
+bool ServedEngine::progress_in_turn() noexcept {
   while (m_n_waiting.load() != 0) std::this_thread::yield();
   Section const section(*this);
   return progress();
 }
 
 /// \returns false if another thread polls, or there is something else to do.
-bool MessageEngine_Ucx::poll_until_silent() noexcept {
+bool ServedEngine::poll_until_silent() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto last          = Clock::time_point{};
   while (m_n_polls.load(std::memory_order_relaxed) == n_polls && !m_stops) {
@@ -100,29 +95,19 @@ bool MessageEngine_Ucx::poll_until_silent() noexcept {
   return false;
 }
 
-void MessageEngine_Ucx::sleep_until_something_comes() noexcept {
+void ServedEngine::sleep_until_something_comes() noexcept {
   {
     Section const section(*this);
-    m_needs_progress  = false;
-    auto const status = m_ucp->ucp_worker_arm(m_worker);
-    if (status == UCS_ERR_BUSY) return;
-    if (status != UCS_OK && !std::exchange(m_has_complained, true)) {
-      static_cast<void>(std::fprintf(
-          stderr, "PE %d: ucp_worker_arm failed: %s; messages may be late\n",
-          m_me, m_ucp->ucs_status_string(status)));
-    }
+    m_needs_progress = false;
+    if (!prepare_sleep()) return;
     m_is_asleep = true;
   }
-  auto const at_most =
-      std::chrono::duration_cast<std::chrono::milliseconds>(m_check_time);
-  pollfd events{m_events, POLLIN, 0};
-  // An error is as good as an event: the thread looks, and sleeps again.
-  static_cast<void>(::poll(&events, 1, static_cast<int>(at_most.count())));
+  sleep(std::chrono::duration_cast<std::chrono::milliseconds>(m_check_time));
   m_is_asleep = false;
 }
 
 /// A caller calls this after it has begun work that the thread may finish.
-void MessageEngine_Ucx::wake_if_needed() noexcept {
+void ServedEngine::wake_if_needed() noexcept {
   if (!m_needs_progress || !m_is_asleep) return;
   m_needs_progress = false;
   wake();
@@ -131,38 +116,38 @@ void MessageEngine_Ucx::wake_if_needed() noexcept {
 /// Called after a caller has delivered messages. Asleep in poll(2), the thread
 /// would be woken by the system for each message, too, find none and stay in
 /// poll(2). Woken from here, it sleeps for a while instead.
-void MessageEngine_Ucx::wake_to_park() noexcept {
+void ServedEngine::wake_to_park() noexcept {
   if (!m_is_asleep) return;
   m_is_polled = true;
   wake();
 }
 
-void MessageEngine_Ucx::wake() noexcept {
+void ServedEngine::wake() noexcept {
   m_is_asleep = false;
   // Even if this fails, the thread looks after m_check_time.
-  static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
+  wake_thread();
 }
 
 // --- Heartbeats
 
-void MessageEngine_Ucx::watch(Pe pe) {
+void ServedEngine::watch(Pe pe) {
   check_receiver_of(pe, 0);
   Section const section(*this);
   start_watching(peer_of(pe));
 }
 
-void MessageEngine_Ucx::start_watching(Connection& peer) noexcept {
+void ServedEngine::start_watching(Peer& peer) noexcept {
   // Silence before this does not count: nothing was asked of the peer.
   if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }
 
-void MessageEngine_Ucx::unwatch(Pe pe) {
+void ServedEngine::unwatch(Pe pe) {
   check_receiver_of(pe, 0);
   Section const section(*this);
   --peer_of(pe).n_watching;
 }
 
-void MessageEngine_Ucx::watch_all() {
+void ServedEngine::watch_all() {
   Section const section(*this);
   if (m_n_watching_all++ != 0) return;
   for (auto* const peer : m_met) {
@@ -170,12 +155,12 @@ void MessageEngine_Ucx::watch_all() {
   }
 }
 
-void MessageEngine_Ucx::unwatch_all() {
+void ServedEngine::unwatch_all() {
   Section const section(*this);
   --m_n_watching_all;
 }
 
-void MessageEngine_Ucx::check_peers() noexcept {
+void ServedEngine::check_peers() noexcept {
   auto const now    = Clock::now();
   auto const passed = now - std::exchange(m_last_check, now);
   if (m_peer_timeout == Clock::duration(0)) return;
@@ -200,10 +185,9 @@ void MessageEngine_Ucx::check_peers() noexcept {
                 std::chrono::ceil<std::chrono::milliseconds>(silent).count(),
                 " ms (SYMM_PEER_TIMEOUT): it is stopped or hangs, or the "
                 "network between is cut"));
-    } else if (silent >= m_peer_timeout / 4 &&
-               now - peer.last_pinged >= m_peer_timeout / 4) {
+    } else if (silent >= m_ping_time && now - peer.last_pinged >= m_ping_time) {
       peer.last_pinged = now;
-      post_control(peer, UcxHead::Kind::ping);
+      post_control(peer, ParcelHead::Kind::ping);
     }
   }
   settle();

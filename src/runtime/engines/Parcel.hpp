@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_ENGINES_UCX_PARCEL_HPP
-#define SYMM_ENGINES_UCX_PARCEL_HPP
+#ifndef SYMM_ENGINES_PARCEL_HPP
+#define SYMM_ENGINES_PARCEL_HPP
 
 #include <array>
 #include <bit>
@@ -17,25 +17,35 @@
 
 namespace symm::Impl {
 
-/// MessageEngine_Ucx puts this before the header of a message.
-struct UcxHead {
-  enum class Kind : std::uint32_t {
+/// A ServedEngine puts this before the header of a message.
+struct ParcelHead {
+  enum class Kind : std::uint16_t {
     message,
     ping,  // the receiver answers
-    pong
+    pong,
+    // Of MessageEngine_Libfabric:
+    offer,  // of a payload that waits to be sent
+    answer  // to an offer
   };
 
-  std::uint64_t key = 0;  // of the job: only its PEs know it
-  std::int32_t from = 0;
-  Kind kind         = Kind::message;
+  std::uint64_t key          = 0;  // of the job: only its PEs know it
+  std::int32_t from          = 0;
+  Kind kind                  = Kind::message;
+  std::uint16_t header_bytes = 0;  // of the message's own
 };
 // No padding: it would be sent with what is left on the stack.
-static_assert(std::has_unique_object_representations_v<UcxHead>);
+static_assert(std::has_unique_object_representations_v<ParcelHead>);
+
+/// What a network library is given with an operation, and gives back.
+struct InFlight {
+  std::array<void*, 8> of_library{};  // written by it meanwhile
+  int kind = 0;                       // as the engine likes
+};
 
 /// A message in flight: all that must live until it is sent, or received.
-struct UcxParcel {
+struct Parcel : InFlight {
   struct Head {  // sent in one piece
-    UcxHead engine;
+    ParcelHead engine;
     std::array<std::byte, MessageEngine::max_header> user;
   };
   static constexpr std::size_t small_bytes = 256;
@@ -52,16 +62,17 @@ struct UcxParcel {
   std::array<std::byte, small_bytes> small;
   std::unique_ptr<std::byte[]> large;
   std::size_t large_bytes = 0;        // of `large`
-  UcxParcel* next         = nullptr;  // in a UcxParcelQueue
+  Parcel* next            = nullptr;  // in a ParcelQueue
 
   [[nodiscard]] std::size_t all_header_bytes() const {
-    return sizeof(UcxHead) + header_bytes;
+    return sizeof(ParcelHead) + header_bytes;
   }
   [[nodiscard]] std::span<std::byte const> header() const {
     return {head.user.data(), header_bytes};
   }
   void set_header(std::span<std::byte const> header) {
-    header_bytes = header.size();
+    header_bytes             = header.size();
+    head.engine.header_bytes = static_cast<std::uint16_t>(header_bytes);
     if (!header.empty()) {
       std::memcpy(head.user.data(), header.data(), header.size());
     }
@@ -69,22 +80,24 @@ struct UcxParcel {
 };
 
 /// A queue that owns its parcels and allocates nothing.
-class UcxParcelQueue {
+class ParcelQueue {
  public:
-  UcxParcelQueue()                                 = default;
-  UcxParcelQueue(UcxParcelQueue const&)            = delete;
-  UcxParcelQueue& operator=(UcxParcelQueue const&) = delete;
-  ~UcxParcelQueue() {
+  ParcelQueue()                              = default;
+  ParcelQueue(ParcelQueue const&)            = delete;
+  ParcelQueue& operator=(ParcelQueue const&) = delete;
+  ~ParcelQueue() {
     while (auto* const parcel = pop()) delete parcel;
   }
 
-  void push(UcxParcel* parcel) noexcept {
+  void push(Parcel* parcel) noexcept {
     parcel->next                                 = nullptr;
     (m_last == nullptr ? m_first : m_last->next) = parcel;
     m_last                                       = parcel;
   }
+  [[nodiscard]] bool empty() const { return m_first == nullptr; }
+  [[nodiscard]] Parcel* front() const { return m_first; }
   /// The oldest; null: there is none.
-  UcxParcel* pop() noexcept {
+  Parcel* pop() noexcept {
     auto* const parcel = m_first;
     if (parcel == nullptr) return nullptr;
     m_first = parcel->next;
@@ -93,18 +106,18 @@ class UcxParcelQueue {
   }
 
  private:
-  UcxParcel* m_first = nullptr;
-  UcxParcel* m_last  = nullptr;
+  Parcel* m_first = nullptr;
+  Parcel* m_last  = nullptr;
 };
 
 /// A pool of parcels. One thread at a time.
-class UcxParcels {
+class Parcels {
  public:
   /// \throws std::bad_alloc.
-  UcxParcel* take() { return take_from(0).release(); }
+  Parcel* take() { return take_from(0).release(); }
 
   /// With a copy of `bytes` (at most max_eager). \throws std::bad_alloc.
-  UcxParcel* take_copy(std::span<std::byte const> bytes) {
+  Parcel* take_copy(std::span<std::byte const> bytes) {
     auto parcel = take_from(list_of(bytes.size()));
     auto* const copy =
         parcel->large ? parcel->large.get() : parcel->small.data();
@@ -114,30 +127,30 @@ class UcxParcels {
     return parcel.release();
   }
 
-  void give_back(UcxParcel* parcel) noexcept {
-    std::unique_ptr<UcxParcel> owner(parcel);
+  void give_back(Parcel* parcel) noexcept {
+    std::unique_ptr<Parcel> owner(parcel);
     auto& list = m_lists[list_of(parcel->large_bytes)];
     if (list.size() == list.capacity()) return;  // the list is full
     list.push_back(std::move(owner));
   }
 
-  UcxParcels() {
+  Parcels() {
     for (auto& list : m_lists) list.reserve(32);
     m_lists[0].reserve(1024);
   }
 
  private:
-  using List = std::vector<std::unique_ptr<UcxParcel>>;
+  using List = std::vector<std::unique_ptr<Parcel>>;
 
   /// The list of parcels for payloads of `bytes`. In list i > 0, `large` has
   /// small_bytes * 2^i; in list 0 there is none.
   static std::size_t list_of(std::size_t bytes) {
     if (bytes == 0) return 0;
     return static_cast<std::size_t>(
-        std::bit_width((bytes - 1) / UcxParcel::small_bytes));
+        std::bit_width((bytes - 1) / Parcel::small_bytes));
   }
 
-  std::unique_ptr<UcxParcel> take_from(std::size_t i) {
+  std::unique_ptr<Parcel> take_from(std::size_t i) {
     auto& list = m_lists[i];
     if (!list.empty()) {
       auto parcel = std::move(list.back());
@@ -145,17 +158,16 @@ class UcxParcels {
       return parcel;
     }
     // Not make_unique(), which would clear it.
-    std::unique_ptr<UcxParcel> parcel(new UcxParcel);
+    std::unique_ptr<Parcel> parcel(new Parcel);
     if (i != 0) {
-      parcel->large_bytes = UcxParcel::small_bytes << i;
+      parcel->large_bytes = Parcel::small_bytes << i;
       parcel->large.reset(new std::byte[parcel->large_bytes]);
     }
     return parcel;
   }
 
-  std::array<List,
-             1 + std::bit_width(
-                     MessageEngine::max_eager / UcxParcel::small_bytes - 1)>
+  std::array<List, 1 + std::bit_width(
+                           MessageEngine::max_eager / Parcel::small_bytes - 1)>
       m_lists;
 };
 

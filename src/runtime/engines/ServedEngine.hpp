@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ENGINES_SERVED_ENGINE_HPP
+#define SYMM_ENGINES_SERVED_ENGINE_HPP
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
+#include "../memory/NodeTable.hpp"
+#include "../memory/Vmm.hpp"
+#include "MessageEngine.hpp"
+#include "MessageEngineOptions.hpp"
+#include "Parcel.hpp"
+
+namespace symm::Impl {
+
+/// What engines share that have one lock and one thread: the thread, which
+/// serves while nobody polls; heartbeats; the PEs that this one has met, and
+/// the messages that wait until the network library can take them. A derived
+/// class adds the network library. It calls start_thread() last when it is
+/// made, and stop_thread() first when it is destroyed.
+class ServedEngine : public MessageEngine {
+ public:
+  ServedEngine(ServedEngine const&)            = delete;
+  ServedEngine& operator=(ServedEngine const&) = delete;
+
+  void set_receiver(Receiver& receiver) final;
+  void send(Pe to, std::span<std::byte const> header,
+            std::span<std::byte const> payload, std::size_t token) final;
+  bool poll() final;
+  void watch(Pe pe) final;
+  void unwatch(Pe pe) final;
+  void watch_all() final;
+  void unwatch_all() final;
+  void send_farewell(std::span<std::byte const> header,
+                     std::span<std::byte const> payload) noexcept final;
+
+  /// The number of messages that were not of this job.
+  [[nodiscard]] std::uint64_t n_strangers() const { return m_n_strangers; }
+
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  ServedEngine(Bootstrap& bootstrap, MessageEngineOptions const& options);
+
+  /// A PE that this one has met: sent to, heard of, or waited for.
+  struct Peer {
+    Peer()                       = default;
+    Peer(Peer const&)            = delete;
+    Peer& operator=(Peer const&) = delete;
+    virtual ~Peer()              = default;
+
+    ServedEngine* engine      = nullptr;
+    Pe pe                     = 0;
+    bool is_connected         = false;  // post() may be called
+    bool is_to_connect        = false;  // in m_to_connect
+    bool has_failed           = false;  // in m_failed, or lost
+    std::size_t pending_bytes = 0;      // not sent yet
+    // Heartbeats
+    int n_watching = 0;
+    bool was_heard = false;  // since the last check
+    bool is_heard  = false;  // a message of it has come
+    Clock::time_point last_heard;
+    Clock::time_point last_pinged;
+  };
+  /// Holds the lock, unless this thread holds it anyway: within Receiver.
+  class Section {
+   public:
+    explicit Section(ServedEngine& engine);
+    Section(Section const&)            = delete;
+    Section& operator=(Section const&) = delete;
+    ~Section();
+
+   private:
+    friend class ServedEngine;
+    struct TryTag {};
+    Section(ServedEngine& engine, TryTag);
+
+    ServedEngine const* m_outer;
+    std::unique_lock<std::mutex> m_lock;
+  };
+
+  // What the network library does. All but sleep(), wake_thread() and
+  // look_after() are called with the lock.
+
+  [[nodiscard]] virtual std::unique_ptr<Peer> make_peer() = 0;
+  /// Sets is_connected, or fails by note_failure().
+  virtual void connect(Peer& peer) noexcept = 0;
+  /// Forgets what is under way to a lost PE, as far as it can.
+  virtual void disconnect(Peer& peer) noexcept = 0;
+  /// Sends it, and calls finish() when it has been sent; may call
+  /// note_failure().
+  virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
+  /// Takes what has arrived or has been sent; whether there was any.
+  virtual bool progress_network() noexcept = 0;
+  /// Why note_failure() was called, for the error of the PE.
+  [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
+  /// Prepares sleep(). \returns false if something has come.
+  virtual bool prepare_sleep() noexcept = 0;
+  /// Until something comes, or wake_thread() is called, or the time is over.
+  virtual void sleep(std::chrono::milliseconds at_most) noexcept = 0;
+  virtual void wake_thread() noexcept                            = 0;
+  /// The engine's thread calls this several times a second.
+  virtual void look_after() noexcept {}
+
+  // For derived classes, with the lock:
+
+  Peer& peer_of(Pe pe);
+  Parcel* parcel_for(std::span<std::byte const> header,
+                     std::span<std::byte const> payload, std::size_t token);
+  /// Private memory that it takes until it is sent.
+  static std::size_t pending_bytes_of(Parcel const& parcel) {
+    return sizeof(Parcel) + parcel.large_bytes;
+  }
+  void submit(Peer& peer, Parcel* parcel) noexcept;
+  /// The message is sent, or never will be.
+  void finish(Parcel* parcel) noexcept;
+  /// Whose message this is; null: to be dropped. Answers pings.
+  Peer* take_head(ParcelHead const& head) noexcept;
+  /// The message of this PE cannot be taken.
+  void refuse_message(Pe from) noexcept;
+  void note_failure(Peer& peer) noexcept;
+  [[nodiscard]] bool is_inside() const { return s_inside == this; }
+
+  void start_thread();
+  void stop_thread() noexcept;
+  /// Collective: draws the key, compares versions, gathers m_addresses.
+  void gather_addresses(std::string_view library, unsigned major,
+                        unsigned minor, std::vector<std::byte> const& mine,
+                        FdExchange& exchange, Vmm& vmm);
+  [[nodiscard]] std::byte const* address_of(Pe pe) const {
+    return m_addresses->bytes().data() +
+           static_cast<std::size_t>(pe) * m_address_bytes;
+  }
+
+  Bootstrap& m_bootstrap;
+  Pe m_me = 0;
+  Clock::duration m_peer_timeout;  // 0: none
+  Clock::duration m_check_time;
+  /// A watched PE that is silent for this long is pinged.
+  Clock::duration m_ping_time;
+  std::uint64_t m_key = 0;
+
+  // m_mutex guards what follows, and the network library.
+  std::mutex m_mutex;
+  std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
+  std::vector<Peer*> m_met;
+  Parcels m_parcels;
+  bool m_is_closing     = false;  // connections may end
+  bool m_is_over        = false;  // the receiver is not called any more
+  bool m_is_open        = false;  // the network library is there
+  bool m_needs_progress = false;  // something has begun that is not done
+
+  std::atomic<Receiver*> m_receiver{nullptr};
+
+ private:
+  // ServedEngine.cpp
+  void check_receiver_of(Pe to, std::size_t header_bytes) const;
+  void post_control(Peer& peer, ParcelHead::Kind kind) noexcept;
+  [[nodiscard]] bool is_of_job(ParcelHead const& head) noexcept;
+  void lose(Peer& peer, Text const& why) noexcept;
+  bool progress() noexcept;
+  bool settle() noexcept;
+
+  // ServedEngine_Thread.cpp
+  void start_watching(Peer& peer) noexcept;
+  void serve() noexcept;
+  bool others_poll() noexcept;
+  bool progress_in_turn() noexcept;
+  bool poll_until_silent() noexcept;
+  void sleep_until_something_comes() noexcept;
+  void wake_if_needed() noexcept;
+  void wake_to_park() noexcept;
+  void wake() noexcept;
+  void check_peers() noexcept;
+
+  // The engine whose lock this thread has.
+  static inline thread_local ServedEngine const* s_inside = nullptr;
+
+  std::optional<NodeTable> m_addresses;  // of all PEs, m_address_bytes each
+  std::size_t m_address_bytes = 0;
+  std::atomic<int> m_n_waiting{0};  // threads that wait for m_mutex
+
+  // m_mutex guards these. They are work for when the network library has
+  // returned. Each vector has room for all of m_met.
+  std::vector<Peer*> m_to_connect;
+  ParcelQueue m_to_post;
+  std::vector<Peer*> m_failed;
+  ParcelQueue m_sent;  // the receiver is to be told
+  int m_n_watching_all = 0;
+
+  std::atomic<std::uint64_t> m_n_polls{0};
+  std::atomic<std::uint64_t> m_n_strangers{0};
+
+  std::atomic<bool> m_may_start{false};
+  std::atomic<bool> m_stops{false};
+  std::atomic<bool> m_is_asleep{false};
+  std::atomic<bool> m_is_polled{false};  // the thread that woke it polls
+  // Used by the thread:
+  Clock::time_point m_last_check;
+  Clock::time_point m_last_look;  // at m_n_polls
+  Clock::time_point m_they_polled;
+  std::uint64_t m_n_polls_seen = 0;
+  std::thread m_thread;
+};
+
+}  // namespace symm::Impl
+
+#endif
