@@ -65,8 +65,8 @@ inline constexpr EnvironmentVariable network{
     {"SYMM_NETWORK"},
     VariableType::text,
     nullptr,
-    "the library that carries messages between nodes, `ucx`; if not set, the "
-    "best one that all PEs can run; `symm_info` lists them"};
+    "the library that carries messages between nodes, `ucx` or `libfabric`; if "
+    "not set, the first of them that all PEs can run; `symm_info` lists them"};
 
 inline constexpr EnvironmentVariable root{
     {"SYMM_ROOT"},
@@ -111,6 +111,13 @@ inline constexpr EnvironmentVariable ucx_transports{
     "UCX's: what it may use between nodes; if not set, all but shared memory "
     "(`^sm`)"};
 
+inline constexpr EnvironmentVariable fabric_provider{
+    {"FI_PROVIDER"},
+    VariableType::text,
+    nullptr,
+    "libfabric's: the provider that it uses between nodes, `tcp` or `cxi`; if "
+    "not set, its own first choice that reaches other machines"};
+
 inline constexpr EnvironmentVariable pes_per_node{
     {"SYMM_PES_PER_NODE"},
     VariableType::count,
@@ -147,24 +154,14 @@ inline constexpr EnvironmentVariable kokkos_device{
     "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
     "node take its GPUs in turn"};
 
-inline constexpr std::array table{&heap_limit,
-                                  &symmetric_size,
-                                  &static_heap,
-                                  &huge_pages,
-                                  &timeout,
-                                  &peer_timeout,
-                                  &network,
-                                  &root,
-                                  &pe,
-                                  &pes,
-                                  &start_timeout,
-                                  &trace,
-                                  &pes_per_node,
-                                  &ucx_transports,
-                                  &visible_gpus,
-                                  &module_loading,
-                                  &gpu_connections,
-                                  &kokkos_device};
+inline constexpr std::array table{
+    &heap_limit,   &symmetric_size, &static_heap,
+    &huge_pages,   &timeout,        &peer_timeout,
+    &network,      &root,           &pe,
+    &pes,          &start_timeout,  &trace,
+    &pes_per_node, &ucx_transports, &fabric_provider,
+    &visible_gpus, &module_loading, &gpu_connections,
+    &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

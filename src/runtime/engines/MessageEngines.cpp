@@ -11,18 +11,22 @@
 #ifdef SYMM_HAS_UCX
 #include "MessageEngine_Ucx.hpp"
 #endif
+#ifdef SYMM_HAS_LIBFABRIC
+#include "MessageEngine_Libfabric.hpp"
+#endif
 
 namespace symm::Impl {
 
 namespace {
 
-#ifdef SYMM_HAS_UCX
 template <class Engine>
-std::unique_ptr<MessageEngine> make(Bootstrap& bootstrap, FdExchange& exchange,
-                                    Vmm& vmm,
-                                    MessageEngineOptions const& options) {
+[[maybe_unused]] std::unique_ptr<MessageEngine> make(
+    Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
+    MessageEngineOptions const& options) {
   return std::make_unique<Engine>(bootstrap, exchange, vmm, options);
 }
+
+#ifdef SYMM_HAS_UCX
 constexpr MessageEngineKind ucx{"ucx", ucx_of_this_machine,
                                 ucx_networks_of_this_machine,
                                 make<MessageEngine_Ucx>};
@@ -39,7 +43,23 @@ constexpr MessageEngineKind ucx{
     nullptr, nullptr};
 #endif
 
-constexpr std::array all_kinds{ucx};
+#ifdef SYMM_HAS_LIBFABRIC
+constexpr MessageEngineKind libfabric{"libfabric", libfabric_of_this_machine,
+                                      libfabric_networks_of_this_machine,
+                                      make<MessageEngine_Libfabric>};
+#else
+constexpr MessageEngineKind libfabric{
+    "libfabric",
+    []() -> std::string {
+      throw SystemError(
+          "this library was built without libfabric: install the headers of "
+          "libfabric 1.17 or later (Debian's libfabric-dev), configure it with "
+          "SYMM_ENABLE_LIBFABRIC=ON and build it again");
+    },
+    nullptr, nullptr};
+#endif
+
+constexpr std::array all_kinds{ucx, libfabric};
 
 /// -1 for null.
 int index_of(MessageEngineKinds kinds, MessageEngineKind const* kind) {

@@ -55,6 +55,7 @@ struct Parcel : InFlight {
   void* owner              = nullptr;
   Pe peer                  = 0;
   std::size_t token        = 0;
+  std::uint64_t number     = 0;  // as the engine likes
   // The payload: elsewhere, or a copy in `small` or `large`.
   void const* payload = nullptr;
   void* place         = nullptr;
@@ -62,6 +63,7 @@ struct Parcel : InFlight {
   std::array<std::byte, small_bytes> small;
   std::unique_ptr<std::byte[]> large;
   std::size_t large_bytes = 0;        // of `large`
+  Parcel* before          = nullptr;  // in a ParcelList
   Parcel* next            = nullptr;  // in a ParcelQueue
 
   [[nodiscard]] std::size_t all_header_bytes() const {
@@ -95,7 +97,11 @@ class ParcelQueue {
     m_last                                       = parcel;
   }
   [[nodiscard]] bool empty() const { return m_first == nullptr; }
-  [[nodiscard]] Parcel* front() const { return m_first; }
+  void push_front(Parcel* parcel) noexcept {
+    parcel->next = m_first;
+    m_first      = parcel;
+    if (m_last == nullptr) m_last = parcel;
+  }
   /// The oldest; null: there is none.
   Parcel* pop() noexcept {
     auto* const parcel = m_first;
@@ -108,6 +114,34 @@ class ParcelQueue {
  private:
   Parcel* m_first = nullptr;
   Parcel* m_last  = nullptr;
+};
+
+/// A list that owns its parcels, from which any can be taken.
+class ParcelList {
+ public:
+  ParcelList()                             = default;
+  ParcelList(ParcelList const&)            = delete;
+  ParcelList& operator=(ParcelList const&) = delete;
+  ~ParcelList() {
+    while (m_last != nullptr) delete take(m_last);
+  }
+
+  void add(Parcel* parcel) noexcept {
+    parcel->next   = nullptr;
+    parcel->before = m_last;
+    if (m_last != nullptr) m_last->next = parcel;
+    m_last = parcel;
+  }
+  Parcel* take(Parcel* parcel) noexcept {
+    if (parcel->before != nullptr) parcel->before->next = parcel->next;
+    (parcel->next != nullptr ? parcel->next->before : m_last) = parcel->before;
+    return parcel;
+  }
+  /// The newest; null: there is none. The older ones follow by `before`.
+  [[nodiscard]] Parcel* last() const { return m_last; }
+
+ private:
+  Parcel* m_last = nullptr;
 };
 
 /// A pool of parcels. One thread at a time.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Fabric.hpp"
+
+#include <dlfcn.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "../base/EnvironmentTable.hpp"
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* fabric_remedy =
+    "; SYMM_NETWORK=libfabric needs libfabric 1.17 or later (Debian's "
+    "libfabric1) on each node";
+
+/// Of its provider tcp;ofi_rxm.
+constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
+    // Messages up to this go without its rendezvous. Larger payloads of this
+    // library wait for their receiver anyway.
+    {"FI_OFI_RXM_EAGER_LIMIT", "66560"},
+    // In microseconds: how often it looks for new connections.
+    {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "1000"},
+}};
+
+/// Providers that do not reach other machines, or lose messages.
+constexpr std::array<std::string_view, 5> not_for_nodes{"shm", "udp", "sockets",
+                                                        "net", "sm2"};
+
+template <class Function>
+void find_in_fabric(void* library, char const* symbol, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, symbol));
+  if (function == nullptr) {
+    throw SystemError(
+        Text("the libfabric of this machine has no ", symbol, fabric_remedy));
+  }
+}
+
+Fabric load_fabric() {
+  constexpr char const* name = "libfabric.so.1";
+  for (auto const& [variable, value] : fabric_defaults) {
+    if (::setenv(variable, value, 0) != 0) {
+      throw SystemError(Text("setting ", std::string_view(variable)), "setenv",
+                        errno);
+    }
+  }
+  // Never closed: MPI may use it, too.
+  void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    char const* const reason = ::dlerror();
+    throw SystemError(Text("no libfabric on this machine: ",
+                           reason != nullptr ? reason : name, fabric_remedy));
+  }
+  Fabric fabric;
+  find_in_fabric(library, "fi_version", fabric.fi_version);
+  auto const version = fabric.fi_version();
+  fabric.major       = FI_MAJOR(version);
+  fabric.minor       = FI_MINOR(version);
+  if (std::tie(fabric.major, fabric.minor) <
+      std::tie(Fabric::oldest_major, Fabric::oldest_minor)) {
+    throw SystemError(Text("the libfabric of this machine is ", fabric.major,
+                           ".", fabric.minor, fabric_remedy));
+  }
+#define SYMM_FIND_FABRIC_FUNCTION(name) \
+  find_in_fabric(library, #name, fabric.name);
+  SYMM_FOR_EACH_FABRIC_FUNCTION(SYMM_FIND_FABRIC_FUNCTION)
+#undef SYMM_FIND_FABRIC_FUNCTION
+  return fabric;
+}
+
+}  // namespace
+
+Fabric const& Fabric::instance() {
+  static Fabric const fabric = load_fabric();
+  return fabric;
+}
+
+void Fabric::check(long status, Text const& what, char const* call) const {
+  if (status >= 0) return;
+  throw SystemError(Text(what, ": ", call,
+                         " failed: ", fi_strerror(static_cast<int>(-status))));
+}
+
+bool Fabric::is_for_nodes(fi_info const& info) {
+  if (setting_of(environment::fabric_provider)) return true;  // as it says
+  std::string_view const provider = info.fabric_attr->prov_name;
+  auto const first                = provider.substr(0, provider.find(';'));
+  return std::find(not_for_nodes.begin(), not_for_nodes.end(), first) ==
+         not_for_nodes.end();
+}
+
+FabricInfo Fabric::networks() const {
+  constexpr char const* what = "asking libfabric for its networks";
+  FabricInfo const hints(fi_dupinfo(nullptr), fi_freeinfo);
+  if (!hints) throw SystemError(what, "fi_dupinfo", ENOMEM);
+  hints->caps                       = FI_MSG | FI_TAGGED;
+  hints->mode                       = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type              = FI_EP_RDM;
+  hints->tx_attr->iov_limit         = 2;  // of a header and a payload
+  hints->domain_attr->threading     = FI_THREAD_DOMAIN;  // there is one lock
+  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  fi_info* found                    = nullptr;
+  check(fi_getinfo(FI_VERSION(oldest_major, oldest_minor), nullptr, nullptr, 0,
+                   hints.get(), &found),
+        what, "fi_getinfo");
+  return {found, fi_freeinfo};
+}
+
+std::string libfabric_of_this_machine() {
+  auto const& fabric  = Fabric::instance();
+  auto const networks = fabric.networks();
+  for (auto const* info = networks.get(); info != nullptr; info = info->next) {
+    if (!Fabric::is_for_nodes(*info)) continue;
+    return "libfabric " + std::to_string(fabric.major) + "." +
+           std::to_string(fabric.minor);
+  }
+  throw SystemError(
+      "libfabric has no network between nodes here; FI_PROVIDER may name one "
+      "(`fi_info` lists them)");
+}
+
+std::vector<std::string> libfabric_networks_of_this_machine() {
+  auto const found = Fabric::instance().networks();
+  std::vector<std::string> networks;
+  for (auto const* info = found.get(); info != nullptr; info = info->next) {
+    if (!Fabric::is_for_nodes(*info)) continue;
+    auto name = std::string(info->fabric_attr->prov_name) + "/" +
+                info->domain_attr->name;
+    if (std::find(networks.begin(), networks.end(), name) == networks.end()) {
+      networks.push_back(std::move(name));
+    }
+  }
+  return networks;
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ENGINES_FABRIC_HPP
+#define SYMM_ENGINES_FABRIC_HPP
+
+#include <rdma/fabric.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../base/Text.hpp"
+
+// The entry points in use; all other calls go through tables in its objects.
+#define SYMM_FOR_EACH_FABRIC_FUNCTION(X) \
+  X(fi_dupinfo)                          \
+  X(fi_fabric)                           \
+  X(fi_freeinfo)                         \
+  X(fi_getinfo)                          \
+  X(fi_strerror)                         \
+  X(fi_version)
+
+namespace symm::Impl {
+
+using FabricInfo = std::unique_ptr<fi_info, void (*)(fi_info*)>;
+
+/// libfabric, loaded when a job of several nodes starts. Programs are not
+/// linked with it, and jobs of one node do not load it.
+struct Fabric {
+  /// Older versions have not been tried.
+  static constexpr unsigned oldest_major = 1;
+  static constexpr unsigned oldest_minor = 17;
+
+#define SYMM_DECLARE_FABRIC_FUNCTION(name) decltype(&::name) name = nullptr;
+  SYMM_FOR_EACH_FABRIC_FUNCTION(SYMM_DECLARE_FABRIC_FUNCTION)
+#undef SYMM_DECLARE_FABRIC_FUNCTION
+
+  unsigned major = 0;
+  unsigned minor = 0;
+
+  /// The library of this machine. Local, any thread.
+  ///
+  /// Sets variables that libfabric reads when it is loaded, unless the user has
+  /// set them.
+  /// \throws SystemError if there is none, or it is too old; the next call
+  ///         tries again.
+  static Fabric const& instance();
+
+  /// All networks that the engine can use, libfabric's favourite first: those
+  /// between machines, or what FI_PROVIDER names.
+  /// \throws SystemError if there is none.
+  [[nodiscard]] FabricInfo networks() const;
+  /// Whether networks() may be used for jobs of several nodes.
+  [[nodiscard]] static bool is_for_nodes(fi_info const& info);
+
+  /// \throws SystemError "<what>: <call> failed: <text>", if status is < 0.
+  void check(long status, Text const& what, char const* call) const;
+};
+
+// For MessageEngineKind:
+[[nodiscard]] std::string libfabric_of_this_machine();
+[[nodiscard]] std::vector<std::string> libfabric_networks_of_this_machine();
+
+}  // namespace symm::Impl
+
+#endif

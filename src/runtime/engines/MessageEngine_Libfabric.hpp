@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ENGINES_MESSAGE_ENGINE_LIBFABRIC_HPP
+#define SYMM_ENGINES_MESSAGE_ENGINE_LIBFABRIC_HPP
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../base/UniqueFd.hpp"
+#include "Fabric.hpp"
+#include "ServedEngine.hpp"
+
+namespace symm::Impl {
+
+/// Messages of libfabric as an engine: one endpoint for all PEs (FI_EP_RDM).
+///
+/// A message of up to max_eager bytes is one of libfabric's. A larger payload
+/// is offered first; the receiver posts a receive for its place with a tag of
+/// its own, and answers with that; the sender sends the payload there.
+class MessageEngine_Libfabric final : public ServedEngine {
+ public:
+  /// As MessageEngineKind::make().
+  MessageEngine_Libfabric(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
+                          MessageEngineOptions const& options);
+  MessageEngine_Libfabric(MessageEngine_Libfabric const&)            = delete;
+  MessageEngine_Libfabric& operator=(MessageEngine_Libfabric const&) = delete;
+  /// If close() was not called, the other PEs lose this one.
+  ~MessageEngine_Libfabric() override;
+
+  void close() override;
+
+ private:
+  /// InFlight::kind.
+  enum Kind {
+    sends_message,
+    sends_payload,
+    receives_message,
+    receives_payload
+  };
+
+  static constexpr std::size_t buffer_bytes =
+      sizeof(ParcelHead) + max_header + max_eager;
+  /// For a message that comes.
+  struct Buffer : InFlight {
+    Buffer* next = nullptr;  // in m_to_repost
+    std::array<std::byte, buffer_bytes> bytes;
+  };
+
+  struct Connection final : Peer {
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    int error         = 0;  // of libfabric
+    ParcelQueue to_post;    // libfabric had no room
+    bool is_stuck = false;  // in m_stuck
+    Clock::time_point stuck_since;
+    bool was_reached = false;  // once a message has been sent
+    int n_posted     = 0;
+    ParcelList offered;
+  };
+
+  template <class Object>
+  struct Close {
+    void operator()(Object* object) const noexcept {
+      static_cast<void>(fi_close(&object->fid));
+    }
+  };
+  template <class Object>
+  using Owned = std::unique_ptr<Object, Close<Object>>;
+
+  // MessageEngine_LibfabricStart.cpp
+  void start();
+  void start_endpoint(fi_info& info);
+  [[nodiscard]] std::vector<std::byte> my_address() const;
+  void destroy() noexcept;
+
+  // MessageEngine_Libfabric.cpp
+  Connection& connection_of(Pe pe) {
+    return static_cast<Connection&>(peer_of(pe));
+  }
+  [[nodiscard]] std::unique_ptr<Peer> make_peer() override;
+  void connect(Peer& its_peer) noexcept override;
+  void disconnect(Peer& its_peer) noexcept override;
+  void post(Peer& its_peer, Parcel* parcel) noexcept override;
+  [[nodiscard]] Text reason_of(Peer const& peer) const override;
+  bool progress_network() noexcept override;
+  bool prepare_sleep() noexcept override;
+  void sleep(std::chrono::milliseconds at_most) noexcept override;
+  void wake_thread() noexcept override;
+
+  void note_failure(Connection& peer, int error) noexcept;
+  void post_or_queue(Connection& peer, Parcel* parcel) noexcept;
+  [[nodiscard]] bool try_post(Connection& peer, Parcel* parcel) noexcept;
+  bool post_queued(Connection& peer) noexcept;
+  bool post_queued_of_all() noexcept;
+  void forget(Connection& peer, Parcel* parcel) noexcept;
+  Parcel* control(Pe to, ParcelHead::Kind kind,
+                  std::span<std::byte const> header,
+                  std::span<std::uint64_t const> words);
+
+  // MessageEngine_LibfabricReceive.cpp
+  void complete(InFlight& operation, std::size_t bytes) noexcept;
+  void take_error() noexcept;
+  void complete_send(Parcel* parcel, int error) noexcept;
+  void complete_payload(Parcel* parcel, int error) noexcept;
+  void take_message(std::span<std::byte const> message) noexcept;
+  void take_offer(Connection& peer, std::span<std::byte const> header,
+                  std::uint64_t number, std::uint64_t bytes) noexcept;
+  void take_answer(Connection& peer, std::uint64_t number,
+                   std::uint64_t tag) noexcept;
+  void post_receive(Parcel* parcel) noexcept;
+  void repost(Buffer& buffer) noexcept;
+  bool post_queued_receives() noexcept;
+
+  Fabric const* m_library = nullptr;
+  UniqueFd m_wake;               // wakes the thread
+  int m_events          = -1;    // the queue's file descriptor
+  bool m_may_sleep_long = true;  // used by the thread
+
+  // m_mutex guards what follows. The buffers outlive the endpoint.
+  std::unique_ptr<Buffer[]> m_buffers;
+  Buffer* m_to_repost = nullptr;
+  ParcelList m_posted;
+  ParcelQueue m_to_receive;          // receives that libfabric had no room for
+  std::vector<Connection*> m_stuck;  // has room for all of m_met
+  int m_n_posted           = 0;
+  std::uint64_t m_n_offers = 0;
+  std::uint64_t m_n_tags   = 0;
+  Owned<fid_fabric> m_fabric;
+  Owned<fid_domain> m_domain;
+  Owned<fid_av> m_table;
+  Owned<fid_cq> m_queue;
+  Owned<fid_ep> m_endpoint;
+};
+
+}  // namespace symm::Impl
+
+#endif
