@@ -53,8 +53,9 @@ class EngineParts {
       : m_bootstrap(bootstrap), m_exchange(bootstrap, nodes, {}) {}
 
   std::unique_ptr<MessageEngine> make(MessageEngineOptions const& options) {
-    return symm::Impl::message_engines().front().make(m_bootstrap, m_exchange,
-                                                      m_vmm, options);
+    auto const* kind = symm::Impl::message_engine_of_environment();
+    if (kind == nullptr) kind = &symm::Impl::message_engines().front();
+    return kind->make(m_bootstrap, m_exchange, m_vmm, options);
   }
 
  private:

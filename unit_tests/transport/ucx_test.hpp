@@ -30,6 +30,7 @@ inline bool has_ucx() {
 class UcxTest : public testing::Test {
  protected:
   void SetUp() override {
+    ::unsetenv("SYMM_NETWORK");
     ::unsetenv("UCX_TLS");
     ::unsetenv("UCX_NET_DEVICES");
     if (!has_ucx()) GTEST_SKIP() << "there is no UCX on this machine";

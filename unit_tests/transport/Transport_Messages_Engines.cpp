@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Transport_Messages over UCX: all operations between processes.
+// Transport_Messages over engines of all network libraries: all operations
+// between processes.
+#include "network_test.hpp"
 #include "transport_test.hpp"
-#include "ucx_test.hpp"
 
 namespace {
 
 using namespace symm_test;
 
-class TransportUcx : public UcxTest {};
+class TransportOverEngine : public NetworkTest {};
+
+SYMM_TEST_FOR_ALL_NETWORKS(TransportOverEngine);
 
 /// A PE that is a node of its own.
-struct UcxPe {
-  explicit UcxPe(ForkedBootstrap& its_bootstrap)
+struct NodePe {
+  explicit NodePe(ForkedBootstrap& its_bootstrap)
       : bootstrap(its_bootstrap),
         me(bootstrap.my_pe()),
         parts(bootstrap),
@@ -37,9 +40,9 @@ std::uint64_t id_of(Pe from, std::size_t i) {
   return static_cast<std::uint64_t>(from) * 1000 + i;
 }
 
-TEST_F(TransportUcx, blocks_of_all_sizes_are_put_and_got) {
+TEST_P(TransportOverEngine, blocks_of_all_sizes_are_put_and_got) {
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     constexpr std::size_t first = 4096;
     for (auto const until : {Until::is_safe, Until::is_begun}) {
       for (std::size_t i = 0; i < block_sizes.size(); ++i) {
@@ -69,9 +72,9 @@ TEST_F(TransportUcx, blocks_of_all_sizes_are_put_and_got) {
   });
 }
 
-TEST_F(TransportUcx, strided_elements_go_where_they_belong) {
+TEST_P(TransportOverEngine, strided_elements_go_where_they_belong) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     Strides const strides{12, 5000, 24, 36};
     auto const local =
         block_of(id_of(pe.me, 0), strides.count * strides.local_bytes);
@@ -101,7 +104,7 @@ TEST_F(TransportUcx, strided_elements_go_where_they_belong) {
 }
 
 /// Waits as a program does.
-void wait_for_word(UcxPe& pe, std::size_t offset, std::uint64_t value) {
+void wait_for_word(NodePe& pe, std::size_t offset, std::uint64_t value) {
   std::atomic_ref<std::uint64_t> const word(pe.target.at(offset));
   auto const deadline = Clock::now() + std::chrono::seconds(20);
   while (word.load(std::memory_order_acquire) != value) {
@@ -110,9 +113,10 @@ void wait_for_word(UcxPe& pe, std::size_t offset, std::uint64_t value) {
   }
 }
 
-TEST_F(TransportUcx, signals_and_flags_behind_fences_come_after_the_data) {
+TEST_P(TransportOverEngine,
+       signals_and_flags_behind_fences_come_after_the_data) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     PeMemory const data{pe.next(), Segment::host_heap, 4096};
     PeMemory const signal{pe.next(), Segment::host_heap, 64};
     std::uint64_t round = 0;
@@ -144,9 +148,9 @@ TEST_F(TransportUcx, signals_and_flags_behind_fences_come_after_the_data) {
   });
 }
 
-TEST_F(TransportUcx, atomics_of_all_pes_add_up) {
+TEST_P(TransportOverEngine, atomics_of_all_pes_add_up) {
   expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     constexpr std::uint64_t n = 2000;
     std::uint64_t sum         = 0;
     for (Pe to = 0; to < 4; ++to) {
@@ -170,9 +174,10 @@ TEST_F(TransportUcx, atomics_of_all_pes_add_up) {
   });
 }
 
-TEST_F(TransportUcx, a_pe_that_never_calls_serves_puts_gets_and_batches) {
+TEST_P(TransportOverEngine,
+       a_pe_that_never_calls_serves_puts_gets_and_batches) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     if (pe.me == 0) {
       std::uint64_t word = 41;
       pe.transport.channel().put({1, Segment::host_heap, 64}, &word, 8,
@@ -198,9 +203,9 @@ TEST_F(TransportUcx, a_pe_that_never_calls_serves_puts_gets_and_batches) {
   });
 }
 
-TEST_F(TransportUcx, threads_of_all_pes_put_and_get_at_once) {
+TEST_P(TransportOverEngine, threads_of_all_pes_put_and_get_at_once) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 3; ++t) {
       threads.emplace_back([&, t] {
@@ -225,9 +230,9 @@ TEST_F(TransportUcx, threads_of_all_pes_put_and_get_at_once) {
   });
 }
 
-TEST_F(TransportUcx, notes_of_all_sizes_come_by_their_numbers) {
+TEST_P(TransportOverEngine, notes_of_all_sizes_come_by_their_numbers) {
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     for (Pe to = 0; to < 3; ++to) {
       if (to == pe.me) continue;
       for (std::size_t i = 0; i < block_sizes.size(); ++i) {
@@ -246,9 +251,9 @@ TEST_F(TransportUcx, notes_of_all_sizes_come_by_their_numbers) {
   });
 }
 
-TEST_F(TransportUcx, a_killed_pe_ends_those_that_wait_for_it) {
+TEST_P(TransportOverEngine, a_killed_pe_ends_those_that_wait_for_it) {
   auto const results = try_pes(2, {}, [](ForkedBootstrap& bootstrap) {
-    UcxPe pe(bootstrap);
+    NodePe pe(bootstrap);
     std::uint64_t got = 0;
     pe.transport.channel().get(&got, {pe.next(), Segment::host_heap, 64}, 8);
     bootstrap.barrier();

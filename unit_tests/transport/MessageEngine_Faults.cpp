@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// MessageEngine_Ucx: PEs that end, hang or leave, and who is none.
+// Engines of all network libraries: PEs that end, hang or leave, and who is
+// none.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -12,15 +13,18 @@
 #include <support/Shared.hpp>
 
 #include <runtime/base/UniqueFd.hpp>
+#include <runtime/engines/ServedEngine.hpp>
 
-#include "ucx_test.hpp"
+#include "network_test.hpp"
 
 namespace {
 
 using namespace symm_test;
 using namespace std::chrono_literals;
 
-class MessageEngineUcxFaults : public UcxTest {};
+class MessageEngineFaults : public NetworkTest {};
+
+SYMM_TEST_FOR_ALL_NETWORKS(MessageEngineFaults);
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -40,7 +44,7 @@ double seconds_to_loss(TestEngine& test, bool polls) {
   return seconds_since(begin);
 }
 
-TEST_F(MessageEngineUcxFaults, a_killed_pe_is_lost_within_a_second) {
+TEST_P(MessageEngineFaults, a_killed_pe_is_lost_within_a_second) {
   for (bool const polls : {true, false}) {
     auto const results =
         try_pes(3, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
@@ -64,7 +68,7 @@ TEST_F(MessageEngineUcxFaults, a_killed_pe_is_lost_within_a_second) {
   }
 }
 
-TEST_F(MessageEngineUcxFaults, payloads_to_a_killed_pe_are_given_back) {
+TEST_P(MessageEngineFaults, payloads_to_a_killed_pe_are_given_back) {
   Shared<std::atomic<pid_t>> const stopped;
   auto const results =
       try_pes(2, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
@@ -102,7 +106,7 @@ void stop_for(std::chrono::milliseconds time) {
   ::raise(SIGSTOP);
 }
 
-TEST_F(MessageEngineUcxFaults, a_stopped_pe_is_lost_after_the_timeout) {
+TEST_P(MessageEngineFaults, a_stopped_pe_is_lost_after_the_timeout) {
   for (bool const polls : {true, false}) {
     expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
       ::setenv("SYMM_PEER_TIMEOUT", "2", 1);
@@ -124,7 +128,7 @@ TEST_F(MessageEngineUcxFaults, a_stopped_pe_is_lost_after_the_timeout) {
   }
 }
 
-TEST_F(MessageEngineUcxFaults, a_pe_stopped_for_less_or_not_watched_stays) {
+TEST_P(MessageEngineFaults, a_pe_stopped_for_less_or_not_watched_stays) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap, {.peer_timeout = 1});
     EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
@@ -147,7 +151,7 @@ TEST_F(MessageEngineUcxFaults, a_pe_stopped_for_less_or_not_watched_stays) {
   });
 }
 
-TEST_F(MessageEngineUcxFaults, who_was_stopped_itself_does_not_lose_others) {
+TEST_P(MessageEngineFaults, who_was_stopped_itself_does_not_lose_others) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap, {.peer_timeout = 1});
     EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
@@ -164,7 +168,7 @@ TEST_F(MessageEngineUcxFaults, who_was_stopped_itself_does_not_lose_others) {
   });
 }
 
-TEST_F(MessageEngineUcxFaults, a_watched_pe_that_was_never_met_is_pinged) {
+TEST_P(MessageEngineFaults, a_watched_pe_that_was_never_met_is_pinged) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap, {.peer_timeout = 1});
     bootstrap.barrier();
@@ -182,7 +186,7 @@ TEST_F(MessageEngineUcxFaults, a_watched_pe_that_was_never_met_is_pinged) {
   });
 }
 
-TEST_F(MessageEngineUcxFaults, a_timeout_of_0_never_ends) {
+TEST_P(MessageEngineFaults, a_timeout_of_0_never_ends) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap, {.peer_timeout = 0});
     EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
@@ -201,7 +205,7 @@ TEST_F(MessageEngineUcxFaults, a_timeout_of_0_never_ends) {
 
 // --- The end
 
-TEST_F(MessageEngineUcxFaults, an_engine_destroyed_without_close_is_lost) {
+TEST_P(MessageEngineFaults, an_engine_destroyed_without_close_is_lost) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     auto test = std::make_unique<TestEngine>(bootstrap);
     EXPECT_TRUE(test->me != 0 || test->ask(1, 1));
@@ -217,7 +221,7 @@ TEST_F(MessageEngineUcxFaults, an_engine_destroyed_without_close_is_lost) {
   });
 }
 
-TEST_F(MessageEngineUcxFaults, close_waits_for_late_pes_and_loses_nobody) {
+TEST_P(MessageEngineFaults, close_waits_for_late_pes_and_loses_nobody) {
   expect_on_pes(4, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap);
     auto const large = test.payload_to((test.me + 1) % 4, 0, 500'000);
@@ -235,7 +239,7 @@ TEST_F(MessageEngineUcxFaults, close_waits_for_late_pes_and_loses_nobody) {
   });
 }
 
-TEST_F(MessageEngineUcxFaults, engines_leave_no_descriptors_and_no_threads) {
+TEST_P(MessageEngineFaults, engines_leave_no_descriptors_and_no_threads) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     // Each open and close costs 20 ms: a leak of one would show in ten.
     constexpr int n    = 40;
@@ -295,7 +299,7 @@ bool send_junk(std::uint16_t port, std::span<std::byte const> junk) {
   return true;
 }
 
-TEST_F(MessageEngineUcxFaults, bytes_of_strangers_do_no_harm) {
+TEST_P(MessageEngineFaults, bytes_of_strangers_do_no_harm) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     ::setenv("UCX_LOG_LEVEL", "fatal", 1);  // it complains, rightly
     TestEngine test(bootstrap);
@@ -337,8 +341,7 @@ class OtherJobsBootstrap final : public ForwardingBootstrap {
   bool m_has_key = false;
 };
 
-TEST_F(MessageEngineUcxFaults,
-       messages_of_another_job_are_dropped_and_counted) {
+TEST_P(MessageEngineFaults, messages_of_another_job_are_dropped_and_counted) {
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
     OtherJobsBootstrap other(bootstrap);
     auto& mine = bootstrap.my_pe() == 2
@@ -352,7 +355,7 @@ TEST_F(MessageEngineUcxFaults,
       EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_sent == 1; }));
     }
     auto const& engine =
-        dynamic_cast<symm::Impl::MessageEngine_Ucx const&>(*test.engine);
+        dynamic_cast<symm::Impl::ServedEngine const&>(*test.engine);
     if (test.me == 0) {
       EXPECT_TRUE(test.poll_until([&] { return engine.n_strangers() == 2; }));
       EXPECT_TRUE(test.ask(1, 3));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// MessageEngine_Ucx where private memory is missing.
+// Engines of all network libraries where private memory is missing.
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
-#include "ucx_test.hpp"
+#include "network_test.hpp"
 
 namespace {
 std::atomic<bool> s_fails{false};
@@ -36,7 +36,9 @@ namespace {
 using namespace symm_test;
 using namespace std::chrono_literals;
 
-class MessageEngineUcxMemory : public UcxTest {};
+class MessageEngineMemory : public NetworkTest {};
+
+SYMM_TEST_FOR_ALL_NETWORKS(MessageEngineMemory);
 
 /// PE 1 does that while PE 0 has no memory, which loses it then and says why.
 void expect_lost(bool has_met_before,
@@ -66,11 +68,11 @@ void expect_lost(bool has_met_before,
   });
 }
 
-TEST_F(MessageEngineUcxMemory, a_first_message_that_cannot_be_taken_is_told) {
+TEST_P(MessageEngineMemory, a_first_message_that_cannot_be_taken_is_told) {
   expect_lost(false, [](TestEngine& test) { test.send(0, 1, {}); });
 }
 
-TEST_F(MessageEngineUcxMemory, a_large_message_that_cannot_be_taken_is_told) {
+TEST_P(MessageEngineMemory, a_large_message_that_cannot_be_taken_is_told) {
   expect_lost(true, [](TestEngine& test) {
     static auto const payload = test.payload_to(0, 1, 4U << 20U);
     test.send(0, 1, payload, TestHead::data, 1);
