@@ -27,7 +27,7 @@
 #
 # A command on the cluster has its name in CLUSTER, and may cut and heal, too. As
 # ssh does, Open MPI's start on another node drops the environment; the script
-# passes on what begins with SYMM_, UCX_, GTEST_ or KOKKOS_, and the options of
+# passes on what begins with SYMM_, UCX_, FI_, GTEST_ or KOKKOS_, and the options of
 # sanitizers. MPIRUN may name Open MPI's mpirun, and MPIEXEC_OPTIONS have more options
 # for it.
 # shellcheck source-path=SCRIPTDIR
@@ -164,7 +164,7 @@ mpi() {
   export UCX_NET_DEVICES=${UCX_NET_DEVICES:-eth0} CLUSTER=$cluster
   for name in $(compgen -e); do
     case $name in
-      CLUSTER | SYMM_* | UCX_* | GTEST_* | KOKKOS_* | ?SAN_OPTIONS | ??SAN_OPTIONS)
+      CLUSTER | SYMM_* | UCX_* | FI_* | GTEST_* | KOKKOS_* | ?SAN_OPTIONS | ??SAN_OPTIONS)
         pass+=(-x "$name")
         ;;
     esac

@@ -54,6 +54,7 @@ TEST_P(MessageEngineFaults, a_killed_pe_is_lost_within_a_second) {
           EXPECT_TRUE(test.me != 1 || test.ask(2, 1));
           bootstrap.barrier();
           if (test.me == 1) ::raise(SIGKILL);
+          watch_if_needed(test, 1);
           EXPECT_LT(seconds_to_loss(test, polls), 1);
           EXPECT_EQ(test.receiver.lost_pe, 1);
           EXPECT_NE(std::string(test.receiver.lost_why).find("its process has"),
@@ -82,6 +83,7 @@ TEST_P(MessageEngineFaults, payloads_to_a_killed_pe_are_given_back) {
           return;
         }
         std::this_thread::sleep_for(100ms);
+        watch_if_needed(test, 1);
         for (std::size_t id = 0; id < 4; ++id) {
           test.send(1, id, payload, TestHead::data, id + 1);
         }
@@ -216,6 +218,7 @@ TEST_P(MessageEngineFaults, an_engine_destroyed_without_close_is_lost) {
       EXPECT_LT(seconds_since(begin), 0.9);
       return;
     }
+    watch_if_needed(*test, 1);
     EXPECT_LT(seconds_to_loss(*test, false), 2);
     EXPECT_EQ(test->receiver.lost_pe, 1);
   });
@@ -261,9 +264,9 @@ TEST_P(MessageEngineFaults, engines_leave_no_descriptors_and_no_threads) {
 
 // --- Strangers
 
-/// The TCP ports on which this process listens.
-std::vector<std::uint16_t> listening_ports() {
-  std::vector<std::uint16_t> ports;
+/// Where this process listens to TCP.
+std::vector<sockaddr_in> listening_addresses() {
+  std::vector<sockaddr_in> addresses;
   for (int fd = 0; fd < 256; ++fd) {
     int is_listening = 0;
     socklen_t bytes  = sizeof is_listening;
@@ -276,19 +279,15 @@ std::vector<std::uint16_t> listening_ports() {
     bytes = sizeof address;
     if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes) == 0 &&
         address.sin_family == AF_INET) {
-      ports.push_back(address.sin_port);
+      addresses.push_back(address);
     }
   }
-  return ports;
+  return addresses;
 }
 
-/// Sends it to the port. \returns whether there was one.
-bool send_junk(std::uint16_t port, std::span<std::byte const> junk) {
+/// Sends it there. \returns whether there was one.
+bool send_junk(sockaddr_in const& address, std::span<std::byte const> junk) {
   symm::Impl::UniqueFd const socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family      = AF_INET;
-  address.sin_port        = port;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket.get(), reinterpret_cast<sockaddr const*>(&address),
                 sizeof address) != 0) {
     return false;
@@ -305,14 +304,14 @@ TEST_P(MessageEngineFaults, bytes_of_strangers_do_no_harm) {
     TestEngine test(bootstrap);
     EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
     int n_connections = 0;
-    auto const ports  = listening_ports();
-    EXPECT_FALSE(ports.empty());
-    for (auto const port : ports) {
+    auto const places = listening_addresses();
+    EXPECT_FALSE(places.empty());
+    for (auto const& place : places) {
       for (std::uint64_t i = 0; i < 60; ++i) {
         auto junk = test.payload_to(test.me, i, i * i * 3);
         if (i % 3 == 1) std::fill(junk.begin(), junk.end(), std::byte{0});
         if (i % 3 == 2) std::fill(junk.begin(), junk.end(), std::byte{0xFF});
-        if (send_junk(port, junk)) ++n_connections;
+        if (send_junk(place, junk)) ++n_connections;
       }
     }
     EXPECT_GT(n_connections, 0);
@@ -342,7 +341,7 @@ class OtherJobsBootstrap final : public ForwardingBootstrap {
 };
 
 TEST_P(MessageEngineFaults, messages_of_another_job_are_dropped_and_counted) {
-  expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
+  expect_on_pes(3, [&](ForkedBootstrap& bootstrap) {
     OtherJobsBootstrap other(bootstrap);
     auto& mine = bootstrap.my_pe() == 2
                      ? static_cast<symm::Impl::Bootstrap&>(other)
@@ -352,7 +351,9 @@ TEST_P(MessageEngineFaults, messages_of_another_job_are_dropped_and_counted) {
     if (test.me == 2) {
       test.send(0, 1, test.payload_to(0, 1, 10));
       test.send(0, 2, large, TestHead::data, 5);
-      EXPECT_TRUE(test.poll_until([&] { return test.receiver.n_sent == 1; }));
+      // (Not by libfabric, whose receiver would have to answer a stranger.)
+      EXPECT_TRUE(std::string(GetParam()) != "ucx" ||
+                  test.poll_until([&] { return test.receiver.n_sent == 1; }));
     }
     auto const& engine =
         dynamic_cast<symm::Impl::ServedEngine const&>(*test.engine);
