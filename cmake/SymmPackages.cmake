@@ -15,8 +15,8 @@ set(CPACK_PACKAGE_FILE_NAME
     "${CPACK_PACKAGE_NAME}-${PROJECT_VERSION}-${CPACK_SYSTEM_NAME}")
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_LIST_DIR}/SymmPackagesOfKind.cmake")
 
-# Shared libraries are found by dpkg-shlibdeps; these are for compiling, and UCX,
-# which the runtime loads, for jobs of several nodes.
+# Shared libraries are found by dpkg-shlibdeps; these are for compiling, and UCX
+# or libfabric, which the runtime loads, for jobs of several nodes.
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -28,5 +28,8 @@ endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake (>= 3.23), pkg-config")
 if(SYMM_HAS_UCX)
   string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libucx0")
+endif()
+if(SYMM_HAS_LIBFABRIC)
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS libfabric1)
 endif()
 include(CPack)

@@ -30,7 +30,8 @@
 #
 #   symm_run_over_nodes(TARGET t [NAME name] [ARGUMENTS argument...]
 #                       [LABELS label...] [NODES 2x1...] [CLUSTERS 2x1...]
-#                       [BAD_LINKS 2x1...] [UNEVEN 3on2...] [TCP 2x1...])
+#                       [BAD_LINKS 2x1...] [UNEVEN 3on2...] [TCP 2x1...]
+#                       [NETWORK libfabric])
 #
 # Runs the program `t` on several nodes, 2x1 being 2 of 1 PE each, as tests of the
 # label nodes: NODES are pretended by SYMM_PES_PER_NODE, name.nodes2x1; CLUSTERS are
@@ -38,7 +39,8 @@
 # them are late, overtake each other and get lost, name.bad_links2x1. Where no cluster
 # can be made, the last two say so and run on pretended nodes. UNEVEN 3on2: 3 PEs on
 # pretended nodes of up to 2, name.nodes3on2. TCP: as NODES, but the PEs start
-# without mpiexec, name.tcp2x1. Under the sanitizers there are 3 PEs at
+# without mpiexec, name.tcp2x1. NETWORK is for SYMM_NETWORK, and stands before the
+# shape, name.libfabric.nodes2x1. Under the sanitizers there are 3 PEs at
 # most.
 #
 # In a build for GPUs the tests that run programs under mpiexec, all of which start
@@ -264,7 +266,7 @@ set(SYMM_NETNS_CLUSTER ${PROJECT_SOURCE_DIR}/scripts/netns_cluster.sh)
 set(SYMM_RUN_OR_PRETEND ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_pretend.sh)
 
 function(symm_run_over_nodes)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;NAME"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;NAME;NETWORK"
                         "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN;TCP")
   if(NOT arg_NAME)
     set(arg_NAME ${arg_TARGET})
@@ -290,6 +292,9 @@ function(symm_run_over_nodes)
         continue()
       endif()
       set(environment ${SYMM_TEST_ENVIRONMENT})
+      if(arg_NETWORK)
+        list(APPEND environment SYMM_NETWORK=${arg_NETWORK})
+      endif()
       if(pes GREATER 2) # threads of OpenMP that share cores spin against each other
         list(APPEND environment KOKKOS_NUM_THREADS=1)
       endif()
@@ -313,6 +318,9 @@ function(symm_run_over_nodes)
                   ${bad_links} ${nodes} ${pes_per_node})
       endif()
       set(name ${arg_NAME}.${${kind}_prefix}${shape})
+      if(arg_NETWORK)
+        set(name ${arg_NAME}.${arg_NETWORK}.${${kind}_prefix}${shape})
+      endif()
       _symm_add_ctest(
         ${name}
         PES ${pes}

@@ -89,6 +89,7 @@ need "MPI compiler wrapper" "libopenmpi-dev" command -v mpicxx
 need "mpiexec" "openmpi-bin" command -v mpiexec
 need "CLI11" "libcli11-dev" has_header CLI/CLI.hpp
 want "UCX" "libucx-dev" has_header ucp/api/ucp.h # for several nodes
+want "libfabric" "libfabric-dev" has_header rdma/fabric.h # another one
 want "libpng" "libpng-dev" has_header png.h
 if ! $demo; then
   need "Python 3" "python3" command -v python3

@@ -109,6 +109,7 @@ OWNERS = {
     r"sys/un\.h": [RUNTIME + "/bootstrap/Mesh"],
     r"sys/uio\.h": [RUNTIME + "/shared_buffers/SharedBuffer"],
     r"uc[pst]/.*": [RUNTIME + "/engines"],
+    r"rdma/.*": [RUNTIME + "/engines"],
     r"(impl/)?Kokkos_.*|desul/.*": [KOKKOS],
 }
 

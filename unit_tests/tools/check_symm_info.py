@@ -52,7 +52,7 @@ def check_numa(said):
 def check_network(program, said):
     ucx = said["ucx"]
     if ucx["library"] is None:
-        assert said["between_nodes"] is None, said
+        assert said["between_nodes"] in (None, "libfabric"), said
         assert "UCX" in ucx["why_not"], ucx
     else:
         assert ucx["library"].startswith("UCX 1."), ucx
@@ -67,6 +67,15 @@ def check_network(program, said):
         assert networks("posix")["networks"] == ["posix/memory"]
         assert networks("junk")["networks"] is None
         assert "failed" in networks("junk")["why_not"], networks("junk")
+
+    libfabric = said["libfabric"]
+    if libfabric["library"] is None:
+        assert "libfabric" in libfabric["why_not"], libfabric
+    else:
+        assert libfabric["library"].startswith("libfabric 1."), libfabric
+        assert libfabric["networks"], libfabric
+        named = facts(program, SYMM_NETWORK="libfabric")["network"]
+        assert named["between_nodes"] == "libfabric", named
 
     junk = facts(program, status=1, SYMM_NETWORK="pigeon")
     assert junk["network"]["between_nodes"] is None, junk["network"]

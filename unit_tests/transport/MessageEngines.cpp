@@ -122,5 +122,20 @@ TEST(MessageEngines, of_this_build_have_UCX_or_say_what_is_missing) {
   }
 }
 
+TEST(MessageEngines, of_this_build_have_libfabric_or_say_what_is_missing) {
+  auto const& kind = symm::Impl::message_engines().back();
+  EXPECT_EQ(kind.name, "libfabric");
+  std::string library;
+  auto const failure = failure_of([&] { library = kind.library(); });
+  if (!failure) {
+    EXPECT_THAT(library, HasSubstr("libfabric 1."));
+    EXPECT_NE(kind.make, nullptr);
+    EXPECT_FALSE(kind.networks().empty());
+  } else {
+    EXPECT_EQ(failure->kind, ErrorKind::system);
+    EXPECT_THAT(failure->message.c_str(), HasSubstr("libfabric"));
+  }
+}
+
 }  // namespace
 }  // namespace symm_test::message_engines

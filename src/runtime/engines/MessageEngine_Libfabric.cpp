@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -114,7 +113,8 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   m_posted.add(parcel);
   ++peer.n_posted;
   ++m_n_posted;
-  m_needs_progress = true;
+  // Otherwise nobody waits for its end, and the thread may sleep on.
+  if (parcel->token != 0) m_needs_progress = true;
   return true;
 }
 
