@@ -113,12 +113,14 @@ def mistakes(source, text):
 
     cmake = (source / "cmake/SymmKokkos.cmake").read_text()
     ucx = (source / "cmake/SymmUcx.cmake").read_text()
+    fabric = (source / "cmake/SymmLibfabric.cmake").read_text()
     gpu = (source / "cmake/SymmGpu.cmake").read_text()
     lists = (source / "CMakeLists.txt").read_text()
     expected = [
         f"cmake@{required(r'cmake_minimum_required.VERSION ([0-9.]+)', lists)}:",
         f"kokkos@{required(r'find_package.Kokkos ([0-9.]+)', cmake)}:",
         f"ucx@{required(r'set.oldest ([0-9.]+)', ucx)}:",
+        f"libfabric@{required(r'set.oldest ([0-9.]+)', fabric)}:",
         f"cuda@{required(r'find_package.CUDAToolkit ([0-9.]+)', gpu)}:",
     ]
     wanted = [args[0] for name, args, _ in directives if name == "depends_on"]
@@ -134,7 +136,7 @@ def self_test(source, text):
                      ('"SYMM_ENABLE_CUDA", "cuda"', '"SYMM_ENABLE_CUDA", "gpu"'),
                      ('satisfies("+cuda")', 'satisfies("+gpu")'),
                      ("kokkos@5.0:", "kokkos@4.0:"), ("cmake@3.23:", "cmake@3.2:"),
-                     ("ucx@1.13:", "ucx@1:"), ("cuda@12.2:", "cuda@12:")]:
+                     ("ucx@1.13:", "ucx@1:"), ("libfabric@1.17:", "libfabric@1:"), ("cuda@12.2:", "cuda@12:")]:
         if old not in text or not list(mistakes(source, text.replace(old, new))):
             yield f"not found: {new} instead of {old}"
 

@@ -20,6 +20,7 @@ class KokkosSymmetricSpace(CMakePackage):
     version("main", branch="main")
 
     variant("cuda", default=False, description="GPU memory and kernels of NVIDIA GPUs")
+    variant("libfabric", default=False, description="Jobs of several nodes by libfabric")
     variant("shared", default=False, description="Shared libraries")
     variant("ucx", default=True, description="Jobs of several nodes")
 
@@ -33,6 +34,7 @@ class KokkosSymmetricSpace(CMakePackage):
     depends_on("cuda@12.2:", when="+cuda")
     # Headers to build with; the library is loaded when a job of several nodes starts.
     depends_on("ucx@1.13:", when="+ucx", type=("build", "run"))
+    depends_on("libfabric@1.17:", when="+libfabric", type=("build", "run"))
 
     requires("platform=linux", msg="the heap is made of Linux' memory files")
     conflicts("%gcc@:10.3", msg="C++20 as GCC 10.4 has it")
@@ -45,6 +47,7 @@ class KokkosSymmetricSpace(CMakePackage):
             self.define("SYMM_ENABLE_EXAMPLES", False),
             self.define_from_variant("SYMM_ENABLE_CUDA", "cuda"),
             self.define_from_variant("SYMM_ENABLE_UCX", "ucx"),
+            self.define_from_variant("SYMM_ENABLE_LIBFABRIC", "libfabric"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
         ]
         if self.spec.satisfies("+cuda"):
@@ -52,5 +55,7 @@ class KokkosSymmetricSpace(CMakePackage):
         return args
 
     def setup_run_environment(self, env):
-        if self.spec.satisfies("+ucx"):
-            env.prepend_path("LD_LIBRARY_PATH", self.spec["ucx"].libs.directories[0])
+        for library in ("ucx", "libfabric"):
+            if self.spec.satisfies(f"+{library}"):
+                env.prepend_path(
+                    "LD_LIBRARY_PATH", self.spec[library].libs.directories[0])
