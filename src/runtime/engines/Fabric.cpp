@@ -34,7 +34,8 @@ constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "1000"},
 }};
 
-/// Providers that do not reach other machines, or lose messages.
+/// Providers that do not reach other machines, lose messages, or (`net`
+/// of 1.17) are slow where PEs share cores.
 constexpr std::array<std::string_view, 5> not_for_nodes{"shm", "udp", "sockets",
                                                         "net", "sm2"};
 
@@ -100,6 +101,12 @@ bool Fabric::is_for_nodes(fi_info const& info) {
          not_for_nodes.end();
 }
 
+fi_info* Fabric::best_of(fi_info& networks) {
+  auto* best = &networks;
+  while (best != nullptr && !is_for_nodes(*best)) best = best->next;
+  return best;
+}
+
 FabricInfo Fabric::networks() const {
   constexpr char const* what = "asking libfabric for its networks";
   FabricInfo const hints(fi_dupinfo(nullptr), fi_freeinfo);
@@ -120,8 +127,7 @@ FabricInfo Fabric::networks() const {
 std::string libfabric_of_this_machine() {
   auto const& fabric  = Fabric::instance();
   auto const networks = fabric.networks();
-  for (auto const* info = networks.get(); info != nullptr; info = info->next) {
-    if (!Fabric::is_for_nodes(*info)) continue;
+  if (Fabric::best_of(*networks) != nullptr) {
     return "libfabric " + std::to_string(fabric.major) + "." +
            std::to_string(fabric.minor);
   }
@@ -131,12 +137,15 @@ std::string libfabric_of_this_machine() {
 }
 
 std::vector<std::string> libfabric_networks_of_this_machine() {
-  auto const found = Fabric::instance().networks();
+  auto const found   = Fabric::instance().networks();
+  auto const name_of = [](fi_info const& info) {
+    return std::string(info.fabric_attr->prov_name) + "/" +
+           info.domain_attr->name;
+  };
   std::vector<std::string> networks;
   for (auto const* info = found.get(); info != nullptr; info = info->next) {
     if (!Fabric::is_for_nodes(*info)) continue;
-    auto name = std::string(info->fabric_attr->prov_name) + "/" +
-                info->domain_attr->name;
+    auto name = name_of(*info);
     if (std::find(networks.begin(), networks.end(), name) == networks.end()) {
       networks.push_back(std::move(name));
     }

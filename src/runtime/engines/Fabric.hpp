@@ -46,12 +46,13 @@ struct Fabric {
   ///         tries again.
   static Fabric const& instance();
 
-  /// All networks that the engine can use, libfabric's favourite first: those
-  /// between machines, or what FI_PROVIDER names.
+  /// All networks that have what the engine needs, libfabric's favourite first.
   /// \throws SystemError if there is none.
   [[nodiscard]] FabricInfo networks() const;
-  /// Whether networks() may be used for jobs of several nodes.
+  /// Whether it reaches other machines, or FI_PROVIDER names it.
   [[nodiscard]] static bool is_for_nodes(fi_info const& info);
+  /// The one of networks() that a job takes; null: none is_for_nodes().
+  [[nodiscard]] static fi_info* best_of(fi_info& networks);
 
   /// \throws SystemError "<what>: <call> failed: <text>", if status is < 0.
   void check(long status, Text const& what, char const* call) const;

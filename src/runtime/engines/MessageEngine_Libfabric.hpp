@@ -121,9 +121,10 @@ class MessageEngine_Libfabric final : public ServedEngine {
   bool post_queued_receives() noexcept;
 
   Fabric const* m_library = nullptr;
-  UniqueFd m_wake;               // wakes the thread
-  int m_events          = -1;    // the queue's file descriptor
-  bool m_may_sleep_long = true;  // used by the thread
+  std::array<char, 64> m_provider{};  // its name, with a 0 at the end
+  UniqueFd m_wake;                    // wakes the thread
+  int m_events          = -1;         // the queue's file descriptor
+  bool m_may_sleep_long = true;       // used by the thread
 
   // m_mutex guards what follows. The buffers outlive the endpoint.
   std::unique_ptr<Buffer[]> m_buffers;

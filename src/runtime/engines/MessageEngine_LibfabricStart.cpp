@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "../symm_errors.hpp"
@@ -40,6 +41,12 @@ MessageEngine_Libfabric::MessageEngine_Libfabric(
       start();
       mine = my_address();
     });
+    if (auto const other = difference_of(bootstrap, m_provider)) {
+      throw SystemError(Text("PE ", other->pe, " has libfabric's provider ",
+                             other->its.data(), ", PE 0 has ",
+                             other->of_first.data(),
+                             ": name one that all nodes have in FI_PROVIDER"));
+    }
     gather_addresses("libfabric", m_library->major, m_library->minor, mine,
                      exchange, vmm);
     all_or_none(agree_through(bootstrap), what_starts_fabric,
@@ -55,11 +62,12 @@ void MessageEngine_Libfabric::start() {
   m_wake    = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!m_wake) throw SystemError(what_starts_fabric, "eventfd", errno);
   auto const networks = m_library->networks();
-  auto* info          = networks.get();
-  while (info != nullptr && !Fabric::is_for_nodes(*info)) info = info->next;
+  auto* const info    = Fabric::best_of(*networks);
   if (info == nullptr) {
     throw SystemError(Text(what_starts_fabric, ": no network between nodes"));
   }
+  std::string_view const provider = info->fabric_attr->prov_name;
+  provider.copy(m_provider.data(), m_provider.size() - 1);
   start_endpoint(*info);
 }
 
