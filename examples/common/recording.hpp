@@ -70,10 +70,17 @@ class Recording {
     check(cudaStreamBeginCaptureToGraph(
         exec.cuda_stream(), loop.conditional.phGraph_out[0], nullptr, nullptr,
         0, cudaStreamCaptureModeThreadLocal));
-    recording.capture([&] {
-      enqueue();
-      go_on_unless<<<1, 1, 0, exec.cuda_stream()>>>(is_over, handle);
-    });
+    try {
+      recording.capture([&] {
+        enqueue();
+        go_on_unless<<<1, 1, 0, exec.cuda_stream()>>>(is_over, handle);
+      });
+    } catch (...) {
+      // The driver of CUDA 13 may crash in destroying a graph whose loop could
+      // not be recorded.
+      recording.m_graph = nullptr;
+      throw;
+    }
     recording.instantiate();
     return recording;
   }

@@ -147,7 +147,7 @@ TEST(ExchangePlanGraphs, are_repeated_by_the_GPU_until_a_sum_of_all_PEs_says) {
     count_iteration(exec, loop, sum);
     symm::reduce(exec, symm::team_world(), sum, sum, symm::Sum{});
     look_at_sum(exec, loop, sum, n_each);
-    symm::barrier_all(exec);
+    symm::barrier(exec, symm::team_world());
   };
   iteration();  // kernels are loaded
   long const me = symm::my_pe();
