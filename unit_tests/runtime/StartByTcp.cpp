@@ -216,7 +216,7 @@ TEST(StartByTcp, without_a_PE_names_it_on_all_PEs) {
   for (auto const& root : {file_root(), port_root()}) {
     expect_on_pes(3, [&](ForkedBootstrap& forked) {
       if (forked.my_pe() == 1) return;
-      tell(root, forked.my_pe(), 3, "1");
+      tell(root, forked.my_pe(), 3, "3");
       EXPECT_THAT([] { auto const pes = start_told(); },
                   testing::Throws<symm::Error>(testing::Property(
                       &symm::Error::what,
