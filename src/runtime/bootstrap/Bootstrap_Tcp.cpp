@@ -58,8 +58,9 @@ class JobWatch {
   ~JobWatch() { stop(); }
 
   /// Other PEs may end from now on.
+  void expect_ends() noexcept { m_is_over = true; }
   void stop() noexcept {
-    m_is_over               = true;
+    expect_ends();
     std::uint64_t const one = 1;
     // Cannot fail: the counter is 0 or 1.
     static_cast<void>(::write(m_wake.get(), &one, sizeof one));
@@ -188,8 +189,9 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// (Its barrier is the last step. Other PEs may end behind it.)
+  /// (Others may end as soon as they are behind this barrier.)
   void close() override {
+    m_watch->expect_ends();
     barrier();
     m_watch->stop();
     s_watch = nullptr;
