@@ -3,9 +3,9 @@
 #
 #   scripts/start_pes.sh N PROGRAM [argument...]
 #
-# PEs find each other by a file in a folder that only this user can read. The
-# first status that is not 0 is the script's. (On several machines: SYMM_ROOT,
-# SYMM_PES and SYMM_PE, as docs/nodes.md says.)
+# PEs find each other by a file in a folder that only this user can read. If one
+# fails, its status is the script's, and the others are ended. (On several
+# machines: SYMM_ROOT, SYMM_PES and SYMM_PE, as docs/nodes.md says.)
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
@@ -33,8 +33,11 @@ for ((pe = 0; pe < SYMM_PES; ++pe)); do
   pids+=($!)
 done
 status=0
-for pid in "${pids[@]}"; do
-  wait "$pid" || status=$((status ? status : $?))
+for _ in "${pids[@]}"; do
+  wait -n || {
+    status=$?
+    sleep 2 # the others end by themselves, with messages, if they have met
+    break
+  }
 done
-pids=()
 exit "$status"

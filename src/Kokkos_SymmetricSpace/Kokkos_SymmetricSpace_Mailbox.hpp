@@ -127,8 +127,8 @@ class Mailbox : private Impl::MailboxBase {
         "messages are a Kokkos::View of rank 1 of this mailbox's messages");
     // (A handler may call this, too, while this one waits.)
     auto pieces = std::exchange(m_pieces, {});
-    Impl::for_each_message<!Impl::host_reaches_v<Pes>,
-                           !Impl::host_reaches_v<Messages>>(
+    Impl::for_each_message<!Impl::is_host_view_v<Pes>,
+                           !Impl::is_host_view_v<Messages>>(
         m_name, exec, pes, messages, pieces,
         [this](Pe pe, Message const& message) { send(pe, message); });
     m_pieces = std::move(pieces);

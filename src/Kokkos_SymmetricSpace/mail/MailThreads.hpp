@@ -52,7 +52,8 @@ class MailThreads {
 
   // By any thread.
   [[nodiscard]] MailBins const& bins() const { return m_bins; }
-  /// What the calling thread has gathered; null: there is no memory for it.
+  /// The messages that the calling thread has gathered; null: there is no
+  /// memory for them.
   [[nodiscard]] Gathered* mine() noexcept {
     struct Latest {
       std::uint64_t id;

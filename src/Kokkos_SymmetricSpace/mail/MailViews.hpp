@@ -25,11 +25,6 @@ namespace symm::Impl {
 /// Memory for two pieces of all Views of a call.
 using MailPieces = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
 
-template <class View>
-inline constexpr bool host_reaches_v =
-    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
-                               typename View::memory_space>::accessible;
-
 /// An instance whose kernels reach a View: `exec`, if its kernels do.
 template <class View, class Exec>
 auto instance_for(Exec const& exec) {

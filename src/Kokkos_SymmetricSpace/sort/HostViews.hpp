@@ -36,11 +36,6 @@ HostExec<Exec> host_instance(Exec const& exec) {
 }
 
 template <class View>
-inline constexpr bool is_host_view_v =
-    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
-                               typename View::memory_space>::accessible;
-
-template <class View>
 auto host_view(View const& view) {
   if constexpr (is_host_view_v<View>) {
     return view;

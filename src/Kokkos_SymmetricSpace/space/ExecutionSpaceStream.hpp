@@ -20,6 +20,12 @@ template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
+/// Whether the host reads and writes a View.
+template <class View>
+inline constexpr bool is_host_view_v =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                               typename View::memory_space>::accessible;
+
 /// The stream of a host space's instance; keeps the instance alive.
 template <class Exec>
 class HostInstance final : public HostStream {

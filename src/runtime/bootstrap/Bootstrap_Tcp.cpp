@@ -95,6 +95,7 @@ class JobWatch {
   void see_end(std::size_t which) noexcept {
     int status       = EXIT_FAILURE;
     auto const bytes = ::recv(m_lives[which].get(), &status, sizeof status, 0);
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;  // not ended
     bool const is_told = bytes == static_cast<ssize_t>(sizeof status);
     if (!is_told) {
       std::this_thread::sleep_for(time_to_report);

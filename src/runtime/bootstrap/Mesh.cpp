@@ -4,7 +4,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/RandomNumber.hpp"
 #include "../base/Types.hpp"
 #include "../symm_errors.hpp"
 
@@ -61,16 +61,9 @@ struct Hello {
 static_assert(std::has_unique_object_representations_v<Introduction>);
 static_assert(std::has_unique_object_representations_v<Hello>);
 
-Number draw_number() {
-  Number number;
-  if (::getrandom(number.data(), sizeof number, 0) !=
-      static_cast<ssize_t>(sizeof number)) {
-    throw SystemError("cannot draw a number of the job", "getrandom", errno);
-  }
-  return number;
+Introduction introduce_myself() {
+  return {{draw_number(), draw_number()}, {draw_number(), draw_number()}};
 }
-
-Introduction introduce_myself() { return {draw_number(), draw_number()}; }
 
 struct Address {
   sockaddr_un name{};

@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../base/RandomNumber.hpp"
 #include "../base/Text.hpp"
 #include "../symm_errors.hpp"
 #include "TcpPlace.hpp"
@@ -321,7 +322,7 @@ UniqueFd connect_to(std::string const& host, std::string const& port) {
 std::optional<TcpLinks> try_host(TcpJob const& job, std::string const& host,
                                  TcpPlace const& place, TimePoint end) {
   TcpLinks links;
-  auto const process = draw_tcp_number();
+  auto const process = draw_number();
   for (auto const purpose : {Purpose::life, Purpose::steps}) {
     auto socket = connect_to(host, place.port);
     Hello hello;

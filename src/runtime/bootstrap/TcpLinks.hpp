@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// What a launcher tells each process of a job that starts by TCP.
+/// A launcher tells this to each process of a job that starts by TCP.
 struct TcpJob {
   /// Where PE 0 is found: "host:port", or "file:path" of a file that PE 0
   /// writes, on a file system that all PEs share.

@@ -7,7 +7,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "../base/RandomNumber.hpp"
 #include "../base/Text.hpp"
 #include "../base/UniqueFd.hpp"
 #include "../symm_errors.hpp"
@@ -50,13 +50,6 @@ std::string addresses_of_this_host() {
 
 }  // namespace
 
-std::uint64_t draw_tcp_number() {
-  std::uint64_t key = 0;
-  if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key))
-    throw SystemError(finding_place, "getrandom", errno);
-  return key;
-}
-
 bool is_tcp_file(std::string const& root) {
   return root.starts_with(file_prefix);
 }
@@ -85,7 +78,7 @@ TcpPlace tcp_place_of(std::string const& root) {
 
 TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
   auto const others = addresses_of_this_host();
-  TcpPlace place{{}, port, draw_tcp_number()};
+  TcpPlace place{{}, port, draw_number()};
   auto const part = path + ".part";
   static_cast<void>(::unlink(part.c_str()));  // of an earlier job, maybe
   UniqueFd const file(::open(part.c_str(),

@@ -17,9 +17,6 @@ struct TcpPlace {
   std::uint64_t key = 0;  // of the job; 0 without a file
 };
 
-/// A random number, of a job or a process. \throws SystemError on this PE.
-[[nodiscard]] std::uint64_t draw_tcp_number();
-
 /// Whether SYMM_ROOT has the form "file:path".
 [[nodiscard]] bool is_tcp_file(std::string const& root);
 [[nodiscard]] std::string path_of_tcp_file(std::string const& root);

@@ -183,7 +183,7 @@ void MessageEngine_Libfabric::disconnect(Peer& its_peer) noexcept {
   while (auto* const parcel = peer.offered.last()) {
     forget(peer, peer.offered.take(parcel));
   }
-  // What libfabric has, it gives back when it notices, or never.
+  // libfabric gives the others back when it notices, or never.
 }
 
 // --- Progress
@@ -200,9 +200,7 @@ bool MessageEngine_Libfabric::progress_network() noexcept {
   }
   bool any = n > 0;
   if (!m_stuck.empty()) any = post_queued_of_all() || any;
-  if (m_to_repost != nullptr || !m_to_receive.empty()) {
-    any = post_queued_receives() || any;
-  }
+  if (m_to_repost != nullptr || !m_to_receive.empty()) post_queued_receives();
   return any;
 }
 

@@ -118,7 +118,7 @@ class MessageEngine_Libfabric final : public ServedEngine {
                    std::uint64_t tag) noexcept;
   void post_receive(Parcel* parcel) noexcept;
   void repost(Buffer& buffer) noexcept;
-  bool post_queued_receives() noexcept;
+  void post_queued_receives() noexcept;
 
   Fabric const* m_library = nullptr;
   std::array<char, 64> m_provider{};  // its name, with a 0 at the end

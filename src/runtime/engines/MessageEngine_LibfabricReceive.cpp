@@ -176,7 +176,7 @@ void MessageEngine_Libfabric::repost(Buffer& buffer) noexcept {
   }
 }
 
-bool MessageEngine_Libfabric::post_queued_receives() noexcept {
+void MessageEngine_Libfabric::post_queued_receives() noexcept {
   for (auto* buffer = std::exchange(m_to_repost, nullptr); buffer != nullptr;) {
     auto* const next = buffer->next;
     repost(*buffer);
@@ -185,7 +185,6 @@ bool MessageEngine_Libfabric::post_queued_receives() noexcept {
   ParcelQueue parcels;
   while (auto* const parcel = m_to_receive.pop()) parcels.push(parcel);
   while (auto* const parcel = parcels.pop()) post_receive(parcel);
-  return false;
 }
 
 }  // namespace symm::Impl

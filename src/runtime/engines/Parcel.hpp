@@ -36,7 +36,7 @@ struct ParcelHead {
 // No padding: it would be sent with what is left on the stack.
 static_assert(std::has_unique_object_representations_v<ParcelHead>);
 
-/// What a network library is given with an operation, and gives back.
+/// An operation that a network library is given, and gives back.
 struct InFlight {
   std::array<void*, 8> of_library{};  // written by it meanwhile
   int kind = 0;                       // as the engine likes

@@ -2,13 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "ServedEngine.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <new>
 #include <utility>
 
+#include "../base/RandomNumber.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -26,14 +24,6 @@ struct LibraryVersion {
 
   bool operator==(LibraryVersion const&) const = default;
 };
-
-std::uint64_t draw_key() {
-  std::uint64_t key = 0;
-  if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
-    throw SystemError("drawing a number of the job", "getrandom", errno);
-  }
-  return key;
-}
 
 }  // namespace
 
@@ -54,7 +44,8 @@ void ServedEngine::gather_addresses(std::string_view library, unsigned major,
                                     unsigned minor,
                                     std::vector<std::byte> const& mine,
                                     FdExchange& exchange, Vmm& vmm) {
-  m_key = draw_key();
+  all_or_none(agree_through(m_bootstrap), "starting the network library",
+              [&] { m_key = draw_number(); });
   m_bootstrap.broadcast(&m_key, sizeof m_key, 0);
   LibraryVersion const version{major, minor};
   if (auto const other = difference_of(m_bootstrap, version)) {

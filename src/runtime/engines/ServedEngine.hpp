@@ -25,9 +25,9 @@
 
 namespace symm::Impl {
 
-/// What engines share that have one lock and one thread: the thread, which
-/// serves while nobody polls; heartbeats; the PEs that this one has met, and
-/// the messages that wait until the network library can take them. A derived
+/// An engine that has one lock and one thread, which serves while nobody polls.
+/// This class has the heartbeats, the PEs that this one has met, and the
+/// messages that wait until the network library can take them. A derived
 /// class adds the network library. It calls start_thread() last when it is
 /// made, and stop_thread() first when it is destroyed.
 class ServedEngine : public MessageEngine {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_RANDOM_NUMBER_HPP
+#define SYMM_RANDOM_NUMBER_HPP
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "../symm_errors.hpp"
+
+namespace symm::Impl {
+
+/// A number that no other job draws, and that nobody guesses.
+/// \throws SystemError on this PE.
+[[nodiscard]] inline std::uint64_t draw_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) !=
+      static_cast<ssize_t>(sizeof number)) {
+    throw SystemError("cannot draw a number of the job", "getrandom", errno);
+  }
+  return number;
+}
+
+}  // namespace symm::Impl
+
+#endif
