@@ -246,7 +246,9 @@ TEST_P(MessageEngineContract, its_thread_stays_out_of_the_way_of_who_polls) {
       }
       bootstrap.barrier();
     }
-    EXPECT_LE(n_bad, 4) << "of 40 rounds";
+    // (Woken by each message, all are bad. Chance makes some so, more with
+    // libfabric, whose queue has events of its own.)
+    EXPECT_LE(n_bad, 16) << "of 40 rounds";
     test.engine->close();
   });
 }

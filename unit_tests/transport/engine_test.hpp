@@ -126,7 +126,7 @@ class TestReceiver final : public MessageEngine::Receiver {
   }
 
   bool drops_large = false;
-  std::chrono::milliseconds time_of_each{0};
+  std::atomic<std::chrono::milliseconds> time_of_each{};
   std::atomic<std::uint64_t> n_data{0}, n_answers{0}, n_wrong{0}, n_sent{0},
       n_dropped{0}, n_lost{0}, sum_of_ids{0}, data_bytes{0};
   std::atomic<std::size_t> last_sent{0};
@@ -149,7 +149,8 @@ class TestReceiver final : public MessageEngine::Receiver {
         break;
       }
     }
-    if (time_of_each.count() != 0) std::this_thread::sleep_for(time_of_each);
+    auto const its_time = time_of_each.load();
+    if (its_time.count() != 0) std::this_thread::sleep_for(its_time);
     switch (head.kind) {
       case TestHead::question: {
         // The payload is ours no more when this returns.
