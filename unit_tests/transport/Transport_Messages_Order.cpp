@@ -358,7 +358,7 @@ TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_16_KiB) {
   EXPECT_EQ(messages_of(job, [&] { job[0].channel().quiet(); }), 2U);
   EXPECT_EQ(messages_of(job,
                         [&] {
-                          for (int i = 0; i < 1025; ++i) {
+                          for (int i = 0; i < 4092; ++i) {
                             job[0].channel().post_atomic(flag, AtomicOp::add,
                                                          WordType::u64, 1);
                           }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "../base/Types.hpp"
@@ -96,16 +97,28 @@ class ChunkMap {
   /// its start has. Any thread. During a change the result is that of before
   /// or after it.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
-    while (true) {
-      auto const version = m_version.load(std::memory_order_acquire);
-      // Every load acquires: if one has seen a change, the version shows it.
-      bool const result =
-          m_table.load(std::memory_order_acquire)->is_mapped(offset, bytes);
-      if (version % 2 == 0 &&
-          m_version.load(std::memory_order_relaxed) == version) {
-        return result;
-      }
-    }
+    return read(
+        [&](Table const& table) { return table.is_mapped(offset, bytes); });
+  }
+  struct Mapped {
+    std::size_t offset = 0;
+    std::size_t bytes  = 0;
+  };
+  /// The chunk with all of the range, or the range, if it is_mapped() by
+  /// several; else 0 bytes. Any thread, likewise.
+  [[nodiscard]] Mapped mapped_around(std::size_t offset,
+                                     std::size_t bytes) const {
+    return read([&](Table const& table) -> Mapped {
+      if (!table.is_mapped(offset, bytes)) return {};
+      // During a change there may be none.
+      auto const next = table.first_behind(offset);
+      if (next == 0) return {};
+      auto const chunk = table.at(next - 1);
+      bool const has_all =
+          offset < chunk.end() && bytes <= chunk.end() - offset;
+      return has_all ? Mapped{chunk.offset, chunk.bytes}
+                     : Mapped{offset, bytes};
+    });
   }
 
   /// Bytes and number of the heap's own chunks, then of registered ones.
@@ -192,6 +205,20 @@ class ChunkMap {
 
   [[nodiscard]] Table& table() const {
     return *m_table.load(std::memory_order_relaxed);
+  }
+  /// look(table) while nothing changes.
+  template <class Look>
+  [[nodiscard]] std::invoke_result_t<Look, Table const&> read(
+      Look const& look) const {
+    while (true) {
+      auto const version = m_version.load(std::memory_order_acquire);
+      // Every load acquires: if one has seen a change, the version shows it.
+      auto const result = look(*m_table.load(std::memory_order_acquire));
+      if (version % 2 == 0 &&
+          m_version.load(std::memory_order_relaxed) == version) {
+        return result;
+      }
+    }
   }
   [[nodiscard]] std::size_t index_of(std::size_t offset) const {
     return table().first_behind(offset) - 1;

@@ -203,6 +203,16 @@ class SymmetricHeap final : public ChunkSource {
            m_chunks.places().is_mapped(offset, bytes);
   }
 
+  /// All memory around `bytes` from `offset` that is_mapped(); 0 bytes, if
+  /// they are not. Local; any thread.
+  [[nodiscard]] ChunkMap::Mapped mapped_around(std::size_t offset,
+                                               std::size_t bytes) const {
+    bool const is_inside =
+        offset < map().stride && bytes <= map().stride - offset;
+    return is_inside ? m_chunks.places().mapped_around(offset, bytes)
+                     : ChunkMap::Mapped{};
+  }
+
   /// The state after this PE's latest collective call. Local; any thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }

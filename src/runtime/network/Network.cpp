@@ -101,6 +101,23 @@ char* Network::find(Segment segment, std::size_t offset,
   return is_there ? address : nullptr;
 }
 
+MemoryRange Network::find_around(Segment segment, std::size_t offset,
+                                 std::size_t bytes) noexcept {
+  bool const is_heap =
+      segment == Segment::host_heap || segment == Segment::device_heap;
+  auto const* const heap =
+      is_heap ? m_heaps[index_of(is_of_gpu(segment) ? MemoryKind::device
+                                                    : MemoryKind::host)]
+                    .load()
+              : nullptr;
+  if (heap == nullptr)
+    return TransportTarget::find_around(segment, offset, bytes);
+  auto const around = heap->mapped_around(offset, bytes);
+  if (around.bytes == 0) return {};
+  auto const& map = heap->map();
+  return {map.part(map.my_pe) + around.offset, around.offset, around.bytes};
+}
+
 bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
                           PeMemory& found) const noexcept {
   constexpr std::array heaps{Segment::host_heap, Segment::device_heap};

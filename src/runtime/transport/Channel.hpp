@@ -16,6 +16,14 @@
 
 namespace symm::Impl {
 
+/// An operation of Channel::post_atomic().
+struct FarAtomic {
+  PeMemory at;
+  AtomicOp op;
+  WordType type;
+  std::uint64_t value;
+};
+
 /// Operations on memory of far PEs, of one context: messages, which the target
 /// carries out with the code of operations inside a node. fence() orders and
 /// quiet() completes the operations of this channel only. Any thread of this
@@ -65,6 +73,13 @@ class Channel {
   /// Without an answer, complete after quiet(), as a put.
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value, HostCall const& call = {}) = 0;
+
+  /// post_atomic() of all.
+  virtual void post_atomics(std::span<FarAtomic const> all,
+                            HostCall const& call = {}) {
+    for (auto const& [at, op, type, value] : all)
+      post_atomic(at, op, type, value, call);
+  }
 
   // These count `left` down when done, within poll(). So a caller may have many
   // under way and wait for one of them.

@@ -13,6 +13,7 @@
 
 #include "../base/Types.hpp"
 #include "../engines/MessageEngine.hpp"
+#include "AtomicRun.hpp"
 #include "Channel.hpp"
 #include "DoneNumbers.hpp"
 #include "Message.hpp"
@@ -65,7 +66,9 @@ struct PendingOperation {
 /// Small puts and gets with Until::is_begun, post_atomic() and fetch_nbi() are
 /// gathered in one batch per PE. The batch is sent when it is full, by fence(),
 /// quiet(), Transport::poll() and any other call for that PE, and in time by a
-/// thread. What it gets comes in one reply.
+/// thread. What it gets comes in one reply. Batches take memory for
+/// Options::most_batches PEs: one more PE sends the batch of another, by turns,
+/// and takes its memory.
 ///
 /// quiet() waits for what any thread has begun before it, and for nothing that
 /// other threads begin meanwhile: messages, gets and large puts are numbered.
@@ -74,6 +77,8 @@ struct PendingOperation {
 /// be held while the engine sends.
 class Channel_Messages final : public Channel {
  public:
+  static constexpr std::size_t batch_size = std::size_t{16} << 10U;
+
   Channel_Messages(Transport_Messages& transport, std::uint16_t number,
                    int n_pes);
   ~Channel_Messages() override;
@@ -99,6 +104,8 @@ class Channel_Messages final : public Channel {
                  HostCall const& call) override;
   void post_atomic(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
                    HostCall const& call) override;
+  void post_atomics(std::span<FarAtomic const> all,
+                    HostCall const& call) override;
   void begin_get(void* to, PeMemory from, std::size_t bytes, Counter& left,
                  HostCall const& call) override;
   void begin_atomic(PeMemory at, AtomicOp op, WordType type,
@@ -164,6 +171,10 @@ class Channel_Messages final : public Channel {
   // With m_mutex.
 
   void mark_dirty(Outgoing& outgoing);
+  /// Finds memory for a batch; may unlock.
+  void ensure_batch(Lock& lock, Outgoing& outgoing);
+  void add_atomic(Lock& lock, PeMemory at, AtomicOp op, WordType type,
+                  std::uint64_t value);
   /// Adds an entry to the open batch. \returns the place of its data.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
   /// The same of an entry that is answered. \param answer where that goes.
@@ -222,6 +233,8 @@ class Channel_Messages final : public Channel {
   std::atomic<int> m_n_returning = 0;     // threads in enter_again()
   std::vector<Outgoing*> m_dirty;         // something may not be done there yet
   std::atomic<std::size_t> m_n_open = 0;  // batches
+  std::vector<Outgoing*> m_with_batch;    // that have memory for one
+  std::size_t m_next_to_give = 0;         // the index of one of those
 };
 
 /// Messages of a channel to one PE.
@@ -229,6 +242,9 @@ struct Outgoing {
   using Counter = Channel::Counter;
 
   explicit Outgoing(Pe number) : pe(number) {}
+
+  /// Pads the run at the batch's end. With the channel's mutex.
+  void end_run();
 
   Pe const pe;
 
@@ -248,7 +264,8 @@ struct Outgoing {
   std::size_t dirty_at = 0;  // in m_dirty
   bool is_dirty        = false;
   std::unique_ptr<std::byte[]> batch;
-  std::size_t batch_bytes         = 0;
+  std::size_t batch_bytes = 0;
+  AtomicRunWriter run;  // of the batch's end
   std::uint64_t batch_tick        = 0;
   bool batch_wants_ack            = false;
   PendingOperation* batch_answers = nullptr;  // null: no entry is answered

@@ -121,7 +121,14 @@ class BatchEntry {
   static constexpr std::size_t head_bytes   = 8;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
 
-  enum class Kind : std::uint8_t { put, atomic, get, fetch };
+  enum class Kind : std::uint8_t {
+    put,
+    atomic,
+    get,
+    fetch,
+    run,  // of atomic operations: see AtomicRun.hpp
+    run_of_values
+  };
 
   static BatchEntry put(Segment segment, std::size_t offset,
                         std::size_t bytes) {
@@ -141,6 +148,11 @@ class BatchEntry {
     return BatchEntry(Kind::fetch, segment, offset, detail_of(op, type));
   }
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
+  /// The head of a run of such atomic operations.
+  [[nodiscard]] BatchEntry as_run(bool has_values) const {
+    auto const its = has_values ? Kind::run_of_values : Kind::run;
+    return BatchEntry(its, segment(), offset(), detail());
+  }
 
   [[nodiscard]] std::uint64_t word() const { return m_word; }
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(m_word >> 60U); }
@@ -158,7 +170,8 @@ class BatchEntry {
   [[nodiscard]] WordType type() const {
     return static_cast<WordType>(detail() % 16);
   }
-  /// Bytes that the data take in the batch.
+  [[nodiscard]] bool is_run() const { return kind() >= Kind::run; }
+  /// Bytes that the data take in the batch, unless it is a run.
   [[nodiscard]] std::size_t room() const {
     switch (kind()) {
       case Kind::put: return round_up(detail(), 8);

@@ -59,6 +59,19 @@ std::uint64_t change_bits(char* word, AtomicOp op, std::uint64_t value,
                                bit_cast<T>(static_cast<Bits>(compare))));
 }
 
+/// Calls use(T()) with the type of the word.
+template <class Use>
+auto with_type(WordType type, Use const& use) {
+  switch (type) {
+    case WordType::i32: return use(std::int32_t());
+    case WordType::u32: return use(std::uint32_t());
+    case WordType::f32: return use(float());
+    case WordType::i64: return use(std::int64_t());
+    case WordType::u64: return use(std::uint64_t());
+    default: return use(double());
+  }
+}
+
 }  // namespace
 
 void store_block(char* to, void const* from, std::size_t bytes) {
@@ -89,19 +102,24 @@ bool is_atomic(AtomicOp op, WordType type) {
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare) {
   std::atomic_thread_fence(std::memory_order_release);
-  switch (type) {
-    case WordType::i32:
-      return change_bits<std::int32_t>(word, op, value, compare);
-    case WordType::u32:
-      return change_bits<std::uint32_t>(word, op, value, compare);
-    case WordType::f32: return change_bits<float>(word, op, value, compare);
-    case WordType::i64:
-      return change_bits<std::int64_t>(word, op, value, compare);
-    case WordType::u64:
-      return change_bits<std::uint64_t>(word, op, value, compare);
-    case WordType::f64: return change_bits<double>(word, op, value, compare);
-  }
-  return 0;
+  return with_type(type, [=](auto zero) {
+    return change_bits<decltype(zero)>(word, op, value, compare);
+  });
+}
+
+void change_words(std::span<WordChange const> changes, AtomicOp op,
+                  WordType type) {
+  std::atomic_thread_fence(std::memory_order_release);
+  with_type(type, [=](auto zero) {
+    using T = decltype(zero);
+    if (op == AtomicOp::add) {
+      for (auto const& [word, value] : changes)
+        static_cast<void>(change_bits<T>(word, AtomicOp::add, value, 0));
+      return;
+    }
+    for (auto const& [word, value] : changes)
+      static_cast<void>(change_bits<T>(word, op, value, 0));
+  });
 }
 
 }  // namespace symm::Impl

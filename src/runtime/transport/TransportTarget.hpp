@@ -13,6 +13,21 @@ namespace symm::Impl {
 
 class SideQueue;
 
+/// Memory of a segment, from `offset` on.
+struct MemoryRange {
+  char* start        = nullptr;
+  std::size_t offset = 0;
+  std::size_t bytes  = 0;  // 0: none
+
+  /// The address of [its_offset, its_offset + its_bytes); null: not in it.
+  [[nodiscard]] char* find(std::size_t its_offset,
+                           std::size_t its_bytes) const noexcept {
+    auto const from    = its_offset - offset;
+    bool const is_here = from < bytes && its_bytes <= bytes - from;
+    return is_here ? start + from : nullptr;
+  }
+};
+
 /// Tells a transport of its own PE: the addresses of its segments, for
 /// operations of far PEs, and its progress, for their questions. Any thread,
 /// also while another one is in a collective call.
@@ -23,6 +38,13 @@ class TransportTarget {
   /// The address of [offset, offset + bytes); null: there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
+  /// The same, and all that is known to be there around it.
+  [[nodiscard]] virtual MemoryRange find_around(Segment segment,
+                                                std::size_t offset,
+                                                std::size_t bytes) noexcept {
+    auto* const start = find(segment, offset, bytes);
+    return {start, offset, start == nullptr ? 0 : bytes};
+  }
 
   /// The queue that reaches segments that is_of_gpu(), if find() has found
   /// memory there. One thread at a time.

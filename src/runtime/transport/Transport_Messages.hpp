@@ -46,6 +46,8 @@ class Transport_Messages final : public Transport,
     /// In bytes: an acknowledgement is asked for so often, and at most twice
     /// this is in flight to a PE without one.
     std::size_t half_window = std::size_t{2} << 20U;
+    /// Of a channel at once, 16 KiB each.
+    std::size_t most_batches = 1024;
   };
 
   /// \param end_job Ends the job and does not return; the reason has been
@@ -167,6 +169,9 @@ class Transport_Messages final : public Transport,
   /// Leaves what is answered in m_answer_bytes.
   void carry_out_batch(Incoming const& from, MessageHeader const& header,
                        std::span<std::byte const> payload);
+  /// \param payload behind the head of the run. \returns bytes of it.
+  std::size_t carry_out_run(Incoming const& from, BatchEntry head,
+                            std::span<std::byte const> payload);
   /// Adds the entry to the queue that it returns; the caller calls finish().
   SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);

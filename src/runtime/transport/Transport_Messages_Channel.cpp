@@ -26,9 +26,8 @@ void PendingOperation::finish() {
 
 namespace {
 
-constexpr std::size_t batch_size = std::size_t{16} << 10U;
 /// Bytes of the answers to a batch: as many as to a batch of gets of 8 bytes.
-constexpr std::size_t most_answers = batch_size;
+constexpr std::size_t most_answers = Channel_Messages::batch_size;
 /// The most batches of a channel to a PE that wait for answers.
 constexpr std::uint64_t most_answered = 64;
 /// Bytes that a message counts beside its payload.
@@ -78,19 +77,48 @@ bool Channel_Messages::are_answers_full(Outgoing const& outgoing) {
   return outgoing.batch_answers != nullptr && outgoing.answers > most_answered;
 }
 
+void Channel_Messages::ensure_batch(Lock& lock, Outgoing& outgoing) {
+  while (!outgoing.batch) {
+    if (m_with_batch.size() < m_transport.m_options.most_batches) {
+      m_with_batch.reserve(m_with_batch.size() + 1);
+      outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
+      m_with_batch.push_back(&outgoing);
+      return;
+    }
+    auto const i = m_next_to_give++ % m_with_batch.size();
+    auto& other  = *m_with_batch[i];
+    flush(lock, other);
+    // It may have unlocked.
+    if (outgoing.batch || &other != m_with_batch[i] || other.batch_bytes != 0)
+      continue;
+    outgoing.batch  = std::move(other.batch);
+    m_with_batch[i] = &outgoing;
+  }
+}
+
+void Outgoing::end_run() {
+  run.end();
+  auto const padded = round_up(batch_bytes, 8);
+  if (padded != batch_bytes)
+    std::memset(batch.get() + batch_bytes, 0, padded - batch_bytes);
+  batch_bytes = padded;
+}
+
 std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
                                        BatchEntry entry) {
   auto const bytes = BatchEntry::head_bytes + entry.room();
+  ensure_batch(lock, outgoing);
+  outgoing.end_run();
   while (outgoing.batch_bytes + bytes > batch_size) {
     flush(lock, outgoing);
     // Takes what other PEs send meanwhile. Else the engine's thread would take
     // the core for it, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
+    ensure_batch(lock, outgoing);
+    outgoing.end_run();
   }
   if (outgoing.batch_bytes == 0) {
     check_lost(lock.call, "an operation", outgoing.pe);
-    if (!outgoing.batch)
-      outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
     mark_dirty(outgoing);
     outgoing.batch_tick = m_transport.m_tick.load(std::memory_order_relaxed);
     m_n_open.fetch_add(1);
@@ -108,15 +136,17 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
                                                 void* answer) {
   auto const bytes        = BatchEntry::head_bytes + entry.room();
   auto const answer_bytes = entry.answer_room();
+  ensure_batch(lock, outgoing);
+  outgoing.end_run();
   while (outgoing.batch_bytes + bytes > batch_size ||
          outgoing.batch_answer_bytes + answer_bytes > most_answers) {
     flush(lock, outgoing);
     static_cast<void>(m_transport.m_engine->poll());
+    ensure_batch(lock, outgoing);
+    outgoing.end_run();
   }
   // All that can fail comes first. (quiet() would wait for the answer to an
   // entry that is not there.) add_entry() finds room, and unlocks nothing.
-  if (!outgoing.batch)
-    outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
     pending.answers.reserve(most_answers / 8);
@@ -141,6 +171,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
     enter_again(lock);
   }
   if (outgoing.n_batches != n) return;  // another thread has sent it
+  outgoing.end_run();
   MessageHeader header{.kind = MessageKind::batch};
   header.detail.get = {outgoing.batch_answer_bytes,
                        reinterpret_cast<std::uint64_t>(outgoing.batch_answers)};

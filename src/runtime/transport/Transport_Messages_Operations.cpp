@@ -268,13 +268,33 @@ void Channel_Messages::wait_for_begun(Pe pe, Counter& left,
              [&] { return left.load(std::memory_order_acquire) == 0; });
 }
 
+void Channel_Messages::add_atomic(Lock& lock, PeMemory at, AtomicOp op,
+                                  WordType type, std::uint64_t value) {
+  auto& outgoing    = outgoing_to(at.pe);
+  auto const offset = at.offset();
+  if (outgoing.run.append(outgoing.batch.get(), outgoing.batch_bytes,
+                          batch_size, at.segment, offset, op, type, value)) {
+    return;
+  }
+  auto* const place = add_entry(
+      lock, outgoing, BatchEntry::atomic(at.segment, offset, op, type));
+  std::memcpy(place, &value, sizeof value);
+  auto const begin = place - BatchEntry::head_bytes - outgoing.batch.get();
+  outgoing.run.begin(static_cast<std::size_t>(begin), at.segment, offset, op,
+                     type, value);
+}
+
 void Channel_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
                                    std::uint64_t value, HostCall const& call) {
   auto lock = enter(call.name);
-  auto* const place =
-      add_entry(lock, outgoing_to(at.pe),
-                BatchEntry::atomic(at.segment, at.offset(), op, type));
-  std::memcpy(place, &value, sizeof value);
+  add_atomic(lock, at, op, type, value);
+}
+
+void Channel_Messages::post_atomics(std::span<FarAtomic const> all,
+                                    HostCall const& call) {
+  auto lock = enter(call.name);
+  for (auto const& [at, op, type, value] : all)
+    add_atomic(lock, at, op, type, value);
 }
 
 }  // namespace symm::Impl

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "../memory/HostCopy.hpp"
 #include "../memory/SideQueue.hpp"
+#include "AtomicRun.hpp"
 #include "TargetMemory.hpp"
 #include "Transport_Messages.hpp"
 
@@ -344,6 +346,12 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
       std::uint64_t word = 0;
       std::memcpy(&word, payload.data(), sizeof word);
       BatchEntry const entry(word);
+      if (entry.is_run()) {
+        if (n != 0) break;  // those before it first
+        payload = payload.subspan(BatchEntry::head_bytes);
+        payload = payload.subspan(carry_out_run(from, entry, payload));
+        continue;
+      }
       payload = payload.subspan(BatchEntry::head_bytes);
       if (payload.size() < entry.room()) end_job_of_nonsense(from.pe);
       auto const data = payload;
@@ -396,6 +404,37 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   }
   if (!answers.empty()) end_job_of_nonsense(from.pe);
   if (queue != nullptr) queue->finish();
+}
+
+std::size_t Transport_Messages::carry_out_run(
+    Incoming const& from, BatchEntry head, std::span<std::byte const> payload) {
+  auto const run  = AtomicRunReader::make(head, payload);
+  auto const op   = head.op();
+  auto const type = head.type();
+  if (!run || !is_atomic(op, type) || is_of_gpu(head.segment()))
+    end_job_of_nonsense(from.pe);
+  auto const bytes = bytes_of(type);
+  MemoryRange range;
+  auto const find = [&](std::size_t i) {
+    auto const offset = head.offset() + run->offset(i);
+    if (auto* const word = range.find(offset, bytes)) [[likely]] {
+      return word;
+    }
+    auto* const word = find_word(from.pe, head.segment(), offset, op, type);
+    range            = m_target.find_around(head.segment(), offset, bytes);
+    return word;
+  };
+  // Several at once, as in carry_out_batch().
+  WordChange changes[64];
+  for (std::size_t i = 0; i < run->count();) {
+    std::size_t n = 0;
+    for (; n < std::size(changes) && i < run->count(); ++n, ++i) {
+      changes[n] = {find(i), run->value(i)};
+      __builtin_prefetch(changes[n].word, 1);
+    }
+    change_words({changes, n}, op, type);
+  }
+  return run->bytes();
 }
 
 SideQueue& Transport_Messages::put_on_gpu(Incoming const& from,

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_ATOMIC_RUN_HPP
+#define SYMM_TRANSPORT_ATOMIC_RUN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "../base/Types.hpp"
+#include "Message.hpp"
+
+namespace symm::Impl {
+
+// A run: atomic operations of one kind, one behind the other in a batch. Of
+// equal values ("add 1") it takes 4 bytes each, of others 4 and the word.
+//
+//   BatchEntry  8 bytes; of Kind::run or Kind::run_of_values. Its offset, a
+//               multiple of 2^32 words, is where the indices count from.
+//   value       8 bytes; of Kind::run
+//   count       4 bytes
+//   the operations, `count` times: index in words, 4 bytes; of
+//               Kind::run_of_values its value, 4 or 8 bytes
+//   zeros up to a multiple of 8 bytes
+
+/// Makes a run of the last entry of a batch and of operations that follow it.
+class AtomicRunWriter {
+ public:
+  /// The entry at `at`, with its value, has been added to the batch.
+  void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
+             WordType type, std::uint64_t value) {
+    auto const words = bytes_of(type);
+    m_count          = offset % words == 0 && !is_of_gpu(segment) ? 1 : 0;
+    m_at             = at;
+    m_key            = key_of(segment, offset, op, type);
+    m_first          = index_of(offset, words);
+    m_value          = value;
+    m_has_values     = false;
+  }
+  /// Another entry has been added, or there is no batch any more.
+  void end() { m_count = 0; }
+
+  /// Adds an operation, if it continues the run and there is room for it.
+  /// \param bytes of the batch; larger afterwards, and then no multiple of 8.
+  bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
+              Segment segment, std::size_t offset, AtomicOp op, WordType type,
+              std::uint64_t value) {
+    auto const word_bytes = bytes_of(type);
+    if (m_count == 0 || key_of(segment, offset, op, type) != m_key ||
+        offset % word_bytes != 0) {
+      return false;
+    }
+    if (m_count > 1 && !m_has_values && value != m_value) return false;
+    if (m_count == 1) m_has_values = value != m_value;
+    auto const each = sizeof(std::uint32_t) + (m_has_values ? word_bytes : 0);
+    auto const room = m_count == 1 ? sizeof m_count + 2 * each : each;
+    if (capacity - bytes < room) return false;
+    if (m_count == 1) {
+      bytes = begin_run(batch, word_bytes);
+    }
+    bytes = add(batch, bytes, index_of(offset, word_bytes), value, word_bytes);
+    ++m_count;
+    std::memcpy(batch + m_count_at, &m_count, sizeof m_count);
+    return true;
+  }
+
+ private:
+  static std::uint64_t key_of(Segment segment, std::size_t offset, AtomicOp op,
+                              WordType type) {
+    auto const window = std::uint64_t{bytes_of(type)} << 32U;
+    return BatchEntry::atomic(segment, round_down(offset, window), op, type)
+        .word();
+  }
+  static std::uint32_t index_of(std::size_t offset, std::size_t word_bytes) {
+    return static_cast<std::uint32_t>(offset / word_bytes);
+  }
+
+  /// Turns the entry that is there into a run of one.
+  std::size_t begin_run(std::byte* batch, std::size_t word_bytes) {
+    auto const head = BatchEntry(m_key).as_run(m_has_values).word();
+    std::memcpy(batch + m_at, &head, sizeof head);
+    m_count_at = m_at + BatchEntry::head_bytes;
+    if (!m_has_values) m_count_at += sizeof m_value;  // it stays
+    return add(batch, m_count_at + sizeof m_count, m_first, m_value,
+               word_bytes);
+  }
+  std::size_t add(std::byte* batch, std::size_t at, std::uint32_t index,
+                  std::uint64_t value, std::size_t word_bytes) const {
+    std::memcpy(batch + at, &index, sizeof index);
+    at += sizeof index;
+    if (!m_has_values) return at;
+    std::memcpy(batch + at, &value, word_bytes);
+    return at + word_bytes;
+  }
+
+  std::uint32_t m_count  = 0;  // 0: none
+  std::uint32_t m_first  = 0;  // the index of the first, while it is alone
+  std::size_t m_at       = 0;
+  std::size_t m_count_at = 0;
+  std::uint64_t m_key    = 0;
+  std::uint64_t m_value  = 0;
+  bool m_has_values      = false;
+};
+
+/// Reads a run.
+class AtomicRunReader {
+ public:
+  /// \param payload of the batch, behind the word of the entry.
+  /// \returns nothing, if the payload is too short.
+  static std::optional<AtomicRunReader> make(
+      BatchEntry entry, std::span<std::byte const> payload) {
+    AtomicRunReader run(entry);
+    std::uint32_t count = 0;
+    auto const before = (run.m_has_values ? 0 : sizeof m_value) + sizeof count;
+    if (payload.size() < before) return std::nullopt;
+    if (!run.m_has_values)
+      std::memcpy(&run.m_value, payload.data(), sizeof run.m_value);
+    std::memcpy(&count, payload.data() + before - sizeof count, sizeof count);
+    run.m_bytes = round_up(before + count * run.m_step, 8);
+    if (payload.size() < run.m_bytes) return std::nullopt;
+    run.m_count      = count;
+    run.m_operations = payload.data() + before;
+    return run;
+  }
+
+  [[nodiscard]] std::size_t count() const { return m_count; }
+  /// Of all, in the batch.
+  [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+  /// Of the word of operation `i`, from where those of the run count.
+  [[nodiscard]] std::size_t offset(std::size_t i) const {
+    std::uint32_t index = 0;
+    std::memcpy(&index, m_operations + i * m_step, sizeof index);
+    return index * m_word_bytes;
+  }
+  [[nodiscard]] std::uint64_t value(std::size_t i) const {
+    if (!m_has_values) return m_value;
+    auto const* const at = m_operations + i * m_step + sizeof(std::uint32_t);
+    std::uint64_t value  = 0;
+    if (m_word_bytes == sizeof value) {
+      std::memcpy(&value, at, sizeof value);
+    } else {
+      std::memcpy(&value, at, sizeof(std::uint32_t));
+    }
+    return value;
+  }
+
+ private:
+  explicit AtomicRunReader(BatchEntry entry)
+      : m_has_values(entry.kind() == BatchEntry::Kind::run_of_values),
+        m_word_bytes(bytes_of(entry.type())),
+        m_step(sizeof(std::uint32_t) + (m_has_values ? m_word_bytes : 0)) {}
+
+  bool m_has_values;
+  std::size_t m_word_bytes;
+  std::size_t m_step;
+  std::size_t m_count           = 0;
+  std::size_t m_bytes           = 0;
+  std::uint64_t m_value         = 0;
+  std::byte const* m_operations = nullptr;
+};
+
+}  // namespace symm::Impl
+
+#endif
