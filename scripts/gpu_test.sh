@@ -72,7 +72,10 @@ n_gpus=$(gpus | grep -c '^GPU' || true)
 # shellcheck disable=SC2317  # called by stage
 build_all() {
   # As one command: within a condition, the shell does not stop at a failure.
-  SYMM_CMAKE_OPTIONS="-DSYMM_OPTIMIZE_TESTS=ON ${SYMM_CMAKE_OPTIONS:-}"
+  local SYMM_CMAKE_OPTIONS=${SYMM_CMAKE_OPTIONS:-}
+  if ! $perf || ! wanted perf; then
+    SYMM_CMAKE_OPTIONS+=" -DSYMM_ENABLE_PERF_TESTS=OFF"
+  fi
   configure && cmake --build --preset "$preset" -j "$(nproc)" && return
   # An NVSHMEM or NCCL that was found may not fit this compiler; they are only
   # compared with.
@@ -103,11 +106,13 @@ stop_mps() {
 }
 trap stop_mps EXIT
 
+# gpu_tests PES [ctest's options]: on as many PEs at a time. What looks at the memory
+# of a GPU runs alone.
 # shellcheck disable=SC2317  # called by stage
 gpu_tests() {
-  # A core for each PE; what looks at the memory of a GPU runs alone.
-  local jobs=$(($(nproc) / 4))
-  ctest --test-dir "$build_dir" -L gpu -j "$((jobs > 4 ? jobs : 4))" \
+  local pes=$(($1 > 4 ? $1 : 4))
+  shift
+  ctest --test-dir "$build_dir" -L gpu -j "$pes" \
     --output-on-failure --no-tests=error "$@"
 }
 
@@ -149,12 +154,15 @@ elif ((n_gpus > 0)); then
     # A context that is lost is lost to all clients of MPS.
     lost=lost_context
     turns='^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\.np2'
+    cores=$(nproc)
     if start_mps; then
-      stage "tests with GPUs, 1 to 4 PEs, MPS" gpu_tests -E "$lost"
+      stage "tests with GPUs, 1 to 4 PEs, MPS" \
+        gpu_tests "$((cores * 3 / 2))" -E "$lost"
       stop_mps
-      stage "tests with GPUs, taking turns" gpu_tests -R "$lost|$turns"
+      stage "tests with GPUs, taking turns" \
+        gpu_tests "$((cores / 4))" -R "$lost|$turns"
     else
-      stage "tests with GPUs, 1 to 4 PEs" gpu_tests
+      stage "tests with GPUs, 1 to 4 PEs" gpu_tests "$((cores / 4))"
     fi
   fi
   if wanted sanitizer; then

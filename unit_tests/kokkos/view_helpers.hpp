@@ -292,9 +292,14 @@ class GuardView {
 
 inline symm::HeapStats stats() { return symm::heap_stats(Space::memory_kind); }
 
-/// Fewer rounds where every step of a View is one of a GPU, which PEs share.
+/// Fewer rounds where a step is one of a GPU, which PEs share: all rounds of
+/// host memory are run where there is none.
 constexpr int rounds(int on_host) {
-  return is_on_host<Space> ? on_host : (on_host + 9) / 10;
+#ifdef KOKKOS_ENABLE_CUDA
+  return (on_host + 9) / 10;
+#else
+  return on_host;
+#endif
 }
 
 /// Collective: reclaims what earlier tests have destroyed, gives free chunks
