@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pages show of symm::DistributedHashMap and of symm::Mailbox.
+// What the pages show of symm::DistributedHashMap, of symm::Mailbox, and of
+// contexts that aggregate.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -64,6 +65,22 @@ bool send_in_kernels() {
   return std::count(table.begin(), table.end(), 1) == n;
 }
 
+// Each PE counts 1000 keys in bins of all PEs.
+bool count_keys() {
+  int const n = 1000, n_pes = symm::n_pes();
+  std::vector<int> keys(static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) keys[static_cast<std::size_t>(k)] = k;
+  Kokkos::View<long*, symm::SymmetricHostSpace> bins("bins", n);
+  // [aggregate
+  symm::Context updates({.aggregate = true});  // of this thread
+  for (int const key : keys)
+    symm::atomic_add(updates, &bins(key / n_pes), 1, key % n_pes);
+  updates.quiet();      // nothing waits any more
+  symm::barrier_all();  // all have counted
+  // aggregate]
+  return bins(0) == n_pes;
+}
+
 int solve() {
   std::vector<long> const words{3, 7, 7, 1};
   // [counts
@@ -78,6 +95,7 @@ int solve() {
   // counts]
   bool are_sent = send_views();
   are_sent      = send_in_kernels() && are_sent;
+  are_sent      = count_keys() && are_sent;
   bool const is_right =
       n_sevens == 2 * symm::n_pes() && counts.size() == 3 && are_sent;
   int const n_wrong =

@@ -14,6 +14,7 @@
 #include "base/Types.hpp"
 #include "groups/Words.hpp"
 #include "memory/HeapMap.hpp"
+#include "one_sided/Aggregation.hpp"
 #include "one_sided/Atomics.hpp"
 #include "one_sided/Rma.hpp"
 #include "symm_contexts.hpp"
@@ -54,6 +55,21 @@
 // H200). Put counters of several GPUs in GPU memory.
 
 namespace symm {
+
+namespace Impl {
+
+/// Whether the context keeps the operation, as it aggregates.
+template <class T, class Value>
+[[gnu::always_inline]] inline bool wait_in(Context const& context,
+                                           char const* call, T* address, Pe pe,
+                                           AtomicOp op, Value value) {
+  auto* const aggregation = context.aggregation();
+  return aggregation != nullptr &&
+         aggregation->keep(address, context.world_pe(pe, call), call, op,
+                           static_cast<T>(value));
+}
+
+}  // namespace Impl
 
 /// Keeps T from being deduced from a value: the address alone determines it.
 template <class T>
@@ -98,6 +114,11 @@ using AtomicValue = std::type_identity_t<T>;
   }                                                                        \
   template <class T>                                                       \
   result function(Context const& context, SYMM_LIST parameters, Pe pe) {   \
+    if constexpr (std::is_void_v<result>) {                                \
+      if (Impl::wait_in(context, "symm::" #function, address, pe,          \
+                        Impl::AtomicOp::op, SYMM_LIST operands))           \
+        return;                                                            \
+    }                                                                      \
     return Impl::change_on_host<result, T>(                                \
         context.call("symm::" #function), address,                         \
         context.world_pe(pe, "symm::" #function),                          \

@@ -14,6 +14,7 @@
 #include "../symm_teams.hpp"
 #include "../transport/Transport.hpp"
 #include "../waiting/HostWait.hpp"
+#include "Aggregation.hpp"
 
 namespace symm {
 
@@ -60,21 +61,25 @@ Context::Context(Context&& other) noexcept
       m_life(std::exchange(other.m_life, 0)),
       m_has_team(other.m_has_team),
       m_options(other.m_options),
-      m_team(other.m_team) {}
+      m_team(other.m_team),
+      m_aggregation(std::move(other.m_aggregation)) {}
 
 Context& Context::operator=(Context&& other) noexcept {
   if (this == &other) return *this;
   close();
-  m_channel  = std::exchange(other.m_channel, nullptr);
-  m_life     = std::exchange(other.m_life, 0);
-  m_has_team = other.m_has_team;
-  m_options  = other.m_options;
-  m_team     = other.m_team;
+  m_channel     = std::exchange(other.m_channel, nullptr);
+  m_life        = std::exchange(other.m_life, 0);
+  m_has_team    = other.m_has_team;
+  m_options     = other.m_options;
+  m_team        = other.m_team;
+  m_aggregation = std::move(other.m_aggregation);
   return *this;
 }
 
 void Context::open(char const* name) {
   auto const life = life_of_runtime(name);
+  if (m_options.aggregate)
+    m_aggregation = std::make_unique<Impl::Aggregation>(life);
   if (auto* const transport = Impl::Runtime::find_transport()) {
     m_channel = transport->open_channel();
     if (m_channel == nullptr) {
@@ -84,10 +89,12 @@ void Context::open(char const* name) {
           "end some, or share them between threads"));
     }
   }
+  if (m_aggregation) m_aggregation->set_channel(m_channel);
   m_life = life;
 }
 
 void Context::close() noexcept {
+  m_aggregation         = nullptr;  // begins what waits
   auto* const channel   = std::exchange(m_channel, nullptr);
   auto const life       = std::exchange(m_life, 0);
   auto* const transport = Impl::Runtime::find_transport();
@@ -108,7 +115,13 @@ Impl::HostCall Context::call(char const* name, Request* request) const {
                                 "symm::finalize(), which has ended it: make "
                                 "another one"));
   }
-  return Impl::call_of(name, m_channel, request);
+  auto made       = Impl::call_of(name, m_channel, request);
+  made.aggregates = m_aggregation != nullptr;
+  return made;
+}
+
+void Context::deliver(char const* name) const {
+  if (m_aggregation) m_aggregation->deliver(name);
 }
 
 Pe Context::world_pe_of_team(Pe pe, char const* name) const {
@@ -122,6 +135,7 @@ Pe Context::world_pe_of_team(Pe pe, char const* name) const {
 
 void Context::fence() const {
   auto const mine = call("symm::Context::fence");
+  deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
   complete(mine.name, mine.channel,
            [&](auto& channel) { channel.fence(mine.name); });
@@ -129,6 +143,7 @@ void Context::fence() const {
 
 void Context::quiet() const {
   auto const mine = call("symm::Context::quiet");
+  deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
   complete(mine.name, mine.channel,
            [&](auto& channel) { channel.quiet(mine.name); });
@@ -141,6 +156,7 @@ void Context::pe_quiet(std::span<Pe const> pes) const {
     pe = world_pe(pe, mine.name);
     check_pe(pe, mine.name);
   }
+  deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
   complete(mine.name, mine.channel,
            [&](auto& channel) { channel.quiet(in_world, mine.name); });

@@ -31,13 +31,15 @@ class AtomicRunWriter {
   /// The entry at `at`, with its value, has been added to the batch.
   void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
              WordType type, std::uint64_t value) {
-    auto const words = bytes_of(type);
-    m_count          = offset % words == 0 && !is_of_gpu(segment) ? 1 : 0;
+    auto const shift = shift_of(type);
+    m_kind           = kind_of(segment, op, type);
+    m_window         = offset >> (32U + shift);
+    m_count          = is_aligned(offset, shift) && !is_of_gpu(segment) ? 1 : 0;
     m_at             = at;
-    m_key            = key_of(segment, offset, op, type);
-    m_first          = index_of(offset, words);
-    m_value          = value;
-    m_has_values     = false;
+    m_head  = BatchEntry::atomic(segment, m_window << (32U + shift), op, type);
+    m_first = static_cast<std::uint32_t>(offset >> shift);
+    m_value = value;
+    m_has_values = false;
   }
   /// Another entry has been added, or there is no batch any more.
   void end() { m_count = 0; }
@@ -47,11 +49,12 @@ class AtomicRunWriter {
   bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
               Segment segment, std::size_t offset, AtomicOp op, WordType type,
               std::uint64_t value) {
-    auto const word_bytes = bytes_of(type);
-    if (m_count == 0 || key_of(segment, offset, op, type) != m_key ||
-        offset % word_bytes != 0) {
-      return false;
-    }
+    auto const shift = shift_of(type);
+    bool const fits  = m_count != 0 && m_kind == kind_of(segment, op, type) &&
+                      m_window == offset >> (32U + shift) &&
+                      is_aligned(offset, shift);
+    if (!fits) return false;
+    std::size_t const word_bytes = std::size_t{1} << shift;
     if (m_count > 1 && !m_has_values && value != m_value) return false;
     if (m_count == 1) m_has_values = value != m_value;
     auto const each = sizeof(std::uint32_t) + (m_has_values ? word_bytes : 0);
@@ -60,26 +63,29 @@ class AtomicRunWriter {
     if (m_count == 1) {
       bytes = begin_run(batch, word_bytes);
     }
-    bytes = add(batch, bytes, index_of(offset, word_bytes), value, word_bytes);
+    bytes = add(batch, bytes, static_cast<std::uint32_t>(offset >> shift),
+                value, word_bytes);
     ++m_count;
     std::memcpy(batch + m_count_at, &m_count, sizeof m_count);
     return true;
   }
 
  private:
-  static std::uint64_t key_of(Segment segment, std::size_t offset, AtomicOp op,
-                              WordType type) {
-    auto const window = std::uint64_t{bytes_of(type)} << 32U;
-    return BatchEntry::atomic(segment, round_down(offset, window), op, type)
-        .word();
+  static unsigned shift_of(WordType type) {
+    return type <= WordType::f32 ? 2 : 3;
   }
-  static std::uint32_t index_of(std::size_t offset, std::size_t word_bytes) {
-    return static_cast<std::uint32_t>(offset / word_bytes);
+  static bool is_aligned(std::size_t offset, unsigned shift) {
+    return (offset & ((std::size_t{1} << shift) - 1)) == 0;
+  }
+  static std::uint32_t kind_of(Segment segment, AtomicOp op, WordType type) {
+    return static_cast<std::uint32_t>(segment) << 16U |
+           static_cast<std::uint32_t>(op) << 8U |
+           static_cast<std::uint32_t>(type);
   }
 
   /// Turns the entry that is there into a run of one.
   std::size_t begin_run(std::byte* batch, std::size_t word_bytes) {
-    auto const head = BatchEntry(m_key).as_run(m_has_values).word();
+    auto const head = m_head.as_run(m_has_values).word();
     std::memcpy(batch + m_at, &head, sizeof head);
     m_count_at = m_at + BatchEntry::head_bytes;
     if (!m_has_values) m_count_at += sizeof m_value;  // it stays
@@ -96,12 +102,14 @@ class AtomicRunWriter {
   }
 
   std::uint32_t m_count  = 0;  // 0: none
+  std::uint32_t m_kind   = 0;
   std::uint32_t m_first  = 0;  // the index of the first, while it is alone
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;
-  std::uint64_t m_key    = 0;
   std::uint64_t m_value  = 0;
-  bool m_has_values      = false;
+  std::uint64_t m_window = 0;  // of 2^32 words
+  BatchEntry m_head{0};
+  bool m_has_values = false;
 };
 
 /// Reads a run.

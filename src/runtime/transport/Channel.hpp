@@ -13,16 +13,9 @@
 #include "../memory/PeMemory.hpp"
 #include "HostCall.hpp"
 #include "Started.hpp"
+#include "Updates.hpp"
 
 namespace symm::Impl {
-
-/// An operation of Channel::post_atomic().
-struct FarAtomic {
-  PeMemory at;
-  AtomicOp op;
-  WordType type;
-  std::uint64_t value;
-};
 
 /// Operations on memory of far PEs, of one context: messages, which the target
 /// carries out with the code of operations inside a node. fence() orders and

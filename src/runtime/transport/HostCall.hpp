@@ -23,6 +23,8 @@ struct HostCall {
   // Not null: gets what a Request waits for, if a message carries out the
   // operation.
   Started* request = nullptr;
+  // Small puts wait in a batch, also where the source may be written again.
+  bool aggregates = false;
 };
 
 // Operations of few instructions take a name or a HostCall, which is made

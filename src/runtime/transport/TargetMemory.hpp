@@ -8,6 +8,7 @@
 #include <span>
 
 #include "Transport.hpp"
+#include "Updates.hpp"
 
 namespace symm::Impl {
 
@@ -26,11 +27,6 @@ void store_block(char* to, void const* from, std::size_t bytes);
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare = 0);
 
-/// An operation on a word. The value has the bits of a word of 4 bytes below.
-struct WordChange {
-  char* word;
-  std::uint64_t value;
-};
 /// change_word() of all.
 void change_words(std::span<WordChange const> changes, AtomicOp op,
                   WordType type);

@@ -30,7 +30,8 @@ void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
   if (bytes == 0) return;
   auto lock      = enter(call.name);
   auto& outgoing = outgoing_to(to.pe);
-  if (until == Until::is_begun && bytes <= BatchEntry::most_bytes &&
+  bool const may_wait = until == Until::is_begun || call.aggregates;
+  if (may_wait && bytes <= BatchEntry::most_bytes &&
       to.offset() < BatchEntry::end_offset) {
     auto* const place = add_entry(
         lock, outgoing, BatchEntry::put(to.segment, to.offset(), bytes));
