@@ -11,8 +11,7 @@
 // stream when all PEs have done their part, NCCL's when this PE's is done.
 // Ours and NVSHMEM's are in the libraries' heaps, NCCL's in memory of
 // cudaMalloc. NCCL has no barrier. It is left out if PEs share a GPU, which it
-// refuses, and so are most sizes: kernels that wait for each other take turns
-// of milliseconds there.
+// refuses, and so are most sizes.
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cstddef>
@@ -44,7 +43,7 @@ std::vector<std::size_t> sizes(Session const& session) {
 
 /// Iterations of a sample; 0: as many as take some time.
 std::int64_t iterations(Session const& session) {
-  return session.gpus().are_shared() ? 2 : 0;
+  return session.gpus().take_turns() ? 2 : 0;
 }
 
 /// `call(stream)` as many times as it is asked for, and a wait for the last.
@@ -229,7 +228,7 @@ struct CountEarlyInKernel {
 /// The PEs that barriers let pass before all had arrived.
 std::int64_t count_early_departures(Session const& session,
                                     symm::PeTeam const& team) {
-  std::uint64_t const rounds = session.gpus().are_shared() ? 2 : 100;
+  std::uint64_t const rounds = session.gpus().take_turns() ? 2 : 100;
   Kokkos::Cuda const cuda;
   Kokkos::RangePolicy<Kokkos::Cuda> const one(cuda, 0, 1);
   Counter const arrived("arrived");
@@ -251,6 +250,27 @@ std::int64_t count_early_departures(Session const& session,
   Kokkos::deep_copy(wrong, early);
   symm::barrier_all(cuda);
   return wrong;
+}
+
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+
+void empty_kernel(Kokkos::Cuda const& cuda) {
+  Kokkos::parallel_for("empty", Kokkos::RangePolicy<Kokkos::Cuda>(cuda, 0, 1),
+                       Nothing{});
+}
+
+/// A step that only waits.
+void measure_empty_steps(Session& session, symm::PeTeam const& team) {
+  session.compare(
+      {}, {{"empty kernel", "", in_stream(empty_kernel), iterations(session)},
+           {"empty kernel and barrier on a stream, symm", "empty kernel",
+            in_stream([team](Kokkos::Cuda const& cuda) {
+              empty_kernel(cuda);
+              symm::barrier(cuda, team);
+            }),
+            iterations(session)}});
 }
 
 void measure_barriers(Session& session) {
@@ -293,6 +313,7 @@ void measure_barriers(Session& session) {
   }
   session.compare({}, stream);
   session.compare({}, kernel);
+  measure_empty_steps(session, team);
   session.verify("early departures", count_early_departures(session, team));
 }
 

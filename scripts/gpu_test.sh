@@ -151,8 +151,9 @@ if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
   failed=1
 elif ((n_gpus > 0)); then
   if wanted gpu; then
-    # A context that is lost is lost to all clients of MPS.
-    lost=lost_context
+    # A context that is lost is lost to all clients of MPS, and a PE that dies may
+    # take those of others with it.
+    lost='lost_context|kokkos_failures'
     turns='^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\.np2'
     cores=$(nproc)
     if start_mps; then

@@ -18,10 +18,12 @@ struct Gpus {
   std::string name;      ///< of this PE's
   std::string versions;  ///< of the CUDA runtime and of what the driver has
 
-  /// Whether kernels of different PEs take turns on a GPU. A wait in a kernel
-  /// for another PE's kernel then takes milliseconds, and figures that need a
-  /// GPU per PE mean something else.
+  /// Whether some PEs have one GPU. Figures that need a GPU per PE then mean
+  /// something else.
   [[nodiscard]] bool are_shared() const { return most_pes > 1; }
+  /// Whether kernels of PEs take turns. A wait in a kernel for another PE's
+  /// kernel then takes milliseconds.
+  [[nodiscard]] bool take_turns() const { return are_shared() && !has_mps; }
 };
 
 /// Collective over MPI_COMM_WORLD; Kokkos must be initialised.
