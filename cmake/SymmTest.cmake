@@ -31,6 +31,7 @@
 #   symm_run_over_nodes(TARGET t [NAME name] [ARGUMENTS argument...]
 #                       [LABELS label...] [NODES 2x1...] [CLUSTERS 2x1...]
 #                       [BAD_LINKS 2x1...] [UNEVEN 3on2...] [TCP 2x1...]
+#                       [ONE_SIDED 2x1...]
 #                       [NETWORK libfabric])
 #
 # Runs the program `t` on several nodes, 2x1 being 2 of 1 PE each, as tests of the
@@ -39,7 +40,8 @@
 # them are late, overtake each other and get lost, name.bad_links2x1. Where no cluster
 # can be made, the last two say so and run on pretended nodes. UNEVEN 3on2: 3 PEs on
 # pretended nodes of up to 2, name.nodes3on2. TCP: as NODES, but the PEs start
-# without mpiexec, name.tcp2x1. NETWORK is for SYMM_NETWORK, and stands before the
+# without mpiexec, name.tcp2x1. ONE_SIDED: as NODES, but UCX may copy blocks between
+# processes (UCX_TLS=tcp,cma,self), name.one_sided2x1. NETWORK is for SYMM_NETWORK, and stands before the
 # shape, name.libfabric.nodes2x1. Under the sanitizers there are 3 PEs at
 # most.
 #
@@ -267,7 +269,7 @@ set(SYMM_RUN_OR_PRETEND ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_pretend.sh
 
 function(symm_run_over_nodes)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;NAME;NETWORK"
-                        "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN;TCP")
+                        "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN;TCP;ONE_SIDED")
   if(NOT arg_NAME)
     set(arg_NAME ${arg_TARGET})
   endif()
@@ -277,7 +279,8 @@ function(symm_run_over_nodes)
   set(BAD_LINKS_prefix bad_links)
   set(UNEVEN_prefix nodes)
   set(TCP_prefix tcp)
-  foreach(kind IN ITEMS NODES CLUSTERS BAD_LINKS UNEVEN TCP)
+  set(ONE_SIDED_prefix one_sided)
+  foreach(kind IN ITEMS NODES CLUSTERS BAD_LINKS UNEVEN TCP ONE_SIDED)
     foreach(shape IN LISTS arg_${kind})
       if(NOT shape MATCHES "^([1-9])(x|on)([1-9])$")
         message(FATAL_ERROR "${arg_NAME}: ${shape}: NODESxPES_PER_NODE is needed")
@@ -301,8 +304,11 @@ function(symm_run_over_nodes)
       if(kind STREQUAL "TCP")
         list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
         set(start ${PROJECT_SOURCE_DIR}/scripts/start_pes.sh ${pes})
-      elseif(kind MATCHES "NODES|UNEVEN")
+      elseif(kind MATCHES "NODES|UNEVEN|ONE_SIDED")
         list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
+        if(kind STREQUAL "ONE_SIDED")
+          list(APPEND environment UCX_TLS=tcp,cma,self)
+        endif()
         set(start ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${pes}
                   ${SYMM_MPIEXEC_FLAGS})
       else()

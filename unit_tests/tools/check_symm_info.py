@@ -59,6 +59,12 @@ def check_network(program, said):
         assert said["between_nodes"] == "ucx", said
         named = facts(program, SYMM_NETWORK="ucx")["network"]
         assert named["between_nodes"] == "ucx", named
+        for transports in "tcp,cma,self", "all", "sm", "^ib":
+            named = facts(program, UCX_TLS=transports)["network"]
+            assert "cma" in named["one_sided"], (transports, named)
+        for transports in "tcp", "^sm", "^ib,cma":
+            named = facts(program, UCX_TLS=transports)["network"]
+            assert named["one_sided"] is None, (transports, named)
 
         def networks(transports):
             return facts(program, UCX_TLS=transports)["network"]["ucx"]

@@ -38,7 +38,11 @@ using symm::Impl::MessageEngine;
 class FakeNetwork {
  public:
   enum class Order { as_sent, random };
+  /// What the engines can do. unreached: they have one-sided operations, but no
+  /// PE is reached by them. failing: the operations fail.
+  enum class Can { messages, one_sided, unreached, failing };
   static constexpr std::chrono::seconds longest_silence{10};
+  static constexpr std::size_t least_one_sided = 1024;
 
   /// Sees each message as it is sent and as it is delivered, whole. One at a
   /// time.
@@ -54,8 +58,8 @@ class FakeNetwork {
   };
 
   explicit FakeNetwork(int n_pes, Order order = Order::as_sent,
-                       std::uint64_t seed = 1)
-      : m_order(order), m_seed(seed), m_random(seed) {
+                       std::uint64_t seed = 1, Can can = Can::messages)
+      : m_order(order), m_can(can), m_seed(seed), m_random(seed) {
     for (int pe = 0; pe < n_pes; ++pe) {
       m_places.push_back(std::make_unique<Place>());
     }
@@ -95,6 +99,8 @@ class FakeNetwork {
   }
   /// Ever.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
+  /// One-sided operations, ever.
+  [[nodiscard]] std::uint64_t n_one_sided() const { return m_n_one_sided; }
 
  private:
   class Engine;
@@ -105,7 +111,8 @@ class FakeNetwork {
     bool is_delivering                = false;
   };
   struct Message {
-    enum class Next { all, data, sent };
+    // first_half, second_half: of a one-sided operation.
+    enum class Next { all, data, sent, first_half, second_half };
 
     Pe from = 0;
     Pe to   = 0;  // the sender, once it is to be told
@@ -121,6 +128,35 @@ class FakeNetwork {
     std::uint64_t late_till = 0;  // of m_n_steps
   };
 
+  /// Of `pe` on memory of `other`: first one half, then the other one, then
+  /// `pe` is told. \returns whether it was done at once.
+  bool copy(Pe pe, Pe other, void* to, void const* from, std::size_t bytes,
+            std::size_t token) {
+    std::lock_guard const lock(m_mutex);
+    if (m_can == Can::failing) throw symm::SystemError("no such memory");
+    ++m_n_one_sided;
+    if (pe == m_lost || other == m_lost) return false;
+    if (m_order == Order::random && m_random() % 4 == 0) {
+      std::memcpy(to, from, bytes);
+      return true;
+    }
+    Message message{pe, pe, {}, {}};
+    message.next  = Message::Next::first_half;
+    message.data  = static_cast<std::byte const*>(from);
+    message.place = to;
+    message.bytes = bytes;
+    message.token = token;
+    set_late(message);
+    m_messages.push_back(std::move(message));
+    return false;
+  }
+
+  /// With m_mutex.
+  void set_late(Message& message) {
+    if (m_order != Order::random || m_random() % 16 != 0) return;
+    message.late_till = m_n_steps + m_random() % 200;
+  }
+
   void send(Message message) {
     std::lock_guard const lock(m_mutex);
     ++m_n_sent;
@@ -134,8 +170,7 @@ class FakeNetwork {
       // As UCX does, which has a limit of its own.
       message.is_rendezvous =
           message.bytes > MessageEngine::max_eager && m_random() % 2 == 0;
-      if (m_random() % 16 == 0)
-        message.late_till = m_n_steps + m_random() % 200;
+      set_late(message);
     } else {
       message.is_rendezvous = message.bytes > MessageEngine::max_eager;
     }
@@ -217,6 +252,18 @@ class FakeNetwork {
       receiver.sent(message.token);
       return true;
     }
+    auto const half = message.bytes / 2;
+    if (message.next == Next::first_half) {
+      std::memcpy(message.place, message.data, half);
+      message.next = Next::second_half;
+      return false;
+    }
+    if (message.next == Next::second_half) {
+      std::memcpy(static_cast<std::byte*>(message.place) + half,
+                  message.data + half, message.bytes - half);
+      message.next = Next::sent;
+      return false;
+    }
     if (message.data == nullptr) {
       receiver.receive(message.from, message.header, message.payload);
       return true;
@@ -245,20 +292,23 @@ class FakeNetwork {
   }
 
   Order m_order;
+  Can m_can;
   std::uint64_t m_seed;
   std::mt19937_64 m_random;
   std::vector<std::unique_ptr<Place>> m_places;
   std::mutex m_mutex;  // of what follows; taken last
   std::deque<Message> m_messages;
-  std::uint64_t m_n_sent  = 0;
-  std::uint64_t m_n_steps = 0;
+  std::uint64_t m_n_sent      = 0;
+  std::uint64_t m_n_one_sided = 0;
+  std::uint64_t m_n_steps     = 0;
   std::chrono::steady_clock::time_point m_last_step =
       std::chrono::steady_clock::now();
   Observer* m_observer = nullptr;
   Pe m_lost            = -1;
 };
 
-class FakeNetwork::Engine final : public MessageEngine {
+class FakeNetwork::Engine final : public MessageEngine,
+                                  private symm::Impl::OneSided {
  public:
   Engine(FakeNetwork& network, Pe pe) : m_network(network), m_pe(pe) {}
   /// Delivers to the end, as an engine with a thread does.
@@ -282,6 +332,9 @@ class FakeNetwork::Engine final : public MessageEngine {
     }
     m_network.send(std::move(message));
   }
+  symm::Impl::OneSided* one_sided() noexcept override {
+    return m_network.m_can == Can::messages ? nullptr : this;
+  }
   bool poll() override { return m_network.step(); }
   void watch(Pe /*pe*/) override {}
   void unwatch(Pe /*pe*/) override {}
@@ -293,6 +346,31 @@ class FakeNetwork::Engine final : public MessageEngine {
   void close() override {}
 
  private:
+  [[nodiscard]] std::size_t least_bytes() const noexcept override {
+    return least_one_sided;
+  }
+  [[nodiscard]] Key my_key() const noexcept override {
+    return {static_cast<std::uint64_t>(m_pe), m_network.m_seed, 0, ~0U};
+  }
+  [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override {
+    return m_network.m_can != Can::unreached && opens(key, pe);
+  }
+  [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
+                         std::size_t token) override {
+    if (!opens(to.key, to.pe)) throw symm::UsageError("a wrong key");
+    return m_network.copy(m_pe, to.pe, reinterpret_cast<void*>(to.address),
+                          from, bytes, token);
+  }
+  [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
+                         std::size_t token) override {
+    if (!opens(from.key, from.pe)) throw symm::UsageError("a wrong key");
+    return m_network.copy(m_pe, from.pe, to,
+                          reinterpret_cast<void const*>(from.address), bytes,
+                          token);
+  }
+  [[nodiscard]] bool opens(Key const& key, Pe pe) const {
+    return key == Key{static_cast<std::uint64_t>(pe), m_network.m_seed, 0, ~0U};
+  }
   void set(Receiver* receiver) {
     auto& place = *m_network.m_places[static_cast<std::size_t>(m_pe)];
     std::lock_guard const lock(place.mutex);

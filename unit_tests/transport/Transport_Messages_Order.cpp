@@ -2,23 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // Transport_Messages over a fake engine: in which order operations are seen at
 // the target, and how many messages they take.
-#include "transport_test.hpp"
+#include "order_test.hpp"
 
 namespace {
 
 using namespace symm_test;
 using Order = FakeNetwork::Order;
-
-constexpr PeMemory data{1, Segment::host_heap, 4096};
-constexpr PeMemory flag{1, Segment::host_heap, 8};
-
-/// Delivers until the flag has this value, and nothing else.
-testing::AssertionResult flag_comes(FakeJob& job, std::uint64_t value) {
-  while (job.target(1).at(flag.offset()) != value) {
-    if (!job.network.step()) return testing::AssertionFailure() << "no flag";
-  }
-  return testing::AssertionSuccess();
-}
 
 TEST(TransportOrder, without_a_fence_a_later_put_may_be_seen_first) {
   FakeJob job(2, Order::random, 3);
@@ -33,9 +22,6 @@ TEST(TransportOrder, without_a_fence_a_later_put_may_be_seen_first) {
   EXPECT_GT(n_early, 10);
 }
 
-/// How a flag gets there.
-enum class Form { put, put_nbi, put_signal, post_atomic, atomic };
-
 TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
   constexpr std::array<std::size_t, 6> sizes{8,      513,    3001,
                                              65'536, 65'537, 1U << 20U};
@@ -43,8 +29,7 @@ TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
   std::uint64_t round = 0;
   for (auto const until : {Until::is_safe, Until::is_begun}) {
     for (auto const bytes : sizes) {
-      for (auto const form : {Form::put, Form::put_nbi, Form::put_signal,
-                              Form::post_atomic, Form::atomic}) {
+      for (auto const form : all_forms) {
         for (int repeat = 0; repeat < 8; ++repeat) {
           ++round;
           auto const block = block_of(round, bytes);
@@ -53,26 +38,7 @@ TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
                                Until::is_begun);
           job[0].channel().put(data, block.data(), bytes, until);
           job[0].channel().fence();
-          switch (form) {
-            case Form::put: job[0].channel().put(flag, &round, 8); break;
-            case Form::put_nbi:
-              job[0].channel().put(flag, &round, 8, Until::is_begun);
-              static_cast<void>(job[0].poll());
-              break;
-            case Form::put_signal:
-              job[0].channel().put_signal({1, Segment::host_heap, 0}, nullptr,
-                                          0, flag, round, AtomicOp::set);
-              break;
-            case Form::post_atomic:
-              job[0].channel().post_atomic(flag, AtomicOp::set, WordType::u64,
-                                           round);
-              static_cast<void>(job[0].poll());
-              break;
-            case Form::atomic:
-              static_cast<void>(job[0].channel().atomic(flag, AtomicOp::swap,
-                                                        WordType::u64, round));
-              break;
-          }
+          send_flag(job, form, round);
           EXPECT_TRUE(flag_comes(job, round));
           EXPECT_EQ(job.target(1).at(64), round);
           EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes))

@@ -78,8 +78,9 @@ struct FakeJob {
 
   explicit FakeJob(int n_pes, Order order = Order::as_sent,
                    std::uint64_t seed                  = 1,
-                   Transport_Messages::Options options = without_thread)
-      : network(n_pes, order, seed) {
+                   Transport_Messages::Options options = without_thread,
+                   FakeNetwork::Can can = FakeNetwork::Can::messages)
+      : network(n_pes, order, seed, can) {
     for (Pe pe = 0; pe < n_pes; ++pe) {
       targets.push_back(std::make_unique<TestTarget>());
       pes.push_back(std::make_unique<Transport_Messages>(

@@ -109,7 +109,8 @@ inline constexpr EnvironmentVariable ucx_transports{
     VariableType::text,
     nullptr,
     "UCX's: what it may use between nodes; if not set, all but shared memory "
-    "(`^sm`)"};
+    "(`^sm`); with `cma` PEs of one machine copy blocks themselves: "
+    "[nodes.md](nodes.md#blocks-without-messages)"};
 
 inline constexpr EnvironmentVariable fabric_provider{
     {"FI_PROVIDER"},

@@ -8,6 +8,7 @@
 
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
+#include "OneSided.hpp"
 
 namespace symm::Impl {
 
@@ -41,8 +42,8 @@ class MessageEngine {
     /// The payload has arrived in `place`, or has been dropped if that is null.
     virtual void received(Pe from, std::span<std::byte const> header,
                           void* place, std::size_t bytes) noexcept = 0;
-    /// The payload of send() with this token may be written again; not called
-    /// for the token 0.
+    /// The payload of send() with this token may be written again, or the
+    /// one-sided operation with it is done; not called for the token 0.
     virtual void sent(std::size_t token) noexcept = 0;
     /// `pe` is not reached any more: its process or its link is gone, or it has
     /// not been heard of for SYMM_PEER_TIMEOUT.
@@ -64,6 +65,10 @@ class MessageEngine {
   virtual void send(Pe to, std::span<std::byte const> header,
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;
+
+  /// Operations on memory without messages; null: there are none. The same from
+  /// set_receiver() to close(). Any thread.
+  [[nodiscard]] virtual OneSided* one_sided() noexcept { return nullptr; }
 
   /// Delivers messages that have arrived; returns whether there were any. Any
   /// thread; returns false at once if another thread is delivering.

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "../bootstrap/Nodes.hpp"
+#include "ProcessMemory.hpp"
 #include "ServedEngine.hpp"
 #include "Ucp.hpp"
 #include "UcxDescriptors.hpp"
@@ -28,6 +30,10 @@ class MessageEngine_Ucx final : public ServedEngine {
   ~MessageEngine_Ucx() override;
 
   void close() override;
+
+  OneSided* one_sided() noexcept override {
+    return m_process_memory ? &*m_process_memory : nullptr;
+  }
 
  private:
   /// The id of the engine's active messages.
@@ -87,7 +93,8 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucp_worker_h m_worker   = nullptr;  // guarded by m_mutex
   int m_events            = -1;       // the worker's file descriptor
   UcxDescriptors m_descriptors;
-  std::vector<ucs_status_ptr_t> m_closing;  // has room for all of m_met
+  std::optional<ProcessMemory> m_process_memory;  // none: not allowed
+  std::vector<ucs_status_ptr_t> m_closing;        // has room for all of m_met
   bool m_has_complained = false;
 };
 

@@ -49,6 +49,7 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
   start_context(nodes);
   start_worker();
+  if (ucx_allows_process_memory()) m_process_memory.emplace();
 }
 
 void MessageEngine_Ucx::start_context(Nodes const& nodes) {

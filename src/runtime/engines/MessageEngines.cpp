@@ -27,9 +27,9 @@ template <class Engine>
 }
 
 #ifdef SYMM_HAS_UCX
-constexpr MessageEngineKind ucx{"ucx", ucx_of_this_machine,
-                                ucx_networks_of_this_machine,
-                                make<MessageEngine_Ucx>};
+constexpr MessageEngineKind ucx{
+    "ucx", ucx_of_this_machine, ucx_networks_of_this_machine,
+    make<MessageEngine_Ucx>, ucx_one_sided_of_this_machine};
 #else
 constexpr MessageEngineKind ucx{
     "ucx",

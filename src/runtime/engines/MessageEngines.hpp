@@ -43,6 +43,10 @@ struct MessageEngineKind {
   std::unique_ptr<MessageEngine> (*make)(Bootstrap& bootstrap,
                                          FdExchange& exchange, Vmm& vmm,
                                          MessageEngineOptions const& options);
+
+  /// What its engines do without the target's processor. Local. Null: nothing.
+  /// \throws SystemError if they do nothing, with the reason.
+  std::string (*one_sided)() = nullptr;
 };
 
 using MessageEngineKinds = std::span<MessageEngineKind const>;

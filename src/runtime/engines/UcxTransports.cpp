@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -57,7 +58,34 @@ std::string text_of(Ucp const& ucp, ucp_context& context) {
   return {text, bytes};
 }
 
+constexpr std::array<std::string_view, 4> names_of_cma{"cma", "sm", "shm",
+                                                       "all"};
+
 }  // namespace
+
+bool ucx_allows_process_memory() {
+  auto const setting = setting_of(environment::ucx_transports);
+  if (!setting) return false;
+  std::string_view rest  = setting->text;
+  bool const is_excluded = rest.starts_with('^');
+  if (is_excluded) rest.remove_prefix(1);
+  bool is_named = false;
+  while (!rest.empty()) {
+    auto const name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    is_named = is_named || std::find(names_of_cma.begin(), names_of_cma.end(),
+                                     name) != names_of_cma.end();
+  }
+  return is_named != is_excluded;
+}
+
+std::string ucx_one_sided_of_this_machine() {
+  if (ucx_allows_process_memory())
+    return "blocks between PEs of one machine (cma)";
+  throw SystemError(
+      "UCX_TLS does not name cma, by which PEs of one machine copy blocks; "
+      "between machines all operations are messages");
+}
 
 std::vector<std::string> ucx_networks_of_this_machine() {
   auto const& ucp     = Ucp::instance();

@@ -56,6 +56,14 @@ struct PendingOperation {
 /// order, and then none is kept. A put of more than MessageEngine::max_eager
 /// would take too much private memory: the sender waits before it sends one.
 ///
+/// Blocks. Where the engine has one-sided operations, it moves blocks to and
+/// from the host heap without messages. The caller waits until the block is
+/// there, also with Until::is_begun. So a message that is sent later comes
+/// later, and fence() and quiet() have nothing to do for it. A put behind a
+/// fence() waits until what is before is acknowledged, as a large put does; up
+/// to MessageEngine::max_eager bytes it is a message instead. The signal of a
+/// block is a message that is sent when the block is there.
+///
 /// Completion. A target acknowledges all messages of a channel up to a number
 /// at once: with what it sends on its own channel of this number, with answers,
 /// and by a message where the initiator asks for it. The initiator asks in the
@@ -218,6 +226,12 @@ class Channel_Messages final : public Channel {
 
   // Without m_mutex.
 
+  /// Moves a block without messages; it is done when this returns. A put goes
+  /// after what is before a fence(). \returns false: a message has to do it.
+  bool try_put_one_sided(PeMemory to, void const* from, std::size_t bytes,
+                         HostCall const& call);
+  bool try_get_one_sided(void* to, PeMemory from, std::size_t bytes,
+                         HostCall const& call);
   /// For an operation on `pe`: ends the job if a PE is lost.
   /// \param call its name, or null. \param what it is, in place of a name.
   void check_lost(char const* call, char const* what, Pe pe);

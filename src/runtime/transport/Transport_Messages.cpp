@@ -27,6 +27,9 @@ Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
         "starting the thread of the transport between nodes", "symm_batches",
         [this] { flush_in_time(); });
   }
+  if (auto const* const one_sided = m_engine->one_sided()) {
+    m_least_one_sided = one_sided->least_bytes();
+  }
   m_engine->set_receiver(*this);
 }
 
@@ -163,15 +166,18 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
     m_engine->send(to, bytes_of(with_ack), payload,
                    reinterpret_cast<std::size_t>(unsent));
   } catch (std::exception const& failure) {
-    // If the engine has just found that a PE is lost, it tells so when polled.
-    for (int i = 0; i < 100 && !m_is_lost; ++i) {
-      if (m_engine->poll()) continue;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    if (m_is_lost) return;
-    end_job_of_failure(Text("a message to PE ", to, " could not be sent: ",
-                            std::string_view(failure.what())));
+    end_job_unless_lost(Text("a message to PE ", to, " could not be sent: ",
+                             std::string_view(failure.what())));
   }
+}
+
+void Transport_Messages::end_job_unless_lost(Text const& failed) noexcept {
+  // If the engine has just found that a PE is lost, it tells so when polled.
+  for (int i = 0; i < 100 && !m_is_lost; ++i) {
+    if (m_engine->poll()) continue;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (!m_is_lost) end_job_of_failure(failed);
 }
 
 // Notes.

@@ -112,6 +112,9 @@ class Transport_Messages final : public Transport,
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;
+  /// Notes a failure that a lost PE may have caused: ends the job with
+  /// `failed`, unless a PE is lost.
+  void end_job_unless_lost(Text const& failed) noexcept;
   void flush_in_time();
   /// For a batch that has been opened.
   void wake_thread();
@@ -136,6 +139,24 @@ class Transport_Messages final : public Transport,
                                     Pe pe) noexcept;
   /// Ends the job for a failure on this PE.
   [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
+
+  // Transport_Messages_OneSided.cpp: blocks without messages.
+
+  /// Where the engine reaches `at` without messages. The first call for a PE
+  /// asks it for its key, and waits.
+  /// \returns nothing: messages are faster, or it does not.
+  std::optional<OneSided::Place> place_of(PeMemory at, std::size_t bytes,
+                                          char const* call);
+  // Both wait until the data are there.
+  void put_one_sided(OneSided::Place const& to, void const* from,
+                     std::size_t bytes, char const* call);
+  void get_one_sided(void* to, OneSided::Place const& from, std::size_t bytes,
+                     char const* call);
+  template <class Begin>
+  void wait_for_one_sided(Pe pe, char const* call, char const* what,
+                          std::size_t bytes, Begin const& begin);
+  void answer_key_request(Pe from, MessageHeader const& header);
+  void take_key(Peer& peer, std::span<std::byte const> payload);
 
   // Transport_Messages_Target.cpp: what arrives. Nothing in there waits.
 
@@ -198,6 +219,8 @@ class Transport_Messages final : public Transport,
   EndJob m_end_job;
   Options const m_options;
   std::vector<std::atomic<Peer*>> m_peers;  // null: not met yet
+  // SIZE_MAX: the engine has no one-sided operations.
+  std::size_t m_least_one_sided = SIZE_MAX;
 
   // Channels live as long as the transport. Those that are closed are used
   // again, and go on with their numbers.
@@ -252,6 +275,12 @@ struct Transport_Messages::Peer {
 
   Incoming incoming;  // of the channel 0
   std::vector<std::unique_ptr<Incoming>> incoming_of_others;
+
+  // Set once by the Receiver: whether the engine reaches the PE's host heap
+  // without messages, and then where its offset 0 is.
+  enum class Reach { unknown, none, there };
+  OneSided::Place heap{};
+  std::atomic<Reach> reach = Reach::unknown;
 
   // With m_notes_mutex.
 

@@ -28,8 +28,9 @@ bool can_be_answered(PeMemory const& from) {
 void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
-  auto lock      = enter(call.name);
-  auto& outgoing = outgoing_to(to.pe);
+  if (try_put_one_sided(to, from, bytes, call)) return;
+  auto lock           = enter(call.name);
+  auto& outgoing      = outgoing_to(to.pe);
   bool const may_wait = until == Until::is_begun || call.aggregates;
   if (may_wait && bytes <= BatchEntry::most_bytes &&
       to.offset() < BatchEntry::end_offset) {
@@ -52,6 +53,7 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op, Until until,
                                   HostCall const& call) {
+  if (try_put_one_sided(to, from, bytes, call)) bytes = 0;
   auto lock = enter(call.name);
   MessageHeader header{.kind           = MessageKind::put_signal,
                        .segment        = to.segment,
@@ -110,6 +112,7 @@ void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
 void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
+  if (try_get_one_sided(to, from, bytes, call)) return;
   auto& outgoing = outgoing_to(from.pe);
   auto lock      = enter(call.name);
   check_lost(call.name, "a get", from.pe);

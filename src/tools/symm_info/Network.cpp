@@ -47,6 +47,17 @@ Value choice() {
   }
 }
 
+/// What that library does without the target's processor.
+Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
+  if (kind.one_sided == nullptr)
+    return with_remark(nothing("no"), "all operations are messages");
+  try {
+    return text(kind.one_sided());
+  } catch (symm::Error const& error) {
+    return with_remark(nothing("no"), error.what());
+  }
+}
+
 /// Redirects standard output to standard error while it lives: UCX's warnings
 /// would be in the middle of JSON. (If MPI uses UCX, it is too late to set
 /// UCX_LOG_FILE: UCX reads it before main(). Failures are ignored.)
@@ -76,7 +87,12 @@ Section network() {
   ToStandardError const redirected;
   Facts facts;
   facts.emplace_back("within_a_node", text("shared memory"));
-  facts.emplace_back("between_nodes", choice());
+  auto const chosen = choice();
+  facts.emplace_back("between_nodes", chosen);
+  for (auto const& kind : symm::Impl::message_engines()) {
+    if (chosen.text == kind.name)
+      facts.emplace_back("one_sided", one_sided_of(kind));
+  }
   for (auto const& kind : symm::Impl::message_engines()) {
     facts.emplace_back(kind.name, description_of(kind));
   }

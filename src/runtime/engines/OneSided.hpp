@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ENGINES_ONE_SIDED_HPP
+#define SYMM_ENGINES_ONE_SIDED_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+/// What some engines can do beside messages: blocks go to and from host memory
+/// of another PE, and its processor has no part in it. Any thread; these
+/// operations have no order among themselves, nor with messages.
+class OneSided {
+ public:
+  /// Opens the memory of one PE to the others. It is valid until that PE ends,
+  /// whatever it maps and unmaps meanwhile, and travels as its bytes.
+  using Key = std::array<std::uint64_t, 4>;
+
+  /// Memory of another PE.
+  struct Place {
+    Pe pe = 0;
+    Key key{};
+    std::uint64_t address = 0;  // at that PE
+  };
+
+  virtual ~OneSided() = default;
+
+  /// Smaller blocks are faster as messages; at least 1.
+  [[nodiscard]] virtual std::size_t least_bytes() const noexcept = 0;
+
+  [[nodiscard]] virtual Key my_key() const noexcept = 0;
+  /// Whether this PE can reach the memory of `pe` that `key` opens. Callable
+  /// within Receiver.
+  [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
+
+  // Of memory that is reached.
+
+  /// \returns true: the data are in the target's memory, and seen there before
+  ///          any message that is sent later. false: they are when
+  ///          Receiver::sent(token) is called; until then `from` is read.
+  /// \throws SystemError on this PE, if memory is not there, or the PE is gone.
+  [[nodiscard]] virtual bool put(Place const& to, void const* from,
+                                 std::size_t bytes, std::size_t token) = 0;
+  /// The same for data that come from there; `to` is written.
+  [[nodiscard]] virtual bool get(void* to, Place const& from, std::size_t bytes,
+                                 std::size_t token) = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif

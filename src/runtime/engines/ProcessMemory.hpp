@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ENGINES_PROCESS_MEMORY_HPP
+#define SYMM_ENGINES_PROCESS_MEMORY_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "OneSided.hpp"
+
+namespace symm::Impl {
+
+/// One-sided operations between processes of one machine that the kernel
+/// carries out (process_vm_writev, "CMA"). They are done when they return.
+///
+/// A PE on another machine, in another namespace of process numbers, or one
+/// that the system shields (ptrace_scope, seccomp) is not reached.
+class ProcessMemory final : public OneSided {
+ public:
+  /// \throws SystemError if there are no random numbers.
+  ProcessMemory();
+  ProcessMemory(ProcessMemory const&)            = delete;
+  ProcessMemory& operator=(ProcessMemory const&) = delete;
+
+  [[nodiscard]] std::size_t least_bytes() const noexcept override;
+  [[nodiscard]] Key my_key() const noexcept override;
+  [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override;
+  [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
+                         std::size_t token) override;
+  [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
+                         std::size_t token) override;
+
+ private:
+  // Other PEs read it: the process with this number is the PE that they mean.
+  std::uint64_t m_secret;
+};
+
+}  // namespace symm::Impl
+
+#endif
