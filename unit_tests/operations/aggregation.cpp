@@ -47,13 +47,13 @@ struct Update {
 };
 using Distribution = std::function<Update(Pe from, std::size_t k)>;
 
-constexpr std::size_t n_words = 1'000;
+constexpr std::size_t n_table_words = 1'000;
 
 Distribution uniform() {
   return [](Pe from, std::size_t k) {
     auto const x    = mix((static_cast<std::uint64_t>(from) << 40U) + k);
     auto const n    = static_cast<std::uint64_t>(symm::n_pes());
-    auto const word = static_cast<std::size_t>(mix(x) % n_words);
+    auto const word = static_cast<std::size_t>(mix(x) % n_table_words);
     return Update{static_cast<Pe>(x % n), word, mix(x + 1), mix(x + 2)};
   };
 }
@@ -88,7 +88,7 @@ constexpr std::size_t n_kinds = 6;
 
 void make(Context const& context, std::uint64_t* words, Update const& it,
           std::size_t kind) {
-  auto* const word = words + kind * n_words + it.word;
+  auto* const word = words + kind * n_table_words + it.word;
   switch (kind) {
     case 0: return symm::atomic_add(context, word, it.value, it.pe);
     case 1: return symm::atomic_xor(context, word, it.value, it.pe);
@@ -104,7 +104,7 @@ void make(Context const& context, std::uint64_t* words, Update const& it,
   }
 }
 void make_here(std::uint64_t* words, Update const& it, std::size_t kind) {
-  auto& word = words[kind * n_words + it.word];
+  auto& word = words[kind * n_table_words + it.word];
   switch (kind) {
     case 0: word += it.value; return;
     case 1: word ^= it.value; return;
@@ -123,7 +123,7 @@ void make_here(std::uint64_t* words, Update const& it, std::size_t kind) {
 std::vector<std::uint64_t> expected(Distribution const& updates,
                                     std::size_t count,
                                     std::size_t kinds = n_kinds) {
-  std::vector<std::uint64_t> words(n_kinds * n_words);
+  std::vector<std::uint64_t> words(n_kinds * n_table_words);
   for (Pe from = 0; from < symm::n_pes(); ++from)
     for (std::size_t k = 0; k < count; ++k) {
       auto const it = updates(from, k);
@@ -144,7 +144,7 @@ TEST(AggregatingContexts, carry_out_random_updates_once) {
   for (auto const& updates : {uniform(), skewed(), all_to_one(), ones()}) {
     for (std::size_t const kinds : {std::size_t{1}, n_kinds}) {
       for (std::size_t const count : {0U, 1U, 255U, 256U, 257U, 20'000U}) {
-        Words const words("words", n_kinds * n_words);
+        Words const words("words", n_kinds * n_table_words);
         Context const context(aggregating);
         for (std::size_t k = 0; k < count; ++k) {
           auto const it = updates(symm::my_pe(), k);
@@ -163,7 +163,7 @@ TEST(AggregatingContexts, carry_out_random_updates_once) {
 TEST(AggregatingContexts, of_threads_do_not_disturb_each_other) {
   constexpr std::size_t n_threads = 3;
   constexpr std::size_t count     = 9'000;
-  Words const words("words", n_kinds * n_words);
+  Words const words("words", n_kinds * n_table_words);
   auto const updates = uniform();
   auto const me      = symm::my_pe();
   std::vector<std::thread> threads;
