@@ -88,4 +88,19 @@ void MpiWindow::xor_words(std::span<std::uint64_t const> numbers,
   check_mpi(code, "MPI_Accumulate and MPI_Win_flush_all");
 }
 
+void MpiWindow::add_ones(std::span<int const> pes,
+                         std::span<std::uint32_t const> words) const {
+  static constexpr std::uint64_t one = 1;
+
+  int code = MPI_SUCCESS;
+  for (std::size_t k = 0; k < pes.size(); ++k) {
+    code |=
+        MPI_Accumulate(&one, 1, MPI_UINT64_T, pes[k],
+                       static_cast<MPI_Aint>(words[k] * sizeof(std::uint64_t)),
+                       1, MPI_UINT64_T, MPI_SUM, m_window);
+  }
+  code |= MPI_Win_flush_all(m_window);
+  check_mpi(code, "MPI_Accumulate and MPI_Win_flush_all");
+}
+
 }  // namespace perf

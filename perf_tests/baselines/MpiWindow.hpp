@@ -43,6 +43,9 @@ class MpiWindow {
   /// one MPI_Win_flush_all. \throws std::runtime_error
   void xor_words(std::span<std::uint64_t const> numbers,
                  Spread const& spread) const;
+  /// The same, adding 1 to word `words[k]` of PE `pes[k]`.
+  void add_ones(std::span<int const> pes,
+                std::span<std::uint32_t const> words) const;
 
  private:
   MpiWindow() = default;

@@ -19,9 +19,8 @@ std::optional<OneSided::Place> Transport_Messages::place_of(PeMemory at,
                                                             char const* call) {
   if (bytes < m_least_one_sided || at.segment != Segment::host_heap) return {};
   auto& peer      = peer_of(at.pe);
-  using Reach     = Peer::Reach;
   auto const look = [&] { return peer.reach.load(std::memory_order_acquire); };
-  if (look() == Reach::unknown) {
+  if (look() == Peer::Reach::unknown) {
     constexpr char const* what = "the first block";
     if (m_is_lost) end_job_of_lost(call, what, at.pe);
     MessageHeader request{.kind    = MessageKind::key_request,
@@ -29,9 +28,9 @@ std::optional<OneSided::Place> Transport_Messages::place_of(PeMemory at,
                           .offset  = at.offset()};
     request.detail.get = {bytes, 0};
     send_message(at.pe, request);
-    wait(call, what, at.pe, [&] { return look() != Reach::unknown; });
+    wait(call, what, at.pe, [&] { return look() != Peer::Reach::unknown; });
   }
-  if (look() == Reach::none) return {};
+  if (look() == Peer::Reach::none) return {};
   auto place = peer.heap;
   place.address += at.offset();
   return place;
@@ -55,21 +54,20 @@ void Transport_Messages::answer_key_request(Pe from,
 
 void Transport_Messages::take_key(Peer& peer,
                                   std::span<std::byte const> payload) {
-  using Reach = Peer::Reach;
   // Several threads may have asked.
-  if (peer.reach.load() != Reach::unknown) return;
+  if (peer.reach.load() != Peer::Reach::unknown) return;
   auto* const one_sided = m_engine->one_sided();
   if (one_sided == nullptr || payload.empty()) {
-    peer.reach = Reach::none;
+    peer.reach = Peer::Reach::none;
     return;
   }
   WireKey heap;
   if (payload.size() != sizeof heap) end_job_of_nonsense(peer.pe);
   std::memcpy(&heap, payload.data(), sizeof heap);
   peer.heap = {peer.pe, heap.key, heap.address};
-  peer.reach.store(
-      one_sided->reaches(peer.pe, heap.key) ? Reach::there : Reach::none,
-      std::memory_order_release);
+  peer.reach.store(one_sided->reaches(peer.pe, heap.key) ? Peer::Reach::there
+                                                         : Peer::Reach::none,
+                   std::memory_order_release);
 }
 
 // Operations. All are done when they return, so fence() and quiet() need not
