@@ -10,7 +10,12 @@ install(
   DESTINATION "${folder}"
   COMPONENT symm_development)
 
-symm_describe_mpi(symm_mpi) # symm_kokkos: SymmKokkos.cmake
+set(symm_mpi "") # symm_kokkos: SymmKokkos.cmake
+set(symm_pc_mpi "without MPI")
+if(SYMM_HAS_MPI)
+  symm_describe_mpi(symm_mpi)
+  set(symm_pc_mpi "${symm_mpi}")
+endif()
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/KokkosSymmetricSpaceConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/KokkosSymmetricSpaceConfig.cmake"
@@ -33,7 +38,9 @@ install(
 set(symm_pc_libraries "")
 get_target_property(symm_type symm_runtime TYPE)
 if(symm_type STREQUAL "STATIC_LIBRARY")
-  list(APPEND symm_pc_libraries ${MPI_CXX_LIBRARIES})
+  if(SYMM_HAS_MPI)
+    list(APPEND symm_pc_libraries ${MPI_CXX_LIBRARIES})
+  endif()
   if(CMAKE_DL_LIBS)
     list(APPEND symm_pc_libraries -l${CMAKE_DL_LIBS})
   endif()
@@ -44,8 +51,11 @@ if(SYMM_SANITIZE)
 endif()
 list(JOIN symm_pc_libraries " " symm_pc_libraries)
 set(symm_pc_definitions "")
+if(NOT SYMM_HAS_MPI)
+  string(APPEND symm_pc_definitions " -DSYMM_WITHOUT_MPI")
+endif()
 if(SYMM_CHECKS_IN_KERNELS)
-  set(symm_pc_definitions " -DSYMM_CHECKS_IN_KERNELS")
+  string(APPEND symm_pc_definitions " -DSYMM_CHECKS_IN_KERNELS")
 endif()
 # Folders relative to the file itself: the installed tree can be moved.
 set(symm_pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

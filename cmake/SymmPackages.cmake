@@ -6,7 +6,7 @@ set(CPACK_PACKAGE_VENDOR "the Kokkos SymmetricSpace project")
 set(CPACK_PACKAGE_CONTACT "${CPACK_PACKAGE_VENDOR}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Headers, libraries and symm_info. Built with ${symm_kokkos} and ${symm_mpi}: programs must have the same."
+    "Headers, libraries and symm_info. Built with ${symm_kokkos} and ${symm_pc_mpi}: programs must have the same."
 )
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_GENERATOR "TGZ")
@@ -31,5 +31,8 @@ if(SYMM_HAS_UCX)
 endif()
 if(SYMM_HAS_LIBFABRIC)
   set(CPACK_DEBIAN_PACKAGE_SUGGESTS libfabric1)
+endif()
+if(SYMM_HAS_PMIX AND NOT SYMM_HAS_MPI)
+  string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libpmix2")
 endif()
 include(CPack)

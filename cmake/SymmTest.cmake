@@ -31,7 +31,7 @@
 #   symm_run_over_nodes(TARGET t [NAME name] [ARGUMENTS argument...]
 #                       [LABELS label...] [NODES 2x1...] [CLUSTERS 2x1...]
 #                       [BAD_LINKS 2x1...] [UNEVEN 3on2...] [TCP 2x1...]
-#                       [ONE_SIDED 2x1...]
+#                       [ONE_SIDED 2x1...] [PMIX 2x1...]
 #                       [NETWORK libfabric])
 #
 # Runs the program `t` on several nodes, 2x1 being 2 of 1 PE each, as tests of the
@@ -40,10 +40,15 @@
 # them are late, overtake each other and get lost, name.bad_links2x1. Where no cluster
 # can be made, the last two say so and run on pretended nodes. UNEVEN 3on2: 3 PEs on
 # pretended nodes of up to 2, name.nodes3on2. TCP: as NODES, but the PEs start
-# without mpiexec, name.tcp2x1. ONE_SIDED: as NODES, but UCX may copy blocks between
-# processes (UCX_TLS=tcp,cma,self), name.one_sided2x1. NETWORK is for SYMM_NETWORK, and stands before the
+# without mpiexec, name.tcp2x1. PMIX: as NODES, but mpiexec starts the PEs by PMIx,
+# without MPI, name.pmix2x1, where it is Open MPI's. ONE_SIDED: as NODES, but UCX may
+# copy blocks between processes (UCX_TLS=tcp,cma,self), name.one_sided2x1. NETWORK is
+# for SYMM_NETWORK, and stands before the
 # shape, name.libfabric.nodes2x1. Under the sanitizers there are 3 PEs at
 # most.
+#
+# Without MPI, scripts/start_pes.sh takes the place of mpiexec, and there are no
+# CLUSTERS and no BAD_LINKS.
 #
 # In a build for GPUs the tests that run programs under mpiexec, all of which start
 # Kokkos, have the label gpu: `ctest -LE gpu` runs what needs none. What needs
@@ -69,11 +74,16 @@ option(SYMM_TEST_ONLY_GPUS
        "In a CUDA build, leave out the tests that a build for CPUs has" OFF)
 option(SYMM_TEST_CASES "Register every case of the programs under mpiexec" OFF)
 
+if(NOT SYMM_HAS_MPI) # in the place of mpiexec
+  set(MPIEXEC_EXECUTABLE ${PROJECT_SOURCE_DIR}/scripts/start_pes.sh)
+  set(MPIEXEC_NUMPROC_FLAG "")
+endif()
 execute_process(
   COMMAND ${MPIEXEC_EXECUTABLE} --version
   OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
 if(mpiexec_version MATCHES "Open MPI|OpenRTE")
   list(APPEND SYMM_MPIEXEC_FLAGS --oversubscribe --bind-to none)
+  set(pmix_mpiexec ${MPIEXEC_EXECUTABLE})
   execute_process(
     COMMAND id -u
     OUTPUT_VARIABLE user_id
@@ -82,10 +92,25 @@ if(mpiexec_version MATCHES "Open MPI|OpenRTE")
     list(APPEND SYMM_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1
          OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
   endif()
-else()
+elseif(SYMM_HAS_MPI)
   # No cluster of netns_cluster.sh by an Open MPI that is there, too: its programs
   # would be jobs of one PE.
   list(APPEND SYMM_TEST_ENVIRONMENT MPIRUN=${MPIEXEC_EXECUTABLE})
+endif()
+
+# Open MPI's mpiexec starts programs without MPI, too: it has a server of PMIx.
+# ${SYMM_PMIX_START} n program
+set(SYMM_PMIX_START "")
+set(SYMM_PMIX_ENVIRONMENT SYMM_START=pmix)
+if(SYMM_HAS_PMIX AND NOT pmix_mpiexec)
+  find_program(SYMM_PMIX_MPIEXEC mpiexec.openmpi)
+  mark_as_advanced(SYMM_PMIX_MPIEXEC)
+  set(pmix_mpiexec ${SYMM_PMIX_MPIEXEC})
+endif()
+if(SYMM_HAS_PMIX AND pmix_mpiexec)
+  set(SYMM_PMIX_START ${pmix_mpiexec} --oversubscribe --bind-to none -n)
+  list(APPEND SYMM_PMIX_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1
+       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
 endif()
 
 if(SYMM_SANITIZE)
@@ -269,7 +294,7 @@ set(SYMM_RUN_OR_PRETEND ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_pretend.sh
 
 function(symm_run_over_nodes)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;NAME;NETWORK"
-                        "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN;TCP;ONE_SIDED")
+                        "ARGUMENTS;LABELS;NODES;CLUSTERS;BAD_LINKS;UNEVEN;TCP;ONE_SIDED;PMIX")
   if(NOT arg_NAME)
     set(arg_NAME ${arg_TARGET})
   endif()
@@ -280,7 +305,8 @@ function(symm_run_over_nodes)
   set(UNEVEN_prefix nodes)
   set(TCP_prefix tcp)
   set(ONE_SIDED_prefix one_sided)
-  foreach(kind IN ITEMS NODES CLUSTERS BAD_LINKS UNEVEN TCP ONE_SIDED)
+  set(PMIX_prefix pmix)
+  foreach(kind IN ITEMS NODES CLUSTERS BAD_LINKS UNEVEN TCP ONE_SIDED PMIX)
     foreach(shape IN LISTS arg_${kind})
       if(NOT shape MATCHES "^([1-9])(x|on)([1-9])$")
         message(FATAL_ERROR "${arg_NAME}: ${shape}: NODESxPES_PER_NODE is needed")
@@ -294,6 +320,12 @@ function(symm_run_over_nodes)
       if(SYMM_SANITIZE AND pes GREATER 3)
         continue()
       endif()
+      if(kind STREQUAL "PMIX" AND NOT SYMM_PMIX_START)
+        continue()
+      endif()
+      if(NOT SYMM_HAS_MPI AND kind MATCHES "CLUSTERS|BAD_LINKS") # mpiexec's
+        continue()
+      endif()
       set(environment ${SYMM_TEST_ENVIRONMENT})
       if(arg_NETWORK)
         list(APPEND environment SYMM_NETWORK=${arg_NETWORK})
@@ -304,6 +336,10 @@ function(symm_run_over_nodes)
       if(kind STREQUAL "TCP")
         list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
         set(start ${PROJECT_SOURCE_DIR}/scripts/start_pes.sh ${pes})
+      elseif(kind STREQUAL "PMIX")
+        list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node}
+             ${SYMM_PMIX_ENVIRONMENT})
+        set(start ${SYMM_PMIX_START} ${pes})
       elseif(kind MATCHES "NODES|UNEVEN|ONE_SIDED")
         list(APPEND environment SYMM_PES_PER_NODE=${pes_per_node})
         if(kind STREQUAL "ONE_SIDED")

@@ -92,60 +92,23 @@ foreach(example hello_pe ring_put)
     NODES 3x1)
 endforeach()
 
-# halo_signals: neighbours that are near and far, two teams of which one is far from
-# the other, and messages that take their time.
-set(halo_uneven --size 23 --look-every 10 --until 0.1)
-foreach(shape_and_case "2;2;stream;2" "3;1;host;1")
-  list(POP_FRONT shape_and_case nodes pes_per_node way plates)
-  math(EXPR pes "${nodes} * ${pes_per_node}")
-  if(NOT SYMM_SANITIZE OR pes LESS 4)
-    set(test example.halo_signals.${way}.nodes${nodes}x${pes_per_node})
-    symm_add_same_line_test(
-      ${test}
-      PES ${pes}
-      LINE "plate 0: [^,]*, [0-9]* steps: max. error [^ ]* checksum [0-9a-f]*: correct"
-      REFERENCE halo_signals ${halo_uneven}
-      COMMAND halo_signals ${halo_uneven} --exchange ${way} --plates ${plates})
-    set_property(
-      TEST ${test}
-      APPEND
-      PROPERTY ENVIRONMENT SYMM_PES_PER_NODE=${pes_per_node})
-    set_property(
-      TEST ${test}
-      APPEND
-      PROPERTY LABELS nodes)
-  endif()
-endforeach()
-symm_run_over_nodes(
-  TARGET halo_signals
-  NAME example.halo_signals
-  ARGUMENTS ${halo_uneven} --plates 1
-  LABELS example
-  BAD_LINKS 2x1)
-
-# port_existing: what step 0 says; and what does not run over nodes.
-symm_add_same_line_test(
-  example.step1_plan.uneven.nodes3x1
-  PES 3
-  LINE "max. error .* checksum .*: correct"
-  REFERENCE step0_mpi --size 47 --steps 100
-  COMMAND step1_plan --size 47 --steps 100)
-foreach(example step2_global_view async_temporaries)
+set(refuse_nodes async_temporaries)
+if(SYMM_HAS_MPI)
+  include(nodes_tests_mpi.cmake)
+  list(APPEND refuse_nodes step2_global_view)
+endif()
+foreach(example IN LISTS refuse_nodes)
   symm_add_example_test(
     example.${example}.refuses_nodes2x1
     PES 2
     COMMAND ${example}
     REFUSED_WITH "${example}: its kernels? reads? .* all PEs have to be on one node")
+  set_property(
+    TEST example.${example}.refuses_nodes2x1
+    APPEND
+    PROPERTY ENVIRONMENT SYMM_PES_PER_NODE=1)
+  set_property(
+    TEST example.${example}.refuses_nodes2x1
+    APPEND
+    PROPERTY LABELS nodes)
 endforeach()
-set_property(
-  TEST example.step1_plan.uneven.nodes3x1
-       example.step2_global_view.refuses_nodes2x1
-       example.async_temporaries.refuses_nodes2x1
-  APPEND
-  PROPERTY ENVIRONMENT SYMM_PES_PER_NODE=1)
-set_property(
-  TEST example.step1_plan.uneven.nodes3x1
-       example.step2_global_view.refuses_nodes2x1
-       example.async_temporaries.refuses_nodes2x1
-  APPEND
-  PROPERTY LABELS nodes)

@@ -11,6 +11,7 @@
 # --fast       without optimisation, several sources at a time: under a minute each
 # --publish    writes results to docs/matrix.md
 #
+# The entry no-mpi builds the examples, too, and starts all by scripts/start_pes.sh.
 # An entry whose compiler or MPI is not here is left out, and is no failure. Kokkos is
 # built from its source archive: the one that SYMM_KOKKOS_ARCHIVE names, or one that an
 # earlier build has downloaded. Needs what scripts/setup.sh --developer installs, and
@@ -43,6 +44,7 @@ entries=(
   "debug package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DCMAKE_BUILD_TYPE=Debug"
   "legacy-views package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON"
   "no-ucx package g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DSYMM_ENABLE_UCX=OFF"
+  "no-mpi without-mpi g++-12 none -DKokkos_ENABLE_SERIAL=ON -DSYMM_ENABLE_MPI=OFF"
   "aarch64 emulated aarch64-linux-gnu-g++ mpich -DKokkos_ENABLE_SERIAL=ON"
   "fetch-serial fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON"
   "fetch-openmp fetch g++-12 openmpi -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON"
@@ -99,6 +101,10 @@ kokkos_archive() {
 # start PES PROGRAM [argument...]: by the entry's MPI.
 start() {
   local flags=()
+  if [[ $mpi == none ]]; then
+    KOKKOS_NUM_THREADS=1 timeout 60 "$root/scripts/start_pes.sh" "$@"
+    return
+  fi
   if [[ $mpi == openmpi ]]; then
     flags=(--oversubscribe --bind-to none)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -108,9 +114,13 @@ start() {
 
 # Another installed Kokkos is no matter here.
 configure_entry() {
-  cmake -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DMPI_CXX_COMPILER="mpicxx.$mpi" \
-    -DMPIEXEC_EXECUTABLE="$(command -v "mpiexec.$mpi")" -DCMAKE_BUILD_TYPE=Release \
-    "${options[@]}" "$@"
+  local of_mpi=()
+  if [[ $mpi != none ]]; then
+    of_mpi=(-DMPI_CXX_COMPILER="mpicxx.$mpi"
+      -DMPIEXEC_EXECUTABLE="$(command -v "mpiexec.$mpi")")
+  fi
+  cmake -G Ninja -DCMAKE_CXX_COMPILER="$compiler" "${of_mpi[@]}" \
+    -DCMAKE_BUILD_TYPE=Release "${options[@]}" "$@"
 }
 
 # The installed library, by CMake and by pkg-config.
@@ -189,9 +199,20 @@ by_emulator() {
   "${emulator[@]}" "$dir/library/src/tools/symm_info/symm_info"
 }
 
+# The examples of the library that by_package has built.
+examples_without_mpi() {
+  cmake -DSYMM_ENABLE_EXAMPLES=ON "$dir/library"
+  cmake --build "$dir/library" -j "$jobs" --target examples/all
+  start 3 "$dir/library/examples/hello_pe/hello_pe"
+}
+
 try_entry() {
   case $way in
     package) by_package ;;
+    without-mpi)
+      by_package
+      examples_without_mpi
+      ;;
     fetch)
       by_fetch
       start 2 "$dir/consumer/consumer"
@@ -204,7 +225,9 @@ try_entry() {
 # What is missing for the entry; empty if nothing.
 missing() {
   local program
-  for program in "$compiler" "mpicxx.$mpi" "mpiexec.$mpi" pkg-config; do
+  local of_mpi=("mpicxx.$mpi" "mpiexec.$mpi")
+  [[ $mpi != none ]] || of_mpi=()
+  for program in "$compiler" "${of_mpi[@]}" pkg-config; do
     command -v "$program" >/dev/null || echo "$program"
   done
   if [[ $way == emulated ]]; then
@@ -237,6 +260,10 @@ describe() {
   local compiler_name=GCC version settings=("${options[@]#-D}")
   [[ $compiler == clang* ]] && compiler_name=Clang
   version=$("$compiler" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+  if [[ $mpi == none ]]; then
+    echo "$compiler_name $version | none | \`${settings[*]}\`"
+    return
+  fi
   echo "$compiler_name $version | $("mpicxx.$mpi" -v 2>/dev/null |
     sed -nE "s/.*(MPICH) version/\1/p" | grep . || "mpicxx.$mpi" --showme:version |
     grep -oE 'Open MPI [0-9.]+') | \`${settings[*]}\`"

@@ -20,7 +20,8 @@ namespace symm {
 /// become the PEs in the order of its ranks. Initialises MPI (with
 /// MPI_THREAD_FUNNELED), unless the program has; finalize() then ends MPI only
 /// if this has initialised it. If SYMM_ROOT is set, PEs find each other by TCP,
-/// and MPI is not used (docs/nodes.md).
+/// and MPI is not used; nor is it with SYMM_START=pmix, or in a library without
+/// MPI (docs/nodes.md).
 ///
 /// \param gpu ordinal of this PE's GPU among those that the process sees, on
 ///        every PE or on none; several PEs may share one. Without it, the heap

@@ -3,6 +3,10 @@
 #ifndef SYMM_MPI_HPP
 #define SYMM_MPI_HPP
 
+#ifdef SYMM_WITHOUT_MPI
+#error "symm_mpi.hpp: the library was built without MPI (SYMM_ENABLE_MPI)"
+#endif
+
 #include <mpi.h>
 
 #include <cstdint>

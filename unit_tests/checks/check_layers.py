@@ -100,6 +100,7 @@ for library, headers in LAYER_OF_GPU_HEADER.items():
 # it.
 OWNERS = {
     r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi", RUNTIME + "/symm_mpi"],
+    r"pmix.*\.h": [RUNTIME + "/bootstrap/Bootstrap_Pmix"],
     r"cuda.*\.h": [RUNTIME + "/cuda"],
     r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd"],
     r"sys/socket\.h": [RUNTIME + "/bootstrap/Mesh",

@@ -4,7 +4,9 @@
 // Compiles: a file that says `using namespace symm` goes on to have the names
 // of C, POSIX and the standard library.
 
+#ifndef SYMM_WITHOUT_MPI
 #include <mpi.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,8 +51,12 @@ int use_common_names(int n) {
   atomic_fetch_add(&counter, 1);
   atomic_thread_fence(memory_order_seq_cst);
   exchange(values[0], 6);
-  MPI_Status status{};
-  return get<0>(pair) + get<1>(three) + get<1>(values) + status.MPI_TAG +
+  int tag = 0;
+#ifndef SYMM_WITHOUT_MPI
+  MPI_Status const status{};
+  tag = status.MPI_TAG;
+#endif
+  return get<0>(pair) + get<1>(three) + get<1>(values) + tag +
          reduce(from.begin(), from.end()) + min(n, 3) + max(n, 4) +
          (found == nullptr ? 0 : 1) + counter.load();
 }

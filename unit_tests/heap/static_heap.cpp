@@ -193,10 +193,8 @@ TEST(StaticHeap, M41_more_than_the_machine_has_is_refused_at_start) {
 }
 
 TEST(StaticHeap, M42_sizes_that_differ_between_pes_are_refused_at_start) {
-  int pe    = 0;
-  int n_pes = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &pe);
-  MPI_Comm_size(MPI_COMM_WORLD, &n_pes);
+  int const pe    = symm_test::test_pe();
+  int const n_pes = symm_test::test_n_pes();
   if (n_pes == 1) GTEST_SKIP() << "needs two PEs";
   for (std::string const name : {"SYMM_SYMMETRIC_SIZE", "SYMM_HEAP_LIMIT"}) {
     expect_no_start<symm::UsageError>(

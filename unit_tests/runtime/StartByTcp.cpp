@@ -12,6 +12,7 @@
 #include <support/ForkedPes.hpp>
 #include <support/Shared.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -27,6 +28,7 @@
 
 #include <runtime/base/UniqueFd.hpp>
 #include <runtime/bootstrap/Bootstrap_Tcp.hpp>
+#include <runtime/bootstrap/TcpPlace.hpp>
 #include <runtime/symm_errors.hpp>
 
 namespace symm_test {
@@ -137,6 +139,35 @@ TEST(StartByTcp, connects_PEs_by_a_file_or_a_port_again_and_again) {
       EXPECT_FALSE(std::filesystem::exists(root.substr(5))) << root;
     }
   }
+}
+
+TEST(StartByTcp, connects_PEs_by_IPv6) {
+  auto const here = symm::Impl::tcp_place_here("80");
+  bool const is_v6 =
+      std::count(here.hosts.begin(), here.hosts.end(), "::1") > 0;
+  if (!is_v6) GTEST_SKIP() << "no IPv6 on this machine";
+  auto const root = "[::1]:" + std::to_string(free_port());
+  expect_on_pes(2, [&](ForkedBootstrap& forked) {
+    tell(root, forked.my_pe(), 2);
+    auto const pes = start_told();
+    expect_steps(*pes.bootstrap);
+    pes.bootstrap->close();
+  });
+}
+
+TEST(StartByTcp, has_all_addresses_of_a_host_but_those_of_one_link) {
+  auto const here = symm::Impl::tcp_place_here("80");
+  EXPECT_THAT(here.hosts, testing::Contains("127.0.0.1"));
+  EXPECT_THAT(here.hosts, testing::Each(testing::Not(HasSubstr("fe80"))));
+  symm::Impl::TcpPlace const place{{"10.0.0.1", "fd00::1", "::1"}, "80", 17};
+  auto const text = symm::Impl::text_of(place);
+  EXPECT_EQ(text, "17 80 10.0.0.1 fd00::1 ::1");
+  auto const same = symm::Impl::place_of_text(text);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->hosts, place.hosts);
+  EXPECT_EQ(same->port, place.port);
+  EXPECT_EQ(same->key, place.key);
+  EXPECT_FALSE(symm::Impl::place_of_text("no place"));
 }
 
 TEST(StartByTcp, ignores_a_file_of_a_job_that_is_over) {

@@ -6,7 +6,8 @@
 #include "mpi_main.hpp"
 
 #include <gtest/gtest.h>
-#include <mpi.h>
+
+#include <support/TestJob.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -27,18 +28,6 @@
 }
 
 namespace {
-
-/// MPI for programs that start symm themselves or never.
-class MpiGuard {
- public:
-  MpiGuard(int& argc, char** argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  }
-  MpiGuard(MpiGuard const&)            = delete;
-  MpiGuard& operator=(MpiGuard const&) = delete;
-  ~MpiGuard() { MPI_Finalize(); }
-};
 
 /// Prints the failures of one PE, each in one piece and under its number: the
 /// output of all PEs goes to one terminal.
@@ -86,10 +75,8 @@ int run_tests() {
 /// Collective. PE 0 prints the results, the others print failures only.
 /// \returns the worst exit status of all PEs, on every PE.
 int run_tests_on_all_pes() {
-  int pe    = 0;
-  int n_pes = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &pe);
-  MPI_Comm_size(MPI_COMM_WORLD, &n_pes);
+  int const pe    = symm_test::test_pe();
+  int const n_pes = symm_test::test_n_pes();
   if (pe != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
@@ -97,7 +84,7 @@ int run_tests_on_all_pes() {
   }
   int const mine = run_tests();
   std::vector<int> all(static_cast<std::size_t>(n_pes));
-  MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  symm_test::gather_bytes(&mine, all.data(), sizeof mine);
   for (std::size_t i = 0; pe == 0 && i < all.size(); ++i) {
     if (all[i] != 0)
       std::printf("[  FAILED  ] on PE %d of %d\n", static_cast<int>(i), n_pes);
@@ -108,7 +95,7 @@ int run_tests_on_all_pes() {
 int start_and_run(int& argc, char** argv) {
   auto const start = symm_test::what_to_start();
   if (start == symm_test::Start::nothing) return run_tests();
-  MpiGuard const mpi(argc, argv);
+  symm_test::TestJob const job(argc, argv);
   std::optional<Kokkos::ScopeGuard> kokkos;
   if (start == symm_test::Start::kokkos) kokkos.emplace(argc, argv);
   std::optional<symm::ScopeGuard> symmetric;

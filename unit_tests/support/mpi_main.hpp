@@ -9,7 +9,7 @@ namespace symm_test {
 enum class Start {
   symm,     // symm::ScopeGuard: MPI, Kokkos and the symmetric heap
   kokkos,   // MPI and Kokkos
-  mpi,      // MPI
+  mpi,      // MPI, or what a build without it has in its place
   nothing,  // the tests start all; the program ends without agreement on the
             // exit status, mpiexec takes care of that
 };

@@ -3,7 +3,7 @@
 #ifndef SYMM_TEST_PES_HPP
 #define SYMM_TEST_PES_HPP
 
-#include <mpi.h>
+#include <support/TestJob.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -17,21 +17,15 @@
 
 namespace symm_test {
 
-/// Waits for all PEs by MPI: no rendezvous of the library under test.
-inline void wait_for_all_pes() { MPI_Barrier(MPI_COMM_WORLD); }
-
-/// Collective, by MPI: the value of every PE, in the order of PEs.
+/// Collective, by the TestJob: the value of every PE, in the order of PEs.
 template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> gather(T const& mine) {
-  int n_pes = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &n_pes);
-  std::vector<T> all(static_cast<std::size_t>(n_pes));
-  MPI_Allgather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE,
-                MPI_COMM_WORLD);
+  std::vector<T> all(static_cast<std::size_t>(test_n_pes()));
+  gather_bytes(&mine, all.data(), sizeof(T));
   return all;
 }
 
-/// Collective, by MPI: whether all PEs have the same value.
+/// Collective, by the TestJob: whether all PEs have the same value.
 template <class T>
 bool is_equal_on_all_pes(T const& mine) {
   auto const all = gather(mine);

@@ -15,7 +15,8 @@ namespace symm {
 /// PEs, in the order of its ranks. (symm_mpi.hpp makes one of an MPI
 /// communicator.) Initialises MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
 /// unless the program has. finalize() ends only what this call has begun. If
-/// SYMM_ROOT is set, PEs find each other by TCP, and MPI is not used.
+/// SYMM_ROOT is set, PEs find each other by TCP, and MPI is not used; nor is it
+/// with SYMM_START=pmix, or in a library without MPI.
 ///
 /// In a CUDA build the PEs of a node take its GPUs in turn, PE by PE, unless
 /// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, Kokkos'

@@ -68,6 +68,14 @@ inline constexpr EnvironmentVariable network{
     "the library that carries messages between nodes, `ucx` or `libfabric`; if "
     "not set, the first of them that all PEs can run; `symm_info` lists them"};
 
+inline constexpr EnvironmentVariable start{
+    {"SYMM_START"},
+    VariableType::text,
+    nullptr,
+    "what starts the job, `mpi`, `tcp` or `pmix`; if not set, TCP if "
+    "`SYMM_ROOT` is set, else MPI, and in a library without MPI PMIx, if the "
+    "launcher has it"};
+
 inline constexpr EnvironmentVariable root{
     {"SYMM_ROOT"},
     VariableType::text,
@@ -93,7 +101,7 @@ inline constexpr EnvironmentVariable start_timeout{
     {"SYMM_START_TIMEOUT"},
     VariableType::seconds,
     "60",
-    "seconds that all PEs have to find PE 0 in a start by TCP"};
+    "seconds that all PEs have to find PE 0 in a start by TCP or PMIx"};
 
 inline constexpr EnvironmentVariable trace{
     {"SYMM_TRACE"},
@@ -155,14 +163,26 @@ inline constexpr EnvironmentVariable kokkos_device{
     "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
     "node take its GPUs in turn"};
 
-inline constexpr std::array table{
-    &heap_limit,   &symmetric_size, &static_heap,
-    &huge_pages,   &timeout,        &peer_timeout,
-    &network,      &root,           &pe,
-    &pes,          &start_timeout,  &trace,
-    &pes_per_node, &ucx_transports, &fabric_provider,
-    &visible_gpus, &module_loading, &gpu_connections,
-    &kokkos_device};
+inline constexpr std::array table{&heap_limit,
+                                  &symmetric_size,
+                                  &static_heap,
+                                  &huge_pages,
+                                  &timeout,
+                                  &peer_timeout,
+                                  &network,
+                                  &start,
+                                  &root,
+                                  &pe,
+                                  &pes,
+                                  &start_timeout,
+                                  &trace,
+                                  &pes_per_node,
+                                  &ucx_transports,
+                                  &fabric_provider,
+                                  &visible_gpus,
+                                  &module_loading,
+                                  &gpu_connections,
+                                  &kokkos_device};
 
 }  // namespace symm::Impl::environment
 

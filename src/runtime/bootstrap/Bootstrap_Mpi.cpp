@@ -10,13 +10,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "../base/Env.hpp"
 #include "../symm_errors.hpp"
+#include "OtherLauncher.hpp"
 
 namespace symm::Impl {
 
@@ -148,39 +149,23 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_n_on_node         = 0;
 };
 
-/// The number in a variable of mpiexec; 0 if it is unset, or holds no number.
-int number_of(char const* variable) {
-  auto const setting =
-      setting_of({.names = {variable}, .type = VariableType::text});
-  return setting ? std::atoi(setting->text.data()) : 0;
-}
-
 /// Reports that the mpiexec of another MPI has started this program: it starts
-/// as many jobs of one process, and no other part of the system says so. Finds
-/// launchers that set the size of the job in the environment: Open MPI's, and
-/// those with PMI (MPICH's, Intel MPI's, Slurm's).
+/// as many jobs of one process, and no other part of the system says so.
 void report_another_launcher() {
   int size = 0;
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
-  if (size != 1) return;
-  for (auto const& [size_of_job, rank] :
-       {std::pair("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-        std::pair("PMI_SIZE", "PMI_RANK")}) {
-    int const started = number_of(size_of_job);
-    if (started <= 1 || number_of(rank) != 0) continue;  // one process reports
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
-    int length                                   = 0;
-    check(MPI_Get_library_version(version, &length), "MPI_Get_library_version");
-    version[std::strcspn(version, ",\n")] = '\0';
-    for (char& c : version) c = c == '\t' ? ' ' : c;
-    std::fprintf(
-        stderr,
-        "symm: this process is a job of one PE, but was started with %d "
-        "(%s): by the mpiexec of another MPI than the program's, which "
-        "is %s. Start it with the mpiexec of that one.\n",
-        started, size_of_job, version);
-    return;
-  }
+  auto const other = size == 1 ? other_launcher() : std::nullopt;
+  if (!other) return;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
+  int length                                   = 0;
+  check(MPI_Get_library_version(version, &length), "MPI_Get_library_version");
+  version[std::strcspn(version, ",\n")] = '\0';
+  for (char& c : version) c = c == '\t' ? ' ' : c;
+  std::fprintf(stderr,
+               "symm: this process is a job of one PE, but was started with %d "
+               "(%s): by the mpiexec of another MPI than the program's, which "
+               "is %s. Start it with the mpiexec of that one.\n",
+               other->n_processes, other->variable, version);
 }
 
 class StartByMpi final : public JobStart {

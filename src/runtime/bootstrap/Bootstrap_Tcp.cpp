@@ -119,11 +119,6 @@ class JobWatch {
 /// Of the running job, for JobStart::abort().
 std::atomic<JobWatch*> s_watch = nullptr;
 
-[[noreturn]] void abort_job(int status) noexcept {
-  if (auto* const watch = s_watch.load()) watch->end_job(status);
-  ::_exit(status);
-}
-
 enum class Step : std::uint32_t { barrier, allgather, min, broadcast };
 
 struct StepHead {
@@ -201,7 +196,9 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
 
   using Bootstrap::abort;
-  [[noreturn]] void abort(int status) noexcept override { abort_job(status); }
+  [[noreturn]] void abort(int status) noexcept override {
+    abort_tcp_job(status);
+  }
 
  private:
   /// What PEs of a node have in common.
@@ -289,7 +286,13 @@ class Bootstrap_Tcp final : public Bootstrap {
 /// \throws UsageError on this PE.
 TcpJob job_of_environment() {
   TcpJob job;
-  job.root       = setting_of(environment::root).value().text;
+  auto const root = setting_of(environment::root);
+  if (!root) {
+    throw UsageError(
+        "symm::initialize: SYMM_START=tcp: set SYMM_ROOT, too, host:port or "
+        "file:path, where PE 0 is found");
+  }
+  job.root       = root->text;
   auto const pe  = env_count(environment::pe);
   auto const pes = env_count(environment::pes);
   if (!pe || !pes) {
@@ -307,8 +310,7 @@ TcpJob job_of_environment() {
   }
   job.my_pe   = *pe;
   job.n_pes   = *pes;
-  job.timeout = std::chrono::duration<double>(
-      env_seconds(environment::start_timeout).value());
+  job.timeout = std::chrono::duration<double>(start_timeout());
   return job;
 }
 
@@ -318,31 +320,48 @@ class StartByTcp final : public JobStart {
 
   [[nodiscard]] bool begin(int* /*argc*/, char*** /*argv*/,
                            Communicator const& communicator) override {
-    if (communicator.handle()) {
-      throw UsageError(
-          "symm::initialize: SYMM_ROOT is set, so the job starts without MPI; "
-          "unset it, or pass no communicator");
-    }
+    refuse_communicator(communicator, "by TCP, as SYMM_ROOT says");
     m_job = job_of_environment();
     return false;
   }
 
   [[nodiscard]] JobPes make_pes(Communicator const& /*all*/) override {
-    auto bootstrap           = std::make_unique<Bootstrap_Tcp>(m_job);
-    int const number_on_node = bootstrap->number_on_node();
-    bool const is_one_node   = bootstrap->is_one_node();
-    return {std::move(bootstrap), number_on_node, is_one_node};
+    return make_tcp_pes(m_job);
   }
 
   void end() override {}
 
-  [[noreturn]] void abort(int status) noexcept override { abort_job(status); }
+  [[noreturn]] void abort(int status) noexcept override {
+    abort_tcp_job(status);
+  }
 
  private:
   TcpJob m_job;
 };
 
 }  // namespace
+
+JobPes make_tcp_pes(TcpJob const& job) {
+  auto bootstrap           = std::make_unique<Bootstrap_Tcp>(job);
+  int const number_on_node = bootstrap->number_on_node();
+  bool const is_one_node   = bootstrap->is_one_node();
+  return {std::move(bootstrap), number_on_node, is_one_node};
+}
+
+void abort_tcp_job(int status) noexcept {
+  if (auto* const watch = s_watch.load()) watch->end_job(status);
+  ::_exit(status);
+}
+
+void refuse_communicator(Communicator const& communicator, char const* why) {
+  if (!communicator.handle()) return;
+  throw UsageError(Text("symm::initialize: the job starts ", why,
+                        ", without MPI: pass no communicator"));
+}
+
+double start_timeout() {
+  return env_seconds(environment::start_timeout).value();
+}
 
 bool is_tcp_asked_for() { return setting_of(environment::root).has_value(); }
 

@@ -4,6 +4,7 @@
 #define SYMM_BOOTSTRAP_TCP_HPP
 
 #include "JobStart.hpp"
+#include "TcpLinks.hpp"
 
 namespace symm::Impl {
 
@@ -15,6 +16,19 @@ namespace symm::Impl {
 /// not for more. A process that ends without finalize() ends the job, as under
 /// mpiexec.
 [[nodiscard]] JobStart& start_by_tcp();
+
+// For other starts, which find PE 0 by something else.
+
+/// Collective: connects the PEs of `job`, as a start by TCP.
+/// \throws as connect_by_tcp().
+[[nodiscard]] JobPes make_tcp_pes(TcpJob const& job);
+/// Ends the job that make_tcp_pes() has connected, or else this process.
+[[noreturn]] void abort_tcp_job(int status) noexcept;
+/// \param why the job starts without MPI.
+/// \throws UsageError on this PE, if there is a communicator.
+void refuse_communicator(Communicator const& communicator, char const* why);
+/// SYMM_START_TIMEOUT, in seconds. \throws UsageError on this PE.
+[[nodiscard]] double start_timeout();
 
 }  // namespace symm::Impl
 

@@ -40,14 +40,14 @@ constexpr auto what = "symm::initialize by TCP";
 /// Between two attempts.
 constexpr auto pause = std::chrono::milliseconds(20);
 /// How long one address may take to answer.
-constexpr auto connect_time = std::chrono::seconds(2);
-/// Connections that may be open without a Hello.
-constexpr std::size_t max_silent = 256;
+constexpr auto tcp_connect_time = std::chrono::seconds(2);
+/// Connections that may be open without a TcpHello.
+constexpr std::size_t max_silent_tcp = 256;
 
 enum class Purpose : std::uint32_t { steps, life };
 
 /// The first message on a connection.
-struct Hello {
+struct TcpHello {
   std::array<char, 8> magic{'s', 'y', 'm', 'm', 'T', 'C', 'P', '1'};
   std::uint64_t key     = 0;
   std::uint64_t process = 0;  // equal on both connections of a process
@@ -56,13 +56,13 @@ struct Hello {
   std::uint32_t zero = 0;
 };
 /// PE 0's answer on the connection for steps, once all PEs are there, or not.
-struct Answer {
+struct TcpAnswer {
   std::uint32_t is_refused = 0;
   std::array<char, 508> why{};
 };
 // Padding would send what is left on the stack.
-static_assert(std::has_unique_object_representations_v<Hello>);
-static_assert(std::has_unique_object_representations_v<Answer>);
+static_assert(std::has_unique_object_representations_v<TcpHello>);
+static_assert(std::has_unique_object_representations_v<TcpAnswer>);
 
 struct FreeAddresses {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
@@ -154,7 +154,7 @@ std::string port_of(UniqueFd const& listener) {
 
 /// To a PE that may have gone: its end of the connection tells it.
 void answer(UniqueFd const& socket, Text const& why_refused) {
-  Answer its;
+  TcpAnswer its;
   std::string_view const text = why_refused;
   its.is_refused              = text.empty() ? 0 : 1;
   text.copy(its.why.data(), its.why.size() - 1);
@@ -177,7 +177,7 @@ class Acceptance {
       if (Clock::now() > end) give_up(*missing);
       accept_some();
       std::erase_if(m_silent, [&](auto& socket) { return hear(socket); });
-      if (m_silent.size() > max_silent) m_silent.erase(m_silent.begin());
+      if (m_silent.size() > max_silent_tcp) m_silent.erase(m_silent.begin());
       static_cast<void>(
           wait_for(m_listener.get(), POLLIN, Clock::now() + pause));
     }
@@ -202,7 +202,8 @@ class Acceptance {
     for (Pe pe = 1; pe < m_job.n_pes; ++pe)
       n_missing += m_links.steps[index_of(pe)] ? 0 : 1;
     Text const why("PE ", missing, n_missing > 1 ? " and others have" : " has",
-                   " not connected to PE 0 (SYMM_ROOT=", m_job.root,
+                   " not connected to PE 0 (",
+                   m_job.share ? "" : "SYMM_ROOT=", m_job.root,
                    ") within SYMM_START_TIMEOUT seconds: ", n_missing, " of ",
                    m_job.n_pes, " PEs are missing");
     for (Pe pe = 1; pe < m_job.n_pes; ++pe) {
@@ -227,13 +228,13 @@ class Acceptance {
 
   /// Whether this connection is settled: a PE's, a stranger's, or gone.
   bool hear(UniqueFd& socket) {
-    Hello hello;
+    TcpHello hello;
     auto const bytes = ::recv(socket.get(), &hello, sizeof hello, MSG_PEEK);
     if (bytes < 0) return errno != EAGAIN && errno != EINTR;
     if (bytes == 0) return true;
     if (bytes < static_cast<ssize_t>(sizeof hello)) return false;
     static_cast<void>(::recv(socket.get(), &hello, sizeof hello, 0));
-    if (hello.magic != Hello().magic || hello.key != m_key) return true;
+    if (hello.magic != TcpHello().magic || hello.key != m_key) return true;
     if (hello.n_pes != m_job.n_pes || hello.pe < 1 || hello.pe >= m_job.n_pes) {
       answer(socket,
              Text("PE 0 has a job of ", m_job.n_pes,
@@ -271,8 +272,8 @@ class Acceptance {
   UniqueFd m_listener;
   std::uint64_t m_key;
   TcpLinks m_links;
-  std::vector<std::uint64_t> m_processes;  // of each PE, Hello::process
-  std::vector<UniqueFd> m_silent;          // accepted, without a Hello yet
+  std::vector<std::uint64_t> m_processes;  // of each PE, TcpHello::process
+  std::vector<UniqueFd> m_silent;          // accepted, without a TcpHello yet
 };
 
 /// Has the file gone when PE 0 needs it no more.
@@ -282,6 +283,12 @@ struct FileOfScope {
 };
 
 TcpLinks accept_others(TcpJob const& job, TimePoint end) {
+  if (job.share) {
+    auto listener    = listen_at("0");
+    auto const place = tcp_place_here(port_of(listener));
+    static_cast<void>(job.share(text_of(place)));
+    return Acceptance(job, std::move(listener), place.key).accept_all(end);
+  }
   if (!is_tcp_file(job.root)) {
     auto const place = tcp_place_of(job.root);
     return Acceptance(job, listen_at(place.port), place.key).accept_all(end);
@@ -305,7 +312,7 @@ UniqueFd connect_to(std::string const& host, std::string const& port) {
       int error       = errno;
       socklen_t bytes = sizeof error;
       if (error != EINPROGRESS ||
-          !wait_for(socket.get(), POLLOUT, Clock::now() + connect_time) ||
+          !wait_for(socket.get(), POLLOUT, Clock::now() + tcp_connect_time) ||
           ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) !=
               0 ||
           error != 0)
@@ -325,7 +332,7 @@ std::optional<TcpLinks> try_host(TcpJob const& job, std::string const& host,
   auto const process = draw_number();
   for (auto const purpose : {Purpose::life, Purpose::steps}) {
     auto socket = connect_to(host, place.port);
-    Hello hello;
+    TcpHello hello;
     hello.key     = place.key;
     hello.process = process;
     hello.pe      = job.my_pe;
@@ -340,7 +347,7 @@ std::optional<TcpLinks> try_host(TcpJob const& job, std::string const& host,
   // PE 0 gives up by itself; it may have started later.
   auto const last =
       end + std::chrono::duration_cast<Clock::duration>(job.timeout);
-  Answer its;
+  TcpAnswer its;
   for (std::size_t done = 0; done < sizeof its;) {
     if (!wait_for(links.steps[0].get(), POLLIN, last)) return std::nullopt;
     auto const bytes =
@@ -357,8 +364,11 @@ std::optional<TcpLinks> try_host(TcpJob const& job, std::string const& host,
 }
 
 TcpLinks connect_to_first(TcpJob const& job, TimePoint end) {
+  auto const shared =
+      job.share ? place_of_text(job.share({})) : std::optional<TcpPlace>();
   do {
-    auto const place = is_tcp_file(job.root)
+    auto const place = job.share ? shared
+                       : is_tcp_file(job.root)
                            ? read_tcp_file(path_of_tcp_file(job.root))
                            : std::optional(tcp_place_of(job.root));
     for (auto const& host : place ? place->hosts : std::vector<std::string>()) {
@@ -367,15 +377,23 @@ TcpLinks connect_to_first(TcpJob const& job, TimePoint end) {
     }
     std::this_thread::sleep_for(pause);
   } while (Clock::now() < end);
-  throw SystemError(
-      Text("symm::initialize: PE ", job.my_pe, " has not found PE 0 ",
-           is_tcp_file(job.root) ? "by the file of" : "at",
-           " SYMM_ROOT=", job.root, " within SYMM_START_TIMEOUT seconds"));
+  throw SystemError(Text("symm::initialize: PE ", job.my_pe,
+                         " has not found PE 0 ",
+                         job.share               ? "by "
+                         : is_tcp_file(job.root) ? "by the file of SYMM_ROOT="
+                                                 : "at SYMM_ROOT=",
+                         job.root, " within SYMM_START_TIMEOUT seconds"));
 }
 
 }  // namespace
 
 TcpLinks connect_by_tcp(TcpJob const& job) {
+  if (job.n_pes == 1) {
+    TcpLinks links;
+    links.steps.resize(1);
+    links.lives.resize(1);
+    return links;
+  }
   auto const end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(job.timeout);
   return job.my_pe == 0 ? accept_others(job, end) : connect_to_first(job, end);

@@ -4,6 +4,7 @@
 #define SYMM_TCP_LINKS_HPP
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct TcpJob {
   Pe my_pe  = 0;
   int n_pes = 1;
   std::chrono::duration<double> timeout{60};
+  /// If set, carries the place of PE 0 in the stead of `root`. Collective: PE 0
+  /// passes a text, which all get.
+  std::function<std::string(std::string const&)> share;
 };
 
 /// Connections with PE 0: of PE 0 one for each PE, its own without a socket; of
@@ -29,7 +33,8 @@ struct TcpLinks {
   std::vector<UniqueFd> lives;  // each ends with the other process
 };
 
-/// Collective: connects every PE with PE 0. Connections of strangers are
+/// Collective: connects every PE with PE 0. A job of one PE needs no `root`.
+/// Connections of strangers are
 /// dropped. A PE proves that it is one by a number in the file; without a file
 /// everybody who reaches the port can take part.
 /// \throws UsageError on this PE, if `root` names no place. UsageError on the

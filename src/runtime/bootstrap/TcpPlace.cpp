@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "../base/RandomNumber.hpp"
@@ -27,25 +28,45 @@ namespace {
 
 constexpr auto finding_place           = "symm::initialize by TCP";
 constexpr std::string_view file_prefix = "file:";
-std::string addresses_of_this_host() {
+
+/// Nothing for an address that other hosts cannot use as it is: one of a link
+/// (fe80::) is known with the name of a network interface only.
+std::optional<std::string> text_of_address(sockaddr const& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  void const* bytes = nullptr;
+  if (address.sa_family == AF_INET) {
+    bytes = &reinterpret_cast<sockaddr_in const&>(address).sin_addr;
+  } else if (address.sa_family == AF_INET6) {
+    auto const& its = reinterpret_cast<sockaddr_in6 const&>(address).sin6_addr;
+    if (IN6_IS_ADDR_LINKLOCAL(&its)) return std::nullopt;
+    bytes = &its;
+  }
+  if (bytes == nullptr || ::inet_ntop(address.sa_family, bytes, text.data(),
+                                      text.size()) == nullptr)
+    return std::nullopt;
+  return text.data();
+}
+
+/// Those of the loopback interface last, IPv4 before IPv6.
+std::vector<std::string> addresses_of_this_host() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0)
     throw SystemError(finding_place, "getifaddrs", errno);
-  std::string others, own;
-  for (auto const* it = all; it != nullptr; it = it->ifa_next) {
-    if (it->ifa_addr == nullptr || it->ifa_addr->sa_family != AF_INET ||
-        (it->ifa_flags & IFF_UP) == 0)
-      continue;
-    std::array<char, INET_ADDRSTRLEN> text{};
-    auto const& address = reinterpret_cast<sockaddr_in const&>(*it->ifa_addr);
-    if (::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) ==
-        nullptr)
-      continue;
-    bool const is_own = (it->ifa_flags & IFF_LOOPBACK) != 0;
-    (is_own ? own : others).append(" ").append(text.data());
+  std::vector<std::string> found;
+  for (bool const is_own : {false, true}) {
+    for (int const family : {AF_INET, AF_INET6}) {
+      for (auto const* it = all; it != nullptr; it = it->ifa_next) {
+        if (it->ifa_addr == nullptr || it->ifa_addr->sa_family != family ||
+            (it->ifa_flags & IFF_UP) == 0 ||
+            ((it->ifa_flags & IFF_LOOPBACK) != 0) != is_own)
+          continue;
+        if (auto const text = text_of_address(*it->ifa_addr))
+          found.push_back(*text);
+      }
+    }
   }
   ::freeifaddrs(all);
-  return others + own;
+  return found;
 }
 
 }  // namespace
@@ -76,16 +97,32 @@ TcpPlace tcp_place_of(std::string const& root) {
   return {{host}, port};
 }
 
+TcpPlace tcp_place_here(std::string const& port) {
+  return {addresses_of_this_host(), port, draw_number()};
+}
+
+std::string text_of(TcpPlace const& place) {
+  auto text = std::to_string(place.key) + " " + place.port;
+  for (auto const& host : place.hosts) text += " " + host;
+  return text;
+}
+
+std::optional<TcpPlace> place_of_text(std::string const& text) {
+  std::istringstream in(text);
+  TcpPlace place;
+  if (!(in >> place.key >> place.port)) return std::nullopt;
+  for (std::string host; in >> host;) place.hosts.push_back(host);
+  return place;
+}
+
 TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
-  auto const others = addresses_of_this_host();
-  TcpPlace place{{}, port, draw_number()};
-  auto const part = path + ".part";
+  auto const place = tcp_place_here(port);
+  auto const part  = path + ".part";
   static_cast<void>(::unlink(part.c_str()));  // of an earlier job, maybe
   UniqueFd const file(::open(part.c_str(),
                              O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
                              S_IRUSR | S_IWUSR));
-  auto const text =
-      std::to_string(place.key) + " " + place.port + others + "\n";
+  auto const text = text_of(place) + "\n";
   if (!file ||
       ::write(file.get(), text.data(), text.size()) !=
           static_cast<ssize_t>(text.size()) ||
@@ -98,10 +135,9 @@ TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
 
 std::optional<TcpPlace> read_tcp_file(std::string const& path) {
   std::ifstream in(path);
-  TcpPlace place;
-  if (!(in >> place.key >> place.port)) return std::nullopt;
-  for (std::string host; in >> host;) place.hosts.push_back(host);
-  return place;
+  std::string line;
+  if (!std::getline(in, line)) return std::nullopt;
+  return place_of_text(line);
 }
 
 }  // namespace symm::Impl

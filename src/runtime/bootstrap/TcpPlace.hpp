@@ -25,8 +25,17 @@ struct TcpPlace {
 /// \throws UsageError on this PE, if it has another form.
 [[nodiscard]] TcpPlace tcp_place_of(std::string const& root);
 
-/// On PE 0: the IPv4 addresses of this host, with a new key, in a file that
-/// only this user can read. Nobody sees half of it.
+/// On PE 0: the addresses of this host, IPv4 and IPv6, with a new key.
+/// \throws SystemError on this PE.
+[[nodiscard]] TcpPlace tcp_place_here(std::string const& port);
+
+/// As one line, without its end.
+[[nodiscard]] std::string text_of(TcpPlace const& place);
+/// Nothing if it is no such line.
+[[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
+
+/// On PE 0: tcp_place_here(), in a file that only this user can read. Nobody
+/// sees half of it.
 /// \throws SystemError on this PE.
 TcpPlace write_tcp_file(std::string const& path, std::string const& port);
 

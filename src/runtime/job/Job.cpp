@@ -9,8 +9,7 @@
 #include "../base/EnvironmentTable.hpp"
 #include "../base/Failure.hpp"
 #include "../bootstrap/Bootstrap.hpp"
-#include "../bootstrap/Bootstrap_Mpi.hpp"
-#include "../bootstrap/Bootstrap_Tcp.hpp"
+#include "../bootstrap/ChosenStart.hpp"
 #include "../memory/Device.hpp"
 #include "../symm_job.hpp"
 #include "Runtime.hpp"
@@ -52,9 +51,7 @@ class NoHooks final : public LibraryHooks {
 
 }  // namespace
 
-JobStart& job_start() {
-  return is_tcp_asked_for() ? start_by_tcp() : start_by_mpi();
-}
+JobStart& job_start() { return chosen_start(); }
 
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks, JobStart& start) {

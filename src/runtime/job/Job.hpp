@@ -28,7 +28,8 @@ class LibraryHooks {
   virtual void end() = 0;
 };
 
-/// What starts the job: TCP if SYMM_ROOT is set, else MPI.
+/// What starts the job, as chosen_start() has it.
+/// \throws UsageError on this PE.
 [[nodiscard]] JobStart& job_start();
 
 /// Collective over `communicator`: begins the library that starts the job,

@@ -2,10 +2,24 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include <symm_info_build.hpp>
 
+#include "../../runtime/bootstrap/JobStart.hpp"
 #include "../../runtime/job/Job.hpp"
+#include "../../runtime/symm_errors.hpp"
 #include "Sections.hpp"
 
 namespace symm_info {
+
+namespace {
+
+Value start() {
+  try {
+    return text(symm::Impl::job_start().name());
+  } catch (symm::UsageError const& error) {
+    return nothing(error.what());
+  }
+}
+
+}  // namespace
 
 Section build() {
   Facts facts;
@@ -13,10 +27,11 @@ Section build() {
   facts.emplace_back("compiler", text(SYMM_INFO_COMPILER));
   facts.emplace_back("build_type", text(SYMM_INFO_BUILD_TYPE));
   facts.emplace_back("kokkos", text(SYMM_INFO_KOKKOS));
-  facts.emplace_back("mpi", text(SYMM_INFO_MPI));
+  facts.emplace_back(
+      "mpi", *SYMM_INFO_MPI != '\0' ? text(SYMM_INFO_MPI) : nothing("none"));
   facts.emplace_back(
       "cuda", *SYMM_INFO_CUDA != '\0' ? text(SYMM_INFO_CUDA) : nothing("none"));
-  facts.emplace_back("bootstrap", text(symm::Impl::job_start().name()));
+  facts.emplace_back("bootstrap", start());
   facts.emplace_back(
       "memory",
       text(*SYMM_INFO_CUDA != '\0' ? "host (memfd), GPU and host (CUDA driver)"

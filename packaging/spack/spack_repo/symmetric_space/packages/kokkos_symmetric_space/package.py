@@ -21,12 +21,14 @@ class KokkosSymmetricSpace(CMakePackage):
 
     variant("cuda", default=False, description="GPU memory and kernels of NVIDIA GPUs")
     variant("libfabric", default=False, description="Jobs of several nodes by libfabric")
+    variant("mpi", default=True, description="Jobs that MPI starts")
+    variant("pmix", default=False, description="Jobs that PMIx starts, without MPI")
     variant("shared", default=False, description="Shared libraries")
     variant("ucx", default=True, description="Jobs of several nodes")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.23:", type="build")
-    depends_on("mpi")
+    depends_on("mpi", when="+mpi")
     # A program must have the library's Kokkos, so it is the one of the user's spec.
     depends_on("kokkos@5.0:5")
     depends_on("kokkos+cuda", when="+cuda")
@@ -35,6 +37,7 @@ class KokkosSymmetricSpace(CMakePackage):
     # Headers to build with; the library is loaded when a job of several nodes starts.
     depends_on("ucx@1.13:", when="+ucx", type=("build", "run"))
     depends_on("libfabric@1.17:", when="+libfabric", type=("build", "run"))
+    depends_on("pmix@3:", when="+pmix", type=("build", "run"))
 
     requires("platform=linux", msg="the heap is made of Linux' memory files")
     conflicts("%gcc@:10.3", msg="C++20 as GCC 10.4 has it")
@@ -48,6 +51,8 @@ class KokkosSymmetricSpace(CMakePackage):
             self.define_from_variant("SYMM_ENABLE_CUDA", "cuda"),
             self.define_from_variant("SYMM_ENABLE_UCX", "ucx"),
             self.define_from_variant("SYMM_ENABLE_LIBFABRIC", "libfabric"),
+            self.define_from_variant("SYMM_ENABLE_MPI", "mpi"),
+            self.define_from_variant("SYMM_ENABLE_PMIX", "pmix"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
         ]
         if self.spec.satisfies("+cuda"):
@@ -55,7 +60,7 @@ class KokkosSymmetricSpace(CMakePackage):
         return args
 
     def setup_run_environment(self, env):
-        for library in ("ucx", "libfabric"):
+        for library in ("ucx", "libfabric", "pmix"):
             if self.spec.satisfies(f"+{library}"):
                 env.prepend_path(
                     "LD_LIBRARY_PATH", self.spec[library].libs.directories[0])
