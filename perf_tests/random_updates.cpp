@@ -4,8 +4,9 @@
 // Random updates and reads of words of all PEs' tables, by the host: each PE
 // adds 1 to random words, until all of all PEs have been added. "by hand" sends
 // 65 536 indices at a time, which their PE adds without atomic operations; it
-// needs all PEs to update as much, at the same time. "aggregate" is atomic_add
-// in a context with ContextOptions::aggregate. Reads are those of as many words
+// needs all PEs to update as much, at the same time. "heap_map" is the form of
+// atomic_add that is given the heap's map, "aggregate" that in a context with
+// ContextOptions::aggregate. Reads are those of as many words
 // by get_nbi, in the two.
 
 #include <mpi.h>
@@ -46,6 +47,11 @@ void measure_updates(Session& session, std::size_t count, std::size_t n_words) {
   auto const run_hand   = [&] { hand(letters, table); };
   auto const run_atomic = [&] {
     for (std::size_t k = 0; k < count; ++k)
+      symm::atomic_add(words + indices[k], 1, letters.pes[k]);
+    symm::barrier_all();
+  };
+  auto const run_with_map = [&] {
+    for (std::size_t k = 0; k < count; ++k)
       symm::atomic_add(heap, words + indices[k], 1, letters.pes[k]);
     symm::barrier_all();
   };
@@ -69,12 +75,15 @@ void measure_updates(Session& session, std::size_t count, std::size_t n_words) {
   };
   check(run_hand);
   check(run_atomic);
+  check(run_with_map);
   check(run_aggregate);
   std::vector<Contestant> contestants;
   std::string const first = window ? "MPI_Accumulate" : "";
   if (window) contestants.push_back({first, "", repeat(run_mpi)});
   contestants.push_back({"by hand", first, repeat(run_hand)});
   contestants.push_back({"atomic_add", first, repeat(run_atomic)});
+  contestants.push_back(
+      {"atomic_add, heap_map", "atomic_add", repeat(run_with_map)});
   contestants.push_back({"aggregate", first, repeat(run_aggregate)});
   contestants.push_back({"aggregate again", "by hand", repeat(run_aggregate)});
   contestants.push_back(
