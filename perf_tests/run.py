@@ -9,6 +9,7 @@
                                              jobs of several nodes, made on this
                                              machine (root: of namespaces), and
     ... --over-nodes --hostfile FILE         those of the file, which mpiexec takes
+    ... --over-nodes --network libfabric     by another library than jobs take
     perf_tests/run.py --build-dir build/host-release --programs
                                              examples beside the same with MPI,
                                              and on GPUs with NCCL
@@ -90,6 +91,9 @@ def parse_arguments():
     parser.add_argument("--hostfile", type=pathlib.Path, metavar="FILE",
                         help="nodes for --over-nodes; without, they are made on "
                              "this machine")
+    parser.add_argument("--network", metavar="NAME",
+                        help="the library that carries messages between nodes "
+                             "(SYMM_NETWORK), for --over-nodes")
     parser.add_argument("--limit", type=int, default=0, metavar="SECONDS",
                         help="begin no round, after the first, that would end "
                              "later than this (default: no limit)")
@@ -119,6 +123,11 @@ def parse_arguments():
         parser.error(f"--report {arguments.report}: FILE.html or FILE.md")
     if arguments.hostfile and not (arguments.over_nodes or arguments.report):
         parser.error("--hostfile says where --over-nodes runs")
+    if arguments.network and not arguments.over_nodes:
+        parser.error("--network is of --over-nodes")
+    if arguments.network and arguments.publish:
+        parser.error("--publish writes the figures of the network that jobs take "
+                     "by themselves: no --network")
     if arguments.publish and (arguments.quick or arguments.only):
         parser.error("--publish needs a full run: no --quick, no --only")
     return arguments
@@ -222,7 +231,8 @@ def jobs_of(part, arguments, config):
                 "--over-nodes needs a build for CPUs with UCX's headers")
         mpiexec = config["mpiexec"]
         config["cluster"] = Cluster(arguments.hostfile, mpiexec,
-                                    job_list.is_open_mpi(mpiexec))
+                                    job_list.is_open_mpi(mpiexec),
+                                    arguments.network)
         jobs = job_list.node_jobs(config)
     elif part in (parts.PROGRAMS, parts.GPU_PROGRAMS):
         jobs = job_list.program_jobs(config, arguments.gpus, arguments.quick)

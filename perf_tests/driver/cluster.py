@@ -22,8 +22,11 @@ def _has_namespaces():
 class Cluster:
     """Starts programs over nodes."""
 
-    def __init__(self, hostfile, mpiexec, is_open_mpi):
-        """hostfile: of a real cluster, or None: nodes are made here."""
+    def __init__(self, hostfile, mpiexec, is_open_mpi, network=None):
+        """hostfile: of a real cluster, or None: nodes are made here.
+        network: for SYMM_NETWORK, or None: what jobs take by themselves."""
+        self.network = network
+        with_network = f", SYMM_NETWORK={network}" if network else ""
         self.mpiexec = mpiexec
         self.is_open_mpi = is_open_mpi
         self.hostfile = hostfile
@@ -31,14 +34,15 @@ class Cluster:
         self.has_namespaces = False
         if hostfile:
             self.second_host = self._hosts()[1]
-            self.text = f"hosts of {pathlib.Path(hostfile).name}"
+            self.text = f"hosts of {pathlib.Path(hostfile).name}{with_network}"
             return
         self.has_namespaces, why = _has_namespaces()
-        self.text = "network namespaces of one machine"
+        self.text = f"network namespaces of one machine{with_network}"
         self.second_host = NETNS_HOST
         if not self.has_namespaces:
             self.second_host = "127.0.0.1"
-            self.text = "pretended nodes of one machine (SYMM_PES_PER_NODE)"
+            self.text = ("pretended nodes of one machine (SYMM_PES_PER_NODE)"
+                         + with_network)
             self.note = (f"nodes are pretended by SYMM_PES_PER_NODE ({why}): "
                          "all messages go through the loopback device")
 
@@ -73,6 +77,8 @@ class Cluster:
         # UCX's signal handlers are not for programs that are linked with it.
         # Hosts' networks may have anything; pretended ones have TCP.
         added = {"UCX_ERROR_SIGNALS": "", "KOKKOS_NUM_THREADS": "1"}
+        if self.network:
+            added["SYMM_NETWORK"] = self.network
         if self.hostfile:
             return added
         # Windows over TCP are not found by default. Nodes of one machine: with little

@@ -164,6 +164,11 @@ class OverNodes(unittest.TestCase):
                 ["mpiexec", "-n", "6", "--hostfile", hosts, "--map-by",
                  "ppr:3:node", "--bind-to", "core"])
             self.assertNotIn("SYMM_PES_PER_NODE", cluster.environment(2, 3))
+            self.assertNotIn("SYMM_NETWORK", cluster.environment(2, 3))
+            cluster = Cluster(hosts, "mpiexec", True, "libfabric")
+            self.assertEqual(cluster.environment(2, 3)["SYMM_NETWORK"],
+                             "libfabric")
+            self.assertIn("libfabric", cluster.text)
             hosts.write_text("one\n")
             with self.assertRaisesRegex(ValueError, "two hosts"):
                 Cluster(hosts, "mpiexec", True)
