@@ -253,9 +253,9 @@ struct OneOf : symm::Impl::SharedLoops<OneOf> {
   static constexpr std::size_t row = 1;
   std::size_t number, count;
   OneOf(std::size_t n, std::size_t of) : number(n), count(of) {}
-  [[nodiscard]] std::size_t rank() const { return number; }
-  [[nodiscard]] std::size_t size() const { return count; }
-  void barrier() const {}
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t rank() const { return number; }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const { return count; }
+  KOKKOS_FUNCTION void barrier() const {}
 };
 
 TEST(ViewCopy, by_several_threads_of_the_host_is_exact) {
