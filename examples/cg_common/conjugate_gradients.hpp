@@ -81,7 +81,8 @@ template <class U, class DotsView, class Exchange, class AddUp>
 Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
                              U const& u, DotsView const& dots,
                              Exchange const& exchange, AddUp const& add_up) {
-  auto const& [options, pes, blocks, rows] = problem;
+  auto const& options = problem.options;
+  auto const& rows    = problem.rows;
 
   Vector const b    = copy_to_device("b", right_hand_side(rows));
   auto const vector = [&](char const* name) {
@@ -165,8 +166,9 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
   subtract(b, v.a_u, v.r);
   double const square_of_b =
       state.goal / (options.tolerance * options.tolerance);
-  solution.residual = std::sqrt(
-      pes.sum(preconditioned_dot(v.inverse_diagonal, v.r)) / square_of_b);
+  solution.residual =
+      std::sqrt(problem.pes.sum(preconditioned_dot(v.inverse_diagonal, v.r)) /
+                square_of_b);
 
   auto const host_x =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v.x);
