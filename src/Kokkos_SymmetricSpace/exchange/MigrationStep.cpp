@@ -136,8 +136,8 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   auto const width      = n + Table::n_numbers;
   if (m_all.extent(0) == 0) {
     m_buffers = ExchangeBuffers(call);
-    m_mine    = Words(call, width);
-    m_all     = Words(call, n * width);
+    m_mine    = Words(std::string(call), width);
+    m_all     = Words(std::string(call), n * width);
   }
   ElementList its_sorted;
   if (!failure)
