@@ -74,29 +74,8 @@ TEST(TransportOneSided, the_source_of_a_put_may_be_written_again) {
 TEST(TransportOneSided,
      a_message_behind_a_fence_is_behind_the_block_before_it) {
   OneSidedJob job(5);
-  std::uint64_t round = 0;
-  for (auto const until : {Until::is_safe, Until::is_begun}) {
-    for (auto const bytes : one_sided_sizes) {
-      for (auto const form : all_forms) {
-        for (int repeat = 0; repeat < 8; ++repeat) {
-          ++round;
-          auto const block = block_of(round, bytes);
-          job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
-                               Until::is_begun);
-          job[0].channel().put(data, block.data(), bytes, until);
-          job[0].channel().fence();
-          send_flag(job, form, round);
-          EXPECT_TRUE(flag_comes(job, round));
-          EXPECT_EQ(job.target(1).at(64), round);
-          EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes))
-              << bytes << " bytes, form " << static_cast<int>(form);
-          job[0].channel().quiet();
-          job.clear(bytes);
-        }
-      }
-    }
-  }
-  EXPECT_EQ(job.network.n_one_sided(), round);
+  auto const n_blocks = expect_blocks_before_flags(job, one_sided_sizes);
+  EXPECT_EQ(job.network.n_one_sided(), n_blocks);
 }
 
 TEST(TransportOneSided, a_block_behind_a_fence_waits_for_what_is_before) {

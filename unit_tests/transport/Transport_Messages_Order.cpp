@@ -26,29 +26,7 @@ TEST(TransportOrder, what_is_before_a_fence_is_there_before_what_is_behind_it) {
   constexpr std::array<std::size_t, 6> sizes{8,      513,    3001,
                                              65'536, 65'537, 1U << 20U};
   FakeJob job(2, Order::random, 5);
-  std::uint64_t round = 0;
-  for (auto const until : {Until::is_safe, Until::is_begun}) {
-    for (auto const bytes : sizes) {
-      for (auto const form : all_forms) {
-        for (int repeat = 0; repeat < 8; ++repeat) {
-          ++round;
-          auto const block = block_of(round, bytes);
-          // Something else first, so that there is more to be overtaken.
-          job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
-                               Until::is_begun);
-          job[0].channel().put(data, block.data(), bytes, until);
-          job[0].channel().fence();
-          send_flag(job, form, round);
-          EXPECT_TRUE(flag_comes(job, round));
-          EXPECT_EQ(job.target(1).at(64), round);
-          EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes))
-              << bytes << " bytes, form " << static_cast<int>(form);
-          job[0].channel().quiet();
-          std::fill_n(job.target(1).heap() + data.offset(), bytes, std::byte{});
-        }
-      }
-    }
-  }
+  expect_blocks_before_flags(job, sizes);
 }
 
 TEST(TransportOrder, a_large_put_behind_a_fence_waits_for_what_is_before) {

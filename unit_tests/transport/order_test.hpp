@@ -3,6 +3,10 @@
 #ifndef SYMM_TEST_ORDER_TEST_HPP
 #define SYMM_TEST_ORDER_TEST_HPP
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include "transport_test.hpp"
 
 /// Blocks and flags of PE 0 for PE 1, whose order tests look at.
@@ -45,6 +49,36 @@ inline void send_flag(FakeJob& job, Form form, std::uint64_t value) {
           channel.atomic(flag, AtomicOp::swap, WordType::u64, value));
       break;
   }
+}
+
+/// What is before a fence is there before each form of flag behind it, for
+/// blocks of these sizes. \returns the number of blocks.
+template <class Sizes>
+std::uint64_t expect_blocks_before_flags(FakeJob& job, Sizes const& sizes) {
+  std::uint64_t round = 0;
+  for (auto const until : {Until::is_safe, Until::is_begun}) {
+    for (auto const bytes : sizes) {
+      for (auto const form : all_forms) {
+        for (int repeat = 0; repeat < 8; ++repeat) {
+          ++round;
+          auto const block = block_of(round, bytes);
+          // Something else first, so that there is more to be overtaken.
+          job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
+                               Until::is_begun);
+          job[0].channel().put(data, block.data(), bytes, until);
+          job[0].channel().fence();
+          send_flag(job, form, round);
+          EXPECT_TRUE(flag_comes(job, round));
+          EXPECT_EQ(job.target(1).at(64), round);
+          EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes))
+              << bytes << " bytes, form " << static_cast<int>(form);
+          job[0].channel().quiet();
+          std::fill_n(job.target(1).heap() + data.offset(), bytes, std::byte{});
+        }
+      }
+    }
+  }
+  return round;
 }
 
 }  // namespace symm_test

@@ -7,8 +7,8 @@
 
 namespace symm::Impl {
 
-/// What starts the job: that of SYMM_START; if it is unset, TCP if SYMM_ROOT is
-/// set, else MPI, or without MPI PMIx if a launcher offers it, else nothing:
+/// The start of the job: that of SYMM_START; if it is unset, TCP if SYMM_ROOT
+/// is set, else MPI, or without MPI PMIx if a launcher offers it, else nothing:
 /// one PE.
 /// \throws UsageError on this PE, if SYMM_START names none, or one that this
 ///         library was built without.

@@ -44,7 +44,8 @@ struct MessageEngineKind {
                                          FdExchange& exchange, Vmm& vmm,
                                          MessageEngineOptions const& options);
 
-  /// What its engines do without the target's processor. Local. Null: nothing.
+  /// Says what its engines do without the target's processor. Local. Null:
+  /// they do nothing without it.
   /// \throws SystemError if they do nothing, with the reason.
   std::string (*one_sided)() = nullptr;
 };

@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-/// What some engines can do beside messages: blocks go to and from host memory
+/// Some engines move blocks without messages: they go to and from host memory
 /// of another PE, and its processor has no part in it. Any thread; these
 /// operations have no order among themselves, nor with messages.
 class OneSided {

@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-// What the words of a key are.
+// The words of a key.
 constexpr std::size_t process        = 0;
 constexpr std::size_t secret         = 1;
 constexpr std::size_t secret_address = 2;

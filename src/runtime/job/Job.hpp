@@ -28,7 +28,7 @@ class LibraryHooks {
   virtual void end() = 0;
 };
 
-/// What starts the job, as chosen_start() has it.
+/// The start of the job that chosen_start() chooses.
 /// \throws UsageError on this PE.
 [[nodiscard]] JobStart& job_start();
 

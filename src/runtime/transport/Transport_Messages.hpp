@@ -144,7 +144,8 @@ class Transport_Messages final : public Transport,
 
   /// Where the engine reaches `at` without messages. The first call for a PE
   /// asks it for its key, and waits.
-  /// \returns nothing: messages are faster, or it does not.
+  /// \param bytes at least m_least_one_sided.
+  /// \returns nothing: it does not.
   std::optional<OneSided::Place> place_of(PeMemory at, std::size_t bytes,
                                           char const* call);
   // Both wait until the data are there.

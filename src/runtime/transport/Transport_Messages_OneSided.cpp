@@ -17,7 +17,7 @@ namespace symm::Impl {
 std::optional<OneSided::Place> Transport_Messages::place_of(PeMemory at,
                                                             std::size_t bytes,
                                                             char const* call) {
-  if (bytes < m_least_one_sided || at.segment != Segment::host_heap) return {};
+  if (at.segment != Segment::host_heap) return {};
   auto& peer      = peer_of(at.pe);
   auto const look = [&] { return peer.reach.load(std::memory_order_acquire); };
   if (look() == Peer::Reach::unknown) {

@@ -28,7 +28,10 @@ bool can_be_answered(PeMemory const& from) {
 void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
-  if (try_put_one_sided(to, from, bytes, call)) return;
+  if (bytes >= m_transport.m_least_one_sided &&
+      try_put_one_sided(to, from, bytes, call)) {
+    return;
+  }
   auto lock           = enter(call.name);
   auto& outgoing      = outgoing_to(to.pe);
   bool const may_wait = until == Until::is_begun || call.aggregates;
@@ -53,7 +56,10 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op, Until until,
                                   HostCall const& call) {
-  if (try_put_one_sided(to, from, bytes, call)) bytes = 0;
+  if (bytes >= m_transport.m_least_one_sided &&
+      try_put_one_sided(to, from, bytes, call)) {
+    bytes = 0;
+  }
   auto lock = enter(call.name);
   MessageHeader header{.kind           = MessageKind::put_signal,
                        .segment        = to.segment,
@@ -112,7 +118,10 @@ void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
 void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
-  if (try_get_one_sided(to, from, bytes, call)) return;
+  if (bytes >= m_transport.m_least_one_sided &&
+      try_get_one_sided(to, from, bytes, call)) {
+    return;
+  }
   auto& outgoing = outgoing_to(from.pe);
   auto lock      = enter(call.name);
   check_lost(call.name, "a get", from.pe);

@@ -47,7 +47,7 @@ Value choice() {
   }
 }
 
-/// What that library does without the target's processor.
+/// Says what that library does without the target's processor.
 Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
   if (kind.one_sided == nullptr)
     return with_remark(nothing("no"), "all operations are messages");
