@@ -181,6 +181,7 @@ function(_symm_add_ctest name)
     ${name}
     PROPERTIES TIMEOUT ${arg_TIMEOUT}
                PROCESSORS ${arg_PES}
+               COST ${arg_PES} # the longest come first
                LABELS "${arg_LABELS}"
                ENVIRONMENT "${arg_ENVIRONMENT}"
                RUN_SERIAL "${arg_RUN_SERIAL}"
@@ -358,6 +359,10 @@ function(symm_run_over_nodes)
         list(APPEND environment "SYMM_TEST_MPIEXEC=${mpiexec}")
         set(start ${SYMM_RUN_OR_PRETEND} ${SYMM_NETNS_CLUSTER} --timeout ${timeout}
                   ${bad_links} ${nodes} ${pes_per_node})
+      endif()
+      # Such a PE has 8 queues to its GPU. All clients of MPS share some 100.
+      if(SYMM_HAS_GPU)
+        math(EXPR pes "${pes} * 2")
       endif()
       set(name ${arg_NAME}.${${kind}_prefix}${shape})
       if(arg_NETWORK)

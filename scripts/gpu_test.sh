@@ -72,7 +72,9 @@ n_gpus=$(gpus | grep -c '^GPU' || true)
 # shellcheck disable=SC2317  # called by stage
 build_all() {
   # As one command: within a condition, the shell does not stop at a failure.
-  local SYMM_CMAKE_OPTIONS=${SYMM_CMAKE_OPTIONS:-}
+  local SYMM_CMAKE_OPTIONS=${SYMM_CMAKE_OPTIONS:-} only_gpus=OFF
+  if [[ $only == gpu ]]; then only_gpus=ON; fi
+  SYMM_CMAKE_OPTIONS+=" -DSYMM_TEST_ONLY_GPUS=$only_gpus"
   if ! $perf || ! wanted perf; then
     SYMM_CMAKE_OPTIONS+=" -DSYMM_ENABLE_PERF_TESTS=OFF"
   fi

@@ -4,7 +4,6 @@
 
 #include <symm_gpu/CollectiveKernels.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
-#include <symm_gpu/KernelAbort.hpp>
 
 #include "../../runtime/access/KernelQueue.hpp"
 #include "../../runtime/base/EnvironmentTable.hpp"
@@ -31,12 +30,6 @@ class DefaultInstance final : public KernelQueue {
   }
 };
 
-/// A kernel that can abort, as most of the library's. The driver takes some 5
-/// ms to prepare for the first one in a process.
-__global__ void abort_if(char const* reason) {
-  if (reason != nullptr) InKernel::abort(reason);
-}
-
 }  // namespace
 
 std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
@@ -56,14 +49,6 @@ std::optional<int> device_of_kokkos() { return Kokkos::Cuda().cuda_device(); }
 void use_queue_of_kokkos() {
   static DefaultInstance s_queue;
   set_kernel_queue(&s_queue);
-}
-
-void prepare_kernels() {
-  Kokkos::Cuda const exec;
-  check_cuda(cudaSetDevice(exec.cuda_device()), "symm::initialize",
-             "cudaSetDevice");
-  abort_if<<<1, 1, 0, exec.cuda_stream()>>>(nullptr);
-  check_cuda(cudaGetLastError(), "symm::initialize", "a kernel's launch");
 }
 
 }  // namespace symm::Impl

@@ -10,6 +10,4 @@ std::optional<int> device_of_kokkos() { return std::nullopt; }
 
 void use_queue_of_kokkos() {}
 
-void prepare_kernels() {}
-
 }  // namespace symm::Impl

@@ -42,7 +42,6 @@ class KokkosHooks final : public Impl::LibraryHooks {
       start(Impl::choose_device(number_on_node, m_has_user_chosen));
       m_has_begun = true;
     }
-    Impl::prepare_kernels();
     Impl::use_queue_of_kokkos();
     Impl::observe_for_tools();
   }

@@ -25,10 +25,6 @@ namespace symm::Impl {
 /// From now on, host calls enqueue their kernels on Kokkos' default instance.
 void use_queue_of_kokkos();
 
-/// Has the driver do at the start what the first kernel of the library would
-/// wait for. \throws SystemError on this PE.
-void prepare_kernels();
-
 }  // namespace symm::Impl
 
 #endif
