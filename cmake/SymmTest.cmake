@@ -262,8 +262,8 @@ function(symm_add_mpi_test)
   symm_precompile(${arg_TARGET} FROM symm_test_mpi_main)
   _symm_optimize_test(${arg_TARGET})
   target_link_libraries(
-    ${arg_TARGET} PRIVATE KokkosSymmetricSpace::KokkosSymmetricSpace
-                          ${arg_LIBRARIES} GTest::gmock GTest::gtest)
+    ${arg_TARGET} PRIVATE ${SYMM_PROGRAM_LIBRARY} ${arg_LIBRARIES}
+                          GTest::gmock GTest::gtest)
 
   foreach(pes IN LISTS arg_PE_COUNTS)
     if(NOT pes STREQUAL "${cases_at}")

@@ -9,6 +9,7 @@
 #include "access/GroupOperations.hpp"
 #include "access/PeOperations.hpp"
 #include "access/RingClient.hpp"
+#include "base/Check.hpp"
 #include "base/Function.hpp"
 #include "base/Observer.hpp"
 #include "base/Types.hpp"
@@ -100,6 +101,8 @@ using AtomicValue = std::type_identity_t<T>;
   SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                \
                                        SYMM_LIST parameters, Pe pe) {      \
     Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function); \
+    [[maybe_unused]] Impl::check::Call const its_call("symm::" #function); \
+    Impl::check::atomic(address, sizeof(T), pe, !std::is_void_v<result>);  \
     return Impl::change_word<result, T>(                                   \
         heap, address, pe, "symm::" #function,                             \
         SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
@@ -367,7 +370,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 /// a team_barrier().
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
-  SYMM_IF_ON_HOST((Impl::fence_far();))
+  SYMM_IF_ON_HOST((Impl::check::fence(); Impl::fence_far();))
   SYMM_IF_ON_DEVICE((Impl::InKernel::fence_far();))
 }
 
@@ -377,7 +380,7 @@ SYMM_INLINE_FUNCTION void fence() {
 /// this PE has sent to PEs of other nodes. Otherwise as fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
-  SYMM_IF_ON_HOST((Impl::quiet_far();))
+  SYMM_IF_ON_HOST((Impl::check::quiet(); Impl::quiet_far();))
   SYMM_IF_ON_DEVICE((Impl::InKernel::quiet_far();))
 }
 

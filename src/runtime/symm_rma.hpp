@@ -111,12 +111,14 @@ void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
 
 /// shmem_putmem, shmem_getmem and their _nbi.
 inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
-  Impl::copy_bytes_on_host<Impl::Direction::put, Impl::Until::is_safe>(
-      "symm::putmem", dest, source, bytes, pe);
+  Impl::copy_on_host<Impl::Direction::put, Impl::Until::is_safe>(
+      "symm::putmem", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe);
 }
 inline void getmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
-  Impl::copy_bytes_on_host<Impl::Direction::get, Impl::Until::is_safe>(
-      "symm::getmem", dest, source, bytes, pe);
+  Impl::copy_on_host<Impl::Direction::get, Impl::Until::is_safe>(
+      "symm::getmem", static_cast<char*>(dest),
+      static_cast<char const*>(source), bytes, pe);
 }
 inline void putmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
                        Request* request = nullptr) {
@@ -356,6 +358,8 @@ SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
   Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
+  [[maybe_unused]] Impl::check::Call const its_call("symm::p");
+  Impl::check::copy(dest, &value, sizeof(T), pe, true, false);
   Impl::store_element(heap, dest, value, pe, "symm::p");
 }
 
@@ -366,6 +370,8 @@ template <class T>
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
   Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
+  [[maybe_unused]] Impl::check::Call const its_call("symm::g");
+  Impl::check::copy(nullptr, source, sizeof(T), pe, false, false);
   return Impl::load_element(heap, source, pe, "symm::g");
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "access/Signal.hpp"
+#include "base/Check.hpp"
 #include "base/Function.hpp"
 #include "base/Types.hpp"
 #include "groups/Group.hpp"
@@ -155,7 +156,10 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
   SYMM_IF_ON_HOST((Impl::check_variable("symm::signal_fetch", signal_address);))
-  return Impl::poll(signal_address);
+  [[maybe_unused]] Impl::check::Call const its_call("symm::signal_fetch");
+  auto const value = Impl::poll(signal_address);
+  Impl::check::seen(signal_address);
+  return value;
 }
 
 /// shmem_signal_wait_until: wait_until() on this PE's signal.

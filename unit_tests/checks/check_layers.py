@@ -25,6 +25,7 @@ LAYERS = [
     RUNTIME + "/base",
     RUNTIME + "/bootstrap",
     RUNTIME + "/memory",
+    RUNTIME + "/check",
     RUNTIME + "/cuda",
     RUNTIME + "/no_gpu",
     RUNTIME + "/engines",
@@ -63,6 +64,7 @@ LAYERS = [
 # above all folders of their library.
 LAYER_OF_UNIT = {
     RUNTIME + "/symm_errors": RUNTIME + "/base",
+    RUNTIME + "/symm_check": RUNTIME + "/check",
     RUNTIME + "/symm_job": RUNTIME + "/job",
     RUNTIME + "/symm_memory": RUNTIME + "/job",
     RUNTIME + "/symm_atomics": RUNTIME + "/one_sided",
@@ -102,7 +104,8 @@ OWNERS = {
     r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi", RUNTIME + "/symm_mpi"],
     r"pmix.*\.h": [RUNTIME + "/bootstrap/Bootstrap_Pmix"],
     r"cuda.*\.h": [RUNTIME + "/cuda"],
-    r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd"],
+    r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd",
+                     RUNTIME + "/check/CheckMemory"],
     r"sys/socket\.h": [RUNTIME + "/bootstrap/Mesh",
                        RUNTIME + "/bootstrap/FdExchange",
                        RUNTIME + "/bootstrap/TcpLinks",

@@ -190,6 +190,7 @@ void quiet_far(char const* call) {
 }
 
 void quiet_all_contexts(char const* call) {
+  check::quiet();
   auto* const transport = Runtime::find_transport();
   if (transport == nullptr) return;
   transport->quiet(call);

@@ -112,6 +112,20 @@ inline constexpr EnvironmentVariable trace{
     "`heat.0.json`, ...; PE 0 prints a table, too: "
     "[profiling.md](profiling.md)"};
 
+inline constexpr EnvironmentVariable check_report{
+    {"SYMM_CHECK_REPORT"},
+    VariableType::text,
+    nullptr,
+    "file in which a program with `KokkosSymmetricSpace::Checked` writes the "
+    "races that it has found, as JSON: [races.md](races.md)"};
+
+inline constexpr EnvironmentVariable check_status{
+    {"SYMM_CHECK_STATUS"},
+    VariableType::count,
+    "66",
+    "exit status of such a program that has found races and would end with 0; "
+    "0: that"};
+
 inline constexpr EnvironmentVariable ucx_transports{
     {"UCX_TLS"},
     VariableType::text,
@@ -176,6 +190,8 @@ inline constexpr std::array table{&heap_limit,
                                   &pes,
                                   &start_timeout,
                                   &trace,
+                                  &check_report,
+                                  &check_status,
                                   &pes_per_node,
                                   &ucx_transports,
                                   &fabric_provider,

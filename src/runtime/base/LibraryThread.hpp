@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "../symm_errors.hpp"
+#include "Check.hpp"
 
 namespace symm::Impl {
 
@@ -30,7 +31,10 @@ std::thread make_library_thread(std::string_view what, char const* name,
   std::thread thread;
   int error = 0;
   try {
-    thread = std::thread(body);
+    thread = std::thread([body] {
+      check::hide_thread();
+      body();
+    });
   } catch (std::system_error const& failure) {
     error = failure.code().value();
   }

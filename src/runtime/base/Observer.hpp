@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "Check.hpp"
 #include "Types.hpp"
 
 namespace symm::Impl {
@@ -80,6 +81,15 @@ extern std::atomic<Observer*> s_first_observer;
   return s_first_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
+#ifdef SYMM_CHECK
+/// Whether the host alone calls it, so that the kernels that run meanwhile are
+/// the library's.
+[[nodiscard]] constexpr bool is_of_all_threads(OperationKind kind) {
+  return kind == OperationKind::barrier || kind == OperationKind::collective ||
+         kind == OperationKind::allocation;
+}
+#endif
+
 /// An operation from here to the end of the scope. Takes a function that makes
 /// the Operation; without observers it costs a compare, and makes none.
 ///
@@ -88,7 +98,11 @@ template <class MakeOperation>
 class Observed {
  public:
   explicit Observed(MakeOperation const& make) noexcept
-      : m_make(make), m_is_on(is_observed()) {
+      : m_make(make),
+#ifdef SYMM_CHECK
+        m_call(make().call, is_of_all_threads(make().kind)),
+#endif
+        m_is_on(is_observed()) {
     if (m_is_on) [[unlikely]] {
       ObserverList::begin(m_make());
     }
@@ -103,6 +117,9 @@ class Observed {
 
  private:
   MakeOperation m_make;
+#ifdef SYMM_CHECK
+  check::Call m_call;
+#endif
   bool m_is_on;
 };
 
@@ -122,6 +139,7 @@ template <class Body>
 [[gnu::always_inline]] inline decltype(auto) observe(
     OperationKind kind, char const* call, Pe pe, std::size_t bytes,
     void const* symmetric, void const* local, Body body) {
+  [[maybe_unused]] check::Call const its_call(call);
   if (is_observed()) [[unlikely]] {
     return run_observed(Operation{kind, call, pe, bytes, symmetric, local},
                         body);

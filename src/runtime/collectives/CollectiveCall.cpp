@@ -82,6 +82,7 @@ class SourcePassing {
   /// Collective: whether all PEs have passed that word. If so, and sources
   /// travel, each PE has them.
   bool is_passed_by_all(std::uint64_t word) const {
+    check::Meeting const meeting(check::key_of(m_team), m_team.n_pes());
     return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
                     : m_sync.compare_word(m_team, m_call, word, true);
   }

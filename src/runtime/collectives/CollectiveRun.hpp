@@ -11,6 +11,7 @@
 #include <symm_gpu/CollectiveKernels.hpp>
 
 #include "../access/Access.hpp"
+#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
 #include "../base/Observer.hpp"
@@ -53,6 +54,8 @@ void run_on_host(Work const& work, CollectiveCall const& call,
   });
   static std::uint64_t const type = hash_of_name(typeid(Work).name());
   auto const entered = enter_collective(work.team, call, type, problem);
+  check::use_blocks(call.dest, call.count == 0 ? 0 : call.dest_bytes,
+                    call.source, call.count == 0 ? 0 : call.source_bytes);
   if constexpr (requires { work.run_on_passed(*entered.passed); }) {
     if (entered.passed) {
       work.run_on_passed(*entered.passed);

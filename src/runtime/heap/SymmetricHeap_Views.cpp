@@ -4,6 +4,7 @@
 // The life of a View: its allocation, its end on this PE, its end on all PEs.
 #include <cstdio>
 
+#include "../base/Check.hpp"
 #include "../base/Failure.hpp"
 #include "SymmetricHeap.hpp"
 
@@ -37,6 +38,9 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
     if (failure) throw_named(call, *failure);
     id = m_blocks.take(request);
   }
+  bool const is_view = call.operation == RuntimeCall::allocate_view;
+  check::allocated(m_blocks.address_of(id), request.bytes, call.label,
+                   is_view ? call.arguments[2] : 0);
   return id;
 }
 

@@ -21,6 +21,9 @@
 #include "../network/Network.hpp"
 #include "../transport/StepMessages.hpp"
 #include "Trace.hpp"
+#ifdef SYMM_CHECK
+#include "../check/Checker.hpp"
+#endif
 
 namespace symm::Impl {
 
@@ -164,12 +167,14 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   if (m_exchange->nodes().n() == 1) {
     make_memories(device, options);
     if (options.traces) begin_trace();
+    begin_check();
     return;
   }
   make_network();
   try {
     make_memories(device, options);
     if (options.traces) begin_trace();
+    begin_check();
   } catch (Error const&) {
     // Thrown on all PEs. Its reason matters more than a failure of close().
     static_cast<void>(failure_of([&] { m_network->close(); }));
@@ -179,6 +184,16 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
 }
 
 Runtime::~Runtime() = default;
+
+/// Collective.
+void Runtime::begin_check() {
+#ifdef SYMM_CHECK
+  auto const& host = memory(MemoryKind::host);
+  if (host.heap != nullptr) {
+    check::s_checker.start(*m_bootstrap, host.heap->map());
+  }
+#endif
+}
 
 /// Collective.
 void Runtime::make_network() {
@@ -447,6 +462,9 @@ void Runtime::finalize() {
       }
     }
     if (runtime.m_trace != nullptr) runtime.m_trace->end();
+#ifdef SYMM_CHECK
+    check::s_checker.finish(*runtime.m_bootstrap);
+#endif
     if (runtime.m_network == nullptr) return;
     open = failure_of([&] { runtime.m_network->close(); });
     runtime.set_transport(nullptr);

@@ -197,6 +197,7 @@ class Runtime {
   [[nodiscard]] Nodes find_nodes() const;
   void make_network();
   void begin_trace();
+  void begin_check();
   void make_memories(std::optional<int> device, RuntimeOptions options);
   void make_device_memories(int device);
   void find_shared_gpus(int device);

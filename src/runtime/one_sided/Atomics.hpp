@@ -8,6 +8,7 @@
 
 #include "../access/Access.hpp"
 #include "../access/PeOperations.hpp"
+#include "../base/Check.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../memory/AtomicOp.hpp"
@@ -37,11 +38,12 @@ template <class Result, class T, class Call, class Near, class... Operands>
                                                     Pe pe, Near near,
                                                     AtomicOp op,
                                                     Operands... operands) {
-  return observe(OperationKind::atomic, name_of_call(call), pe, sizeof(T),
-                 address, nullptr, [=]() -> Result {
-                   return change_word<Result, T>(address, pe, call, near, op,
-                                                 operands...);
-                 });
+  return observe(
+      OperationKind::atomic, name_of_call(call), pe, sizeof(T), address,
+      nullptr, [=]() -> Result {
+        check::atomic(address, sizeof(T), pe, !std::is_void_v<Result>);
+        return change_word<Result, T>(address, pe, call, near, op, operands...);
+      });
 }
 
 /// fetch_word_later(), with observers.
@@ -52,6 +54,7 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
   Observed const observed([=] {
     return Operation{OperationKind::atomic, call.name, pe, sizeof(T), address};
   });
+  check::atomic(address, sizeof(T), pe, false);
   fetch_word_later<T>(fetch, address, pe, call, near, op, operands...);
 }
 

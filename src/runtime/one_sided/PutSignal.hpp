@@ -13,6 +13,7 @@
 #include "../access/GroupOperations.hpp"
 #include "../access/PeOperations.hpp"
 #include "../access/Signal.hpp"
+#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
@@ -33,6 +34,8 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
   auto const bytes = bytes_of(sizeof(T), count);
   observe(OperationKind::signal, call.name, pe, bytes, dest, source,
           [=, &call] {
+            check::put_signal(dest, source, bytes, signal_address, pe,
+                              until == Until::is_begun);
             put_with_signal(dest, source, bytes, signal_address, signal, op, pe,
                             until, call, [&](DeliverSignal const& deliver) {
                               run_one_thread_on_gpu(call.name, deliver);
@@ -51,8 +54,14 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
   auto const bytes = bytes_of(sizeof(T), count);
   expect_access(heap, signal_address, sizeof(Signal), pe, call);
   if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
-  put_with_signal(group_of(threads), heap, dest, source, count, signal_address,
-                  signal, op, pe, call, until);
+  [[maybe_unused]] check::Call const its_call(call);
+  auto const group = group_of(threads);
+  if (group.rank() == 0) {
+    check::put_signal(dest, source, bytes, signal_address, pe,
+                      until == Until::is_begun);
+  }
+  put_with_signal(group, heap, dest, source, count, signal_address, signal, op,
+                  pe, call, until);
 }
 
 }  // namespace symm::Impl

@@ -10,6 +10,7 @@
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
 #include "../access/PeOperations.hpp"
+#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
@@ -39,8 +40,11 @@ template <Direction direction, Until until, class Call, class T>
 void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
                   Pe pe) {
   check_element<T>();
-  copy_bytes_on_host<direction, until>(call, dest, source,
-                                       bytes_of(sizeof(T), count), pe);
+  auto const bytes = bytes_of(sizeof(T), count);
+  [[maybe_unused]] check::Call const its_call(name_of_call(call));
+  check::copy(dest, source, bytes, pe, direction == Direction::put,
+              until == Until::is_begun);
+  copy_bytes_on_host<direction, until>(call, dest, source, bytes, pe);
 }
 
 /// put_nbi() and get_nbi().
@@ -70,7 +74,10 @@ template <class Call, class T>
                                                  T const& value, Pe pe) {
   check_element<T>();
   observe(OperationKind::put, name_of_call(call), pe, sizeof(T), dest, nullptr,
-          [=, &value] { store_element(dest, value, pe, call); });
+          [=, &value] {
+            check::copy(dest, &value, sizeof(T), pe, true, false);
+            store_element(dest, value, pe, call);
+          });
 }
 
 /// g(), likewise.
@@ -80,7 +87,10 @@ template <class Call, class T>
                                                         Pe pe) {
   check_element<T>();
   return observe(OperationKind::get, name_of_call(call), pe, sizeof(T), source,
-                 nullptr, [=] { return load_element(source, pe, call); });
+                 nullptr, [=] {
+                   check::copy(nullptr, source, sizeof(T), pe, false, false);
+                   return load_element(source, pe, call);
+                 });
 }
 
 // By a group of threads, on the host as well as in kernels.
@@ -93,6 +103,11 @@ SYMM_INLINE_FUNCTION void copy_elements_of_pe(
   auto const group        = group_of(threads);
   std::size_t const bytes = bytes_of(sizeof(T), count);
   if (bytes != 0) {
+    [[maybe_unused]] check::Call const its_call(call);
+    if (group.rank() == 0) {
+      check::copy(dest, source, bytes, pe, direction == Direction::put,
+                  until == Until::is_begun);
+    }
     expect_access(heap, direction == Direction::put ? dest : source, bytes, pe,
                   call);
     copy_elements<direction>(group, heap, dest, source, count, pe, call, until);

@@ -10,6 +10,7 @@
 #include "../access/GroupOperations.hpp"
 #include "../access/PeOperations.hpp"
 #include "../access/StridedCopy.hpp"
+#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
 #include "../base/Observer.hpp"
@@ -53,6 +54,8 @@ template <class Copy, class CopyIt>
 template <class Copy>
 [[gnu::always_inline]] inline void copy_strided(
     Copy const& copy, Pe pe, HostCall const& call = Copy::call) {
+  [[maybe_unused]] check::Call const its_call(copy.call);
+  check::copy_strided(copy, pe, Copy::direction == Direction::put);
   auto const run = [=, &call] {
     find_and_copy(copy, pe, [&](PeMemory its, Copy const& found) {
       copy_found(its, found, call);
@@ -80,6 +83,9 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
   expect(copy.are_strides_long_enough(), copy.call,
          "strides are at least 1, and a block");
   if (!copy.is_empty()) {
+    [[maybe_unused]] check::Call const its_call(copy.call);
+    if (group.rank() == 0)
+      check::copy_strided(copy, pe, Copy::direction == Direction::put);
     expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe,
                   copy.call);
     copy_blocks(group, heap, copy, pe, copy.call);

@@ -9,6 +9,7 @@
 #include "../access/Access.hpp"
 #include "../access/GroupOperations.hpp"
 #include "../access/PeOperations.hpp"
+#include "../base/Check.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
@@ -160,6 +161,7 @@ void set_lock(Lock* lock) {
                                 "clear it first"));
   }
   call.wait_for_turn();
+  Impl::check::acquire_lock(lock);
 }
 
 void clear_lock(Lock* lock) {
@@ -170,13 +172,16 @@ void clear_lock(Lock* lock) {
         Impl::Text("symm::clear_lock: this PE does not hold the lock at ", lock,
                    ": set it first"));
   }
+  Impl::check::release_lock(lock);
   call.release();
 }
 
 int test_lock(Lock* lock) {
   Impl::LockCall const call(lock, "symm::test_lock");
   Impl::Observed const observed([&] { return call.operation(); });
-  return call.enter() && call.take_if_free() ? 0 : 1;
+  if (!call.enter() || !call.take_if_free()) return 1;
+  Impl::check::acquire_lock(lock);
+  return 0;
 }
 
 }  // namespace symm

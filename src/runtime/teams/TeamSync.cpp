@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../access/PeOperations.hpp"
+#include "../base/Check.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
@@ -130,11 +131,13 @@ HostSync const& HostSync::of(PeTeam const& team) {
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first,
                                      std::uint64_t second) {
+  check::Meeting const meeting(check::key_of(team), team.n_pes());
   return HostSync::of(team).exchange_words(team, call, first, second);
 }
 
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks) {
+  check::Meeting const meeting(check::key_of(team), team.n_pes());
   return HostSync::of(team).compare_word(team, call, word, looks);
 }
 

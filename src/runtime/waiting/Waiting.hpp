@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <symm_gpu/KernelWords.hpp>
+#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../groups/Words.hpp"
 
@@ -75,7 +76,9 @@ struct WaitSet {
     return values == nullptr ? value : values[i];
   }
   SYMM_FUNCTION bool is_met(std::size_t i) const {
-    return is_true(poll(ivars + i), compare, wanted(i));
+    if (!is_true(poll(ivars + i), compare, wanted(i))) return false;
+    check::seen(ivars + i);
+    return true;
   }
 };
 
@@ -87,7 +90,9 @@ struct PollOne {
   T now{};
   SYMM_FUNCTION bool operator()() {
     now = poll(set.ivars);
-    return is_true(now, set.compare, set.value);
+    if (!is_true(now, set.compare, set.value)) return false;
+    check::seen(set.ivars);
+    return true;
   }
 };
 
@@ -154,6 +159,7 @@ template <class Poll>
 SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
   if (is_done.set.count == 0) return;
+  [[maybe_unused]] check::Call const its_call(call);
   SYMM_IF_ON_DEVICE((while (!is_done()){}))
   SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);
                    if (!is_done()) wait_on_host(call, is_done);))
@@ -164,6 +170,7 @@ template <class Poll>
 SYMM_INLINE_FUNCTION bool test_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
   if (is_done.set.count == 0) return true;
+  [[maybe_unused]] check::Call const its_call(call);
   SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);))
   return is_done();
 }

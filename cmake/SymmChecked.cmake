@@ -1,0 +1,73 @@
+# KokkosSymmetricSpace::Checked: the same libraries again, as symm_runtime_checked and
+# KokkosSymmetricSpace_checked, with the detector of races between PEs (docs/races.md).
+# A program that links it is compiled with the instrumentation of ThreadSanitizer, but
+# not linked with its library: check/Callbacks.cpp takes its place. The libraries
+# themselves are not instrumented.
+
+if(SYMM_HAS_GPU)
+  message(FATAL_ERROR "SYMM_ENABLE_CHECKED is for builds without GPUs: kernels on GPUs"
+                      " are not seen. Leave it OFF.")
+endif()
+if(SYMM_SANITIZE)
+  message(FATAL_ERROR "SYMM_ENABLE_CHECKED and SYMM_SANITIZE exclude each other.")
+endif()
+
+# Makes the library `checked` of the sources and settings of `library`.
+function(symm_add_checked checked library)
+  get_target_property(folder ${library} SOURCE_DIR)
+  get_target_property(sources ${library} SOURCES)
+  list(TRANSFORM sources PREPEND "${folder}/" REGEX "^[^/]")
+  add_library(${checked} ${sources})
+  foreach(
+    property IN
+    ITEMS INCLUDE_DIRECTORIES
+          INTERFACE_INCLUDE_DIRECTORIES
+          COMPILE_DEFINITIONS
+          INTERFACE_COMPILE_DEFINITIONS
+          COMPILE_FEATURES
+          INTERFACE_COMPILE_FEATURES
+          VERSION
+          SOVERSION
+          INSTALL_RPATH)
+    get_target_property(value ${library} ${property})
+    if(value)
+      set_property(TARGET ${checked} PROPERTY ${property} "${value}")
+    endif()
+  endforeach()
+  get_target_property(libraries ${library} LINK_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "^symm_runtime$" symm_runtime_checked)
+  target_link_libraries(${checked} PRIVATE ${libraries})
+  get_target_property(libraries ${library} INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "^symm_runtime$" symm_runtime_checked)
+  target_link_libraries(${checked} INTERFACE ${libraries})
+  target_compile_definitions(${checked} PUBLIC SYMM_CHECK)
+  set_target_properties(${checked} PROPERTIES CXX_EXTENSIONS OFF)
+  symm_unity(${checked})
+  symm_install_library(${checked} COMPONENT symm_development)
+endfunction()
+
+symm_add_checked(symm_runtime_checked symm_runtime)
+symm_add_checked(KokkosSymmetricSpace_checked KokkosSymmetricSpace)
+set(check_sources Callbacks Calls Checker CheckMemory Clocks Report Sites)
+list(TRANSFORM check_sources PREPEND ${PROJECT_SOURCE_DIR}/src/runtime/check/)
+list(TRANSFORM check_sources APPEND .cpp)
+target_sources(symm_runtime_checked PRIVATE ${check_sources})
+# Warnings are for what the other build does not compile.
+get_target_property(options symm_runtime COMPILE_OPTIONS)
+set_source_files_properties(
+  ${check_sources} TARGET_DIRECTORY symm_runtime_checked
+  PROPERTIES COMPILE_OPTIONS "${options}")
+target_link_libraries(symm_runtime_checked PRIVATE ${CMAKE_DL_LIBS})
+target_link_options(
+  symm_runtime_checked PUBLIC "LINKER:--wrap=memcpy" "LINKER:--wrap=memmove"
+  "LINKER:--wrap=memset")
+
+add_library(symm_checked INTERFACE)
+add_library(KokkosSymmetricSpace::Checked ALIAS symm_checked)
+target_link_libraries(symm_checked INTERFACE KokkosSymmetricSpace_checked)
+target_compile_options(
+  symm_checked
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> -g
+            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-tsan>)
+set_target_properties(symm_checked PROPERTIES EXPORT_NAME Checked)
+install(TARGETS symm_checked EXPORT KokkosSymmetricSpaceTargets)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BASE_CHECK_HPP
+#define SYMM_BASE_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "Function.hpp"
+#include "Types.hpp"
+
+// What the library tells the detector of races between PEs (check/,
+// docs/races.md). Only the library of KokkosSymmetricSpace::Checked, where
+// SYMM_CHECK is defined, tells anything: elsewhere all of this is empty.
+//
+// Addresses are symmetric: of this PE's copy. All may be called on any thread.
+
+namespace symm::Impl::check {
+
+/// For meetings of all PEs, in collective calls of the runtime.
+inline constexpr std::uint64_t key_of_all = 3;
+
+#ifdef SYMM_CHECK
+
+/// The program is in a call of the library to the end of the scope: what this
+/// thread loads and stores meanwhile are no accesses of the program.
+class Call {
+ public:
+  /// \param name lives as long as the program.
+  /// \param hides_threads the same holds for all threads of this PE.
+  explicit Call(char const* name, bool hides_threads = false) noexcept;
+  Call(Call const&)            = delete;
+  Call& operator=(Call const&) = delete;
+  ~Call();
+
+ private:
+  bool m_hides_threads;
+};
+
+/// Marks the calling thread, of the library, as one that is in a call for ever.
+void hide_thread() noexcept;
+
+/// put() or get(), before it begins. \param is_later an _nbi form.
+void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
+          bool is_put, bool is_later) noexcept;
+/// The same of a StridedCopy.
+template <class Copy>
+void copy_strided(Copy const& copy, Pe pe, bool is_put) {
+  auto const [dest, source, to, from, bytes, count] = copy.in_bytes();
+  for (std::size_t i = 0; i < count; ++i) {
+    check::copy(reinterpret_cast<char const*>(dest) + i * to,
+                reinterpret_cast<char const*>(source) + i * from, bytes, pe,
+                is_put, false);
+  }
+}
+/// An atomic operation, before it begins.
+/// \param returns whether it is done when the call returns.
+void atomic(void const* address, std::size_t bytes, Pe pe,
+            bool returns) noexcept;
+/// put_signal(), before it begins; 0 bytes: signal_op().
+void put_signal(void const* dest, void const* source, std::size_t bytes,
+                void const* signal, Pe pe, bool is_later) noexcept;
+void fence() noexcept;
+void quiet() noexcept;
+/// This PE has seen what it waits for in the variable.
+void seen(void const* variable) noexcept;
+/// This PE is about to let go of the lock; has it.
+void release_lock(void const* lock) noexcept;
+void acquire_lock(void const* lock) noexcept;
+/// A collective operation writes and reads this PE's blocks.
+void use_blocks(void const* dest, std::size_t dest_bytes, void const* source,
+                std::size_t source_bytes) noexcept;
+/// A copy within the memory that this PE loads from and stores to.
+void copy_here(void const* dest, void const* source,
+               std::size_t bytes) noexcept;
+/// The heap has given out memory.
+/// \param header_bytes of it are before the data of a View.
+void allocated(void const* address, std::size_t bytes, char const* label,
+               std::size_t header_bytes) noexcept;
+
+/// All members of a PE team wait for each other in this scope.
+class Meeting {
+ public:
+  /// \param key of the members, the same on all and no other's.
+  Meeting(std::uint64_t key, int n_members) noexcept;
+  Meeting(Meeting const&)            = delete;
+  Meeting& operator=(Meeting const&) = delete;
+  ~Meeting();
+
+ private:
+  int m_place;
+};
+
+/// \param kind tells meetings of the same members apart.
+template <class Team>
+[[nodiscard]] std::uint64_t key_of(Team const& team, std::uint64_t kind = 1) {
+  auto hash = kind;
+  for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+    hash = (hash ^ (static_cast<std::uint64_t>(team.world_pe(pe)) + 1)) *
+           0x9e37'79b9'7f4a'7c15U;
+    hash ^= hash >> 29U;
+  }
+  return hash | 1U;
+}
+
+#else
+
+struct Call {
+  SYMM_FUNCTION explicit constexpr Call(char const*, bool = false) noexcept {}
+};
+SYMM_INLINE_FUNCTION void hide_thread() noexcept {}
+SYMM_INLINE_FUNCTION void copy(void const*, void const*, std::size_t, Pe, bool,
+                               bool) noexcept {}
+template <class Copy>
+SYMM_INLINE_FUNCTION void copy_strided(Copy const&, Pe, bool) noexcept {}
+SYMM_INLINE_FUNCTION void atomic(void const*, std::size_t, Pe, bool) noexcept {}
+SYMM_INLINE_FUNCTION void put_signal(void const*, void const*, std::size_t,
+                                     void const*, Pe, bool) noexcept {}
+SYMM_INLINE_FUNCTION void fence() noexcept {}
+SYMM_INLINE_FUNCTION void quiet() noexcept {}
+SYMM_INLINE_FUNCTION void release_lock(void const*) noexcept {}
+SYMM_INLINE_FUNCTION void acquire_lock(void const*) noexcept {}
+SYMM_INLINE_FUNCTION void use_blocks(void const*, std::size_t, void const*,
+                                     std::size_t) noexcept {}
+SYMM_INLINE_FUNCTION void copy_here(void const*, void const*,
+                                    std::size_t) noexcept {}
+SYMM_INLINE_FUNCTION void allocated(void const*, std::size_t, char const*,
+                                    std::size_t) noexcept {}
+SYMM_INLINE_FUNCTION void seen(void const*) noexcept {}
+
+struct Meeting {
+  SYMM_FUNCTION constexpr Meeting(std::uint64_t, int) noexcept {}
+};
+template <class Team>
+SYMM_FUNCTION constexpr std::uint64_t key_of(Team const&, std::uint64_t = 1) {
+  return 0;
+}
+
+#endif
+
+}  // namespace symm::Impl::check
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// What the library says in its calls (base/Check.hpp), for the detector.
+#include "../base/Check.hpp"
+
+#include <string_view>
+
+#include "../symm_check.hpp"
+#include "Checker.hpp"
+#include "Sites.hpp"
+
+namespace symm::check {
+
+bool enabled() noexcept { return Impl::check::s_checker.is_on(); }
+
+std::uint64_t races() noexcept { return Impl::check::s_checker.n_races(); }
+
+}  // namespace symm::check
+
+namespace symm::Impl::check {
+
+namespace {
+
+/// Whether the call is the program's own, and not made by another one.
+bool is_outermost() { return s_checker.is_on() && s_thread.n_calls == 1; }
+
+Access make_access(bool is_write, Part part, bool is_atomic = false) {
+  auto const& thread = s_thread;
+  return {is_write, part, s_checker.clocks.now(part), is_atomic,
+          site_at(s_checker.tables(), thread.place, thread.call)};
+}
+
+void tell(Checker::Where where, Tells what, Time signalled = 0) {
+  auto* const word = s_checker.word(where, true);
+  s_checker.clocks.tell(word->known, what, signalled);
+}
+
+/// Copies of so many bytes arrive whole, and may be waited for.
+constexpr std::size_t most_bytes_of_words = 64;
+
+}  // namespace
+
+Call::Call(char const* name, bool hides_threads) noexcept
+    : m_hides_threads(hides_threads) {
+  auto& thread = s_thread;
+  if (thread.n_calls++ == 0) {
+    thread.place = __builtin_return_address(0);
+    thread.call  = name;
+  }
+  if (m_hides_threads) s_checker.n_hiding.fetch_add(1);
+}
+
+Call::~Call() {
+  --s_thread.n_calls;
+  if (m_hides_threads) s_checker.n_hiding.fetch_sub(1);
+}
+
+void hide_thread() noexcept { ++s_thread.n_calls; }
+
+void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
+          bool is_put, bool is_later) noexcept {
+  if (!is_outermost() || bytes == 0) return;
+  // This PE's own memory is reached by a copy that is done at once.
+  bool const is_mine = pe == s_checker.me();
+  auto const side    = is_later && !is_mine ? Part::network : Part::loads;
+  if (is_put) {
+    s_checker.note_here(source, bytes, make_access(false, side));
+    auto const there = s_checker.copy_of(dest, pe);
+    s_checker.note(there, bytes,
+                   make_access(true, is_mine ? Part::stores : Part::network));
+    if (bytes > most_bytes_of_words) return;
+    for (std::size_t at = 0; at < bytes; at += 8) {
+      tell({pe, there.offset + at}, Tells::fenced);
+    }
+  } else {
+    s_checker.note(s_checker.copy_of(source, pe), bytes,
+                   make_access(false, side));
+    s_checker.note_here(
+        dest, bytes,
+        make_access(true, side == Part::loads ? Part::stores : side));
+  }
+}
+
+void atomic(void const* address, std::size_t bytes, Pe pe,
+            bool returns) noexcept {
+  if (!is_outermost()) return;
+  auto const where = s_checker.copy_of(address, pe);
+  s_checker.note(
+      where, bytes,
+      make_access(true, returns ? Part::loads : Part::network, true));
+  tell(where, Tells::fenced);
+  if (returns) {
+    s_checker.clocks.learn(s_checker.word(where, true)->known, true);
+  }
+}
+
+void put_signal(void const* dest, void const* source, std::size_t bytes,
+                void const* signal, Pe pe, bool is_later) noexcept {
+  if (!s_checker.is_on()) return;
+  auto const there = s_checker.copy_of(signal, pe);
+  auto part        = Part::network;
+  Time time        = 0;
+  if (bytes != 0) {
+    part = Part::signals;
+    time = s_checker.clocks.begin_signal();
+  }
+  if (is_outermost()) {
+    if (bytes != 0) {
+      s_checker.note_here(
+          source, bytes,
+          make_access(false, is_later && pe != s_checker.me() ? Part::network
+                                                              : Part::loads));
+      auto access = make_access(true, part);
+      access.time = time;
+      s_checker.note(s_checker.copy_of(dest, pe), bytes, access);
+    }
+    auto access = make_access(true, part, true);
+    if (bytes != 0) access.time = time;
+    s_checker.note(there, sizeof(std::uint64_t), access);
+  }
+  tell(there, Tells::fenced, time);
+}
+
+void fence() noexcept {
+  if (s_checker.is_on()) s_checker.clocks.fence();
+}
+
+void quiet() noexcept {
+  if (!s_checker.is_on()) return;
+  s_checker.clocks.quiet();
+  s_checker.end_private();
+}
+
+void seen(void const* variable) noexcept {
+  if (!s_checker.is_on() || !s_checker.is_in_heap(variable)) return;
+  auto const where = s_checker.where(variable);
+  if (auto* const word = s_checker.word(where, false)) {
+    s_checker.clocks.learn(word->known);
+  }
+  s_checker.forget_write(where);
+}
+
+// A lock has one word for all PEs: that of PE 0.
+
+void release_lock(void const* lock) noexcept {
+  if (!s_checker.is_on()) return;
+  quiet();
+  tell(s_checker.copy_of(lock, 0), Tells::stores);
+}
+
+void acquire_lock(void const* lock) noexcept {
+  if (!s_checker.is_on()) return;
+  auto* const word = s_checker.word(s_checker.copy_of(lock, 0), true);
+  s_checker.clocks.learn(word->known);
+}
+
+void use_blocks(void const* dest, std::size_t dest_bytes, void const* source,
+                std::size_t source_bytes) noexcept {
+  if (!is_outermost()) return;
+  if (source_bytes != 0) {
+    s_checker.note_here(source, source_bytes, make_access(false, Part::loads));
+  }
+  if (dest_bytes != 0) {
+    s_checker.note_here(dest, dest_bytes, make_access(true, Part::stores));
+  }
+}
+
+void copy_here(void const* dest, void const* source,
+               std::size_t bytes) noexcept {
+  if (!is_outermost() || bytes == 0) return;
+  s_checker.note_here(source, bytes, make_access(false, Part::loads));
+  s_checker.note_here(dest, bytes, make_access(true, Part::stores));
+}
+
+void allocated(void const* address, std::size_t bytes, char const* label,
+               std::size_t header_bytes) noexcept {
+  s_checker.allocated(address, bytes, label, header_bytes);
+}
+
+Meeting::Meeting(std::uint64_t key, int n_members) noexcept : m_place(-1) {
+  if (!s_checker.is_on()) return;
+  auto& places = s_checker.tables().places;
+  for (std::size_t i = 0; i < Tables::n_places; ++i) {
+    auto const at       = (key + i) % Tables::n_places;
+    std::uint64_t there = 0;
+    if (!places[at].key.compare_exchange_strong(there, key) && there != key) {
+      continue;
+    }
+    auto& place        = places[at];
+    auto const n       = static_cast<std::uint64_t>(n_members);
+    auto const arrival = place.n_arrivals.fetch_add(1);
+    auto const turn    = arrival / n % 3;
+    s_checker.clocks.tell(place.known[turn], Tells::stores);
+    if (arrival % n == n - 1) {
+      // All have come to this meeting, so none reads the one before it.
+      for (auto& time : place.known[(turn + 1) % 3]) time.store(0);
+    }
+    m_place = static_cast<int>(at * 3 + turn);
+    return;
+  }
+}
+
+Meeting::~Meeting() {
+  if (m_place < 0 || !s_checker.is_on()) return;
+  auto const at = static_cast<std::size_t>(m_place);
+  s_checker.clocks.learn(s_checker.tables().places[at / 3].known[at % 3]);
+}
+
+}  // namespace symm::Impl::check

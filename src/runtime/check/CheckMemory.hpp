@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_CHECKMEMORY_HPP
+#define SYMM_CHECK_CHECKMEMORY_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+#include "Epoch.hpp"
+
+namespace symm::Impl {
+class Bootstrap;
+}
+
+namespace symm::Impl::check {
+
+/// The latest accesses of 8 bytes of the heap.
+struct Cell {
+  std::atomic<std::uint64_t> write;
+  std::atomic<std::uint64_t> read;
+};
+
+/// The times of all parts that somebody knows of.
+using Times = std::array<std::atomic<Time>, most_pes * n_parts>;
+
+/// Where in the program: code addresses, innermost first, as offsets in
+/// modules.
+struct Site {
+  static constexpr std::size_t n_frames = 6;
+  std::atomic<std::uint64_t> key;
+  std::atomic<std::uint32_t> is_ready;
+  std::array<std::uint64_t, n_frames> frames;  // module << 48 | offset; 0: none
+  std::array<char, 48> call;    // "symm::put"; empty: loads and stores
+  std::array<char, 64> kernel;  // Kokkos' label; empty: none
+};
+
+/// A race, as the PE has found it that made the second access.
+struct Race {
+  std::atomic<std::uint64_t> key;
+  std::atomic<std::uint32_t> is_ready;
+  std::uint64_t first;   // Epoch
+  std::uint64_t second;  // Epoch
+  bool is_first_write;
+  bool is_second_write;
+  bool is_private;  // memory of the program, the source or target of an _nbi
+  Pe pe;            // whose memory it is
+  std::uint64_t offset;  // in bytes, in the View; without one, in the heap
+  std::uint32_t bytes;   // of the second access
+  std::array<char, 52> view;
+};
+
+/// What members of a PE team know when they meet.
+struct Place {
+  std::atomic<std::uint64_t> key;
+  std::atomic<std::uint64_t> n_arrivals;
+  std::array<Times, 3> known;  // of three meetings in turn
+};
+
+/// What a variable says to a PE that sees its value.
+struct Word {
+  std::atomic<std::uint64_t> key;
+  Times known;
+};
+
+/// What all PEs of a machine know: mapped by each, sparse.
+struct Tables {
+  static constexpr std::size_t n_sites   = 1U << 15U;
+  static constexpr std::size_t n_races   = 1U << 12U;
+  static constexpr std::size_t n_places  = 1U << 10U;
+  static constexpr std::size_t n_words   = 1U << 20U;
+  static constexpr std::size_t n_modules = 64;
+
+  std::atomic<std::uint64_t> n_found;  // races
+  std::atomic<std::uint32_t> n_modules_used;
+  std::array<std::array<char, 512>, n_modules> modules;
+  std::array<Site, n_sites> sites;
+  std::array<Race, n_races> races;
+  std::array<Place, n_places> places;
+  std::array<Word, n_words + 1> words;  // the last is for those without room
+};
+
+/// Bytes of a PE's part of the heap that have a shadow.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 37U;
+
+/// The mapping. One for the process.
+class CheckMemory {
+ public:
+  /// Collective. \returns whether all PEs have mapped the same memory: not so
+  /// on several machines, or with more than most_pes PEs.
+  bool open(Bootstrap& bootstrap, std::size_t part_bytes);
+
+  [[nodiscard]] Tables& tables() const { return *m_tables; }
+  /// The shadow of a word. Precondition: offset < covered().
+  [[nodiscard]] Cell& cell(Pe pe, std::size_t offset) const {
+    return m_cells[static_cast<std::size_t>(pe) * m_cells_of_pe + offset / 8];
+  }
+  [[nodiscard]] std::size_t covered() const { return m_cells_of_pe * 8; }
+  /// Forgets the accesses to those bytes.
+  void clear(Pe pe, std::size_t offset, std::size_t bytes) const noexcept;
+
+ private:
+  Tables* m_tables          = nullptr;
+  Cell* m_cells             = nullptr;
+  std::size_t m_cells_of_pe = 0;
+  int m_file                = -1;
+};
+
+}  // namespace symm::Impl::check
+
+#endif

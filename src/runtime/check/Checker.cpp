@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Checker.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <string_view>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "Report.hpp"
+#include "Sites.hpp"
+
+namespace symm::Impl::check {
+
+constinit Checker s_checker;
+
+void Checker::start(Bootstrap& bootstrap, HeapMap const& heap) {
+  if (!m_memory.open(bootstrap, heap.stride)) {
+    if (bootstrap.my_pe() == 0) {
+      std::fprintf(stderr,
+                   "symm: races are not looked for: that needs all PEs on one "
+                   "machine, %d at most\n",
+                   most_pes);
+    }
+    return;
+  }
+  if (m_blocks == nullptr) {
+    m_blocks  = new std::map<std::size_t, Block>;
+    m_private = new std::vector<Private>;
+  }
+  m_heap = heap;
+  clocks.start(heap.my_pe, heap.n_pes);
+  end_with_status();
+  auto const near = heap.near_pes();
+  m_heap_start    = reinterpret_cast<std::uintptr_t>(heap.part(*near.begin()));
+  std::size_t n_near = 0;
+  for ([[maybe_unused]] Pe const pe : near) ++n_near;
+  m_heap_bytes = n_near * heap.stride;
+}
+
+void Checker::finish(Bootstrap& bootstrap) {
+  if (!is_on()) return;
+  m_heap_bytes = 0;
+  bootstrap.barrier();
+  keep_result(m_memory.tables());
+  if (bootstrap.my_pe() == 0) report(m_memory.tables());
+  std::lock_guard const lock(m_mutex);
+  m_blocks->clear();
+}
+
+std::uint64_t Checker::n_races() const {
+  return is_on() ? tables().n_found.load() : 0;
+}
+
+Checker::Where Checker::where(void const* address) const {
+  auto const at = reinterpret_cast<std::uintptr_t>(address) - m_heap_start;
+  auto const pe = at / m_heap.stride;
+  return {*m_heap.near_pes().begin() + static_cast<Pe>(pe),
+          at - pe * m_heap.stride};
+}
+
+void Checker::access_heap(std::size_t at, std::size_t bytes, bool is_write,
+                          bool is_atomic, void const* place) {
+  auto& thread = s_thread;
+  if (thread.n_calls > 0 || n_hiding.load(std::memory_order_relaxed) > 0) {
+    return;
+  }
+  auto const pe   = at / m_heap.stride;
+  auto const part = is_write ? Part::stores : Part::loads;
+  note({*m_heap.near_pes().begin() + static_cast<Pe>(pe),
+        at - pe * m_heap.stride},
+       bytes,
+       {is_write, part, clocks.now(part), is_atomic,
+        site_at(tables(), place, nullptr)});
+}
+
+void Checker::note(Where where, std::size_t bytes, Access const& access) {
+  if (where.offset >= m_memory.covered() || bytes == 0) return;
+  if (where.pe < 0 || where.pe >= m_heap.n_pes) return;  // the call throws
+  auto const end = std::min(where.offset + bytes, m_memory.covered());
+  auto const own = part_of(me(), access.part);
+  for (auto at = where.offset; at < end;) {
+    auto const in_word = at % 8;
+    auto const n       = std::min(8 - in_word, end - at);
+    auto const mask    = (0xffU >> (8 - n)) << in_word;
+    note_word({where.pe, at}, mask, bytes,
+              Epoch(own, access.time, mask, access.site, access.is_atomic),
+              access.is_write);
+    at += n;
+  }
+}
+
+void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
+                        Epoch epoch, bool is_write) {
+  auto& cell = m_memory.cell(where.pe, where.offset);
+  Epoch const write(cell.write.load(std::memory_order_relaxed));
+  bool const is_network = epoch.kind() >= Part::network;
+  auto const conflicts  = [&](Epoch other) {
+    return (other.mask() & mask) != 0 &&
+           !(other.is_atomic() && epoch.is_atomic()) &&
+           !clocks.is_done(other, is_network);
+  };
+  if (!is_write) {
+    if (write.is_access() && conflicts(write)) {
+      found(where, bytes, write, true, epoch, false, false);
+    }
+    Epoch const read(cell.read.load(std::memory_order_relaxed));
+    if (read.is_like(epoch)) {
+      if ((read.mask() & mask) != mask) {
+        cell.read.store(read.with(mask).bits(), std::memory_order_relaxed);
+      }
+      return;
+    }
+    // One of several PEs that read at the same time is remembered.
+    if (read.is_access() && !clocks.is_done(read, is_network)) {
+      auto& random = s_thread.random;
+      random       = random * 1'664'525U + 1'013'904'223U;
+      if (random >> 31U != 0) return;
+    }
+    cell.read.store(epoch.bits(), std::memory_order_relaxed);
+    return;
+  }
+  Epoch const read(cell.read.load(std::memory_order_relaxed));
+  if (read.is_access() && conflicts(read)) {
+    found(where, bytes, read, false, epoch, true, false);
+  }
+  if (write.is_like(epoch)) {
+    if ((write.mask() & mask) != mask) {
+      cell.write.store(write.with(mask).bits(), std::memory_order_relaxed);
+    }
+    return;
+  }
+  if (write.is_access() && conflicts(write)) {
+    found(where, bytes, write, true, epoch, true, false);
+  }
+  cell.write.store(epoch.bits(), std::memory_order_relaxed);
+}
+
+void Checker::note_here(void const* address, std::size_t bytes,
+                        Access const& access) {
+  if (is_in_heap(address)) return note(where(address), bytes, access);
+  if (access.part < Part::network || bytes == 0) return;
+  auto const start = reinterpret_cast<std::uintptr_t>(address);
+  std::lock_guard const lock(m_mutex);
+  m_private->push_back(
+      {start, bytes,
+       Epoch(part_of(me(), access.part), access.time, 0, access.site, false),
+       access.is_write});
+  auto const end = std::max(
+      m_private_bytes == 0 ? start + bytes : m_private_start + m_private_bytes,
+      start + bytes);
+  m_private_start =
+      m_private_bytes == 0 ? start : std::min(m_private_start, start);
+  m_private_bytes = end - m_private_start;
+}
+
+void Checker::end_private() {
+  if (m_private_bytes == 0) return;
+  std::lock_guard const lock(m_mutex);
+  m_private_bytes = 0;
+  m_private->clear();
+}
+
+void Checker::access_private(std::uintptr_t at, std::size_t bytes,
+                             bool is_write, void const* place) {
+  if (s_thread.n_calls > 0 || n_hiding.load(std::memory_order_relaxed) > 0) {
+    return;
+  }
+  std::lock_guard const lock(m_mutex);
+  for (auto const& other : *m_private) {
+    if (at >= other.start + other.bytes || other.start >= at + bytes) continue;
+    if (!is_write && !other.is_written) continue;
+    auto const part = is_write ? Part::stores : Part::loads;
+    found({me(), at - other.start}, bytes, other.epoch, other.is_written,
+          Epoch(part_of(me(), part), clocks.now(part), 0,
+                site_at(tables(), place, nullptr), false),
+          is_write, true);
+  }
+}
+
+void Checker::forget_write(Where where) {
+  if (where.offset >= m_memory.covered()) return;
+  m_memory.cell(where.pe, where.offset)
+      .write.store(0, std::memory_order_relaxed);
+}
+
+Word* Checker::word(Where where, bool adds) {
+  auto& words     = tables().words;
+  auto const key  = (static_cast<std::uint64_t>(where.pe) << 48U |
+                    where.offset / 8 << 1U | 1U);
+  auto const hash = key * 0x9e37'79b9'7f4a'7c15U >> 20U;
+  for (std::size_t i = 0; i < 64; ++i) {
+    auto& word          = words[(hash + i) % Tables::n_words];
+    std::uint64_t there = word.key.load(std::memory_order_acquire);
+    if (there == key) return &word;
+    if (there != 0) continue;
+    if (!adds) return nullptr;
+    if (word.key.compare_exchange_strong(there, key) || there == key) {
+      return &word;
+    }
+  }
+  return &words[Tables::n_words];
+}
+
+void Checker::allocated(void const* address, std::size_t bytes,
+                        char const* label, std::size_t header_bytes) {
+  if (!is_on()) return;
+  auto const offset = m_heap.offset_of(address);
+  if (offset >= m_heap.stride) return;
+  m_memory.clear(me(), offset, bytes);
+  Block block{bytes, header_bytes, {}};
+  std::string_view const text(label == nullptr ? "" : label);
+  text.copy(block.label.data(), block.label.size() - 1);
+  std::lock_guard const lock(m_mutex);
+  auto next = m_blocks->lower_bound(offset);
+  while (next != m_blocks->end() && next->first < offset + bytes) {
+    next = m_blocks->erase(next);
+  }
+  m_blocks->insert_or_assign(offset, block);
+}
+
+void Checker::found(Where where, std::size_t bytes, Epoch first,
+                    bool is_first_write, Epoch second, bool is_second_write,
+                    bool is_private) {
+  auto const low  = std::min(first.site(), second.site());
+  auto const high = std::max(first.site(), second.site());
+  auto const key  = std::uint64_t{low} << 20U | std::uint64_t{high} << 4U | 1U;
+  auto& races     = tables().races;
+  for (std::size_t i = 0; i < Tables::n_races; ++i) {
+    auto& race =
+        races[((key * 0x9e37'79b9'7f4a'7c15U >> 40U) + i) % Tables::n_races];
+    std::uint64_t there = race.key.load(std::memory_order_relaxed);
+    if (there == key) return;
+    if (there != 0 || !race.key.compare_exchange_strong(there, key)) {
+      if (there == key) return;
+      continue;
+    }
+    race.first           = first.bits();
+    race.second          = second.bits();
+    race.is_first_write  = is_first_write;
+    race.is_second_write = is_second_write;
+    race.is_private      = is_private;
+    race.pe              = where.pe;
+    race.offset          = where.offset;
+    race.bytes           = static_cast<std::uint32_t>(bytes);
+    if (!is_private) {
+      std::lock_guard const lock(m_mutex);
+      auto next = m_blocks->upper_bound(where.offset);
+      if (next != m_blocks->begin()) {
+        auto const& [start, block] = *std::prev(next);
+        if (where.offset < start + block.bytes) {
+          race.view   = block.label;
+          race.offset = where.offset - start - block.header_bytes;
+        }
+      }
+    }
+    race.is_ready.store(1, std::memory_order_release);
+    tables().n_found.fetch_add(1);
+    return;
+  }
+}
+
+}  // namespace symm::Impl::check

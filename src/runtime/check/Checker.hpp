@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_CHECKER_HPP
+#define SYMM_CHECK_CHECKER_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "../base/Types.hpp"
+#include "../memory/HeapMap.hpp"
+#include "CheckMemory.hpp"
+#include "Clocks.hpp"
+#include "Epoch.hpp"
+
+namespace symm::Impl {
+class Bootstrap;
+}
+
+namespace symm::Impl::check {
+
+/// An access, but for its bytes.
+struct Access {
+  bool is_write;
+  Part part;
+  Time time;
+  bool is_atomic     = false;
+  std::uint16_t site = 0;
+};
+
+/// Looks for races. One for the process, and there before and after main(),
+/// whose accesses are instrumented, too.
+class Checker {
+ public:
+  /// Collective. Does nothing where PEs share no memory.
+  void start(Bootstrap& bootstrap, HeapMap const& heap);
+  /// Collective: no more accesses. Reports.
+  void finish(Bootstrap& bootstrap);
+
+  [[nodiscard]] bool is_on() const { return m_heap_bytes != 0; }
+  [[nodiscard]] std::uint64_t n_races() const;
+
+  /// The program loads or stores at an address of any kind.
+  [[gnu::always_inline]] void access(void const* address, std::size_t bytes,
+                                     bool is_write, bool is_atomic,
+                                     void const* place) {
+    auto const at = reinterpret_cast<std::uintptr_t>(address);
+    if (at - m_heap_start < m_heap_bytes) {
+      access_heap(at - m_heap_start, bytes, is_write, is_atomic, place);
+    } else if (at - m_private_start < m_private_bytes) [[unlikely]] {
+      access_private(at, bytes, is_write, place);
+    }
+  }
+
+  /// The PE and offset of a near address; n_pes() for any other.
+  struct Where {
+    Pe pe;
+    std::size_t offset;
+  };
+  [[nodiscard]] bool is_in_heap(void const* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - m_heap_start <
+           m_heap_bytes;
+  }
+  [[nodiscard]] Where where(void const* address) const;
+  /// Of PE `pe`'s copy of the object at a symmetric address.
+  [[nodiscard]] Where copy_of(void const* address, Pe pe) const {
+    return {pe, m_heap.offset_of(address)};
+  }
+
+  /// Looks at an access, and remembers it.
+  void note(Where where, std::size_t bytes, Access const& access);
+  /// The same of this PE's side of a call, wherever it is.
+  void note_here(void const* address, std::size_t bytes, Access const& access);
+  /// Forgets who has written the word, whose value this PE waited for.
+  void forget_write(Where where);
+
+  /// What the variable tells; null without a shadow.
+  [[nodiscard]] Word* word(Where where, bool adds);
+
+  void allocated(void const* address, std::size_t bytes, char const* label,
+                 std::size_t header_bytes);
+  /// quiet(): private memory may be used again.
+  void end_private();
+
+  [[nodiscard]] Tables& tables() const { return m_memory.tables(); }
+  [[nodiscard]] Pe me() const { return m_heap.my_pe; }
+
+  Clocks clocks;
+  /// Calls during which all threads' accesses are the library's.
+  std::atomic<int> n_hiding{0};
+
+ private:
+  struct Block {
+    std::size_t bytes;
+    std::size_t header_bytes;
+    std::array<char, 52> label;
+  };
+  /// Memory of the program that the network reads or writes until quiet().
+  struct Private {
+    std::uintptr_t start;
+    std::size_t bytes;
+    Epoch epoch;
+    bool is_written;
+  };
+
+  void access_heap(std::size_t at, std::size_t bytes, bool is_write,
+                   bool is_atomic, void const* place);
+  void access_private(std::uintptr_t at, std::size_t bytes, bool is_write,
+                      void const* place);
+  [[gnu::cold]] void found(Where where, std::size_t bytes, Epoch first,
+                           bool is_first_write, Epoch second,
+                           bool is_second_write, bool is_private);
+  void note_word(Where where, unsigned mask, std::size_t bytes, Epoch epoch,
+                 bool is_write);
+
+  std::uintptr_t m_heap_start    = 0;  // of the parts of near PEs
+  std::size_t m_heap_bytes       = 0;
+  std::uintptr_t m_private_start = 0;  // around all m_private
+  std::size_t m_private_bytes    = 0;
+  HeapMap m_heap;
+  CheckMemory m_memory;
+  std::mutex m_mutex;
+  // Made by start(), never destroyed.
+  std::map<std::size_t, Block>* m_blocks = nullptr;  // by offset
+  std::vector<Private>* m_private        = nullptr;
+};
+
+/// The one of this process.
+extern Checker s_checker;
+static_assert(std::is_trivially_destructible_v<Checker>);
+
+}  // namespace symm::Impl::check
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_EPOCH_HPP
+#define SYMM_CHECK_EPOCH_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl::check {
+
+/// What a PE does has four parts. Each has a clock, as fences and signals order
+/// some and not others.
+enum class Part : std::uint8_t {
+  loads,    // and operations that are complete when they return
+  stores,   // for others: ordered by fence()
+  network,  // puts, and all that quiet() completes
+  signals   // put_signal(), whose signal orders its own data
+};
+inline constexpr std::size_t n_parts = 4;
+
+/// As many as an Epoch can name.
+inline constexpr int most_pes = 64;
+
+using Time = std::uint32_t;
+
+/// The number of a part of a PE among those of all.
+[[nodiscard]] constexpr std::size_t part_of(Pe pe, Part part) {
+  return static_cast<std::size_t>(pe) * n_parts +
+         static_cast<std::size_t>(part);
+}
+
+/// An access, as the shadow of 8 bytes remembers it: who, when, which of the
+/// bytes, and where in the program. 0: none.
+class Epoch {
+ public:
+  static constexpr unsigned time_bits = 28;
+  static constexpr Time latest        = (Time{1} << time_bits) - 1;
+
+  constexpr explicit Epoch(std::uint64_t bits = 0) : m_bits(bits) {}
+  constexpr Epoch(std::size_t part, Time time, unsigned mask,
+                  std::uint16_t site, bool is_atomic)
+      : m_bits(std::uint64_t{time} | std::uint64_t{part} << 28U |
+               std::uint64_t{mask} << 36U | std::uint64_t{site} << 44U |
+               (is_atomic ? std::uint64_t{1} << 60U : 0) |
+               std::uint64_t{1} << 61U) {}
+
+  [[nodiscard]] constexpr std::uint64_t bits() const { return m_bits; }
+  [[nodiscard]] constexpr bool is_access() const { return m_bits != 0; }
+  [[nodiscard]] constexpr Time time() const {
+    return static_cast<Time>(m_bits) & latest;
+  }
+  [[nodiscard]] constexpr std::size_t part() const {
+    return m_bits >> 28U & 0xffU;
+  }
+  [[nodiscard]] constexpr Pe pe() const {
+    return static_cast<Pe>(part() / n_parts);
+  }
+  [[nodiscard]] constexpr Part kind() const {
+    return static_cast<Part>(part() % n_parts);
+  }
+  [[nodiscard]] constexpr unsigned mask() const {
+    return static_cast<unsigned>(m_bits >> 36U) & 0xffU;
+  }
+  [[nodiscard]] constexpr std::uint16_t site() const {
+    return static_cast<std::uint16_t>(m_bits >> 44U);
+  }
+  [[nodiscard]] constexpr bool is_atomic() const {
+    return (m_bits >> 60U & 1U) != 0;
+  }
+  /// The same access of more bytes.
+  [[nodiscard]] constexpr Epoch with(unsigned mask) const {
+    return Epoch(m_bits | std::uint64_t{mask} << 36U);
+  }
+  /// Whether both are of the same part at the same time and place.
+  [[nodiscard]] constexpr bool is_like(Epoch other) const {
+    constexpr auto mask = std::uint64_t{0xff} << 36U;
+    return (m_bits & ~mask) == (other.m_bits & ~mask);
+  }
+
+ private:
+  std::uint64_t m_bits;
+};
+
+}  // namespace symm::Impl::check
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Report.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../base/Env.hpp"
+#include "../base/EnvironmentTable.hpp"
+#include "Epoch.hpp"
+#include "Sites.hpp"
+
+namespace symm::Impl::check {
+
+namespace {
+
+bool s_has_races = false;
+int s_status     = 66;
+
+struct Side {
+  Epoch epoch;
+  bool is_write;
+  Site const& site;
+  std::string where;
+};
+
+bool is_of_network(Epoch epoch) { return epoch.kind() >= Part::network; }
+
+std::string pe_text(Pe pe) { return "PE " + std::to_string(pe); }
+
+/// What a side did: "loads in the kernel "update"".
+std::string action(Side const& side) {
+  std::string text;
+  if (side.site.call[0] != '\0') {
+    text = std::string(side.site.call.data()) +
+           (side.is_write ? " writes" : " reads");
+  } else if (side.epoch.is_atomic()) {
+    text = side.is_write ? "an atomic operation" : "an atomic load";
+  } else {
+    text = side.is_write ? "stores" : "loads";
+  }
+  if (side.site.kernel[0] != '\0') {
+    text += " in the kernel \"" + std::string(side.site.kernel.data()) + "\"";
+  }
+  return text;
+}
+
+std::string missing(Race const& race, Side const& first, Side const& second) {
+  auto const a = pe_text(first.epoch.pe());
+  auto const b = pe_text(second.epoch.pe());
+  if (first.epoch.pe() == second.epoch.pe()) {
+    if (is_of_network(second.epoch) && is_of_network(first.epoch)) {
+      return "fence() of " + a + " between the two";
+    }
+    return "quiet() of " + a +
+           ", or a barrier, after the first and before the second";
+  }
+  std::string const barrier = "a barrier of both between the two; or ";
+  if (!first.is_write && !is_of_network(first.epoch)) {
+    return barrier + "a signal of " + a + " after it has read, for which " + b +
+           " waits before it writes";
+  }
+  if (!race.is_first_write) {
+    return barrier + "quiet() of " + a + " and a signal, for which " + b +
+           " waits";
+  }
+  return barrier + "fence() of " + a + " after the first, then a signal for " +
+         "which " + b + " waits before the second";
+}
+
+std::string place_text(Race const& race) {
+  if (race.is_private) return "private memory of " + pe_text(race.pe);
+  if (race.view[0] == '\0') {
+    return "byte " + std::to_string(race.offset) + " of the heap of " +
+           pe_text(race.pe);
+  }
+  auto const bytes = race.bytes == 0 ? 1 : race.bytes;
+  return "\"" + std::string(race.view.data()) + "\" of " + pe_text(race.pe) +
+         ", element " + std::to_string(race.offset / bytes) + " of " +
+         std::to_string(bytes) + " bytes";
+}
+
+std::string quoted(std::string const& text) {
+  std::string result = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+void print_side(char const* name, Side const& side) {
+  std::fprintf(stderr, "  %s: PE %d: %s\n          at %s\n", name,
+               side.epoch.pe(), action(side).c_str(), side.where.c_str());
+}
+
+std::string json_of(Side const& side) {
+  return "{\"pe\": " + std::to_string(side.epoch.pe()) +
+         ", \"what\": " + quoted(action(side)) +
+         ", \"where\": " + quoted(side.where) + "}";
+}
+
+}  // namespace
+
+void report(Tables const& tables) {
+  std::vector<Race const*> races;
+  std::vector<std::uint16_t> sites;
+  for (auto const& race : tables.races) {
+    if (race.is_ready.load(std::memory_order_acquire) == 0) continue;
+    races.push_back(&race);
+    sites.push_back(Epoch(race.first).site());
+    sites.push_back(Epoch(race.second).site());
+  }
+  auto const lines = lines_of(tables, sites);
+  auto const file  = setting_of(environment::check_report);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const json(
+      file && !file->text.empty()
+          ? std::fopen(std::string(file->text).c_str(), "w")
+          : nullptr,
+      [](std::FILE* stream) {
+        return stream == nullptr ? 0 : std::fclose(stream);
+      });
+  if (json) std::fputs("{\"symm_check\": 1, \"races\": [", json.get());
+  for (std::size_t i = 0; i < races.size(); ++i) {
+    auto const& race = *races[i];
+    Epoch const a(race.first);
+    Epoch const b(race.second);
+    Side const first{a, race.is_first_write, tables.sites[a.site()],
+                     lines[2 * i]};
+    Side const second{b, race.is_second_write, tables.sites[b.site()],
+                      lines[2 * i + 1]};
+    auto const order = missing(race, first, second);
+    std::fprintf(stderr, "symm: race %zu: %s\n", i + 1,
+                 place_text(race).c_str());
+    print_side("first ", first);
+    print_side("second", second);
+    std::fprintf(stderr, "  missing: %s\n", order.c_str());
+    if (!json) continue;
+    auto const bytes = race.bytes == 0 ? 1 : race.bytes;
+    std::fprintf(json.get(),
+                 "%s\n {\"view\": %s, \"pe\": %d, \"index\": %llu, "
+                 "\"bytes\": %u,\n  \"first\": %s,\n  \"second\": %s,\n  "
+                 "\"missing\": %s}",
+                 i == 0 ? "" : ",", quoted(race.view.data()).c_str(), race.pe,
+                 static_cast<unsigned long long>(race.offset / bytes),
+                 race.bytes, json_of(first).c_str(), json_of(second).c_str(),
+                 quoted(order).c_str());
+  }
+  if (json) std::fputs("]}\n", json.get());
+  if (races.empty()) {
+    std::fputs("symm: no races found\n", stderr);
+  } else {
+    std::fprintf(stderr, "symm: %zu race%s found\n", races.size(),
+                 races.size() == 1 ? "" : "s");
+  }
+}
+
+void keep_result(Tables const& tables) {
+  s_has_races = s_has_races || tables.n_found.load() != 0;
+}
+
+void end_with_status() {
+  static bool is_done = false;
+  if (is_done) return;
+  is_done  = true;
+  s_status = env_count(environment::check_status).value();
+  ::on_exit(
+      [](int status, void*) {
+        if (status != 0 || !s_has_races || s_status == 0) return;
+        std::fflush(nullptr);
+        ::_exit(s_status);
+      },
+      nullptr);
+}
+
+}  // namespace symm::Impl::check

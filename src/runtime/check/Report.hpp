@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_REPORT_HPP
+#define SYMM_CHECK_REPORT_HPP
+
+#include "CheckMemory.hpp"
+
+namespace symm::Impl::check {
+
+/// Prints all races to stderr, and to the file of SYMM_CHECK_REPORT. Local.
+void report(Tables const& tables);
+
+/// From now on exit(0) ends with SYMM_CHECK_STATUS if there are races.
+void end_with_status();
+void keep_result(Tables const& tables);
+
+}  // namespace symm::Impl::check
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_SITES_HPP
+#define SYMM_CHECK_SITES_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "CheckMemory.hpp"
+
+namespace symm::Impl::check {
+
+/// What the detector keeps of a thread: the calls that it is in.
+struct ThreadState {
+  static constexpr std::size_t most_frames = 256;
+  static constexpr std::size_t n_cached    = 1024;
+
+  int n_calls       = 0;        // of the library, nested in each other
+  void const* place = nullptr;  // of the outermost one
+  char const* call  = nullptr;  // its name
+  // Return addresses of the program's functions, outermost first.
+  std::size_t n_frames = 0;
+  std::array<void const*, most_frames> frames{};
+  std::uint32_t random = 1;
+  // The sites of the latest accesses.
+  struct Cached {
+    std::uint64_t key;
+    std::uint16_t site;
+  };
+  std::array<Cached, n_cached> cached{};
+};
+
+[[gnu::tls_model("initial-exec")]] extern thread_local ThreadState s_thread;
+
+/// The label of the Kokkos kernel that runs, or null; lives as long as the
+/// program.
+extern std::atomic<char const*> s_kernel;
+
+/// The number of the site of an access at `place`, a return address.
+/// \param call null: a load or a store.
+[[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
+                                    char const* call);
+
+/// The line of the program in each site, "heat.cpp:40 (main)".
+[[nodiscard]] std::vector<std::string> lines_of(
+    Tables const& tables, std::vector<std::uint16_t> const& sites);
+
+}  // namespace symm::Impl::check
+
+#endif
