@@ -29,6 +29,9 @@ using Words   = Kokkos::View<Word*, Space>;
 using Signals = Kokkos::View<symm::Signal*, Space>;
 using Locks   = Kokkos::View<symm::Lock*, Space>;
 
+/// The name of the case that runs.
+inline std::string s_case;
+
 /// What a case works on: Views of its own, which are zero on all PEs.
 class Bed {
  public:
@@ -36,7 +39,9 @@ class Bed {
       : words(name + " words", n_words),
         more(name + " more", n_words),
         flags(name + " flags", 8),
-        locks(name + " locks", 2) {}
+        locks(name + " locks", 2) {
+    s_case = name;
+  }
 
   static constexpr std::size_t n_words = 64;
   Words words;

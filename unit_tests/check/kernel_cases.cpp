@@ -19,6 +19,10 @@ using Teams  = Kokkos::TeamPolicy<Exec>;
 
 constexpr int n = 8;
 
+/// A race is counted once for each pair of places in the program: kernels of
+/// different cases are told apart by their labels.
+std::string label(char const* kernel) { return kernel + (" of " + s_case); }
+
 /// Stores to PE `pe`'s words.
 template <class AllPes>
 struct Store {
@@ -28,7 +32,7 @@ struct Store {
 };
 template <class AllPes>
 void store(AllPes const& words, symm::Pe pe, int first = 0, int end = n) {
-  Kokkos::parallel_for("store", Range(Exec(), first, end),
+  Kokkos::parallel_for(label("store"), Range(Exec(), first, end),
                        Store<AllPes>{words, pe});
 }
 
@@ -45,7 +49,7 @@ struct Load {
 template <class AllPes>
 Word load(AllPes const& words, symm::Pe pe, int first = 0, int end = n) {
   Word sum = 0;
-  Kokkos::parallel_reduce("load", Range(Exec(), first, end),
+  Kokkos::parallel_reduce(label("load"), Range(Exec(), first, end),
                           Load<AllPes>{words, pe}, sum);
   return sum;
 }
@@ -72,7 +76,7 @@ Global global(Bed const& b) { return symm::global_view(b.words); }
 Remote remote(Bed const& b) { return symm::remote_view(b.words); }
 
 void put_by_team(Bed const& b) {
-  Kokkos::parallel_for("put", Teams(Exec(), 1, 1),
+  Kokkos::parallel_for(label("put"), Teams(Exec(), 1, 1),
                        PutByTeam{symm::heap_map(b.words), b.w(), b.m(), 1});
 }
 
@@ -211,7 +215,8 @@ Case const cases[] = {
     // Atomic updates of kernels.
     {"kokkos_atomic_add_of_all", none,
      [](Bed const& b) {
-       Kokkos::parallel_for("add", Range(Exec(), 0, n), Add{global(b), 1});
+       Kokkos::parallel_for(label("add"), Range(Exec(), 0, n),
+                            Add{global(b), 1});
        symm::barrier_all(Exec());
        if (b.me == 1) b.expect(b.w()[3], symm::n_pes());
      },
@@ -219,21 +224,24 @@ Case const cases[] = {
     {"kokkos_atomic_add_load", race,
      [](Bed const& b) {
        if (b.me == 0)
-         Kokkos::parallel_for("add", Range(Exec(), 0, n), Add{global(b), 1});
+         Kokkos::parallel_for(label("add"), Range(Exec(), 0, n),
+                              Add{global(b), 1});
        if (b.me == 1) see(load(global(b), 1));
      },
      2, true},
     {"kokkos_atomic_add_and_atomic_add", none,
      [](Bed const& b) {
        if (b.me == 0)
-         Kokkos::parallel_for("add", Range(Exec(), 0, n), Add{global(b), 1});
+         Kokkos::parallel_for(label("add"), Range(Exec(), 0, n),
+                              Add{global(b), 1});
        if (b.me == 1) symm::atomic_add(b.w(), 1, 1);
      },
      2, true},
     {"atomic_view_of_all", none,
      [](Bed const& b) {
        AtomicWords const words = symm::peer_view(b.words, 1);
-       Kokkos::parallel_for("increment", Range(Exec(), 0, n), Increment{words});
+       Kokkos::parallel_for(label("increment"), Range(Exec(), 0, n),
+                            Increment{words});
        symm::barrier_all(Exec());
        if (b.me == 1) b.expect(b.w()[3], symm::n_pes());
      },

@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "answers.hpp"
+#include <symm_check.hpp>
+
 #include "cases.hpp"
 #include "support/pes.hpp"
 
@@ -86,7 +87,7 @@ TEST_P(Cases, are_judged_as_the_memory_model_does) {
   if (symm::n_pes() < what.n_pes) GTEST_SKIP() << "needs more PEs";
   if (what.is_near && !are_all_near()) GTEST_SKIP() << "needs near PEs";
   symm::barrier_all();
-  auto const before = races_until_now();
+  auto const before = symm::check::races();
   bool is_wrong     = false;
   {
     Bed const bed(what.name);
@@ -95,9 +96,9 @@ TEST_P(Cases, are_judged_as_the_memory_model_does) {
     is_wrong = bed.is_wrong();
   }
   symm::barrier_all();
-  auto const reported = races_until_now() - before;
+  auto const reported = symm::check::races() - before;
   EXPECT_FALSE(is_wrong) << what.name << ": other data than expected";
-  if (!is_checked()) return;
+  if (!symm::check::enabled()) return;
   Table::add(what, reported);
   auto const* const miss = known_miss(what.name);
   if (miss != nullptr) {

@@ -359,6 +359,7 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me == 0) {
          put_with_signal(b, 7);
+         a_moment();  // PE 1 reads what it has waited for
          symm::fence();
          put_with_signal(b, 8);
        }
