@@ -51,7 +51,7 @@ bool fill(bool is_mended) {
 // neighbour that is behind still reads the row of the step before.
 bool halo(bool is_mended) {
   constexpr std::size_t columns = 100;
-  constexpr std::uint64_t steps = 20;
+  constexpr std::uint64_t steps = 100;
   int const me                  = symm::my_pe();
   int const n_pes               = symm::n_pes();
   int const right               = (me + 1) % n_pes;
