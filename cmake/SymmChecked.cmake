@@ -52,6 +52,9 @@ set(check_sources Callbacks Calls Checker CheckMemory Clocks Report Sites)
 list(TRANSFORM check_sources PREPEND ${PROJECT_SOURCE_DIR}/src/runtime/check/)
 list(TRANSFORM check_sources APPEND .cpp)
 target_sources(symm_runtime_checked PRIVATE ${check_sources})
+target_sources(
+  KokkosSymmetricSpace_checked
+  PRIVATE ${PROJECT_SOURCE_DIR}/src/Kokkos_SymmetricSpace/space/KernelLabels.cpp)
 # Warnings are for what the other build does not compile.
 get_target_property(options symm_runtime COMPILE_OPTIONS)
 set_source_files_properties(
@@ -68,8 +71,3 @@ target_link_libraries(symm_checked INTERFACE KokkosSymmetricSpace_checked)
 # GCC does not instrument what it expands memcpy and memset of a few bytes to.
 target_compile_options(
   symm_checked
-  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> -g -fno-builtin-memcpy
-            -fno-builtin-memmove -fno-builtin-memset
-            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-tsan>)
-set_target_properties(symm_checked PROPERTIES EXPORT_NAME Checked)
-install(TARGETS symm_checked EXPORT KokkosSymmetricSpaceTargets)

@@ -201,7 +201,8 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
   Impl::check_views<RemotePeer<DstView>, RemotePeer<SrcView>>();
   Impl::check_host_copy(dst, src);
   Impl::Observed const observed(
-      [&] { return Impl::operation_of_views("symm::copy", dst, src); });
+      [&] { return Impl::operation_of_views("symm::copy", dst, src); },
+      Impl::check::Accesses::are_seen);
   auto const from_far = [&] {
     Impl::at_view_of(
         dst, [&](auto const& view) { symm::copy(view, src); },

@@ -65,8 +65,12 @@ template <class T, class Value>
                                            char const* call, T* address, Pe pe,
                                            AtomicOp op, Value value) {
   auto* const aggregation = context.aggregation();
-  return aggregation != nullptr &&
-         aggregation->keep(address, context.world_pe(pe, call), call, op,
+  if (aggregation == nullptr) return false;
+  [[maybe_unused]] check::Call const its_call(call);
+  check::in_context(&context);
+  check::atomic(address, sizeof(T), context.world_pe(pe, call),
+                check::AtomicKind::posts);
+  return aggregation->keep(address, context.world_pe(pe, call), call, op,
                            static_cast<T>(value));
 }
 
@@ -102,7 +106,8 @@ using AtomicValue = std::type_identity_t<T>;
                                        SYMM_LIST parameters, Pe pe) {      \
     Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function); \
     [[maybe_unused]] Impl::check::Call const its_call("symm::" #function); \
-    Impl::check::atomic(address, sizeof(T), pe, !std::is_void_v<result>);  \
+    Impl::check::atomic(address, sizeof(T), pe,                            \
+                        Impl::check_kind_of<result>(Impl::AtomicOp::op));  \
     return Impl::change_word<result, T>(                                   \
         heap, address, pe, "symm::" #function,                             \
         SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \

@@ -184,10 +184,11 @@ KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
 template <class Dst, class Src>
 KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
   check_views<Dst, Src>();
-  KOKKOS_IF_ON_HOST((check_host_copy(dst, src); Observed const observed([&] {
-                       return operation_of_views("symm::copy", dst, src);
-                     });
-                     copy_view(OneThread(), dst, src);))
+  KOKKOS_IF_ON_HOST(
+      (check_host_copy(dst, src); Observed const observed(
+           [&] { return operation_of_views("symm::copy", dst, src); },
+           check::Accesses::are_seen);
+       copy_view(OneThread(), dst, src);))
   KOKKOS_IF_ON_DEVICE(
       (expect_equal_extents(dst, src); copy_view(OneThread(), dst, src);))
 }
@@ -250,11 +251,13 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
       return work(other, its);
     }
   };
-  Observed const observed([&] {
-    return in_order(peer, [](auto const& dst, auto const& src) {
-      return operation_of_views(deep_copy_call, dst, src);
-    });
-  });
+  Observed const observed(
+      [&] {
+        return in_order(peer, [](auto const& dst, auto const& src) {
+          return operation_of_views(deep_copy_call, dst, src);
+        });
+      },
+      check::Accesses::are_seen);
   at_view_of(
       peer,
       [&](auto const& view) {

@@ -14,6 +14,7 @@
 #include "../../runtime/access/KernelQueue.hpp"
 #include "../../runtime/job/Job.hpp"
 #include "../../runtime/symm_errors.hpp"
+#include "KernelLabels.hpp"
 #include "KokkosDevice.hpp"
 #include "KokkosTools.hpp"
 
@@ -44,6 +45,9 @@ class KokkosHooks final : public Impl::LibraryHooks {
     }
     Impl::use_queue_of_kokkos();
     Impl::observe_for_tools();
+#ifdef SYMM_CHECK
+    Impl::tell_check_of_kernels();
+#endif
   }
   [[nodiscard]] std::optional<int> gpu() const override {
     return Impl::device_of_kokkos();

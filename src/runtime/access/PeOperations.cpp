@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "PeOperations.hpp"
 
+#include "../base/Check.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
@@ -64,6 +65,12 @@ bool have_no_gaps(Strides const& strides) {
          strides.local_bytes == strides.element_bytes;
 }
 
+void tell_check(PeMemory its, void const* local, std::size_t bytes, bool is_put,
+                HostCall const& call) {
+  if (its.reach != Reach::messages || its.segment != Segment::host_heap) return;
+  check::copy_far(its.pe, its.offset(), local, bytes, is_put, call.name);
+}
+
 }  // namespace
 
 CopyQueue& copy_queue(char const* call) {
@@ -81,6 +88,7 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
+  tell_check(to, from, bytes, true, call);
   copy_at(
       to, from, call,
       [&] { copy_gpu_memory(to.address(), from, bytes, call.name); },
@@ -92,6 +100,7 @@ void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
 
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
                    HostCall const& call) {
+  tell_check(from, to, bytes, false, call);
   copy_at(
       from, to, call,
       [&] { copy_gpu_memory(to, from.address(), bytes, call.name); },

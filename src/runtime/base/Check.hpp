@@ -20,6 +20,9 @@ namespace symm::Impl::check {
 /// For meetings of all PEs, in collective calls of the runtime.
 inline constexpr std::uint64_t key_of_all = 3;
 
+/// Whether the loads and stores in a call count as the program's.
+enum class Accesses : bool { are_hidden, are_seen };
+
 #ifdef SYMM_CHECK
 
 /// The program is in a call of the library to the end of the scope: what this
@@ -28,13 +31,15 @@ class Call {
  public:
   /// \param name lives as long as the program.
   /// \param hides_threads the same holds for all threads of this PE.
-  explicit Call(char const* name, bool hides_threads = false) noexcept;
+  explicit Call(char const* name, bool hides_threads = false,
+                Accesses accesses = Accesses::are_hidden) noexcept;
   Call(Call const&)            = delete;
   Call& operator=(Call const&) = delete;
   ~Call();
 
  private:
   bool m_hides_threads;
+  Accesses m_accesses;
 };
 
 /// Marks the calling thread, of the library, as one that is in a call for ever.
@@ -53,13 +58,23 @@ void copy_strided(Copy const& copy, Pe pe, bool is_put) {
                 is_put, false);
   }
 }
-/// An atomic operation, before it begins.
-/// \param returns whether it is done when the call returns.
-void atomic(void const* address, std::size_t bytes, Pe pe,
-            bool returns) noexcept;
+/// put() or get() of a PE of another node, that is none of the calls above.
+void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
+              bool is_put, char const* call) noexcept;
+enum class AtomicKind { reads, returns, posts };
+/// An atomic operation, before it begins; AtomicKind::posts: it may not be done
+/// when the call returns, and then changes `fetch`, unless that is null.
+void atomic(void const* address, std::size_t bytes, Pe pe, AtomicKind kind,
+            void const* fetch = nullptr) noexcept;
 /// put_signal(), before it begins; 0 bytes: signal_op().
 void put_signal(void const* dest, void const* source, std::size_t bytes,
-                void const* signal, Pe pe, bool is_later) noexcept;
+                void const* signal, Pe pe, bool adds, bool is_later) noexcept;
+/// The next operation is in that context; has that request. Null: none.
+void in_context(void const* context) noexcept;
+void with_request(void const* request) noexcept;
+/// All operations of the context are done, or that of the request.
+/// \param only_here on this PE's side.
+void complete(void const* context_or_request, bool only_here = false) noexcept;
 void fence() noexcept;
 void quiet() noexcept;
 /// This PE has seen what it waits for in the variable.
@@ -73,6 +88,8 @@ void use_blocks(void const* dest, std::size_t dest_bytes, void const* source,
 /// A copy within the memory that this PE loads from and stores to.
 void copy_here(void const* dest, void const* source,
                std::size_t bytes) noexcept;
+/// The label of the kernel of Kokkos that begins; null: one has ended.
+void in_kernel(char const* label) noexcept;
 /// The heap has given out memory.
 /// \param header_bytes of it are before the data of a View.
 void allocated(void const* address, std::size_t bytes, char const* label,
@@ -113,9 +130,16 @@ SYMM_INLINE_FUNCTION void copy(void const*, void const*, std::size_t, Pe, bool,
                                bool) noexcept {}
 template <class Copy>
 SYMM_INLINE_FUNCTION void copy_strided(Copy const&, Pe, bool) noexcept {}
-SYMM_INLINE_FUNCTION void atomic(void const*, std::size_t, Pe, bool) noexcept {}
+enum class AtomicKind { reads, returns, posts };
+inline void copy_far(Pe, std::size_t, void const*, std::size_t, bool,
+                     char const*) noexcept {}
+SYMM_INLINE_FUNCTION void atomic(void const*, std::size_t, Pe, AtomicKind,
+                                 void const* = nullptr) noexcept {}
+inline void in_context(void const*) noexcept {}
+inline void with_request(void const*) noexcept {}
+inline void complete(void const*, bool = false) noexcept {}
 SYMM_INLINE_FUNCTION void put_signal(void const*, void const*, std::size_t,
-                                     void const*, Pe, bool) noexcept {}
+                                     void const*, Pe, bool, bool) noexcept {}
 SYMM_INLINE_FUNCTION void fence() noexcept {}
 SYMM_INLINE_FUNCTION void quiet() noexcept {}
 SYMM_INLINE_FUNCTION void release_lock(void const*) noexcept {}

@@ -97,10 +97,13 @@ extern std::atomic<Observer*> s_first_observer;
 template <class MakeOperation>
 class Observed {
  public:
-  explicit Observed(MakeOperation const& make) noexcept
+  /// \param shows whether the detector of races sees the accesses in it.
+  explicit Observed(MakeOperation const& make,
+                    [[maybe_unused]] check::Accesses shows =
+                        check::Accesses::are_hidden) noexcept
       : m_make(make),
 #ifdef SYMM_CHECK
-        m_call(make().call, is_of_all_threads(make().kind)),
+        m_call(make().call, is_of_all_threads(make().kind), shows),
 #endif
         m_is_on(is_observed()) {
     if (m_is_on) [[unlikely]] {

@@ -40,8 +40,9 @@ constexpr std::size_t most_bytes_of_words = 64;
 
 }  // namespace
 
-Call::Call(char const* name, bool hides_threads) noexcept
-    : m_hides_threads(hides_threads) {
+Call::Call(char const* name, bool hides_threads, Accesses accesses) noexcept
+    : m_hides_threads(hides_threads), m_accesses(accesses) {
+  if (m_accesses == Accesses::are_seen) return;
   auto& thread = s_thread;
   if (thread.n_calls++ == 0) {
     thread.place = __builtin_return_address(0);
@@ -51,7 +52,9 @@ Call::Call(char const* name, bool hides_threads) noexcept
 }
 
 Call::~Call() {
-  --s_thread.n_calls;
+  if (m_accesses == Accesses::are_seen) return;
+  auto& thread = s_thread;
+  if (--thread.n_calls == 0) thread.context = thread.request = nullptr;
   if (m_hides_threads) s_checker.n_hiding.fetch_sub(1);
 }
 
@@ -81,21 +84,41 @@ void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
   }
 }
 
-void atomic(void const* address, std::size_t bytes, Pe pe,
-            bool returns) noexcept {
+void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
+              bool is_put, char const* name) noexcept {
+  // In all other calls the call itself has told.
+  if (!s_checker.is_on() || s_thread.n_calls != 0 ||
+      s_checker.n_hiding.load(std::memory_order_relaxed) > 0) {
+    return;
+  }
+  Call const call(name);
+  s_thread.place = __builtin_return_address(0);
+  s_checker.note_here(
+      local, bytes, make_access(!is_put, is_put ? Part::loads : Part::stores));
+  s_checker.note({pe, offset}, bytes,
+                 make_access(is_put, is_put ? Part::network : Part::loads));
+}
+
+void atomic(void const* address, std::size_t bytes, Pe pe, AtomicKind kind,
+            void const* fetch) noexcept {
   if (!is_outermost()) return;
-  auto const where = s_checker.copy_of(address, pe);
-  s_checker.note(
-      where, bytes,
-      make_access(true, returns ? Part::loads : Part::network, true));
-  tell(where, Tells::fenced);
-  if (returns) {
-    s_checker.clocks.learn(s_checker.word(where, true)->known, true);
+  auto const where   = s_checker.copy_of(address, pe);
+  bool const is_done = kind != AtomicKind::posts;
+  s_checker.note(where, bytes,
+                 make_access(kind != AtomicKind::reads,
+                             is_done ? Part::loads : Part::network, true));
+  if (fetch != nullptr) {
+    s_checker.note_here(fetch, bytes, make_access(true, Part::network));
+  }
+  if (kind != AtomicKind::reads) tell(where, Tells::fenced);
+  if (!is_done) return;
+  if (auto* const word = s_checker.word(where, false)) {
+    s_checker.clocks.learn(word->known, true);
   }
 }
 
 void put_signal(void const* dest, void const* source, std::size_t bytes,
-                void const* signal, Pe pe, bool is_later) noexcept {
+                void const* signal, Pe pe, bool adds, bool is_later) noexcept {
   if (!s_checker.is_on()) return;
   auto const there = s_checker.copy_of(signal, pe);
   auto part        = Part::network;
@@ -106,19 +129,29 @@ void put_signal(void const* dest, void const* source, std::size_t bytes,
   }
   if (is_outermost()) {
     if (bytes != 0) {
+      bool const waits = !is_later || pe == s_checker.me();
       s_checker.note_here(
           source, bytes,
-          make_access(false, is_later && pe != s_checker.me() ? Part::network
-                                                              : Part::loads));
+          make_access(false, waits ? Part::loads : Part::network));
       auto access = make_access(true, part);
       access.time = time;
       s_checker.note(s_checker.copy_of(dest, pe), bytes, access);
     }
-    auto access = make_access(true, part, true);
+    auto access   = make_access(true, part, true);
+    access.signal = adds ? Access::Signal::add : Access::Signal::set;
     if (bytes != 0) access.time = time;
     s_checker.note(there, sizeof(std::uint64_t), access);
   }
   tell(there, Tells::fenced, time);
+}
+
+void in_context(void const* context) noexcept { s_thread.context = context; }
+
+void with_request(void const* request) noexcept { s_thread.request = request; }
+
+void complete(void const* context_or_request, bool only_here) noexcept {
+  s_thread.context = nullptr;
+  if (s_checker.is_on()) s_checker.complete(context_or_request, only_here);
 }
 
 void fence() noexcept {
@@ -128,7 +161,7 @@ void fence() noexcept {
 void quiet() noexcept {
   if (!s_checker.is_on()) return;
   s_checker.clocks.quiet();
-  s_checker.end_private();
+  s_checker.end_begun();
 }
 
 void seen(void const* variable) noexcept {
@@ -156,7 +189,7 @@ void acquire_lock(void const* lock) noexcept {
 
 void use_blocks(void const* dest, std::size_t dest_bytes, void const* source,
                 std::size_t source_bytes) noexcept {
-  if (!is_outermost()) return;
+  if (!s_checker.is_on()) return;
   if (source_bytes != 0) {
     s_checker.note_here(source, source_bytes, make_access(false, Part::loads));
   }
@@ -170,6 +203,11 @@ void copy_here(void const* dest, void const* source,
   if (!is_outermost() || bytes == 0) return;
   s_checker.note_here(source, bytes, make_access(false, Part::loads));
   s_checker.note_here(dest, bytes, make_access(true, Part::stores));
+}
+
+void in_kernel(char const* label) noexcept {
+  s_kernel.store(label == nullptr ? nullptr : kept_label(label),
+                 std::memory_order_relaxed);
 }
 
 void allocated(void const* address, std::size_t bytes, char const* label,
@@ -190,7 +228,7 @@ Meeting::Meeting(std::uint64_t key, int n_members) noexcept : m_place(-1) {
     auto const n       = static_cast<std::uint64_t>(n_members);
     auto const arrival = place.n_arrivals.fetch_add(1);
     auto const turn    = arrival / n % 3;
-    s_checker.clocks.tell(place.known[turn], Tells::stores);
+    s_checker.clocks.tell(place.known[turn], Tells::done);
     if (arrival % n == n - 1) {
       // All have come to this meeting, so none reads the one before it.
       for (auto& time : place.known[(turn + 1) % 3]) time.store(0);

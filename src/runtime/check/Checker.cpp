@@ -26,8 +26,8 @@ void Checker::start(Bootstrap& bootstrap, HeapMap const& heap) {
     return;
   }
   if (m_blocks == nullptr) {
-    m_blocks  = new std::map<std::size_t, Block>;
-    m_private = new std::vector<Private>;
+    m_blocks = new std::map<std::size_t, Block>;
+    m_begun  = new std::vector<Begun>;
   }
   m_heap = heap;
   clocks.start(heap.my_pe, heap.n_pes);
@@ -75,19 +75,30 @@ void Checker::access_heap(std::size_t at, std::size_t bytes, bool is_write,
         site_at(tables(), place, nullptr)});
 }
 
-void Checker::note(Where where, std::size_t bytes, Access const& access) {
+void Checker::note(Where where, std::size_t bytes, Access const& access,
+                   bool is_here) {
   if (where.offset >= m_memory.covered() || bytes == 0) return;
   if (where.pe < 0 || where.pe >= m_heap.n_pes) return;  // the call throws
-  auto const end = std::min(where.offset + bytes, m_memory.covered());
-  auto const own = part_of(me(), access.part);
+  auto const end        = std::min(where.offset + bytes, m_memory.covered());
+  auto const own        = part_of(me(), access.part);
+  auto const make_epoch = [&](unsigned mask) {
+    Epoch const epoch(own, access.time, mask, access.site, access.is_atomic);
+    return access.signal == Access::Signal::none
+               ? epoch
+               : epoch.of_signal(access.signal == Access::Signal::add);
+  };
   for (auto at = where.offset; at < end;) {
     auto const in_word = at % 8;
     auto const n       = std::min(8 - in_word, end - at);
     auto const mask    = (0xffU >> (8 - n)) << in_word;
-    note_word({where.pe, at}, mask, bytes,
-              Epoch(own, access.time, mask, access.site, access.is_atomic),
-              access.is_write);
+    note_word({where.pe, at}, mask, bytes, make_epoch(mask), access.is_write);
     at += n;
+  }
+  auto const& thread = s_thread;
+  if (access.part == Part::network &&
+      (thread.context != nullptr || thread.request != nullptr)) {
+    begin({where.offset, end - where.offset, make_epoch(0), access.is_write,
+           where.pe, is_here, thread.context, thread.request});
   }
 }
 
@@ -96,13 +107,13 @@ void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
   auto& cell = m_memory.cell(where.pe, where.offset);
   Epoch const write(cell.write.load(std::memory_order_relaxed));
   bool const is_network = epoch.kind() >= Part::network;
-  auto const conflicts  = [&](Epoch other) {
-    return (other.mask() & mask) != 0 &&
-           !(other.is_atomic() && epoch.is_atomic()) &&
-           !clocks.is_done(other, is_network);
+  auto const conflicts  = [&](Epoch other, bool is_write_before) {
+    return (other.mask() & mask) != 0 && !other.is_atomic_with(epoch) &&
+           // fence() is not about what get_nbi() reads.
+           !clocks.is_done(other, is_network && is_write_before);
   };
   if (!is_write) {
-    if (write.is_access() && conflicts(write)) {
+    if (write.is_access() && conflicts(write, true)) {
       found(where, bytes, write, true, epoch, false, false);
     }
     Epoch const read(cell.read.load(std::memory_order_relaxed));
@@ -116,13 +127,13 @@ void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
     if (read.is_access() && !clocks.is_done(read, is_network)) {
       auto& random = s_thread.random;
       random       = random * 1'664'525U + 1'013'904'223U;
-      if (random >> 31U != 0) return;
+      if (random >> 30U != 0) return;
     }
     cell.read.store(epoch.bits(), std::memory_order_relaxed);
     return;
   }
   Epoch const read(cell.read.load(std::memory_order_relaxed));
-  if (read.is_access() && conflicts(read)) {
+  if (read.is_access() && conflicts(read, false)) {
     found(where, bytes, read, false, epoch, true, false);
   }
   if (write.is_like(epoch)) {
@@ -131,7 +142,7 @@ void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
     }
     return;
   }
-  if (write.is_access() && conflicts(write)) {
+  if (write.is_access() && conflicts(write, true)) {
     found(where, bytes, write, true, epoch, true, false);
   }
   cell.write.store(epoch.bits(), std::memory_order_relaxed);
@@ -139,27 +150,52 @@ void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
 
 void Checker::note_here(void const* address, std::size_t bytes,
                         Access const& access) {
-  if (is_in_heap(address)) return note(where(address), bytes, access);
+  if (is_in_heap(address)) return note(where(address), bytes, access, true);
   if (access.part < Part::network || bytes == 0) return;
-  auto const start = reinterpret_cast<std::uintptr_t>(address);
-  std::lock_guard const lock(m_mutex);
-  m_private->push_back(
-      {start, bytes,
-       Epoch(part_of(me(), access.part), access.time, 0, access.site, false),
-       access.is_write});
-  auto const end = std::max(
-      m_private_bytes == 0 ? start + bytes : m_private_start + m_private_bytes,
-      start + bytes);
-  m_private_start =
-      m_private_bytes == 0 ? start : std::min(m_private_start, start);
-  m_private_bytes = end - m_private_start;
+  auto const& thread = s_thread;
+  begin({reinterpret_cast<std::uintptr_t>(address), bytes,
+         Epoch(part_of(me(), access.part), access.time, 0, access.site, false),
+         access.is_write, -1, true, thread.context, thread.request});
 }
 
-void Checker::end_private() {
-  if (m_private_bytes == 0) return;
+void Checker::begin(Begun const& begun) {
+  std::lock_guard const lock(m_mutex);
+  m_begun->push_back(begun);
+  if (begun.pe >= 0) return;
+  bool const is_first = m_private_bytes == 0;
+  auto const end      = begun.start + begun.bytes;
+  auto const last =
+      is_first ? end : std::max(m_private_start + m_private_bytes, end);
+  m_private_start =
+      is_first ? begun.start : std::min(m_private_start, begun.start);
+  m_private_bytes = last - m_private_start;
+}
+
+void Checker::end_begun() {
   std::lock_guard const lock(m_mutex);
   m_private_bytes = 0;
-  m_private->clear();
+  m_begun->clear();
+}
+
+void Checker::complete(void const* owner, bool only_here) {
+  std::lock_guard const lock(m_mutex);
+  std::erase_if(*m_begun, [&](Begun const& begun) {
+    if (begun.context != owner && begun.request != owner) return false;
+    if (only_here && !begun.is_here) return false;
+    // From now on an access that was complete at once.
+    for (auto at = begun.start; begun.pe >= 0 && at < begun.start + begun.bytes;
+         at      = round_down(at + 8, 8)) {
+      auto& cell  = m_memory.cell(begun.pe, at);
+      auto& entry = begun.is_written ? cell.write : cell.read;
+      Epoch const epoch(entry.load(std::memory_order_relaxed));
+      if (!epoch.is_like(begun.epoch)) continue;
+      entry.store(Epoch(part_of(me(), Part::loads), clocks.now(Part::loads),
+                        epoch.mask(), epoch.site(), epoch.is_atomic())
+                      .bits(),
+                  std::memory_order_relaxed);
+    }
+    return true;
+  });
 }
 
 void Checker::access_private(std::uintptr_t at, std::size_t bytes,
@@ -168,8 +204,11 @@ void Checker::access_private(std::uintptr_t at, std::size_t bytes,
     return;
   }
   std::lock_guard const lock(m_mutex);
-  for (auto const& other : *m_private) {
-    if (at >= other.start + other.bytes || other.start >= at + bytes) continue;
+  for (auto const& other : *m_begun) {
+    if (other.pe >= 0 || at >= other.start + other.bytes ||
+        other.start >= at + bytes) {
+      continue;
+    }
     if (!is_write && !other.is_written) continue;
     auto const part = is_write ? Part::stores : Part::loads;
     found({me(), at - other.start}, bytes, other.epoch, other.is_written,

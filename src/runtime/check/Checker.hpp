@@ -29,8 +29,9 @@ struct Access {
   bool is_write;
   Part part;
   Time time;
-  bool is_atomic     = false;
-  std::uint16_t site = 0;
+  bool is_atomic                                             = false;
+  std::uint16_t site                                         = 0;
+  enum class Signal : std::uint8_t { none, set, add } signal = Signal::none;
 };
 
 /// Looks for races. One for the process, and there before and after main(),
@@ -73,7 +74,8 @@ class Checker {
   }
 
   /// Looks at an access, and remembers it.
-  void note(Where where, std::size_t bytes, Access const& access);
+  void note(Where where, std::size_t bytes, Access const& access,
+            bool is_here = false);
   /// The same of this PE's side of a call, wherever it is.
   void note_here(void const* address, std::size_t bytes, Access const& access);
   /// Forgets who has written the word, whose value this PE waited for.
@@ -84,8 +86,10 @@ class Checker {
 
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
-  /// quiet(): private memory may be used again.
-  void end_private();
+  /// quiet(): memory of the program may be used again.
+  void end_begun();
+  /// The operations of a context or request are done.
+  void complete(void const* owner, bool only_here);
 
   [[nodiscard]] Tables& tables() const { return m_memory.tables(); }
   [[nodiscard]] Pe me() const { return m_heap.my_pe; }
@@ -100,12 +104,17 @@ class Checker {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// Memory of the program that the network reads or writes until quiet().
-  struct Private {
-    std::uintptr_t start;
+  /// What the network reads or writes until it is complete: private memory, or
+  /// what operations in a context or with a request do in the heap.
+  struct Begun {
+    std::uintptr_t start;  // address, or offset in the heap
     std::size_t bytes;
     Epoch epoch;
     bool is_written;
+    Pe pe;         // -1: private memory
+    bool is_here;  // this PE's side
+    void const* context;
+    void const* request;
   };
 
   void access_heap(std::size_t at, std::size_t bytes, bool is_write,
@@ -115,19 +124,20 @@ class Checker {
   [[gnu::cold]] void found(Where where, std::size_t bytes, Epoch first,
                            bool is_first_write, Epoch second,
                            bool is_second_write, bool is_private);
+  void begin(Begun const& begun);
   void note_word(Where where, unsigned mask, std::size_t bytes, Epoch epoch,
                  bool is_write);
 
   std::uintptr_t m_heap_start    = 0;  // of the parts of near PEs
   std::size_t m_heap_bytes       = 0;
-  std::uintptr_t m_private_start = 0;  // around all m_private
+  std::uintptr_t m_private_start = 0;  // around all begun there
   std::size_t m_private_bytes    = 0;
   HeapMap m_heap;
   CheckMemory m_memory;
   std::mutex m_mutex;
   // Made by start(), never destroyed.
   std::map<std::size_t, Block>* m_blocks = nullptr;  // by offset
-  std::vector<Private>* m_private        = nullptr;
+  std::vector<Begun>* m_begun            = nullptr;
 };
 
 /// The one of this process.

@@ -45,15 +45,19 @@ void Clocks::raise_mine(Times& known, Part part, Time time) const {
   raise(known[part_of(m_me, part)], time);
 }
 
-void Clocks::fence(bool of_network) {
+void Clocks::fence() {
+  learn_later();
   std::lock_guard const lock(m_mutex);
   m_fenced_stores = now(Part::stores);
   step(Part::stores);
   for (auto const part : {Part::network, Part::signals}) {
-    if (!of_network) break;
     raise_mine(m_fenced, part, now(part));
     step(part);
   }
+}
+
+void Clocks::learn_later() {
+  std::lock_guard const lock(m_mutex);
   if (!m_has_later) return;
   m_has_later = false;
   for (std::size_t part = 0; part < m_parts; ++part) {
@@ -87,10 +91,11 @@ void Clocks::tell(Times& known, Tells what, Time signalled) {
   raise_mine(known, Part::loads, now(Part::loads));
   step(Part::loads);
   raise_mine(known, Part::stores,
-             what == Tells::stores ? now(Part::stores) : m_fenced_stores);
-  if (what == Tells::stores) step(Part::stores);
+             what == Tells::fenced ? m_fenced_stores : now(Part::stores));
+  if (what != Tells::fenced) step(Part::stores);
+  auto const& network = what == Tells::done ? m_known : m_fenced;
   for (auto const part : {Part::network, Part::signals}) {
-    raise_mine(known, part, m_fenced[part_of(m_me, part)]);
+    raise_mine(known, part, network[part_of(m_me, part)]);
   }
   raise_mine(known, Part::signals, signalled);
 }

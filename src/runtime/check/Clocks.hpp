@@ -19,6 +19,7 @@ namespace symm::Impl::check {
 enum class Tells {
   fenced,  // what was before the latest fence()
   stores,  // also loads and stores since then
+  done,    // loads and stores, and of the network what quiet() has completed
 };
 
 /// What this PE knows to be done: its own parts, and those of others as far as
@@ -43,8 +44,9 @@ class Clocks {
   }
 
   /// fence(): what is before it comes before what is after it.
-  /// \param of_network false: of loads and stores only.
-  void fence(bool of_network = true);
+  void fence();
+  /// An acquiring fence.
+  void learn_later();
   /// quiet(): all that this PE has begun is done.
   void quiet();
   /// The time of a put_signal().

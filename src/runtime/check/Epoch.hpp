@@ -69,6 +69,15 @@ class Epoch {
   [[nodiscard]] constexpr bool is_atomic() const {
     return (m_bits >> 60U & 1U) != 0;
   }
+  /// A signal that is added, or set.
+  [[nodiscard]] constexpr Epoch of_signal(bool adds) const {
+    return Epoch(m_bits | std::uint64_t{1} << (adds ? 62U : 63U));
+  }
+  /// Whether both are whole for each other: atomic, of the same bytes.
+  [[nodiscard]] constexpr bool is_atomic_with(Epoch other) const {
+    return is_atomic() && other.is_atomic() && mask() == other.mask() &&
+           (m_bits >> 62U | other.m_bits >> 62U) != 3;
+  }
   /// The same access of more bytes.
   [[nodiscard]] constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string_view>
 
 namespace symm::Impl::check {
@@ -174,6 +176,15 @@ std::string line_text(std::array<std::string, 2> const& pair) {
 }
 
 }  // namespace
+
+char const* kept_label(char const* label) {
+  static std::mutex mutex;
+  static auto& labels = *new std::set<std::string, std::less<>>;
+  std::lock_guard const lock(mutex);
+  auto found = labels.find(std::string_view(label));
+  if (found == labels.end()) found = labels.emplace(label).first;
+  return found->c_str();
+}
 
 std::uint16_t site_at(Tables& tables, void const* place, char const* call) {
   auto& thread       = s_thread;

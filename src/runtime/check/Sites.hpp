@@ -22,6 +22,9 @@ struct ThreadState {
   int n_calls       = 0;        // of the library, nested in each other
   void const* place = nullptr;  // of the outermost one
   char const* call  = nullptr;  // its name
+  // Of the next operation.
+  void const* context = nullptr;
+  void const* request = nullptr;
   // Return addresses of the program's functions, outermost first.
   std::size_t n_frames = 0;
   std::array<void const*, most_frames> frames{};
@@ -39,6 +42,8 @@ struct ThreadState {
 /// The label of the Kokkos kernel that runs, or null; lives as long as the
 /// program.
 extern std::atomic<char const*> s_kernel;
+/// A copy of a label, the same for equal ones.
+[[nodiscard]] char const* kept_label(char const* label);
 
 /// The number of the site of an access at `place`, a return address.
 /// \param call null: a load or a store.

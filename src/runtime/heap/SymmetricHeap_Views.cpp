@@ -41,6 +41,10 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
   bool const is_view = call.operation == RuntimeCall::allocate_view;
   check::allocated(m_blocks.address_of(id), request.bytes, call.label,
                    is_view ? call.arguments[2] : 0);
+#ifdef SYMM_CHECK
+  // No PE reaches the memory before all have forgotten who used it before.
+  static_cast<void>(m_rendezvous.agree(std::nullopt));
+#endif
   return id;
 }
 

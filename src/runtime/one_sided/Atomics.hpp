@@ -32,6 +32,14 @@ concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
 
+/// What the detector of races is told of an operation.
+template <class Result>
+SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
+  if (op == AtomicOp::fetch) return check::AtomicKind::reads;
+  return std::is_void_v<Result> ? check::AtomicKind::posts
+                                : check::AtomicKind::returns;
+}
+
 /// change_word() of the host, with observers.
 template <class Result, class T, class Call, class Near, class... Operands>
 [[gnu::always_inline]] inline Result change_on_host(Call call, T const* address,
@@ -41,7 +49,7 @@ template <class Result, class T, class Call, class Near, class... Operands>
   return observe(
       OperationKind::atomic, name_of_call(call), pe, sizeof(T), address,
       nullptr, [=]() -> Result {
-        check::atomic(address, sizeof(T), pe, !std::is_void_v<Result>);
+        check::atomic(address, sizeof(T), pe, check_kind_of<Result>(op));
         return change_word<Result, T>(address, pe, call, near, op, operands...);
       });
 }
@@ -54,7 +62,7 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
   Observed const observed([=] {
     return Operation{OperationKind::atomic, call.name, pe, sizeof(T), address};
   });
-  check::atomic(address, sizeof(T), pe, false);
+  check::atomic(address, sizeof(T), pe, check::AtomicKind::posts, fetch);
   fetch_word_later<T>(fetch, address, pe, call, near, op, operands...);
 }
 

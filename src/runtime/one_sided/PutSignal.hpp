@@ -35,7 +35,7 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
   observe(OperationKind::signal, call.name, pe, bytes, dest, source,
           [=, &call] {
             check::put_signal(dest, source, bytes, signal_address, pe,
-                              until == Until::is_begun);
+                              op == SignalOp::add, until == Until::is_begun);
             put_with_signal(dest, source, bytes, signal_address, signal, op, pe,
                             until, call, [&](DeliverSignal const& deliver) {
                               run_one_thread_on_gpu(call.name, deliver);
@@ -58,7 +58,7 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
   auto const group = group_of(threads);
   if (group.rank() == 0) {
     check::put_signal(dest, source, bytes, signal_address, pe,
-                      until == Until::is_begun);
+                      op == SignalOp::add, until == Until::is_begun);
   }
   put_with_signal(group, heap, dest, source, count, signal_address, signal, op,
                   pe, call, until);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../access/Access.hpp"
+#include "../base/Check.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
@@ -115,7 +116,8 @@ Impl::HostCall Context::call(char const* name, Request* request) const {
                                 "symm::finalize(), which has ended it: make "
                                 "another one"));
   }
-  auto made       = Impl::call_of(name, m_channel, request);
+  auto made = Impl::call_of(name, m_channel, request);
+  Impl::check::in_context(this);
   made.aggregates = m_aggregation != nullptr;
   return made;
 }
@@ -135,6 +137,7 @@ Pe Context::world_pe_of_team(Pe pe, char const* name) const {
 
 void Context::fence() const {
   auto const mine = call("symm::Context::fence");
+  Impl::check::complete(this);
   deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
   complete(mine.name, mine.channel,
@@ -143,6 +146,7 @@ void Context::fence() const {
 
 void Context::quiet() const {
   auto const mine = call("symm::Context::quiet");
+  Impl::check::complete(this);
   deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
   complete(mine.name, mine.channel,
@@ -151,6 +155,7 @@ void Context::quiet() const {
 
 void Context::pe_quiet(std::span<Pe const> pes) const {
   auto const mine = call("symm::Context::pe_quiet");
+  Impl::check::complete(this);
   std::vector<Pe> in_world(pes.begin(), pes.end());
   for (auto& pe : in_world) {
     pe = world_pe(pe, mine.name);
@@ -164,12 +169,14 @@ void Context::pe_quiet(std::span<Pe const> pes) const {
 
 PeTeam Context::team() const {
   static_cast<void>(call("symm::Context::team"));
+  Impl::check::in_context(nullptr);
   return m_has_team ? m_team : team_world();
 }
 
 void pe_quiet(std::span<Pe const> pes) {
   constexpr char const* name = "symm::pe_quiet";
   for (Pe const pe : pes) check_pe(pe, name);
+  Impl::check::quiet();
   Impl::fence_words();
   auto* const transport = Impl::Runtime::find_transport();
   if (transport == nullptr) return;
@@ -183,6 +190,7 @@ void pe_quiet(std::span<Pe const> pes) {
 namespace Impl {
 
 HostCall call_of(char const* name, Channel* channel, Request* request) {
+  check::with_request(request);
   if (request == nullptr) return {name, channel};
   request->m_started = {};
   request->m_life    = life_of_runtime(name);
@@ -199,9 +207,12 @@ bool Request::has_ended() const {
 }
 
 bool Request::test_source() {
-  if (has_ended()) return true;
-  return m_started.channel->test(m_started, Impl::Stage::side,
-                                 "symm::Request::test_source");
+  if (!has_ended() && !m_started.channel->test(m_started, Impl::Stage::side,
+                                               "symm::Request::test_source")) {
+    return false;
+  }
+  Impl::check::complete(this, true);
+  return true;
 }
 
 bool Request::test() {
@@ -211,15 +222,18 @@ bool Request::test() {
       return false;
     }
   }
+  Impl::check::complete(this);
   m_started = {};
   m_life    = 0;
   return true;
 }
 
 void Request::wait_source() {
-  if (has_ended()) return;
-  m_started.channel->wait(m_started, Impl::Stage::side,
-                          "symm::Request::wait_source");
+  if (!has_ended()) {
+    m_started.channel->wait(m_started, Impl::Stage::side,
+                            "symm::Request::wait_source");
+  }
+  Impl::check::complete(this, true);
 }
 
 void Request::wait() {
@@ -227,6 +241,7 @@ void Request::wait() {
     m_started.channel->wait(m_started, Impl::Stage::operation,
                             "symm::Request::wait");
   }
+  Impl::check::complete(this);
   m_started = {};
   m_life    = 0;
 }

@@ -249,7 +249,6 @@ void Rendezvous::step(Call const& call) {
 }
 
 void Rendezvous::meet(Call const& call) {
-  check::quiet();
   check::Meeting const meeting(check::key_of_all, m_n_pes);
   publish(call);
   wait_for_all();
@@ -266,7 +265,6 @@ void Rendezvous::meet(Call const& call) {
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
   // The notices that the latest meet() left over are still to be told.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
-  check::quiet();
   check::Meeting const meeting(check::key_of_all, m_n_pes);
   publish({.operation        = RuntimeCall::agree,
            .failure          = mine,

@@ -3,6 +3,7 @@
 #include "../symm_teams.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Observer.hpp"
+#include "../job/Runtime.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../symm_job.hpp"
 #include "../symm_memory.hpp"
@@ -60,6 +61,6 @@ void sync(PeTeam const& team) {
   Impl::meet(call, team, Impl::word_of_barrier);
 }
 
-void sync_all() { barrier_all(); }
+void sync_all() { Impl::Runtime::instance("symm::barrier_all").barrier_all(); }
 
 }  // namespace symm

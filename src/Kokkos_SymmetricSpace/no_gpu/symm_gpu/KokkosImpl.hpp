@@ -34,6 +34,8 @@ struct ObservedHostCopy {
   template <class Copy>
   static void run(void* to, void const* from, std::size_t bytes,
                   Copy const& copy) {
+    [[maybe_unused]] check::Call const its_call("Kokkos::deep_copy");
+    check::copy_here(to, from, bytes);
     if (is_observed()) [[unlikely]] {
       auto const its = operation_of_copy("Kokkos::deep_copy", to, from, bytes);
       if (its.symmetric != nullptr) {
