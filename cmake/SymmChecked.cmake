@@ -71,3 +71,8 @@ target_link_libraries(symm_checked INTERFACE KokkosSymmetricSpace_checked)
 # GCC does not instrument what it expands memcpy and memset of a few bytes to.
 target_compile_options(
   symm_checked
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> -g -fno-builtin-memcpy
+            -fno-builtin-memmove -fno-builtin-memset
+            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-tsan>)
+set_target_properties(symm_checked PROPERTIES EXPORT_NAME Checked)
+install(TARGETS symm_checked EXPORT KokkosSymmetricSpaceTargets)

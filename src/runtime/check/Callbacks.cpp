@@ -44,16 +44,14 @@ void before_atomic(void const volatile* address, std::size_t bytes,
   auto* const its = const_cast<void const*>(address);
   s_checker.access(its, bytes, is_write, true, place);
   if (!is_write) return;
-  auto* const word = s_checker.word(s_checker.where(its), true);
-  s_checker.clocks.tell(word->known,
+  s_checker.clocks.tell(s_checker.told_by(s_checker.where(its), true),
                         releases(order) ? Tells::stores : Tells::fenced);
 }
 
 void after_atomic(void const volatile* address, int order) {
-  auto* const word =
-      s_checker.word(s_checker.where(const_cast<void const*>(address)), false);
-  if (word == nullptr) return;
-  s_checker.clocks.learn(word->known, !acquires(order));
+  auto const* const told = s_checker.told_by(
+      s_checker.where(const_cast<void const*>(address)), false);
+  if (told != nullptr) s_checker.clocks.learn(told, !acquires(order));
 }
 
 }  // namespace

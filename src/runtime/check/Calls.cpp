@@ -30,9 +30,14 @@ Access make_access(bool is_write, Part part, bool is_atomic = false) {
           site_at(s_checker.tables(), thread.place, thread.call)};
 }
 
+void learn(Checker::Where where, bool later = false) {
+  auto* const told = s_checker.told_by(where, false);
+  if (told != nullptr) s_checker.clocks.learn(told, later);
+}
+
 void tell(Checker::Where where, Tells what, Time signalled = 0) {
-  auto* const word = s_checker.word(where, true);
-  s_checker.clocks.tell(word->known, what, signalled);
+  auto* const told = s_checker.told_by(where, true);
+  if (told != nullptr) s_checker.clocks.tell(told, what, signalled);
 }
 
 /// Copies of so many bytes arrive whole, and may be waited for.
@@ -111,10 +116,7 @@ void atomic(void const* address, std::size_t bytes, Pe pe, AtomicKind kind,
     s_checker.note_here(fetch, bytes, make_access(true, Part::network));
   }
   if (kind != AtomicKind::reads) tell(where, Tells::fenced);
-  if (!is_done) return;
-  if (auto* const word = s_checker.word(where, false)) {
-    s_checker.clocks.learn(word->known, true);
-  }
+  if (is_done) learn(where, true);
 }
 
 void put_signal(void const* dest, void const* source, std::size_t bytes,
@@ -167,9 +169,7 @@ void quiet() noexcept {
 void seen(void const* variable) noexcept {
   if (!s_checker.is_on() || !s_checker.is_in_heap(variable)) return;
   auto const where = s_checker.where(variable);
-  if (auto* const word = s_checker.word(where, false)) {
-    s_checker.clocks.learn(word->known);
-  }
+  learn(where);
   s_checker.forget_write(where);
 }
 
@@ -182,9 +182,7 @@ void release_lock(void const* lock) noexcept {
 }
 
 void acquire_lock(void const* lock) noexcept {
-  if (!s_checker.is_on()) return;
-  auto* const word = s_checker.word(s_checker.copy_of(lock, 0), true);
-  s_checker.clocks.learn(word->known);
+  if (s_checker.is_on()) learn(s_checker.copy_of(lock, 0));
 }
 
 void use_blocks(void const* dest, std::size_t dest_bytes, void const* source,
@@ -228,7 +226,7 @@ Meeting::Meeting(std::uint64_t key, int n_members) noexcept : m_place(-1) {
     auto const n       = static_cast<std::uint64_t>(n_members);
     auto const arrival = place.n_arrivals.fetch_add(1);
     auto const turn    = arrival / n % 3;
-    s_checker.clocks.tell(place.known[turn], Tells::done);
+    s_checker.clocks.tell(place.known[turn].data(), Tells::done);
     if (arrival % n == n - 1) {
       // All have come to this meeting, so none reads the one before it.
       for (auto& time : place.known[(turn + 1) % 3]) time.store(0);
@@ -241,7 +239,8 @@ Meeting::Meeting(std::uint64_t key, int n_members) noexcept : m_place(-1) {
 Meeting::~Meeting() {
   if (m_place < 0 || !s_checker.is_on()) return;
   auto const at = static_cast<std::size_t>(m_place);
-  s_checker.clocks.learn(s_checker.tables().places[at / 3].known[at % 3]);
+  s_checker.clocks.learn(
+      s_checker.tables().places[at / 3].known[at % 3].data());
 }
 
 }  // namespace symm::Impl::check

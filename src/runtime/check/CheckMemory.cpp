@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
+// Variables that tell something; one more is for all that find no room.
+constexpr std::size_t n_words = std::size_t{1} << 21U;
+
 /// How another process of this machine opens the memory.
 struct Address {
   std::int64_t process;
@@ -31,7 +34,10 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > most_pes) return false;
   m_cells_of_pe    = std::min(part_bytes, most_bytes) / 8;
-  auto const bytes = tables_bytes + n_pes * m_cells_of_pe * sizeof(Cell);
+  m_word_bytes     = sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
+  auto const words = round_up((n_words + 1) * m_word_bytes, page);
+  auto const bytes =
+      tables_bytes + words + n_pes * m_cells_of_pe * sizeof(Cell);
   Address address{::getpid(), -1};
   if (bootstrap.my_pe() == 0) {
     address.file = ::memfd_create("symm_check", MFD_CLOEXEC);
@@ -57,8 +63,8 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   bool has_failed = memory == MAP_FAILED;
   if (!has_failed) {
     m_tables = static_cast<Tables*>(memory);
-    m_cells =
-        reinterpret_cast<Cell*>(static_cast<char*>(memory) + tables_bytes);
+    m_words  = static_cast<char*>(memory) + tables_bytes;
+    m_cells  = reinterpret_cast<Cell*>(m_words + words);
   }
   // Another machine may have a process of that number, too.
   std::uint64_t mark = 0;
@@ -72,6 +78,27 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   if (is_open && bootstrap.my_pe() == 0) m_tables->n_found.store(0);
   bootstrap.barrier();
   return is_open;
+}
+
+TimesOfPes CheckMemory::told_by(Pe pe, std::size_t offset, bool adds) const {
+  auto const key =
+      static_cast<std::uint64_t>(pe) << 48U | offset / 8 << 1U | 1U;
+  auto const hash     = key * 0x9e37'79b9'7f4a'7c15U >> 20U;
+  auto const times_of = [](char* word) {
+    return reinterpret_cast<TimesOfPes>(word + sizeof(std::uint64_t));
+  };
+  for (std::size_t i = 0; i < 32; ++i) {
+    auto* const word = m_words + (hash + i) % n_words * m_word_bytes;
+    auto& its_key    = *reinterpret_cast<std::atomic<std::uint64_t>*>(word);
+    auto there       = its_key.load(std::memory_order_acquire);
+    if (there == key) return times_of(word);
+    if (there != 0) continue;
+    if (!adds) return nullptr;
+    if (its_key.compare_exchange_strong(there, key) || there == key) {
+      return times_of(word);
+    }
+  }
+  return times_of(m_words + n_words * m_word_bytes);
 }
 
 void CheckMemory::clear(Pe pe, std::size_t offset,

@@ -23,8 +23,10 @@ struct Cell {
   std::atomic<std::uint64_t> read;
 };
 
-/// The times of all parts that somebody knows of.
+/// The times of all parts that somebody knows of, those of PE 0 first.
 using Times = std::array<std::atomic<Time>, most_pes * n_parts>;
+/// The first of as many as there are parts of PEs.
+using TimesOfPes = std::atomic<Time>*;
 
 /// Where in the program: code addresses, innermost first, as offsets in
 /// modules.
@@ -59,18 +61,11 @@ struct Place {
   std::array<Times, 3> known;  // of three meetings in turn
 };
 
-/// What a variable says to a PE that sees its value.
-struct Word {
-  std::atomic<std::uint64_t> key;
-  Times known;
-};
-
 /// What all PEs of a machine know: mapped by each, sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
   static constexpr std::size_t n_races   = 1U << 12U;
   static constexpr std::size_t n_places  = 1U << 10U;
-  static constexpr std::size_t n_words   = 1U << 20U;
   static constexpr std::size_t n_modules = 64;
 
   std::atomic<std::uint64_t> n_found;  // races
@@ -79,7 +74,6 @@ struct Tables {
   std::array<Site, n_sites> sites;
   std::array<Race, n_races> races;
   std::array<Place, n_places> places;
-  std::array<Word, n_words + 1> words;  // the last is for those without room
 };
 
 /// Bytes of a PE's part of the heap that have a shadow.
@@ -97,6 +91,9 @@ class CheckMemory {
   [[nodiscard]] Cell& cell(Pe pe, std::size_t offset) const {
     return m_cells[static_cast<std::size_t>(pe) * m_cells_of_pe + offset / 8];
   }
+  /// What a variable at the offset tells a PE that sees its value; null:
+  /// nothing. \param adds whether it is going to tell something.
+  [[nodiscard]] TimesOfPes told_by(Pe pe, std::size_t offset, bool adds) const;
   [[nodiscard]] std::size_t covered() const { return m_cells_of_pe * 8; }
   /// Forgets the accesses to those bytes.
   void clear(Pe pe, std::size_t offset, std::size_t bytes) const noexcept;
@@ -104,6 +101,8 @@ class CheckMemory {
  private:
   Tables* m_tables          = nullptr;
   Cell* m_cells             = nullptr;
+  char* m_words             = nullptr;  // of variables: a key, and the times
+  std::size_t m_word_bytes  = 0;
   std::size_t m_cells_of_pe = 0;
   int m_file                = -1;
 };

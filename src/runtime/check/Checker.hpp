@@ -81,8 +81,8 @@ class Checker {
   /// Forgets who has written the word, whose value this PE waited for.
   void forget_write(Where where);
 
-  /// What the variable tells; null without a shadow.
-  [[nodiscard]] Word* word(Where where, bool adds);
+  /// CheckMemory::told_by(); null, too, for what is in no heap.
+  [[nodiscard]] TimesOfPes told_by(Where where, bool adds) const;
 
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
@@ -125,6 +125,7 @@ class Checker {
                            bool is_first_write, Epoch second,
                            bool is_second_write, bool is_private);
   void begin(Begun const& begun);
+  [[nodiscard]] bool is_to_be_remembered(Epoch before, bool is_network) const;
   void note_word(Where where, unsigned mask, std::size_t bytes, Epoch epoch,
                  bool is_write);
 

@@ -41,7 +41,7 @@ bool Clocks::has_room() const {
   return true;
 }
 
-void Clocks::raise_mine(Times& known, Part part, Time time) const {
+void Clocks::raise_mine(TimesOfPes known, Part part, Time time) const {
   raise(known[part_of(m_me, part)], time);
 }
 
@@ -51,7 +51,7 @@ void Clocks::fence() {
   m_fenced_stores = now(Part::stores);
   step(Part::stores);
   for (auto const part : {Part::network, Part::signals}) {
-    raise_mine(m_fenced, part, now(part));
+    raise_mine(m_fenced.data(), part, now(part));
     step(part);
   }
 }
@@ -70,7 +70,7 @@ void Clocks::quiet() {
   fence();
   std::lock_guard const lock(m_mutex);
   for (auto const part : {Part::network, Part::signals}) {
-    raise_mine(m_known, part, m_fenced[part_of(m_me, part)]);
+    raise_mine(m_known.data(), part, m_fenced[part_of(m_me, part)]);
   }
 }
 
@@ -80,7 +80,7 @@ Time Clocks::begin_signal() {
   return now(Part::signals);
 }
 
-void Clocks::tell(Times& known, Tells what, Time signalled) {
+void Clocks::tell(TimesOfPes known, Tells what, Time signalled) {
   std::lock_guard const lock(m_mutex);
   auto const first = part_of(m_me, Part::loads);
   for (std::size_t part = 0; part < m_parts; ++part) {
@@ -100,7 +100,7 @@ void Clocks::tell(Times& known, Tells what, Time signalled) {
   raise_mine(known, Part::signals, signalled);
 }
 
-void Clocks::learn(Times const& known, bool later) {
+void Clocks::learn(std::atomic<Time> const* known, bool later) {
   std::lock_guard const lock(m_mutex);
   auto const first = part_of(m_me, Part::loads);
   for (std::size_t part = 0; part < m_parts; ++part) {

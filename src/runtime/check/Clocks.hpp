@@ -54,16 +54,16 @@ class Clocks {
 
   /// Adds what this PE tells to `known`.
   /// \param signalled the time of the put_signal() that tells it, or 0.
-  void tell(Times& known, Tells what, Time signalled = 0);
+  void tell(TimesOfPes known, Tells what, Time signalled = 0);
   /// Learns what is in `known`; `later`: at the next fence().
-  void learn(Times const& known, bool later = false);
+  void learn(std::atomic<Time> const* known, bool later = false);
 
   [[nodiscard]] Pe me() const { return m_me; }
   /// Whether the times of all parts fit in an Epoch.
   [[nodiscard]] bool has_room() const;
 
  private:
-  void raise_mine(Times& known, Part part, Time time) const;
+  void raise_mine(TimesOfPes known, Part part, Time time) const;
   void step(Part part);
 
   std::mutex m_mutex;  // for changes of what is below

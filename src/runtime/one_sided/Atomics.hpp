@@ -62,7 +62,10 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
   Observed const observed([=] {
     return Operation{OperationKind::atomic, call.name, pe, sizeof(T), address};
   });
-  check::atomic(address, sizeof(T), pe, check::AtomicKind::posts, fetch);
+  check::atomic(address, sizeof(T), pe,
+                op == AtomicOp::fetch ? check::AtomicKind::reads
+                                      : check::AtomicKind::posts,
+                fetch);
   fetch_word_later<T>(fetch, address, pe, call, near, op, operands...);
 }
 
