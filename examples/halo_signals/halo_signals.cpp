@@ -173,6 +173,7 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
   Number const all("largest of all");
   Exchange exchange(strip);
   start(u_old, strip);
+  symm::barrier(Exec(), strip.team);  // all have filled their ghost rows
 
   int const own     = strip.own;
   bool const speaks = strip.team.my_pe() == 0;

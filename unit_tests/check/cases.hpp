@@ -69,9 +69,12 @@ class Bed {
 inline void see(Word value) { asm volatile("" : : "r"(value) : "memory"); }
 
 /// Lets the other PEs get ahead. This is no order.
-inline void a_moment() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+inline void a_moment(
+    std::chrono::milliseconds time = std::chrono::milliseconds(1)) {
+  std::this_thread::sleep_for(time);
 }
+/// Long enough for a PE that has been woken up, also where PEs share a core.
+inline constexpr std::chrono::milliseconds long_time{30};
 
 enum class Expected { none, race };
 

@@ -38,10 +38,6 @@ constexpr KnownMiss known_misses[] = {
      "streams of the host run at once"},
     {"put_to_a_View_that_has_ended", "the end of a View is no access"},
     {"get_and_increment", "of two PEs that read, one is remembered"},
-    {"put_signal_wait_load_put_signal",
-     "a wait learns of all signals until then"},
-    {"put_signal_wait_for_what_is_there_load",
-     "a wait learns of all signals until then"},
 };
 
 KnownMiss const* known_miss(std::string const& name) {

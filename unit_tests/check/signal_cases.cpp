@@ -211,7 +211,7 @@ Case const cases[] = {
          see(b.w()[0]);
        }
        if (b.me == 0) {
-         a_moment();
+         a_moment(long_time);
          put_with_signal(b);
        }
      }},
@@ -359,7 +359,7 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me == 0) {
          put_with_signal(b, 7);
-         a_moment();  // PE 1 reads what it has waited for
+         a_moment(long_time);  // PE 1 reads what it has waited for
          symm::fence();
          put_with_signal(b, 8);
        }
