@@ -6,7 +6,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <support/MissingEngine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,7 +27,7 @@
 #include <runtime/symm_teams.hpp>
 #include <runtime/transport/Transport.hpp>
 
-#include "CudaRuntime.hpp"
+#include "CudaOfNodes.hpp"
 
 namespace symm_test {
 namespace {
@@ -38,51 +37,9 @@ using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Each PE is a node of its own, all with GPU 0.
-class CudaOfNodes : public CudaRuntime {
- protected:
-  void SetUp() override {
-    CudaRuntime::SetUp();
-    if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
-    ASSERT_EQ(::setenv("SYMM_PES_PER_NODE", "1", 1), 0);
-    symm::Impl::prepare_devices_for_nodes();  // as begin_job() does
-  }
-  void TearDown() override {
-    ::unsetenv("SYMM_PES_PER_NODE");
-    ::unsetenv("CUDA_MODULE_LOADING");
-    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
-  }
-
-  /// body(my PE, the next one) on each PE.
-  template <class Body>
-  static void run(int n_pes, Body const& body) {
-    expect_on_pes(n_pes, [&](ForkedBootstrap& bootstrap) {
-      initialize(bootstrap, 0);
-      Pe const me = bootstrap.my_pe();
-      body(me, (me + 1) % n_pes);
-      symm::barrier_all();
-      Runtime::finalize();
-    });
-  }
-};
-
-using Word = std::uint64_t;
-
-Word value_of(Pe from, Pe to, std::size_t i) {
-  return (static_cast<Word>(from) * 64 + static_cast<Word>(to)) * 10'000'000 +
-         i;
-}
-
 /// Sizes around what one message and one half of the staging memory hold.
 constexpr std::array<std::size_t, 9> word_counts{
     1, 2, 63, 1000, 8191, 8192, 8193, 32769, 200'001};
-
-template <class T>
-T* calloc_of(std::size_t count) {
-  auto* const block = static_cast<T*>(symm::calloc(count, sizeof(T)));
-  EXPECT_NE(block, nullptr) << symm::last_error();
-  return block;
-}
 
 /// The private side of a copy: on the host, or in memory of the GPU.
 class Side {

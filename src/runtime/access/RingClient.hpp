@@ -19,18 +19,15 @@
 #include "../groups/Words.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/FarRing.hpp"
+#include "../memory/UpdateLog.hpp"
 #include "../memory/WordAtomics.hpp"
 #include "Elements.hpp"
+#include "RingUpdates.hpp"
 
 // The operations on far PEs, in kernels. They are out of line, so that an
 // operation on a near PE has one compare more and nothing else.
 
 namespace symm::Impl {
-
-/// A pause between two looks at a word that others change.
-SYMM_FUNCTION inline void pause_in_kernel() {
-  SYMM_IF_ON_DEVICE((__nanosleep(500);))
-}
 
 /// Writes a request and returns its ticket. One thread; waits while the ring is
 /// full. Stores known to this thread are visible to the server.
@@ -39,25 +36,10 @@ template <class Ring>
     Ring* ring, std::uint64_t address, std::uint64_t local, std::uint64_t count,
     std::uint64_t signal, std::uint64_t value, std::uint64_t pe_and_bytes,
     std::uint64_t code) {
-  // (No KernelText, which takes room on every thread's stack.)
-  SYMM_IF_ON_DEVICE((if (ring == nullptr) {
-    InKernel::abort(
-        "symm: an operation of a kernel on a PE of another node: the kernel's "
-        "library was loaded while the job could not tell it how");
-  }))
-  std::uint64_t const ticket = fetch_add_word(&ring->ticket, std::uint64_t{1});
-  // Full: the first thread without room reads `freed` from the host's memory,
-  // the others read its result. (The host's stores to a GPU's memory wait while
-  // tens of thousands of threads read the host's, for ever if these wait for
-  // one.)
-  for (auto limit = load_relaxed(&ring->limit); ticket >= limit;
-       limit      = load_relaxed(&ring->limit)) {
-    if (ticket == limit) {
-      auto const freed = load_relaxed(ring->freed) + Ring::size;
-      if (freed > limit) fetch_max_word(&ring->limit, freed);
-    }
-    pause_in_kernel();
-  }
+  expect_ring(ring);
+  code |= load_relaxed(&ring->update_tickets.next) << 32U;
+  auto const ticket = fetch_add_word(&ring->tickets.next, std::uint64_t{1});
+  wait_for_ring(ring->tickets, ticket, ticket, Ring::size);
   FarRequest* const request = ring->requests + ticket % Ring::size;
   store_relaxed(&request->address, address);
   store_relaxed(&request->local, local);
@@ -98,7 +80,8 @@ class RingClient {
   /// \param bytes 1 to 8, the lower ones of `bits`.
   SYMM_FUNCTION void store(There to, std::uint64_t bits,
                            std::size_t bytes) const {
-    post(FarOp::store, to, bits, 0, 0, 0, bytes);
+    post_update(m_ring, number_of(to.address), bits, to.pe,
+                Update::kind_of_store(bytes));
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t load(There from,
                                                  std::size_t bytes) const {
@@ -133,11 +116,10 @@ class RingClient {
   }
   SYMM_FUNCTION void post_atomic(There at, AtomicOp op, WordType type,
                                  std::uint64_t value) const {
-    post(FarOp::post_atomic, at, value, 0, 0, 0, 0, op, type);
+    post_update(m_ring, number_of(at.address), value, at.pe,
+                Update::kind_of(op, type));
   }
-  SYMM_FUNCTION void fence() const {
-    post(FarOp::fence, {nullptr, 0}, 0, 0, 0, 0, 0);
-  }
+  SYMM_FUNCTION void fence() const { post_fence(m_ring); }
   SYMM_FUNCTION void quiet() const {
     ask(FarOp::quiet, {nullptr, 0}, 0, 0, 0, 0, 0);
   }

@@ -118,15 +118,18 @@ CUfunction Vmm_Cuda::word_changes() {
 
 void Vmm_Cuda::change_words(void* queue, WordChange* changes, std::size_t n,
                             AtomicOp op, WordType type) {
-  constexpr unsigned n_threads = 128;
+  constexpr unsigned n_threads   = 128;
+  constexpr unsigned most_blocks = 32;
   ContextGuard const context(*this);
   auto* const function = word_changes();
   auto address         = device_pointer(changes);
   auto count           = static_cast<unsigned>(n);
-  auto op_number       = static_cast<unsigned>(op);
-  auto type_number     = static_cast<unsigned>(type);
-  void* parameters[]   = {&address, &count, &op_number, &type_number};
-  check(m_driver.cuLaunchKernel(function, 1, 1, 1, n_threads, 1, 1, 0,
+  auto const n_blocks =
+      std::clamp((count + n_threads - 1) / n_threads, 1U, most_blocks);
+  auto op_number     = static_cast<unsigned>(op);
+  auto type_number   = static_cast<unsigned>(type);
+  void* parameters[] = {&address, &count, &op_number, &type_number};
+  check(m_driver.cuLaunchKernel(function, n_blocks, 1, 1, n_threads, 1, 1, 0,
                                 static_cast<CUstream>(queue), parameters,
                                 nullptr),
         "atomic operations on memory of " + m_place, "cuLaunchKernel");

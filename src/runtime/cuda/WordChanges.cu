@@ -53,7 +53,8 @@ __device__ Bits extreme(Bits* word, Bits value, bool is_min) {
 // `op` and `type` are those of memory/AtomicOp.hpp.
 extern "C" __global__ void __launch_bounds__(128)
     symm_change_words(Change volatile* changes, u32 n, u32 op, u32 type) {
-  for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
+  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+       i += gridDim.x * blockDim.x) {
     u64 const address = __cvta_generic_to_global(
         reinterpret_cast<void const*>(changes[i].address));
     auto* const word =

@@ -21,7 +21,7 @@ inline constexpr char const* word_changes_ptx = R"ptx(
 {
  .reg .pred  %p<41>;
  .reg .f32  %f<6>;
- .reg .b32  %r<44>;
+ .reg .b32  %r<48>;
  .reg .f64  %fd<6>;
  .reg .b64  %rd<53>;
  ld.param.u64  %rd40, [symm_change_words_param_0];
@@ -29,10 +29,14 @@ inline constexpr char const* word_changes_ptx = R"ptx(
  ld.param.u32  %r21, [symm_change_words_param_2];
  ld.param.u32  %r22, [symm_change_words_param_3];
  cvta.to.global.u64  %rd1, %rd40;
- mov.u32  %r39, %tid.x;
+ mov.u32  %r44, %ntid.x;
+ mov.u32  %r45, %ctaid.x;
+ mov.u32  %r46, %tid.x;
+ mad.lo.s32  %r39, %r45, %r44, %r46;
  setp.ge.u32  %p1, %r39, %r20;
  @%p1 bra  $L__BB0_65;
- mov.u32  %r2, %ntid.x;
+ mov.u32  %r47, %nctaid.x;
+ mul.lo.s32  %r2, %r47, %r44;
  setp.eq.s32  %p2, %r21, 0;
  @%p2 bra  $L__BB0_61;
 $L__BB0_2:

@@ -10,10 +10,15 @@ namespace symm::Impl {
 
 // Kernels request operations on far PEs from the host, which carries them out
 // (RingServer). One ring of requests and one of replies are in page-locked
-// memory of the host.
+// memory of the host, and one of updates: words to be stored, atomic operations
+// without a result, and fences.
+//
+// Each ring is read in the order of its tickets. A request comes behind the
+// updates whose tickets were drawn before it was made, and a fence among the
+// updates behind the requests whose tickets were drawn before. So what a thread
+// does after a fence, or after a reply, comes behind all that it did before.
 
 enum class FarOp : std::uint8_t {
-  store,        // up to 8 bytes, which are in `local`
   load,         // up to 8 bytes, into the reply
   put,          // a block
   get,          //
@@ -21,8 +26,6 @@ enum class FarOp : std::uint8_t {
   get_strided,  //
   put_signal,   //
   atomic,       // the reply is the word's value before
-  post_atomic,  // no reply
-  fence,        //
   quiet         //
 };
 
@@ -34,7 +37,9 @@ struct alignas(64) FarRequest {
   std::uint64_t signal;   // its address, or the stride at the PE in bytes
   std::uint64_t value;    // of the signal, or the stride here in bytes
   std::uint64_t pe_and_bytes;  // the PE; above it, bytes of an element or word
-  std::uint64_t code;          // FarCode
+  /// FarCode; above it, the lower 32 bits of the ticket that the next update
+  /// will get.
+  std::uint64_t code;
   /// The number of the request, from 1; 0 when its reply has been read. The
   /// thread writes it last.
   std::uint64_t number;
@@ -55,16 +60,23 @@ struct alignas(16) FarReply {
   std::uint64_t number;
 };
 
-/// In memory of the GPU, for kernels. A thread draws a ticket; requests with
-/// tickets below `*freed + size` have room.
+/// The tickets of a ring. A thread draws one; those below `*freed + size` have
+/// room.
+struct RingTickets {
+  std::uint64_t const* freed;  // in host memory: those below it are done
+  std::uint64_t next;
+  std::uint64_t limit;  // a copy of *freed + size, perhaps outdated
+};
+
+/// In memory of the GPU, for kernels.
 struct FarRing {
   static constexpr std::uint64_t size = 4096;
 
-  FarRequest* requests;        // in host memory
-  FarReply* replies;           // in host memory
-  std::uint64_t const* freed;  // in host memory: tickets below it are done
-  std::uint64_t ticket;        // the next one
-  std::uint64_t limit;         // a copy of *freed + size, perhaps outdated
+  FarRequest* requests;    // in host memory
+  FarReply* replies;       // in host memory
+  std::uint64_t* updates;  // in host memory: UpdateWords
+  alignas(64) RingTickets tickets;
+  alignas(64) RingTickets update_tickets;
 };
 
 /// A module of kernels (a source, compiled for GPUs) with its own pointer to

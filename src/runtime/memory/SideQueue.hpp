@@ -97,7 +97,7 @@ class SideQueue {
 
  private:
   using Change                              = CopyQueue::WordChange;
-  static constexpr std::size_t most_changes = 1024;
+  static constexpr std::size_t most_changes = 4096;  // a batch of messages
 
   [[nodiscard]] std::byte* room_for(std::size_t bytes);
   void add_store(CopyQueue::WordStore const& store);

@@ -145,7 +145,7 @@ bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
 void Network::open_ring(MemoryProvider& provider) {
   m_gpu_memory = &provider;
   m_ring       = std::make_unique<RingServer>(
-      m_bootstrap.my_pe(), *m_transport, provider,
+      m_bootstrap.my_pe(), m_bootstrap.n_pes(), *m_transport, provider, *this,
       [this](void const* address, std::size_t bytes, Pe pe, PeMemory& found) {
         return find_remote(address, bytes, pe, found);
       },

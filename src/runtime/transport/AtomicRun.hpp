@@ -34,7 +34,7 @@ class AtomicRunWriter {
     auto const shift = shift_of(type);
     m_kind           = kind_of(segment, op, type);
     m_window         = offset >> (32U + shift);
-    m_count          = is_aligned(offset, shift) && !is_of_gpu(segment) ? 1 : 0;
+    m_count          = is_aligned(offset, shift) ? 1 : 0;
     m_at             = at;
     m_head  = BatchEntry::atomic(segment, m_window << (32U + shift), op, type);
     m_first = static_cast<std::uint32_t>(offset >> shift);

@@ -52,7 +52,8 @@ void release_word(std::uint64_t& word, std::uint64_t value) {
 
 }  // namespace
 
-RingServer::RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
+RingServer::RingServer(Pe my_pe, int n_pes, Transport& transport,
+                       MemoryProvider& provider, TransportTarget& memory,
                        Find find, EndJob end_job)
     : m_my_pe(my_pe),
       m_transport(transport),
@@ -68,11 +69,20 @@ RingServer::RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
           m_memory.data() + request_bytes + reply_bytes)),
       m_staging(provider),
       m_queue(provider),
+      m_updates(provider, m_channel, memory, n_pes,
+                [this](void const* address, std::size_t bytes, Pe pe,
+                       char const* what) {
+                  return this->find(address, bytes, pe, what);
+                }),
       m_states(size, State::done) {
   for (std::size_t i = 0; i < n_landings; ++i) {
     m_landings.push_back(m_landing_memory.data() + i * Channel::most_begun);
   }
-  FarRing const ring{m_requests, m_replies, m_freed_for_kernels, 0, size};
+  FarRing const ring{m_requests,
+                     m_replies,
+                     m_updates.words(),
+                     {m_freed_for_kernels, 0, size},
+                     {m_updates.freed(), 0, UpdateWords::size}};
   m_ring = static_cast<FarRing*>(provider.allocate(sizeof ring));
   try {
     provider.copy(m_ring, &ring, sizeof ring);
@@ -104,7 +114,8 @@ void RingServer::run() {
   try {
     Backoff backoff(n_spins);
     while (!m_is_over) {
-      bool has_moved = take_requests();
+      bool has_moved = m_updates.take(m_head);
+      has_moved      = take_requests() || has_moved;
       if (!m_pending.empty() || !m_quiets.empty()) {
         static_cast<void>(m_transport.poll());
       }
@@ -133,6 +144,11 @@ bool RingServer::take_requests() {
        ++n) {
     auto const request  = m_requests[m_head % size];
     bool const is_quiet = code_of(request).op == FarOp::quiet;
+    auto const update   = static_cast<std::uint32_t>(request.code >> 32U);
+    if (!m_updates.may_begin(m_head, update)) {
+      static_cast<void>(m_updates.take(m_head));
+      if (!m_updates.may_begin(m_head, update)) break;
+    }
     // Consecutive ones are carried out as one.
     if (!m_quiets.empty() && !is_quiet) quiet_all();
     carry_out(request);
@@ -275,10 +291,6 @@ void RingServer::carry_out(FarRequest const& request) {
   auto const size_of_element = element_bytes_of(request);
   set_state(m_head, State::done);
   switch (code.op) {
-    case FarOp::store:
-      m_channel.put(find(address, size_of_element, pe, "p or put"),
-                    &request.local, size_of_element, Until::is_begun);
-      break;
     case FarOp::load:
       begin_load(request, find(address, size_of_element, pe, "g or get"));
       return;
@@ -331,14 +343,6 @@ void RingServer::carry_out(FarRequest const& request) {
           find(address, bytes_of(static_cast<WordType>(code.word_type)), pe,
                "an atomic operation"));
       return;
-    case FarOp::post_atomic: {
-      auto const type = static_cast<WordType>(code.word_type);
-      m_channel.post_atomic(
-          find(address, bytes_of(type), pe, "an atomic operation"),
-          static_cast<AtomicOp>(code.atomic_op), type, request.local);
-      break;
-    }
-    case FarOp::fence: m_channel.fence(); break;
     case FarOp::quiet:
       set_state(m_head, State::pending);
       m_quiets.push_back(m_head);
@@ -350,8 +354,10 @@ void RingServer::carry_out(FarRequest const& request) {
 void RingServer::drain(char const* call) {
   auto last = m_begun.load(std::memory_order_acquire);
   while (is_written(last)) ++last;
+  auto const last_update = m_updates.end_of_written();
   Backoff backoff(n_spins);
-  while (m_completed.load(std::memory_order_acquire) < last) {
+  while (m_completed.load(std::memory_order_acquire) < last ||
+         !m_updates.is_carried_out(last_update)) {
     static_cast<void>(m_transport.poll(call));
     static_cast<void>(backoff.pause());
   }

@@ -21,13 +21,16 @@
 #include "../memory/SideQueue.hpp"
 #include "GpuStaging.hpp"
 #include "Transport.hpp"
+#include "TransportTarget.hpp"
+#include "UpdateServer.hpp"
 
 namespace symm::Impl {
 
 /// Carries out what kernels of this PE ask for in the FarRing, on a thread of
 /// its own. It begins requests in the order of their tickets; many may be
-/// waiting for replies of PEs. It polls while there is something to do and for
-/// 2 ms afterwards, then once in up to a millisecond.
+/// waiting for replies of PEs. Updates go in between, as FarRing.hpp says. It
+/// polls while there is something to do and for 2 ms afterwards, then once in
+/// up to a millisecond.
 class RingServer final : public KernelRequests {
  public:
   /// Finds the object at `address` of this PE's part in that of `pe`.
@@ -37,10 +40,12 @@ class RingServer final : public KernelRequests {
   /// Ends the job; the reason has been printed.
   using EndJob = std::function<void()>;
 
-  /// \param provider of the GPU's memory; outlives this, as the transport does.
+  /// \param provider of the GPU's memory; outlives this, as the transport does
+  ///                 and `memory`, what `find` finds of this PE.
   /// \throws SystemError, OutOfMemory on this PE.
-  RingServer(Pe my_pe, Transport& transport, MemoryProvider& provider,
-             Find find, EndJob end_job);
+  RingServer(Pe my_pe, int n_pes, Transport& transport,
+             MemoryProvider& provider, TransportTarget& memory, Find find,
+             EndJob end_job);
   /// No kernel may use the ring any more.
   ~RingServer() override;
   RingServer(RingServer const&)            = delete;
@@ -111,6 +116,7 @@ class RingServer final : public KernelRequests {
   FarRing* m_ring = nullptr;
   GpuStaging m_staging;
   SideQueue m_queue;
+  UpdateServer m_updates;
 
   // Used by the thread.
   Number m_head  = 0;  // the next to be carried out

@@ -352,6 +352,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
         if (n != 0) break;  // those before it first
         payload = payload.subspan(BatchEntry::head_bytes);
         payload = payload.subspan(carry_out_run(from, entry, payload));
+        if (is_of_gpu(entry.segment())) queue = m_target.gpu();
         continue;
       }
       payload = payload.subspan(BatchEntry::head_bytes);
@@ -413,8 +414,7 @@ std::size_t Transport_Messages::carry_out_run(
   auto const run  = AtomicRunReader::make(head, payload);
   auto const op   = head.op();
   auto const type = head.type();
-  if (!run || !is_atomic(op, type) || is_of_gpu(head.segment()))
-    end_job_of_nonsense(from.pe);
+  if (!run || !is_atomic(op, type)) end_job_of_nonsense(from.pe);
   auto const bytes = bytes_of(type);
   MemoryRange range;
   auto const find = [&](std::size_t i) {
@@ -426,6 +426,14 @@ std::size_t Transport_Messages::carry_out_run(
     range            = m_target.find_around(head.segment(), offset, bytes);
     return word;
   };
+  if (is_of_gpu(head.segment())) {
+    auto* const queue = m_target.gpu();  // there, if a word is found
+    for (std::size_t i = 0; i < run->count(); ++i) {
+      auto* const word = find(i);
+      queue->change(word, op, type, run->value(i));
+    }
+    return run->bytes();
+  }
   // Several at once, as in carry_out_batch().
   WordChange changes[64];
   for (std::size_t i = 0; i < run->count();) {

@@ -199,7 +199,7 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
   Entry entry("cuLaunchKernel");
   auto const result = entry.stream_result(stream);
   if (result != CUDA_SUCCESS) return result;
-  if (launched != function() || grid_x * grid_y * grid_z != 1 ||
+  if (launched != function() || grid_x == 0 || grid_y * grid_z != 1 ||
       block_x > 128 || block_y * block_z != 1 || shared_bytes != 0 ||
       extra != nullptr) {
     return CUDA_ERROR_INVALID_VALUE;

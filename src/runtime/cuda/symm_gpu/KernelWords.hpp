@@ -39,6 +39,30 @@ inline __device__ std::size_t global_address(void const* p) {
   return __cvta_generic_to_global(p);
 }
 
+/// The threads of a warp that construct it together.
+class Together {
+ public:
+  __device__ Together() : m_threads(__activemask()) {
+    unsigned before = 0;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+    m_rank = static_cast<unsigned>(__popc(m_threads & before));
+  }
+  /// Number of this thread among them, from 0 on.
+  [[nodiscard]] __device__ unsigned rank() const { return m_rank; }
+  [[nodiscard]] __device__ unsigned count() const {
+    return static_cast<unsigned>(__popc(m_threads));
+  }
+  /// The value that the first of them passes. All call.
+  [[nodiscard]] __device__ std::uint64_t of_first(std::uint64_t value) const {
+    return __shfl_sync(m_threads, static_cast<unsigned long long>(value),
+                       __ffs(static_cast<int>(m_threads)) - 1);
+  }
+
+ private:
+  unsigned m_threads;
+  unsigned m_rank;
+};
+
 // Order.
 
 inline __device__ void fence() { __threadfence_system(); }

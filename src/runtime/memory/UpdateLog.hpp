@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MEMORY_UPDATELOG_HPP
+#define SYMM_MEMORY_UPDATELOG_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "AtomicOp.hpp"
+
+namespace symm::Impl {
+
+/// An operation of a kernel on a far PE that has no reply.
+struct Update {
+  /// An AtomicOp times 16 and a WordType, or one of:
+  enum Kind : std::uint8_t {
+    store = 0xe0,  // and the number of bytes, 1 to 8
+    fence = 0xf0   // `value`: the ticket that the next request will get
+  };
+
+  std::uint64_t address;  // symmetric, of this PE's part; of 48 bits
+  std::uint64_t value;
+  Pe pe;
+  std::uint8_t kind;
+
+  [[nodiscard]] SYMM_FUNCTION static std::uint8_t kind_of(AtomicOp op,
+                                                          WordType type) {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(op) * 16U +
+                                     static_cast<unsigned>(type));
+  }
+  [[nodiscard]] SYMM_FUNCTION static std::uint8_t kind_of_store(
+      std::size_t bytes) {
+    return static_cast<std::uint8_t>(store + bytes);
+  }
+};
+static_assert(static_cast<unsigned>(AtomicOp::bit_xor) * 16 + 16 <=
+              Update::store);
+
+/// The three words of an update in a ring in memory of the host. Each has the
+/// number of the ring's lap in its upper byte, so that the host sees of each
+/// whether it has been written: the thread needs no fence in between. Words of
+/// 32 updates are side by side: a warp writes them together.
+class UpdateWords {
+ public:
+  static constexpr std::uint64_t size = std::uint64_t{1} << 16U;  // updates
+  static constexpr std::size_t bytes  = size * 3 * sizeof(std::uint64_t);
+
+  SYMM_FUNCTION UpdateWords(std::uint64_t* words, std::uint64_t ticket)
+      : m_first(words + ticket % size / row * 3 * row + ticket % row),
+        m_lap((ticket / size % 255 + 1) << 56U) {}
+
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* word(std::size_t i) const {
+    return m_first + i * row;
+  }
+  /// The word `i` of an update.
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t bits(Update const& its,
+                                                 std::size_t i) const {
+    auto const pe = static_cast<std::uint32_t>(its.pe);
+    switch (i) {
+      case 0:
+        return m_lap | std::uint64_t{its.kind} << 48U |
+               (its.address & lower(48));
+      case 1: return m_lap | (pe & lower(24)) << 32U | (its.value & lower(32));
+      default:
+        return m_lap | std::uint64_t{pe >> 24U} << 32U | its.value >> 32U;
+    }
+  }
+  /// Whether a word is of this lap.
+  [[nodiscard]] bool is_of_lap(std::uint64_t word) const {
+    return (word ^ m_lap) >> 56U == 0;
+  }
+  /// The update of three words that are.
+  [[nodiscard]] static Update update_of(std::uint64_t a, std::uint64_t b,
+                                        std::uint64_t c) {
+    return {
+        a & lower(48), c << 32U | (b & lower(32)),
+        static_cast<Pe>((c >> 32U & lower(8)) << 24U | (b >> 32U & lower(24))),
+        static_cast<std::uint8_t>(a >> 48U & lower(8))};
+  }
+
+ private:
+  static constexpr std::size_t row = 32;
+
+  [[nodiscard]] SYMM_FUNCTION static constexpr std::uint64_t lower(
+      unsigned n_bits) {
+    return (std::uint64_t{1} << n_bits) - 1;
+  }
+
+  std::uint64_t* m_first;
+  std::uint64_t m_lap;
+};
+
+}  // namespace symm::Impl
+
+#endif

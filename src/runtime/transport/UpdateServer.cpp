@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "UpdateServer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr UpdateServer::Number most_at_once = 4096;
+/// Threads that have drawn tickets and have not written yet leave holes, at
+/// most so many side by side that drain() looks behind them.
+constexpr UpdateServer::Number most_holes = 1024;
+constexpr std::size_t bytes_of_line       = 64;
+
+std::uint64_t load_word(std::uint64_t const* word) {
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+}  // namespace
+
+UpdateServer::UpdateServer(MemoryProvider& provider, Channel& channel,
+                           TransportTarget& memory, int n_pes, Find find)
+    : m_channel(channel),
+      m_memory(memory),
+      m_n_pes(n_pes),
+      m_find(std::move(find)),
+      m_pinned(provider, UpdateWords::bytes + bytes_of_line),
+      m_words(reinterpret_cast<std::uint64_t*>(m_pinned.data())),
+      m_freed(reinterpret_cast<std::uint64_t*>(m_pinned.data() +
+                                               UpdateWords::bytes)) {}
+
+bool UpdateServer::read(Number ticket, Update& its) const {
+  UpdateWords const place(m_words, ticket);
+  // The last is written last, as a rule.
+  auto const c = load_word(place.word(2));
+  if (!place.is_of_lap(c)) return false;
+  auto const a = load_word(place.word(0));
+  auto const b = load_word(place.word(1));
+  if (!place.is_of_lap(a) || !place.is_of_lap(b)) return false;
+  its = UpdateWords::update_of(a, b, c);
+  return true;
+}
+
+bool UpdateServer::take(Number next_request) {
+  auto const begin = m_head;
+  m_range          = {};
+  Update its;
+  for (; m_head - begin < most_at_once && read(m_head, its); ++m_head) {
+    if (its.kind == Update::fence) {
+      m_awaited = its.value;
+      if (next_request < m_awaited) break;
+    }
+    carry_out(its);
+  }
+  if (m_head == begin) return false;
+  deliver();
+  __atomic_store_n(m_freed, m_head, __ATOMIC_RELEASE);
+  m_taken.store(m_head, std::memory_order_release);
+  return true;
+}
+
+void UpdateServer::carry_out(Update const& its) {
+  if (its.kind < Update::store) [[likely]] {
+    auto const type        = static_cast<WordType>(its.kind % 16);
+    m_atomics[m_n_atomics] = {find(its, bytes_of(type), "an atomic operation"),
+                              static_cast<AtomicOp>(its.kind / 16), type,
+                              its.value};
+    if (++m_n_atomics == block) deliver();
+    return;
+  }
+  deliver();
+  if (its.kind == Update::fence) {
+    m_channel.fence();
+    return;
+  }
+  std::size_t const bytes = its.kind - Update::store;
+  m_channel.put(find(its, bytes, "p or put"), &its.value, bytes,
+                Until::is_begun);
+}
+
+PeMemory UpdateServer::find(Update const& its, std::size_t bytes,
+                            char const* what) {
+  auto const at = its.address - reinterpret_cast<std::uint64_t>(m_range.start);
+  bool const is_known =
+      at < m_range.bytes && bytes <= m_range.bytes - at &&
+      static_cast<unsigned>(its.pe) < static_cast<unsigned>(m_n_pes);
+  if (is_known) [[likely]] {
+    return {its.pe, m_segment, m_range.offset + at};
+  }
+  auto const* const address = reinterpret_cast<void const*>(its.address);
+  auto const found          = m_find(address, bytes, its.pe, what);
+  m_segment                 = found.segment;
+  m_range = m_memory.find_around(found.segment, found.offset(), bytes);
+  return found;
+}
+
+void UpdateServer::deliver() {
+  if (m_n_atomics == 0) return;
+  m_channel.post_atomics({m_atomics.data(), std::exchange(m_n_atomics, 0)});
+}
+
+UpdateServer::Number UpdateServer::end_of_written() const {
+  auto const begin = m_taken.load(std::memory_order_acquire);
+  auto end         = begin;
+  for (auto i = begin; i < end + most_holes && i < begin + UpdateWords::size;
+       ++i) {
+    UpdateWords const place(m_words, i);
+    if (place.is_of_lap(load_word(place.word(0)))) end = i + 1;
+  }
+  return end;
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_UPDATESERVER_HPP
+#define SYMM_TRANSPORT_UPDATESERVER_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "../base/Types.hpp"
+#include "../memory/FarRing.hpp"
+#include "../memory/MemoryProvider.hpp"
+#include "../memory/SideQueue.hpp"
+#include "../memory/UpdateLog.hpp"
+#include "Channel.hpp"
+#include "TransportTarget.hpp"
+#include "Updates.hpp"
+
+namespace symm::Impl {
+
+/// The updates of a FarRing: carries them out in the order of their tickets, a
+/// block of atomic operations at once. One thread.
+class UpdateServer {
+ public:
+  using Number = std::uint64_t;
+  /// Finds the object at `address` of this PE's part in that of `pe`.
+  /// \throws UsageError on this PE: it is not there.
+  using Find = std::function<PeMemory(void const* address, std::size_t bytes,
+                                      Pe pe, char const* what)>;
+
+  /// \param memory of this PE, as `find` finds it; outlives this.
+  /// \throws SystemError, OutOfMemory on this PE.
+  UpdateServer(MemoryProvider& provider, Channel& channel,
+               TransportTarget& memory, int n_pes, Find find);
+
+  /// For FarRing.
+  [[nodiscard]] std::uint64_t* words() const { return m_words; }
+  [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
+
+  /// Carries out what has been written, some thousands at most, up to a fence
+  /// that has to wait for requests.
+  /// \param next_request all requests with tickets below it have begun.
+  /// \returns whether there was anything.
+  bool take(Number next_request);
+  /// Whether a request may begin that was made when updates had drawn tickets
+  /// up to `ticket`. True also if a fence waits for it.
+  /// \param ticket its lower 32 bits.
+  [[nodiscard]] bool may_begin(Number request, std::uint32_t ticket) const {
+    auto const left =
+        static_cast<std::int32_t>(ticket - static_cast<std::uint32_t>(m_head));
+    return left <= 0 || request < m_awaited;
+  }
+
+  // Any thread.
+
+  /// Behind the last update that kernels that have ended have written.
+  [[nodiscard]] Number end_of_written() const;
+  [[nodiscard]] bool is_carried_out(Number end) const {
+    return m_taken.load(std::memory_order_acquire) >= end;
+  }
+
+ private:
+  static constexpr std::size_t block = 256;
+
+  [[nodiscard]] bool read(Number ticket, Update& its) const;
+  void carry_out(Update const& its);
+  [[nodiscard]] PeMemory find(Update const& its, std::size_t bytes,
+                              char const* what);
+  void deliver();
+
+  Channel& m_channel;
+  TransportTarget& m_memory;
+  int const m_n_pes;
+  Find m_find;
+  PinnedMemory m_pinned;  // the words, and the number of those that are free
+  std::uint64_t* m_words;
+  std::uint64_t* m_freed;
+
+  Number m_head    = 0;  // the next to be carried out
+  Number m_awaited = 0;  // a fence waits for requests below it
+  // Memory of this PE's part that has been looked up. (The calls that unmap
+  // memory wait for the updates of kernels that have ended.)
+  MemoryRange m_range;
+  Segment m_segment{};
+  std::size_t m_n_atomics = 0;
+  std::array<FarAtomic, block> m_atomics;
+  std::atomic<Number> m_taken = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif
