@@ -181,8 +181,8 @@ class Channel_Messages final : public Channel {
   void mark_dirty(Outgoing& outgoing);
   /// Finds memory for a batch; may unlock.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
-  void add_atomic(Lock& lock, PeMemory at, AtomicOp op, WordType type,
-                  std::uint64_t value);
+  void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
+                  WordType type, std::uint64_t value);
   /// Adds an entry to the open batch. \returns the place of its data.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
   /// The same of an entry that is answered. \param answer where that goes.

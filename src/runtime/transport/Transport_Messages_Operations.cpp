@@ -281,9 +281,9 @@ void Channel_Messages::wait_for_begun(Pe pe, Counter& left,
              [&] { return left.load(std::memory_order_acquire) == 0; });
 }
 
-void Channel_Messages::add_atomic(Lock& lock, PeMemory at, AtomicOp op,
-                                  WordType type, std::uint64_t value) {
-  auto& outgoing    = outgoing_to(at.pe);
+void Channel_Messages::add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at,
+                                  AtomicOp op, WordType type,
+                                  std::uint64_t value) {
   auto const offset = at.offset();
   if (outgoing.run.append(outgoing.batch.get(), outgoing.batch_bytes,
                           batch_size, at.segment, offset, op, type, value)) {
@@ -300,14 +300,18 @@ void Channel_Messages::add_atomic(Lock& lock, PeMemory at, AtomicOp op,
 void Channel_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
                                    std::uint64_t value, HostCall const& call) {
   auto lock = enter(call.name);
-  add_atomic(lock, at, op, type, value);
+  add_atomic(lock, outgoing_to(at.pe), at, op, type, value);
 }
 
 void Channel_Messages::post_atomics(std::span<FarAtomic const> all,
                                     HostCall const& call) {
-  auto lock = enter(call.name);
-  for (auto const& [at, op, type, value] : all)
-    add_atomic(lock, at, op, type, value);
+  auto lock          = enter(call.name);
+  Outgoing* outgoing = nullptr;
+  for (auto const& [at, op, type, value] : all) {
+    if (outgoing == nullptr || outgoing->pe != at.pe)
+      outgoing = &outgoing_to(at.pe);
+    add_atomic(lock, *outgoing, at, op, type, value);
+  }
 }
 
 }  // namespace symm::Impl
