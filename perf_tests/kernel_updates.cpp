@@ -26,6 +26,18 @@ using Exec = Kokkos::DefaultExecutionSpace;
 template <class Space>
 using Table = Kokkos::View<std::uint64_t*, Space>;
 
+constexpr std::int64_t n_threads = 16'384;
+
+/// Updates i, i + n_threads, ... by thread i.
+template <class Update>
+struct Updates {
+  Update update;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
+    for (auto i = thread; i < count; i += n_threads) update(i);
+  }
+};
+
 /// The word that update `i` is for.
 KOKKOS_INLINE_FUNCTION std::size_t word_of(std::int64_t i,
                                            std::size_t n_words) {
@@ -98,7 +110,7 @@ class Measurement {
   Measurement(Session& session, char const* where)
       : m_session(session), m_pair(session), m_where(where) {}
 
-  template <class Kernel>
+  template <class Update>
   void run(std::string const& how, std::int64_t updates) {
     Table<Space> const table("table", n_words);
     Place const to{symm::heap_map(table), table.data(), n_words, m_pair.peer()};
@@ -106,14 +118,14 @@ class Measurement {
     m_session.compare(
         {{{"updates of words " + std::string(m_where), updates}}},
         {{how, "", [&](std::int64_t n) {
-            expected += Kernel::sum(updates) * static_cast<std::uint64_t>(n);
+            expected += Update::sum(updates) * static_cast<std::uint64_t>(n);
             if (!m_pair.is_active()) return;
             for (std::int64_t k = 0; k < n; ++k) {
               Kokkos::parallel_for(
                   "updates",
                   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                      0, updates),
-                  Kernel{to});
+                      0, n_threads),
+                  Updates<Update>{{to}, updates});
               Kokkos::fence();
               symm::quiet();
             }
@@ -130,8 +142,8 @@ class Measurement {
     bool const quick = m_session.quick();
     run<AddOne>("atomic_add of 1", quick ? 100'000 : 1 << 23);
     run<AddNumber>("atomic_add of numbers", quick ? 100'000 : 1 << 22);
-    run<Store>("p", quick ? 10'000 : 1 << 19);
-    run<FetchAdd>("atomic_fetch_add", quick ? 1000 : 1 << 14);
+    run<Store>("p", quick ? 1'000 : 1 << 16);
+    run<FetchAdd>("atomic_fetch_add", quick ? 100 : 1 << 12);
   }
 
  private:
@@ -143,8 +155,8 @@ class Measurement {
 };
 
 void measure(Session& session) {
-  Measurement<symm::SymmetricSpace>(session, "of a GPU").run_all();
   Measurement<symm::SymmetricHostSpace>(session, "of a host").run_all();
+  Measurement<symm::SymmetricSpace>(session, "of a GPU").run_all();
 }
 
 Registered const registered{"kernel_updates", measure};

@@ -44,6 +44,14 @@ class Aggregation;
 
 }  // namespace Impl
 
+/// How updates that wait in a Context reach PEs of other nodes.
+enum class UpdateRouting {
+  automatic,  ///< by nodes, if there are more than 32 of several PEs
+  direct,     ///< in messages to each PE
+  by_nodes,   ///< in messages to a PE of each node, which carries them out for
+              ///< the others: memory grows with nodes, not with PEs
+};
+
 /// Promises of a program about a Context (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED,
 /// _PRIVATE, _NOSTORE).
 struct ContextOptions {
@@ -62,6 +70,9 @@ struct ContextOptions {
   /// context. Implies `serialized`: give each thread a context of its own.
   /// Takes 13 KiB, and for other nodes as any context up to 16 MiB.
   bool aggregate = false;
+  /// Of the atomic operations that wait. By nodes, they take up to 36 MiB more,
+  /// 16 KiB for each node, and fence() of the context is its quiet().
+  UpdateRouting routing = UpdateRouting::automatic;
 };
 
 /// A sequence of operations with an order and a completion of its own: fence()

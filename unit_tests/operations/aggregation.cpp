@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,8 @@ using testing::HasSubstr;
 using Words = Kokkos::View<std::uint64_t*, symm::SymmetricHostSpace>;
 
 constexpr symm::ContextOptions aggregating{.aggregate = true};
+constexpr symm::ContextOptions by_nodes{
+    .aggregate = true, .routing = symm::UpdateRouting::by_nodes};
 
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e37'79b9'7f4a'7c15U;
@@ -140,12 +143,12 @@ std::size_t n_wrong(Words const& words,
   return wrong;
 }
 
-TEST(AggregatingContexts, carry_out_random_updates_once) {
+void expect_random_updates(symm::ContextOptions options) {
   for (auto const& updates : {uniform(), skewed(), all_to_one(), ones()}) {
     for (std::size_t const kinds : {std::size_t{1}, n_kinds}) {
       for (std::size_t const count : {0U, 1U, 255U, 256U, 257U, 20'000U}) {
         Words const words("words", n_kinds * n_table_words);
-        Context const context(aggregating);
+        Context const context(options);
         for (std::size_t k = 0; k < count; ++k) {
           auto const it = updates(symm::my_pe(), k);
           make(context, words.data(), it, it.random / 16 % kinds);
@@ -158,6 +161,14 @@ TEST(AggregatingContexts, carry_out_random_updates_once) {
       }
     }
   }
+}
+
+TEST(AggregatingContexts, carry_out_random_updates_once) {
+  expect_random_updates(aggregating);
+}
+
+TEST(AggregatingContexts, carry_out_updates_by_nodes_once) {
+  expect_random_updates(by_nodes);
 }
 
 TEST(AggregatingContexts, of_threads_do_not_disturb_each_other) {
@@ -184,10 +195,10 @@ TEST(AggregatingContexts, of_threads_do_not_disturb_each_other) {
   symm::barrier_all();
 }
 
-TEST(AggregatingContexts, order_by_fence_and_complete_by_quiet) {
+void expect_order(symm::ContextOptions options) {
   Words const words("words", 2);
   Words const puts("puts", 600);
-  Context const context(aggregating);
+  Context const context(options);
   Pe const to = (symm::my_pe() + 1) % symm::n_pes();
   std::vector<std::uint64_t> source(600);
   for (std::uint64_t round = 1; round <= 200; ++round) {
@@ -209,6 +220,24 @@ TEST(AggregatingContexts, order_by_fence_and_complete_by_quiet) {
     EXPECT_EQ(puts(2), 1'000 * round + 600);
     symm::barrier_all();
   }
+}
+
+TEST(AggregatingContexts, order_by_fence_and_complete_by_quiet) {
+  expect_order(aggregating);
+}
+
+TEST(AggregatingContexts, order_updates_by_nodes) { expect_order(by_nodes); }
+
+TEST(AggregatingContexts, by_nodes_complete_what_is_for_some_pes) {
+  Words const words("words", 2);
+  Context const context(by_nodes);
+  Pe const to = (symm::my_pe() + 1) % symm::n_pes();
+  for (std::uint64_t round = 1; round <= 100; ++round) {
+    symm::atomic_add(context, &words(0), 3U, to);
+    context.pe_quiet(std::array{to});
+    EXPECT_EQ(symm::g(&words(0), to), 3 * round);
+  }
+  symm::barrier_all();
 }
 
 TEST(AggregatingContexts, that_end_or_are_moved_lose_nothing) {

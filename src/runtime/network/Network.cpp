@@ -118,6 +118,14 @@ MemoryRange Network::find_around(Segment segment, std::size_t offset,
   return {map.part(map.my_pe) + around.offset, around.offset, around.bytes};
 }
 
+std::optional<std::ptrdiff_t> Network::distance_to_near(int number) noexcept {
+  auto const* const heap = m_heaps[index_of(MemoryKind::host)].load();
+  bool const is_there =
+      static_cast<unsigned>(number) < static_cast<unsigned>(m_nodes.n_near());
+  if (heap == nullptr || !is_there) return std::nullopt;
+  return heap->map().distance(m_nodes.first_near() + number);
+}
+
 bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
                           PeMemory& found) const noexcept {
   constexpr std::array heaps{Segment::host_heap, Segment::device_heap};

@@ -74,6 +74,8 @@ class Network final : public TransportTarget {
                            std::size_t bytes) noexcept override;
   [[nodiscard]] MemoryRange find_around(Segment segment, std::size_t offset,
                                         std::size_t bytes) noexcept override;
+  [[nodiscard]] std::optional<std::ptrdiff_t> distance_to_near(
+      int number) noexcept override;
   [[nodiscard]] SideQueue* gpu() noexcept override { return m_gpu.get(); }
   [[nodiscard]] std::string_view host_of(Pe pe) const noexcept override;
   [[nodiscard]] char const* call() const noexcept override;

@@ -67,7 +67,17 @@ void Aggregation::deliver_far(char const* call) {
   check_life(call);
   m_bytes      = 0;
   auto const n = std::exchange(m_n_far, 0);
-  m_channel->post_atomics({m_far.data(), n}, {call, m_channel});
+  if (!m_bins) {
+    m_channel->post_atomics({m_far.data(), n}, {call, m_channel});
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    m_bins->add(m_far[i], *m_channel, {call, m_channel});
+}
+
+void Aggregation::deliver_bins(char const* call) {
+  check_life(call);
+  m_bins->deliver(*m_channel, {call, m_channel});
 }
 
 }  // namespace symm::Impl

@@ -7,7 +7,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "../access/PeOperations.hpp"
 #include "../base/Observer.hpp"
@@ -15,6 +17,7 @@
 #include "../memory/AtomicOp.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../transport/Updates.hpp"
+#include "NodeBins.hpp"
 
 namespace symm::Impl {
 
@@ -24,7 +27,7 @@ class Channel;
 /// thread at a time. Those of near PEs are carried out in the order of the
 /// calls, a block after the other: while one waits, its word comes into the
 /// cache. Those of far PEs go to the batches of the context's channel, a block
-/// under one lock.
+/// under one lock, or to bins of their nodes.
 class Aggregation {
  public:
   /// Blocks are carried out when they are full.
@@ -38,7 +41,14 @@ class Aggregation {
   ~Aggregation();
 
   /// For far PEs. Null in jobs of one node.
-  void set_channel(Channel* channel) { m_channel = channel; }
+  /// \param bins null: updates go to each PE directly.
+  void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins) {
+    m_channel = channel;
+    m_bins    = std::move(bins);
+  }
+  /// Whether others carry out updates for the PE. Then quiet() alone orders
+  /// them.
+  [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
   /// Keeps an atomic operation that returns nothing, and may deliver those
   /// before it.
@@ -83,6 +93,7 @@ class Aggregation {
   void deliver(char const* call) {
     if (m_n_near != 0) deliver_near(call);
     if (m_n_far != 0) deliver_far(call);
+    if (m_bins) deliver_bins(call);
   }
 
  private:
@@ -97,8 +108,10 @@ class Aggregation {
   void check_life(char const* call);
   void deliver_near(char const* call);
   void deliver_far(char const* call);
+  void deliver_bins(char const* call);
 
   Channel* m_channel = nullptr;
+  std::unique_ptr<NodeBins> m_bins;
   std::uint64_t m_life;
   // Memory of this PE's part that has been looked up; forgotten with each
   // block. (The calls that unmap memory are collective.)

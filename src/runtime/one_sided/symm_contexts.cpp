@@ -36,6 +36,19 @@ void complete(char const* call, Impl::Channel* channel, Work const& work) {
   work(*channel);
 }
 
+/// Null: updates go to each PE directly.
+std::unique_ptr<Impl::NodeBins> make_bins(UpdateRouting routing,
+                                          char const* call) {
+  auto const& runtime    = Impl::Runtime::instance(call);
+  auto const& nodes      = runtime.nodes();
+  bool const is_by_nodes = Impl::NodeBins::are_possible(nodes) &&
+                           (routing == UpdateRouting::by_nodes ||
+                            (routing == UpdateRouting::automatic &&
+                             Impl::NodeBins::are_better(nodes)));
+  if (!is_by_nodes) return nullptr;
+  return std::make_unique<Impl::NodeBins>(nodes, runtime.my_pe());
+}
+
 void check_pe(Pe pe, char const* call) {
   int const n_pes = Impl::Runtime::instance(call).n_pes();
   if (pe < 0 || pe >= n_pes) Impl::throw_no_pe(pe, n_pes, call);
@@ -90,7 +103,8 @@ void Context::open(char const* name) {
           "end some, or share them between threads"));
     }
   }
-  if (m_aggregation) m_aggregation->set_channel(m_channel);
+  if (m_aggregation && m_channel != nullptr)
+    m_aggregation->set_channel(m_channel, make_bins(m_options.routing, name));
   m_life = life;
 }
 
@@ -140,8 +154,10 @@ void Context::fence() const {
   Impl::check::complete(this);
   deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
-  complete(mine.name, mine.channel,
-           [&](auto& channel) { channel.fence(mine.name); });
+  bool const is_quiet = m_aggregation && m_aggregation->is_by_nodes();
+  complete(mine.name, mine.channel, [&](auto& channel) {
+    is_quiet ? channel.quiet(mine.name) : channel.fence(mine.name);
+  });
 }
 
 void Context::quiet() const {
@@ -163,8 +179,10 @@ void Context::pe_quiet(std::span<Pe const> pes) const {
   }
   deliver(mine.name);
   if (!m_options.nostore) Impl::fence_words();
-  complete(mine.name, mine.channel,
-           [&](auto& channel) { channel.quiet(in_world, mine.name); });
+  bool const is_of_all = m_aggregation && m_aggregation->is_by_nodes();
+  complete(mine.name, mine.channel, [&](auto& channel) {
+    is_of_all ? channel.quiet(mine.name) : channel.quiet(in_world, mine.name);
+  });
 }
 
 PeTeam Context::team() const {

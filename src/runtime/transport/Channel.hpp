@@ -74,6 +74,17 @@ class Channel {
       post_atomic(at, op, type, value, call);
   }
 
+  /// NodeUpdates of words of any PEs of the node of `to`, complete after
+  /// quiet(); fence() does not order them. Channels between nodes of several
+  /// PEs have it.
+  /// \param updates    at most MessageEngine::max_eager bytes: words of 8
+  /// bytes. \param has_values each is followed by its value; else that is
+  /// `value`.
+  virtual void post_node_updates(Pe /*to*/,
+                                 std::span<std::byte const> /*updates*/,
+                                 bool /*has_values*/, std::uint64_t /*value*/,
+                                 HostCall const& /*call*/ = {}) {}
+
   // These count `left` down when done, within poll(). So a caller may have many
   // under way and wait for one of them.
 

@@ -114,6 +114,9 @@ class Channel_Messages final : public Channel {
                    HostCall const& call) override;
   void post_atomics(std::span<FarAtomic const> all,
                     HostCall const& call) override;
+  void post_node_updates(Pe to, std::span<std::byte const> updates,
+                         bool has_values, std::uint64_t value,
+                         HostCall const& call) override;
   void begin_get(void* to, PeMemory from, std::size_t bytes, Counter& left,
                  HostCall const& call) override;
   void begin_atomic(PeMemory at, AtomicOp op, WordType type,

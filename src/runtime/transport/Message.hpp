@@ -25,12 +25,14 @@ inline constexpr std::size_t most_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
   // Numbered: the target acknowledges them.
-  put,          // the data
-  put_strided,  // elements, packed
-  put_signal,   // the data, and then the signal
-  atomic,       // answered by atomic_reply
-  batch,        // one BatchEntry after the other; answered by get_reply if
-                // there is a token: all answers, in the order of the entries
+  put,           // the data
+  put_strided,   // elements, packed
+  put_signal,    // the data, and then the signal
+  atomic,        // answered by atomic_reply
+  node_updates,  // NodeUpdates; `compare` is 0: all with this `value`, else
+                 // each is followed by its own
+  batch,         // one BatchEntry after the other; answered by get_reply if
+                 // there is a token: all answers, in the order of the entries
   // Not numbered.
   get,          // answered by get_reply
   get_strided,  // likewise, elements packed

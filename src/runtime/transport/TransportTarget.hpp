@@ -4,6 +4,7 @@
 #define SYMM_TRANSPORT_TRANSPORT_TARGET_HPP
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "LostPe.hpp"
@@ -44,6 +45,13 @@ class TransportTarget {
                                                 std::size_t bytes) noexcept {
     auto* const start = find(segment, offset, bytes);
     return {start, offset, start == nullptr ? 0 : bytes};
+  }
+
+  /// The distance in bytes from this PE's part of the host heap to that of PE
+  /// `number` of this node; nothing: there is none.
+  [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
+      int number) noexcept {
+    return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
   }
 
   /// The queue that reaches segments that is_of_gpu(), if find() has found

@@ -191,6 +191,8 @@ class Transport_Messages final : public Transport,
   /// Leaves what is answered in m_answer_bytes.
   void carry_out_batch(Incoming const& from, MessageHeader const& header,
                        std::span<std::byte const> payload);
+  void carry_out_node_updates(Incoming const& from, MessageHeader const& header,
+                              std::span<std::byte const> payload);
   /// \param payload behind the head of the run. \returns bytes of it.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
                             std::span<std::byte const> payload);

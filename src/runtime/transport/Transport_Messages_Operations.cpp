@@ -303,6 +303,21 @@ void Channel_Messages::post_atomic(PeMemory at, AtomicOp op, WordType type,
   add_atomic(lock, outgoing_to(at.pe), at, op, type, value);
 }
 
+void Channel_Messages::post_node_updates(Pe to,
+                                         std::span<std::byte const> updates,
+                                         bool has_values, std::uint64_t value,
+                                         HostCall const& call) {
+  auto lock      = enter(call.name);
+  auto& outgoing = outgoing_to(to);
+  check_lost(lock.call, "an atomic operation", to);
+  wait_for_room(lock, outgoing);
+  MessageHeader header{.kind = MessageKind::node_updates};
+  header.detail.atomic = {value, has_values ? 1U : 0U, 0};
+  post(outgoing, header, outgoing.fenced, updates);
+  // Takes what other PEs send meanwhile, as add_entry() does.
+  static_cast<void>(m_transport.m_engine->poll());
+}
+
 void Channel_Messages::post_atomics(std::span<FarAtomic const> all,
                                     HostCall const& call) {
   auto lock          = enter(call.name);

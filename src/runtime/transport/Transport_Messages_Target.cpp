@@ -12,6 +12,7 @@
 #include "../memory/HostCopy.hpp"
 #include "../memory/SideQueue.hpp"
 #include "AtomicRun.hpp"
+#include "NodeUpdates.hpp"
 #include "TargetMemory.hpp"
 #include "Transport_Messages.hpp"
 
@@ -288,6 +289,9 @@ void Transport_Messages::carry_out(Incoming& from, MessageHeader const& header,
       send_message(from.pe, reply);
       return;
     }
+    case MessageKind::node_updates:
+      carry_out_node_updates(from, header, payload);
+      break;
     default: {
       carry_out_batch(from, header, payload);
       if (header.detail.get.token == 0) break;
@@ -445,6 +449,43 @@ std::size_t Transport_Messages::carry_out_run(
     change_words({changes, n}, op, type);
   }
   return run->bytes();
+}
+
+void Transport_Messages::carry_out_node_updates(
+    Incoming const& from, MessageHeader const& header,
+    std::span<std::byte const> payload) {
+  bool const has_values  = header.detail.atomic.compare != 0;
+  std::size_t const each = has_values ? 16 : 8;
+  if (payload.size() % each != 0) end_job_of_nonsense(from.pe);
+  MemoryRange range;
+  WordChange changes[64];  // of one kind
+  std::size_t n = 0;
+  AtomicOp op{};
+  WordType type{};
+  for (; !payload.empty(); payload = payload.subspan(each)) {
+    std::uint64_t words[2] = {0, header.detail.atomic.value};
+    std::memcpy(words, payload.data(), each);
+    auto const its        = NodeUpdate::of(words[0]);
+    auto const bytes      = bytes_of(its.type);
+    bool const is_of_kind = n != 0 && its.op == op && its.type == type;
+    if (n == std::size(changes) || (n != 0 && !is_of_kind)) {
+      change_words({changes, n}, op, type);
+      n = 0;
+    }
+    op         = its.op;
+    type       = its.type;
+    auto* mine = is_of_kind ? range.find(its.offset, bytes) : nullptr;
+    if (mine == nullptr) {
+      mine  = find_word(from.pe, Segment::host_heap, its.offset, op, type);
+      range = m_target.find_around(Segment::host_heap, its.offset, bytes);
+    }
+    auto const distance = m_target.distance_to_near(its.near);
+    if (!distance) end_job_of_nonsense(from.pe);
+    changes[n] = {mine + *distance, words[1]};
+    __builtin_prefetch(changes[n].word, 1);
+    ++n;
+  }
+  if (n != 0) change_words({changes, n}, op, type);
 }
 
 SideQueue& Transport_Messages::put_on_gpu(Incoming const& from,

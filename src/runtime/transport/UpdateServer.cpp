@@ -13,6 +13,7 @@ constexpr UpdateServer::Number most_at_once = 4096;
 /// Threads that have drawn tickets and have not written yet leave holes, at
 /// most so many side by side that drain() looks behind them.
 constexpr UpdateServer::Number most_holes = 1024;
+constexpr UpdateServer::Number most_ahead = 256;
 constexpr std::size_t bytes_of_line       = 64;
 
 std::uint64_t load_word(std::uint64_t const* word) {
@@ -49,6 +50,11 @@ bool UpdateServer::take(Number next_request) {
   m_range          = {};
   Update its;
   for (; m_head - begin < most_at_once && read(m_head, its); ++m_head) {
+    // Memory that a GPU has written is in no cache, or in a shared one.
+    if (m_head % 8 == 0) {
+      UpdateWords const later(m_words, m_head + most_ahead);
+      for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(later.word(i));
+    }
     if (its.kind == Update::fence) {
       m_awaited = its.value;
       if (next_request < m_awaited) break;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_NODEUPDATES_HPP
+#define SYMM_TRANSPORT_NODEUPDATES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../memory/AtomicOp.hpp"
+
+namespace symm::Impl {
+
+/// An atomic operation on a word of the host heap of a PE, in a message to
+/// another PE of its node, which reaches that memory. In 8 bytes.
+struct NodeUpdate {
+  static constexpr int most_near            = 1 << 11;
+  static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
+
+  std::uint64_t offset;  // a multiple of 4
+  int near;              // the number of the PE in its node
+  AtomicOp op;
+  WordType type;
+
+  [[nodiscard]] std::uint64_t word() const {
+    return offset >> 2U | static_cast<std::uint64_t>(near) << 46U |
+           static_cast<std::uint64_t>(op) << 57U |
+           static_cast<std::uint64_t>(type) << 61U;
+  }
+  [[nodiscard]] static NodeUpdate of(std::uint64_t word) {
+    return {(word & ((std::uint64_t{1} << 46U) - 1)) << 2U,
+            static_cast<int>(word >> 46U & (most_near - 1)),
+            static_cast<AtomicOp>(word >> 57U & 15U),
+            static_cast<WordType>(word >> 61U)};
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif
