@@ -18,6 +18,7 @@
 #include <Kokkos_SymmetricSpace_Sort.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
+#include <Kokkos_SymmetricSpace_WorkQueue.hpp>
 
 #include "../runtime/symm.hpp"
 

@@ -54,6 +54,7 @@ LAYERS = [
     KOKKOS + "/exchange",
     KOKKOS + "/mail",
     KOKKOS + "/hash_map",
+    KOKKOS + "/work_queue",
     KOKKOS + "/distributed",
     KOKKOS + "/sort",
     KOKKOS,

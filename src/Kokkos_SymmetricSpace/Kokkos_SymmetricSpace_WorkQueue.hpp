@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef KOKKOS_SYMMETRICSPACE_WORKQUEUE_HPP
+#define KOKKOS_SYMMETRICSPACE_WORKQUEUE_HPP
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../runtime/base/Failure.hpp"
+#include "../runtime/symm_atomics.hpp"
+#include "../runtime/symm_collectives.hpp"
+#include "../runtime/symm_errors.hpp"
+#include "../runtime/symm_teams.hpp"
+#include "exchange/ExchangeBuffers.hpp"
+#include "mail/MailWaves.hpp"
+#include "work_queue/SharedTasks.hpp"
+
+namespace symm {
+
+/// Equal on all PEs.
+struct WorkQueueOptions {
+  /// Tasks of a PE that others may steal, at a time; the rest is in private
+  /// memory, which grows. 0: as many as have 64 KiB, and 2 at least.
+  std::size_t shared_tasks = 0;
+};
+
+/// Tasks that make tasks, for any PE that has time. Each PE does its own, the
+/// last one first. It shares some of its oldest ones, and a PE that has none
+/// left steals half of those that another one shares, near or far.
+///
+///     symm::WorkQueue<Node> nodes("nodes", [&](Node const& node) {
+///       for (auto const& child : children(node)) nodes.push(child);
+///     });
+///     if (symm::my_pe() == 0) nodes.push(root);
+///     nodes.finish();  // all tasks of all PEs have been done
+///
+/// The function runs on the host, within finish(), on the thread that has made
+/// the queue. It runs once for each task, on one of the PEs.
+///
+/// \tparam Task trivially copyable, can be constructed without arguments.
+template <class Task>
+class WorkQueue {
+  static_assert(std::is_trivially_copyable_v<Task> &&
+                    std::is_default_constructible_v<Task>,
+                "a task is copied as bytes: it must be trivially copyable, and "
+                "constructible without arguments");
+
+ public:
+  /// Collective over the world.
+  ///
+  /// \param label    for messages of errors and for tools.
+  /// \param function `function(task)`, with a Task const&. May throw: finish()
+  ///                 says what happens then.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE, as Views.
+  template <class Function>
+  requires std::invocable<Function&, Task const&> WorkQueue(
+      std::string const& label, Function function,
+      WorkQueueOptions const& options = {})
+      : m_most_shared(
+            options.shared_tasks != 0
+                ? options.shared_tasks
+                : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
+    char const* const call = "symm::WorkQueue";
+    Impl::agree(call, Impl::failure_of([&] {
+                  m_name     = "symm::WorkQueue \"" + label + "\"";
+                  m_function = std::move(function);
+                  m_stolen.reserve(m_most_shared * sizeof(Task));
+                }));
+    m_shared.emplace(m_name.c_str(), sizeof(Task), m_most_shared);
+  }
+
+  // The function may know its address.
+  WorkQueue(WorkQueue const&)            = delete;
+  WorkQueue& operator=(WorkQueue const&) = delete;
+  /// Tasks that have been pushed and not been done are forgotten.
+  ~WorkQueue() = default;
+
+  /// Adds a task, of this PE at first. Local: in the function, or before
+  /// finish().
+  /// \throws std::bad_alloc on this PE.
+  void push(Task const& task) { m_tasks.push_back(task); }
+
+  /// Does tasks until no PE has any. The queue can be used again.
+  ///
+  /// Collective over the world: returns when all tasks have been done. What the
+  /// functions have written is visible to all PEs.
+  /// \throws the exception of the first PE whose function has thrown, as an
+  ///         Error, on every PE. Tasks that no PE had begun are forgotten then.
+  void finish() {
+    if (m_is_working)
+      throw UsageError(m_name + "::finish: called by the function of a task");
+    m_is_working = true;
+    m_shared->begin();
+    auto failure      = Impl::failure_of([&] { work(); });
+    bool are_all_done = false;
+    auto const go_on  = [&] {
+      are_all_done = !m_shared->steal(m_stolen);
+      if (are_all_done) return;
+      m_n_stolen += m_stolen.size() / sizeof(Task);
+      take(m_stolen);
+      if (!failure) work();
+    };
+    while (!are_all_done) {
+      if (failure) {
+        m_shared->stop();
+        forget();
+      }
+      auto const another = Impl::failure_of(go_on);
+      if (!failure) failure = another;
+    }
+    m_is_working = false;
+    quiet();
+    bool const has_failed =
+        reduce(team_world(), failure ? 1 : 0, symm::Max{}) != 0;
+    if (has_failed) Impl::throw_failure_of_phase(m_name.c_str(), failure);
+  }
+
+  /// Tasks that this PE has stolen since it has made the queue.
+  [[nodiscard]] std::size_t n_stolen() const { return m_n_stolen; }
+
+ private:
+  static constexpr std::size_t shared_bytes = std::size_t{64} << 10U;
+
+  [[nodiscard]] std::size_t n_own() const { return m_tasks.size() - m_first; }
+
+  /// Does this PE's tasks, until it has none.
+  void work() {
+    do {
+      while (n_own() != 0) {
+        if (m_shared->is_stopped()) return forget();
+        if (n_own() > 1 && m_shared->is_free()) share();
+        Task const task = m_tasks.back();
+        m_tasks.pop_back();
+        m_function(task);
+      }
+      m_tasks.clear();
+      m_first = 0;
+    } while (take(m_shared->take_back()) != 0);
+  }
+
+  /// Shares the older half, or what there is room for.
+  void share() {
+    auto const n = std::min(m_shared->most(), n_own() / 2);
+    std::memcpy(m_shared->places(), m_tasks.data() + m_first, n * sizeof(Task));
+    m_shared->share(n);
+    m_first += n;
+    if (m_first < m_tasks.size() / 2) return;
+    m_tasks.erase(m_tasks.begin(),
+                  m_tasks.begin() + static_cast<std::ptrdiff_t>(m_first));
+    m_first = 0;
+  }
+
+  std::size_t take(std::span<std::byte const> bytes) {
+    auto const n    = bytes.size() / sizeof(Task);
+    auto const size = m_tasks.size();
+    m_tasks.resize(size + n);
+    if (n != 0) std::memcpy(&m_tasks[size], bytes.data(), bytes.size());
+    return n;
+  }
+
+  void forget() {
+    m_tasks.clear();
+    m_first = 0;
+    static_cast<void>(m_shared->take_back());
+  }
+
+  std::string m_name;  // m_shared has its address
+  std::function<void(Task const&)> m_function;
+  std::vector<Task> m_tasks;  // from m_first on
+  std::size_t m_first = 0;
+  std::vector<std::byte> m_stolen;
+  std::size_t m_n_stolen = 0;
+  bool m_is_working      = false;
+  std::size_t m_most_shared;
+  std::optional<Impl::SharedTasks> m_shared;
+};
+
+}  // namespace symm
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "SharedTasks.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "../../runtime/waiting/HostWait.hpp"
+
+namespace symm::Impl {
+
+SharedTasks::SharedTasks(char const* call, std::size_t task_bytes,
+                         std::size_t most)
+    : m_call(call),
+      m_task_bytes(task_bytes),
+      m_most(most),
+      m_tasks(std::string(call) + ", tasks", task_bytes * most),
+      m_words(std::string(call) + ", words", 4),
+      m_places(&m_words(0, 0)),
+      m_copied(&m_words(1, 0)),
+      m_flags(&m_words(2, 0)),
+      m_n_active(&m_words(3, 0)),
+      m_has_others(n_pes() > 1),
+      m_random(static_cast<std::uint64_t>(my_pe()) + 1) {
+  auto const near = heap_map(SymmetricHostSpace::memory_kind).near_pes();
+  m_first_near    = *near.begin();
+  m_n_near        = *near.end() - m_first_near;
+}
+
+void SharedTasks::begin() {
+  *m_places   = 0;
+  *m_copied   = 0;
+  *m_flags    = 0;
+  *m_n_active = static_cast<std::uint64_t>(n_pes());
+  m_n_stolen  = 0;
+  m_flags_now = 0;
+  barrier_all();
+}
+
+bool SharedTasks::is_free() const {
+  auto const its = Places::of(load_relaxed(m_places));
+  return m_has_others && its.count() == 0 &&
+         load_acquire(m_copied) == m_n_stolen + its.first;
+}
+
+void SharedTasks::share(std::size_t count) {
+  m_n_stolen += Places::of(load_relaxed(m_places)).first;
+  store_release(m_places, Places{0, count}.word());
+}
+
+std::span<std::byte const> SharedTasks::take_back() {
+  auto word = load_relaxed(m_places);
+  for (;;) {
+    auto const its = Places::of(word);
+    if (its.count() == 0) return {};
+    auto const was = atomic_compare_swap(m_places, word,
+                                         Places{its.first, its.first}.word());
+    if (was == word) {
+      return {m_tasks.data() + its.first * m_task_bytes,
+              its.count() * m_task_bytes};
+    }
+    word = was;
+  }
+}
+
+std::uint64_t SharedTasks::flags() {
+  auto const now = load_acquire(m_flags);
+  if (now == m_flags_now) [[likely]]
+    return now;
+  auto const news = now & ~m_flags_now;
+  m_flags_now     = now;
+  for (int k = 1; k <= 2; ++k) {
+    auto const pe = 2 * my_pe() + k;
+    if (pe < n_pes()) atomic_or(m_flags, news, pe);
+  }
+  return now;
+}
+
+void SharedTasks::tell(Flag flag) {
+  atomic_or(m_flags, std::uint64_t{flag}, 0);
+}
+
+void SharedTasks::stop() { tell(stopped); }
+
+bool SharedTasks::is_stopped() { return (flags() & stopped) != 0; }
+
+void SharedTasks::enter() {
+  static_cast<void>(atomic_fetch_add(m_n_active, std::uint64_t{1}, 0));
+}
+
+void SharedTasks::leave() {
+  if (atomic_fetch_add(m_n_active, ~std::uint64_t{0}, 0) == 1) tell(over);
+}
+
+/// PEs of this node and all PEs in turn, any of them.
+Pe SharedTasks::next_victim() {
+  m_random ^= m_random << 13U;
+  m_random ^= m_random >> 7U;
+  m_random ^= m_random << 17U;
+  bool const is_near = ++m_n_tries % 2 != 0 && m_n_near > 1;
+  auto const first   = is_near ? m_first_near : 0;
+  auto const count   = is_near ? m_n_near : n_pes();
+  return first + static_cast<Pe>(m_random % static_cast<unsigned>(count));
+}
+
+bool SharedTasks::steal(std::vector<std::byte>& stolen) {
+  leave();
+  HostWait wait(m_call);
+  for (;;) {
+    auto const now = flags();
+    if ((now & over) != 0) return false;
+    auto const victim = next_victim();
+    if ((now & stopped) == 0 && victim != my_pe()) {
+      auto const word = atomic_fetch(m_places, victim);
+      if (Places::of(word).count() != 0) {
+        enter();
+        if (steal_from(victim, stolen)) return true;
+        leave();
+      }
+    }
+    if (!wait.pause()) continue;
+    auto const why = wait.reason_to_give_up();
+    if (wait.must_report(why)) wait.report(why, "", "\n  the tasks of all PEs");
+  }
+}
+
+bool SharedTasks::steal_from(Pe victim, std::vector<std::byte>& stolen) {
+  auto word = atomic_fetch(m_places, victim);
+  for (;;) {
+    auto const its   = Places::of(word);
+    auto const count = (its.count() + 1) / 2;
+    if (count == 0) return false;
+    auto const was = atomic_compare_swap(
+        m_places, word, Places{its.first + count, its.end}.word(), victim);
+    if (was == word) {
+      std::atomic_thread_fence(std::memory_order_acquire);
+      stolen.resize(count * m_task_bytes);
+      getmem(stolen.data(), m_tasks.data() + its.first * m_task_bytes,
+             stolen.size(), victim);
+      std::atomic_thread_fence(std::memory_order_release);
+      atomic_add(m_copied, count, victim);
+      return true;
+    }
+    word = was;
+  }
+}
+
+}  // namespace symm::Impl
