@@ -3,8 +3,8 @@
 
 // Unbalanced tree search (UTS): how many nodes has a tree of which nobody knows
 // the shape? Children follow from a node's random number, and most of them are
-// below few nodes. So nodes are work for whoever has time: a message of a node
-// to some PE, whose handler sends its children on.
+// below few nodes. So nodes are tasks for whoever has time: PEs that have none
+// left steal some of others.
 //
 //     mpiexec -n PES tree_search [SEED]
 
@@ -59,17 +59,12 @@ class Search {
   void visit(Node node, bool is_root) {
     ++m_count;
     auto const n_children = node.n_children(is_root);
-    for (std::uint64_t k = 0; k < n_children; ++k) {
-      auto const child = node.child(k);
-      m_nodes.send(static_cast<symm::Pe>((child.random >> 32U) %
-                                         static_cast<unsigned>(symm::n_pes())),
-                   child);
-    }
+    for (std::uint64_t k = 0; k < n_children; ++k) m_nodes.push(node.child(k));
   }
 
   std::uint64_t m_count = 0;  // of this PE
-  symm::Mailbox<Node> m_nodes{"nodes",
-                              [this](Node node) { visit(node, false); }};
+  symm::WorkQueue<Node> m_nodes{
+      "nodes", [this](Node const& node) { visit(node, false); }};
 };
 
 bool run(std::uint64_t seed) {
