@@ -12,8 +12,11 @@
 #include "../symm_errors.hpp"
 #include "../transport/Channel.hpp"
 #include "../transport/TargetMemory.hpp"
+#include "NodeBins.hpp"
 
 namespace symm::Impl {
+
+Aggregation::Aggregation(std::uint64_t life) : m_life(life) {}
 
 Aggregation::~Aggregation() {
   if (!Runtime::is_initialized()) return;
@@ -23,6 +26,12 @@ Aggregation::~Aggregation() {
   } catch (std::exception const&) {
     // No memory for a batch: what is left is lost, as with the context.
   }
+}
+
+void Aggregation::set_channel(Channel* channel,
+                              std::unique_ptr<NodeBins> bins) {
+  m_channel = channel;
+  m_bins    = std::move(bins);
 }
 
 void Aggregation::check_life(char const* call) {

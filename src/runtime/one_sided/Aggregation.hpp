@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "../access/PeOperations.hpp"
 #include "../base/Observer.hpp"
@@ -17,11 +16,11 @@
 #include "../memory/AtomicOp.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../transport/Updates.hpp"
-#include "NodeBins.hpp"
 
 namespace symm::Impl {
 
 class Channel;
+class NodeBins;
 
 /// The updates that wait in a Context with ContextOptions::aggregate, of one
 /// thread at a time. Those of near PEs are carried out in the order of the
@@ -34,7 +33,7 @@ class Aggregation {
   static constexpr std::size_t block = 256;
 
   /// \param life of the runtime.
-  explicit Aggregation(std::uint64_t life) : m_life(life) {}
+  explicit Aggregation(std::uint64_t life);
   Aggregation(Aggregation const&)            = delete;
   Aggregation& operator=(Aggregation const&) = delete;
   /// Delivers what waits, if its runtime is there.
@@ -42,10 +41,7 @@ class Aggregation {
 
   /// For far PEs. Null in jobs of one node.
   /// \param bins null: updates go to each PE directly.
-  void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins) {
-    m_channel = channel;
-    m_bins    = std::move(bins);
-  }
+  void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
   /// Whether others carry out updates for the PE. Then quiet() alone orders
   /// them.
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }

@@ -16,6 +16,7 @@
 #include "../transport/Transport.hpp"
 #include "../waiting/HostWait.hpp"
 #include "Aggregation.hpp"
+#include "NodeBins.hpp"
 
 namespace symm {
 
