@@ -3,6 +3,7 @@
 #ifndef SYMM_TRANSPORT_ATOMIC_RUN_HPP
 #define SYMM_TRANSPORT_ATOMIC_RUN_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include "../base/Types.hpp"
 #include "Message.hpp"
+#include "Updates.hpp"
 
 namespace symm::Impl {
 
@@ -33,6 +35,7 @@ class AtomicRunWriter {
              WordType type, std::uint64_t value) {
     auto const shift = shift_of(type);
     m_kind           = kind_of(segment, op, type);
+    m_shift          = shift;
     m_window         = offset >> (32U + shift);
     m_count          = is_aligned(offset, shift) ? 1 : 0;
     m_at             = at;
@@ -70,6 +73,35 @@ class AtomicRunWriter {
     return true;
   }
 
+  /// append() of several to PE `pe`, as far as each continues the run and there
+  /// is room, if the run has two already. \returns how many.
+  std::size_t append_all(std::byte* batch, std::size_t& bytes,
+                         std::size_t capacity, Pe pe,
+                         std::span<FarAtomic const> all) {
+    if (m_count < 2) return 0;
+    auto const shift             = m_shift;
+    std::size_t const word_bytes = std::size_t{1} << shift;
+    auto const each = sizeof(std::uint32_t) + (m_has_values ? word_bytes : 0);
+    auto const most = std::min(all.size(), (capacity - bytes) / each);
+    auto at         = bytes;
+    std::size_t n   = 0;
+    for (; n < most; ++n) {
+      auto const& it    = all[n];
+      auto const offset = it.at.offset();
+      bool const fits =
+          it.at.pe == pe && kind_of(it.at.segment, it.op, it.type) == m_kind &&
+          offset >> (32U + shift) == m_window && is_aligned(offset, shift) &&
+          (m_has_values || it.value == m_value);
+      if (!fits) break;
+      at = add(batch, at, static_cast<std::uint32_t>(offset >> shift), it.value,
+               word_bytes);
+    }
+    bytes = at;
+    m_count += static_cast<std::uint32_t>(n);
+    std::memcpy(batch + m_count_at, &m_count, sizeof m_count);
+    return n;
+  }
+
  private:
   static unsigned shift_of(WordType type) {
     return type <= WordType::f32 ? 2 : 3;
@@ -103,6 +135,7 @@ class AtomicRunWriter {
 
   std::uint32_t m_count  = 0;  // 0: none
   std::uint32_t m_kind   = 0;
+  unsigned m_shift       = 0;  // of its words
   std::uint32_t m_first  = 0;  // the index of the first, while it is alone
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;

@@ -322,10 +322,18 @@ void Channel_Messages::post_atomics(std::span<FarAtomic const> all,
                                     HostCall const& call) {
   auto lock          = enter(call.name);
   Outgoing* outgoing = nullptr;
-  for (auto const& [at, op, type, value] : all) {
+  for (auto left = all; !left.empty();) {
+    auto const& [at, op, type, value] = left.front();
     if (outgoing == nullptr || outgoing->pe != at.pe)
       outgoing = &outgoing_to(at.pe);
-    add_atomic(lock, *outgoing, at, op, type, value);
+    auto n =
+        outgoing->run.append_all(outgoing->batch.get(), outgoing->batch_bytes,
+                                 batch_size, outgoing->pe, left);
+    if (n == 0) {
+      add_atomic(lock, *outgoing, at, op, type, value);
+      n = 1;
+    }
+    left = left.subspan(n);
   }
 }
 
