@@ -347,9 +347,11 @@ bool Mailbox<Message>::step_to_end() {
 
 template <class Message>
 std::uint64_t Mailbox<Message>::finish() {
-  Impl::Observed const observed([this] {
-    return Impl::Operation{Impl::OperationKind::collective, m_name.c_str()};
-  });
+  Impl::Observed const observed(
+      [this] {
+        return Impl::Operation{Impl::OperationKind::collective, m_name.c_str()};
+      },
+      Impl::check::Accesses::are_seen);  // of handlers
   if (is_handling()) {
     throw UsageError(m_name + "::finish: called in a handler");
   }

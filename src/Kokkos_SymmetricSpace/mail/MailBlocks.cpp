@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
@@ -93,6 +94,8 @@ void MailBlocks::send(std::size_t link, MailHeader header,
     fence();
     signal_op(arrived, number, SignalOp::set, its.pe);
   } else {
+    // The credit of the target says when the block may be written again.
+    [[maybe_unused]] check::Call const its_call("symm::Mailbox");
     put_signal_nbi(its.target + offset, block, bytes, arrived, number,
                    SignalOp::set, its.pe);
   }

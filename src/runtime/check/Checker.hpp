@@ -52,7 +52,7 @@ class Checker {
                                      void const* place) {
     auto const at = reinterpret_cast<std::uintptr_t>(address);
     if (at - m_heap_start < m_heap_bytes) {
-      access_heap(at - m_heap_start, bytes, is_write, is_atomic, place);
+      access_heap(address, bytes, is_write, is_atomic, place);
     } else if (at - m_private_start < m_private_bytes) [[unlikely]] {
       access_private(at, bytes, is_write, place);
     }
@@ -117,7 +117,7 @@ class Checker {
     void const* request;
   };
 
-  void access_heap(std::size_t at, std::size_t bytes, bool is_write,
+  void access_heap(void const* address, std::size_t bytes, bool is_write,
                    bool is_atomic, void const* place);
   void access_private(std::uintptr_t at, std::size_t bytes, bool is_write,
                       void const* place);
@@ -133,6 +133,8 @@ class Checker {
   std::size_t m_heap_bytes       = 0;
   std::uintptr_t m_private_start = 0;  // around all begun there
   std::size_t m_private_bytes    = 0;
+  unsigned m_shift = 0;  // of 64 bits, if the stride is a power of 2
+  Pe m_first_near  = 0;
   HeapMap m_heap;
   CheckMemory m_memory;
   std::mutex m_mutex;

@@ -82,10 +82,11 @@ class Epoch {
   [[nodiscard]] constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
-  /// Whether both are of the same part at the same time and place.
+  /// Whether both are of the same part at the same time, wherever in the
+  /// program.
   [[nodiscard]] constexpr bool is_like(Epoch other) const {
-    constexpr auto mask = std::uint64_t{0xff} << 36U;
-    return (m_bits & ~mask) == (other.m_bits & ~mask);
+    constexpr auto others = std::uint64_t{0xff'ffff} << 36U;  // mask and site
+    return ((m_bits ^ other.m_bits) & ~others) == 0;
   }
 
  private:
