@@ -317,19 +317,13 @@ def try_example(name, build, limit, timeout, keep, with_fences):
 
 
 def summary(verdicts):
-    for kind in ("symm", "fence of Kokkos"):
-        of_kind = [verdict for call, verdict in verdicts if call.kind == kind]
-        can_go_wrong = [v for v in of_kind if v != "equivalent"]
-        counts = ", ".join(
-            f"{of_kind.count(v)} {v}" for v in
-            ("found", "hangs", "fails", "equivalent", "not found") if v in of_kind)
-        print(f"calls of {kind}: {len(of_kind)}: {counts or 'none'}"
-              if kind == "symm" else
-              f"fences of Kokkos: {len(of_kind)}: {counts or 'none'}")
-        if can_go_wrong:
-            n_seen = len(can_go_wrong) - can_go_wrong.count("not found")
-            print(f"  of those that can go wrong, {can_go_wrong.count('found')} of "
-                  f"{len(can_go_wrong)} are reported, and {n_seen} noticed")
+    kinds = ("found", "hangs", "fails", "not found", "equivalent")
+    of_all = [verdict for _, verdict in verdicts]
+    counts = ", ".join(f"{of_all.count(v)} {v}" for v in kinds if v in of_all)
+    print(f"mutants: {len(of_all)}: {counts or 'none'}")
+    n_silent = sum(of_all.count(v) for v in ("found", "fails", "not found"))
+    print(f"of those that can go wrong and end, {of_all.count('found')} of {n_silent} "
+          "are reported")
 
 
 def self_test():
