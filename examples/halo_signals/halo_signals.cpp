@@ -81,7 +81,6 @@ class ByHost {
   }
   void send(Field const& u, Signal step) const {
     Exec().fence("halo: rows to send");
-    symm::fence();  // a signal also says that this PE has filled its ghosts
     for (auto const& [pe, row, ghost, signal] : m_strip.neighbours)
       symm::put_signal(subview(u, ghost, ALL), subview(u, row, ALL),
                        subview(m_signals, signal), step, SignalOp::set, pe);
