@@ -123,8 +123,9 @@ void put_signal(void const* dest, void const* source, std::size_t bytes,
                 void const* signal, Pe pe, bool adds, bool is_later) noexcept {
   if (!s_checker.is_on()) return;
   auto const there = s_checker.copy_of(signal, pe);
-  auto part        = Part::network;
-  Time time        = 0;
+  if (s_checker.told_by(there, true) == nullptr) return;  // the call throws
+  auto part = Part::network;
+  Time time = 0;
   if (bytes != 0) {
     part = Part::signals;
     time = s_checker.clocks.begin_signal();
