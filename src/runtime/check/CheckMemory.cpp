@@ -33,7 +33,7 @@ struct Address {
 bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > most_pes) return false;
-  m_cells_of_pe    = std::min(part_bytes, most_bytes) / 8;
+  m_cells_of_pe    = std::min(part_bytes, most_bytes / n_pes) / 8;
   m_word_bytes     = sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
   auto const words = round_up((n_words + 1) * m_word_bytes, page);
   auto const bytes =

@@ -76,8 +76,8 @@ struct Tables {
   std::array<Place, n_places> places;
 };
 
-/// Bytes of a PE's part of the heap that have a shadow.
-inline constexpr std::size_t most_bytes = std::size_t{1} << 37U;
+/// Bytes of all PEs' parts of the heap that have a shadow.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 45U;
 
 /// The mapping. One for the process.
 class CheckMemory {

@@ -42,6 +42,9 @@ void Checker::start(Bootstrap& bootstrap, HeapMap const& heap) {
   std::size_t n_near = 0;
   for ([[maybe_unused]] Pe const pe : near) ++n_near;
   m_heap_bytes = n_near * heap.stride;
+  m_near_cells = m_memory.covered() == heap.stride
+                     ? &m_memory.cell(m_first_near, 0)
+                     : nullptr;
 }
 
 void Checker::finish(Bootstrap& bootstrap) {
@@ -71,25 +74,9 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
     return;
   }
   auto const part = is_write ? Part::stores : Part::loads;
-  auto const time = clocks.now(part);
-  auto const its  = where(address);
-  auto const at   = its.offset % 8;
-  // Most are remembered already, and nobody else writes there.
-  if (at + bytes <= 8 && its.offset < m_memory.covered()) {
-    auto const mask  = (0xffU >> (8 - bytes)) << at;
-    auto const& cell = m_memory.cell(its.pe, its.offset);
-    Epoch const mine(
-        (is_write ? cell.write : cell.read).load(std::memory_order_relaxed));
-    Epoch const other(
-        (is_write ? cell.read : cell.write).load(std::memory_order_relaxed));
-    if ((mine.mask() & mask) == mask &&
-        mine.is_like(Epoch(part_of(me(), part), time, 0, 0, is_atomic)) &&
-        clocks.is_done(other, false)) {
-      return;
-    }
-  }
-  note(its, bytes,
-       {is_write, part, time, is_atomic, site_at(tables(), place, nullptr)});
+  note(where(address), bytes,
+       {is_write, part, clocks.now(part), is_atomic,
+        site_at(tables(), place, nullptr)});
 }
 
 void Checker::note(Where where, std::size_t bytes, Access const& access,

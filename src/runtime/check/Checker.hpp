@@ -52,6 +52,7 @@ class Checker {
                                      void const* place) {
     auto const at = reinterpret_cast<std::uintptr_t>(address);
     if (at - m_heap_start < m_heap_bytes) {
+      if (is_again(at - m_heap_start, bytes, is_write, is_atomic)) return;
       access_heap(address, bytes, is_write, is_atomic, place);
     } else if (at - m_private_start < m_private_bytes) [[unlikely]] {
       access_private(at, bytes, is_write, place);
@@ -117,6 +118,24 @@ class Checker {
     void const* request;
   };
 
+  /// Whether this access is remembered already, and no other one in its way: so
+  /// are most. \param at in bytes from m_heap_start.
+  [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
+                                                  std::size_t bytes,
+                                                  bool is_write,
+                                                  bool is_atomic) const {
+    auto const in_word = at % 8;
+    if (m_near_cells == nullptr || in_word + bytes > 8) return false;
+    auto const part  = is_write ? Part::stores : Part::loads;
+    auto const mask  = (0xffU >> (8 - bytes)) << in_word;
+    auto const& cell = m_near_cells[at / 8];
+    auto const& mine = is_write ? cell.write : cell.read;
+    auto const& its  = is_write ? cell.read : cell.write;
+    return Epoch(mine.load(std::memory_order_relaxed))
+               .has(Epoch(part_of(me(), part), clocks.now(part), mask, 0,
+                          is_atomic)) &&
+           clocks.is_done(Epoch(its.load(std::memory_order_relaxed)), false);
+  }
   void access_heap(void const* address, std::size_t bytes, bool is_write,
                    bool is_atomic, void const* place);
   void access_private(std::uintptr_t at, std::size_t bytes, bool is_write,
@@ -131,7 +150,8 @@ class Checker {
 
   std::uintptr_t m_heap_start    = 0;  // of the parts of near PEs
   std::size_t m_heap_bytes       = 0;
-  std::uintptr_t m_private_start = 0;  // around all begun there
+  Cell* m_near_cells             = nullptr;  // if they cover that heap
+  std::uintptr_t m_private_start = 0;        // around all begun there
   std::size_t m_private_bytes    = 0;
   unsigned m_shift = 0;  // of 64 bits, if the stride is a power of 2
   Pe m_first_near  = 0;

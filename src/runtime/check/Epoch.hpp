@@ -82,6 +82,13 @@ class Epoch {
   [[nodiscard]] constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
+  /// Whether `other` is one of the accesses that this one stands for: of the
+  /// same part at the same time, wherever in the program, of no more bytes.
+  [[nodiscard]] constexpr bool has(Epoch other) const {
+    auto const others = std::uint64_t{0xffff'00} << 36U |
+                        std::uint64_t{~other.mask() & 0xffU} << 36U;
+    return ((m_bits ^ other.m_bits) & ~others) == 0;
+  }
   /// Whether both are of the same part at the same time, wherever in the
   /// program.
   [[nodiscard]] constexpr bool is_like(Epoch other) const {
