@@ -38,7 +38,7 @@ struct Node {
 
 constexpr Node root{1};
 
-/// What a node takes.
+/// The work of a node.
 struct Work {
   int steps;
   std::uint64_t count = 0;

@@ -92,8 +92,8 @@ class WorkQueue {
 
   /// Does tasks until no PE has any. The queue can be used again.
   ///
-  /// Collective over the world: returns when all tasks have been done. What the
-  /// functions have written is visible to all PEs.
+  /// Collective over the world: returns when all tasks have been done. All PEs
+  /// see everything that the functions have written.
   /// \throws the exception of the first PE whose function has thrown, as an
   ///         Error, on every PE. Tasks that no PE had begun are forgotten then.
   void finish() {

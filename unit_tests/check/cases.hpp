@@ -14,9 +14,9 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <runtime/symm.hpp>
 
-/// Small programs, each with a race between PEs or without one. What is
-/// expected follows from docs/memory_model.md, not from what a machine does:
-/// most races here never show.
+/// Small programs, each with a race between PEs or without one. The
+/// expected answer follows from docs/memory_model.md, not from a machine: most
+/// races here never show.
 ///
 /// PE 0 is the origin of operations, PE 1 their target, PE 2 a third one; the
 /// other PEs only take part in collective calls.
@@ -32,7 +32,7 @@ using Locks   = Kokkos::View<symm::Lock*, Space>;
 /// The name of the case that runs.
 inline std::string s_case;
 
-/// What a case works on: Views of its own, which are zero on all PEs.
+/// Views for one case, which are zero on all PEs.
 class Bed {
  public:
   explicit Bed(std::string const& name)

@@ -200,7 +200,7 @@ Case const cases[] = {
        b.expect(mine[1], 0);
      }},
 
-    // What an atomic operation has fetched.
+    // The result of a fetching atomic operation.
     {"atomic_fetch_nbi_then_load", race,
      [](Bed const& b) {
        if (b.me != 0) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What barriers, sync, quiet and fence order, and what they do not: the rows of
-// the table "Call by call" in docs/memory_model.md.
+// The order that barriers, sync, quiet and fence give, or not: the rows of the
+// table "Call by call" in docs/memory_model.md.
 
 #include "cases.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Whether the detector of races judges each of some two hundred small programs
-// as docs/memory_model.md does. What they are about follows RMARaceBench
+// as docs/memory_model.md does. Their subjects follow RMARaceBench
 // (S. Schwitanski and others, Correctness 2023), whose cases for OpenSHMEM have
 // these kinds: pairs of operations, synchronization, atomic operations, hybrid
 // and miscellaneous. In an ordinary build the programs only run.
@@ -23,8 +23,8 @@ namespace {
 
 using namespace symm_test;
 
-/// What the detector is known to judge wrong, each with the reason. A case that
-/// is judged right is to be taken off this list.
+/// A case that the detector judges wrong, and why. One that it judges right is
+/// to be taken off the list.
 struct KnownMiss {
   char const* name;
   char const* reason;

@@ -47,7 +47,7 @@ struct Node {
   }
 };
 
-/// What nodes add up to in any order.
+/// Sums over nodes, the same in any order.
 struct Sums {
   std::uint64_t count = 0;
   std::uint64_t sum   = 0;

@@ -58,7 +58,7 @@ class SharedTasks {
   [[nodiscard]] bool is_stopped();
 
  private:
-  /// What shared tasks there are: those in places [first, end).
+  /// The shared tasks are those in places [first, end).
   struct Places {
     std::uint64_t first;
     std::uint64_t end;

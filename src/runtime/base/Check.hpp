@@ -9,7 +9,7 @@
 #include "Function.hpp"
 #include "Types.hpp"
 
-// What the library tells the detector of races between PEs (check/,
+// The library's reports to the detector of races between PEs (check/,
 // docs/races.md). Only the library of KokkosSymmetricSpace::Checked, where
 // SYMM_CHECK is defined, tells anything: elsewhere all of this is empty.
 //

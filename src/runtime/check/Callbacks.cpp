@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What a compiler calls for each load and store of code that it compiles with
+// A compiler calls these for each load and store of code that it compiles with
 // -fsanitize=thread, in the place of ThreadSanitizer's own library.
 #include <atomic>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What the library says in its calls (base/Check.hpp), for the detector.
+// The library says in its calls (base/Check.hpp) what the detector notes here.
 #include "../base/Check.hpp"
 
 #include <string_view>

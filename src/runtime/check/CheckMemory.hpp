@@ -54,14 +54,14 @@ struct Race {
   std::array<char, 52> view;
 };
 
-/// What members of a PE team know when they meet.
+/// The knowledge of the members of a PE team that meet.
 struct Place {
   std::atomic<std::uint64_t> key;
   std::atomic<std::uint64_t> n_arrivals;
   std::array<Times, 3> known;  // of three meetings in turn
 };
 
-/// What all PEs of a machine know: mapped by each, sparse.
+/// Shared by all PEs of a machine: mapped by each, sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
   static constexpr std::size_t n_races   = 1U << 12U;
@@ -91,8 +91,8 @@ class CheckMemory {
   [[nodiscard]] Cell& cell(Pe pe, std::size_t offset) const {
     return m_cells[static_cast<std::size_t>(pe) * m_cells_of_pe + offset / 8];
   }
-  /// What a variable at the offset tells a PE that sees its value; null:
-  /// nothing. \param adds whether it is going to tell something.
+  /// The times that a variable at the offset tells a PE that sees its value;
+  /// null: none. \param adds whether it is going to tell something.
   [[nodiscard]] TimesOfPes told_by(Pe pe, std::size_t offset, bool adds) const;
   [[nodiscard]] std::size_t covered() const { return m_cells_of_pe * 8; }
   /// Forgets the accesses to those bytes.

@@ -105,8 +105,8 @@ class Checker {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// What the network reads or writes until it is complete: private memory, or
-  /// what operations in a context or with a request do in the heap.
+  /// An access of the network that is not complete: to private memory, or by
+  /// an operation in a context or with a request to the heap.
   struct Begun {
     std::uintptr_t start;  // address, or offset in the heap
     std::size_t bytes;

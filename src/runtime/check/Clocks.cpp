@@ -87,7 +87,7 @@ void Clocks::tell(TimesOfPes known, Tells what, Time signalled) {
     if (part - first < n_parts) continue;
     raise(known[part], m_known[part]);
   }
-  // What a PE has loaded, it has.
+  // A load is complete at once.
   raise_mine(known, Part::loads, now(Part::loads));
   step(Part::loads);
   raise_mine(known, Part::stores,

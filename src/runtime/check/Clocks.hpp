@@ -15,16 +15,16 @@
 
 namespace symm::Impl::check {
 
-/// What an operation that others can see tells them of this PE.
+/// How much of this PE an operation tells those who see it.
 enum class Tells {
   fenced,  // what was before the latest fence()
   stores,  // also loads and stores since then
   done,    // loads and stores, and of the network what quiet() has completed
 };
 
-/// What this PE knows to be done: its own parts, and those of others as far as
-/// it has seen a signal, a lock or a barrier that says so. All threads of a PE
-/// count as one.
+/// The accesses that this PE knows to be done: its own parts, and those of
+/// others as far as it has seen a signal, a lock or a barrier that says so. All
+/// threads of a PE count as one.
 class Clocks {
  public:
   void start(Pe me, int n_pes);

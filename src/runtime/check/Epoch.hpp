@@ -10,7 +10,7 @@
 
 namespace symm::Impl::check {
 
-/// What a PE does has four parts. Each has a clock, as fences and signals order
+/// The work of a PE has four parts. Each has a clock, as fences and signals order
 /// some and not others.
 enum class Part : std::uint8_t {
   loads,    // and operations that are complete when they return

@@ -34,7 +34,7 @@ bool is_of_network(Epoch epoch) { return epoch.kind() >= Part::network; }
 
 std::string pe_text(Pe pe) { return "PE " + std::to_string(pe); }
 
-/// What a side did: "loads in the kernel "update"".
+/// The deed of a side: "loads in the kernel "update"".
 std::string action(Side const& side) {
   std::string text;
   if (side.site.call[0] != '\0') {

@@ -14,7 +14,7 @@
 
 namespace symm::Impl::check {
 
-/// What the detector keeps of a thread: the calls that it is in.
+/// The state of a thread: the calls that it is in.
 struct ThreadState {
   static constexpr std::size_t most_frames = 256;
   static constexpr std::size_t n_cached    = 1024;

@@ -32,7 +32,7 @@ concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
 
-/// What the detector of races is told of an operation.
+/// The kind of an operation, for the detector of races.
 template <class Result>
 SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
   if (op == AtomicOp::fetch) return check::AtomicKind::reads;
