@@ -10,8 +10,8 @@
 
 namespace symm::Impl::check {
 
-/// The work of a PE has four parts. Each has a clock, as fences and signals order
-/// some and not others.
+/// The work of a PE has four parts, each with a clock, as fences and signals
+/// order some and not others.
 enum class Part : std::uint8_t {
   loads,    // and operations that are complete when they return
   stores,   // for others: ordered by fence()
