@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// A PE is killed inside an exchange or while it sends messages: all others end
-// within SYMM_PEER_TIMEOUT, and name it and the call, on one node and on
-// several that are pretended.
+// A PE is killed inside an exchange, while it sends messages or updates, or
+// with tasks of a work queue: all others end within SYMM_PEER_TIMEOUT, and name
+// it and the call, on one node and on several that are pretended.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,14 @@
 #include <Kokkos_SymmetricSpace.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
 #include <support/ForkedPes.hpp>
 #include <support/MissingEngine.hpp>
+#include <thread>
 
 #include <runtime/job/Runtime.hpp>
 
@@ -98,6 +100,34 @@ void send_without_end(bool dies_in_a_handler) {
   }
 }
 
+/// Tasks that take a while, so that every PE has stolen some.
+void work_until_it_is_lost() {
+  int n_done = 0;
+  symm::WorkQueue<int> tasks("tasks", [&](int const&) {
+    std::this_thread::sleep_for(1ms);
+    die_if(++n_done == 5);
+  });
+  if (symm::my_pe() == 0) {
+    for (int k = 0; k < 400; ++k) tasks.push(k);
+  }
+  tasks.finish();
+}
+
+/// By the PEs of the target's node, where there are several nodes.
+void update_without_end() {
+  symm::Context const context(
+      {.aggregate = true, .routing = symm::UpdateRouting::by_nodes});
+  Kokkos::View<std::uint64_t*, symm::SymmetricHostSpace> const sums("sums", 64);
+  for (int step = 0;; ++step) {
+    for (int k = 0; k < 1000; ++k) {
+      die_if(step == 20 && k == 500);
+      symm::atomic_add(context, &sums(k % 64), std::uint64_t{1}, k % n_pes);
+    }
+    context.quiet();
+    symm::barrier_all();
+  }
+}
+
 class LostPe : public testing::TestWithParam<char const*> {
  protected:
   void SetUp() override {
@@ -164,6 +194,12 @@ TEST_P(LostPe, is_named_if_it_is_lost_while_it_sends_messages) {
 }
 TEST_P(LostPe, is_named_if_it_is_lost_while_it_handles_messages) {
   expect_end([] { send_without_end(true); }, "symm::Mailbox \"messages\"");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_with_tasks_of_a_work_queue) {
+  expect_end(work_until_it_is_lost, "symm::WorkQueue \"tasks\"");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_while_it_sends_updates) {
+  expect_end(update_without_end, "symm::barrier_all|symm::Context");
 }
 
 INSTANTIATE_TEST_SUITE_P(OfOneNode, LostPe, testing::Values(""));
