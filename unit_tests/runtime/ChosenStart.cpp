@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <support/Sanitizers.hpp>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,12 @@
 #include <runtime/symm_errors.hpp>
 
 namespace symm_test {
+#ifdef SYMM_HAS_ASAN
+/// PMIx keeps some memory if its start fails.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" char const* __lsan_default_suppressions() { return "leak:pmix_"; }
+#endif
+
 namespace {
 
 using symm::Impl::chosen_start;
