@@ -37,7 +37,7 @@ class SharedTasks {
   /// Whether all that this PE has shared is taken and copied. Never in a job of
   /// one PE.
   [[nodiscard]] bool is_free() const;
-  /// Where to write tasks that are shared next. Precondition: is_free().
+  /// The memory for the tasks that are shared next. Precondition: is_free().
   [[nodiscard]] std::byte* places() const { return m_tasks.data(); }
   /// In tasks.
   [[nodiscard]] std::size_t most() const { return m_most; }

@@ -28,7 +28,7 @@ using Times = std::array<std::atomic<Time>, most_pes * n_parts>;
 /// The first of as many as there are parts of PEs.
 using TimesOfPes = std::atomic<Time>*;
 
-/// Where in the program: code addresses, innermost first, as offsets in
+/// A place in the program: code addresses, innermost first, as offsets in
 /// modules.
 struct Site {
   static constexpr std::size_t n_frames = 6;
