@@ -245,7 +245,8 @@ class ExchangePlan {
     auto const& ghosts         = m_plan.ghosts;
     auto const fields          = start(call, m_plan.owned, ghosts, view);
     Impl::Observed const observed(
-        [&] { return operation(call, m_plan.owned, fields); });
+        [&] { return operation(call, m_plan.owned, fields); },
+        Impl::check::Accesses::are_its);
     auto const& buffers = m_plan.buffers.in_kernels();
     auto const stored   = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
     Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields,
@@ -418,8 +419,8 @@ class ExchangePlan {
                                Impl::PlanSide const& received,
                                Views const&... views) {
     auto const fields = start(call, sent, received, views...);
-    Impl::Observed const observed(
-        [&] { return operation(call, sent, fields); });
+    Impl::Observed const observed([&] { return operation(call, sent, fields); },
+                                  Impl::check::Accesses::are_its);
     Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields,
                       halves);
     m_call   = call;

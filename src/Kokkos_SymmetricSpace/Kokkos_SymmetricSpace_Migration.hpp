@@ -70,9 +70,11 @@ class Migration {
     static_assert((!std::is_const_v<Views> && ...),
                   "Views grow: pass variables that are not const");
     constexpr char const* call = "symm::Migration::migrate";
-    Impl::Observed const observed([] {
-      return Impl::Operation{Impl::OperationKind::collective, call};
-    });
+    Impl::Observed const observed(
+        [] {
+          return Impl::Operation{Impl::OperationKind::collective, call};
+        },
+        Impl::check::Accesses::are_its);
     exec.fence(call);
     auto const failure = Impl::failure_of([&] {
       find_leaving(call, dest_pes);

@@ -75,9 +75,11 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
       call, 0, std::declval<Impl::HostViews<Values...>>()));
   using Work                 = Impl::SortOnHost<Host, HostKeys, Fields>;
 
-  Impl::Observed const observed([] {
-    return Impl::Operation{Impl::OperationKind::collective, call};
-  });
+  Impl::Observed const observed(
+      [] {
+        return Impl::Operation{Impl::OperationKind::collective, call};
+      },
+      Impl::check::Accesses::are_its);
   exec.fence(call);
   Impl::SortInput input;
   std::optional<Work> work;
@@ -168,9 +170,11 @@ void histogram(Exec const& exec, Bins const& bins,
                                      typename Counts::memory_space>::accessible,
       "kernels of the execution space must reach both Views");
   constexpr char const* call = "symm::histogram";
-  Impl::Observed const observed([] {
-    return Impl::Operation{Impl::OperationKind::collective, call};
-  });
+  Impl::Observed const observed(
+      [] {
+        return Impl::Operation{Impl::OperationKind::collective, call};
+      },
+      Impl::check::Accesses::are_its);
   Impl::agree(call, Impl::failure_of([&] {
                 Impl::expect_bins(exec, call, bins, counts.extent(0));
               }));

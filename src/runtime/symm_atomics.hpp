@@ -69,7 +69,7 @@ template <class T, class Value>
   [[maybe_unused]] check::Call const its_call(call);
   check::in_context(&context);
   check::atomic(address, sizeof(T), context.world_pe(pe, call),
-                check::AtomicKind::posts);
+                check::AtomicKind::waits);
   return aggregation->keep(address, context.world_pe(pe, call), call, op,
                            static_cast<T>(value));
 }

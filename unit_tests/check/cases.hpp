@@ -94,6 +94,7 @@ std::span<Case const> signal_cases();     // signals and waits
 std::span<Case const> lock_cases();       // locks, collective operations
 std::span<Case const> kernel_cases();     // stores of kernels, streams
 std::span<Case const> placement_cases();  // neighbouring bytes, ways to access
+std::span<Case const> exchange_cases();   // plans, sorts, mailboxes
 std::span<Case const> view_cases();       // lives of Views, steps in turn
 
 }  // namespace symm_test

@@ -14,7 +14,6 @@ call it leaves out. Each runs on few PEs, and is
     hangs       it has not ended in time: everybody sees that
     fails       it ends with another status than the example, without a report
     equivalent  by the list below: the call can go
-    missed      by another list: known not to be found
     not found   none of these
 
 --turn takes another example each day. The status is 1 if the example itself has a
@@ -98,14 +97,6 @@ EQUIVALENT = {
     (SNIPPETS, 44): LOCAL,
     (SNIPPETS, 45): LOCAL,
     ("toposort/toposort.cpp", 3): ENDS,
-}
-
-# Calls whose race the detector does not find, and why. To become fewer.
-MISSED = {
-    ("snippets/containers.cpp", 2): "updates that wait in a context count as begun",
-    (SNIPPETS, 18): "get_nbi() of an element of a near PE counts as a load",
-    (SNIPPETS, 22): "registered memory has a second address, that of the program",
-    (SNIPPETS, 38): "by chance: of two PEs that have read, one is remembered",
 }
 
 GUARD = """#include <cstdlib>
@@ -316,8 +307,6 @@ def try_example(name, build, limit, timeout, keep, with_fences):
             reason = EQUIVALENT.get((call.file, call.number))
             if reason:
                 verdict = "equivalent"
-            elif (call.file, call.number) in MISSED:
-                verdict, reason = "missed", MISSED[call.file, call.number]
             else:
                 verdict = judge(name, program, number, timeout,
                                 folder / f"mutant{number}.txt")
@@ -329,11 +318,11 @@ def try_example(name, build, limit, timeout, keep, with_fences):
 
 
 def summary(verdicts):
-    kinds = ("found", "hangs", "fails", "missed", "not found", "equivalent")
+    kinds = ("found", "hangs", "fails", "not found", "equivalent")
     of_all = [verdict for _, verdict in verdicts]
     counts = ", ".join(f"{of_all.count(v)} {v}" for v in kinds if v in of_all)
     print(f"mutants: {len(of_all)}: {counts or 'none'}")
-    n_silent = sum(of_all.count(v) for v in ("found", "fails", "missed", "not found"))
+    n_silent = sum(of_all.count(v) for v in ("found", "fails", "not found"))
     print(f"of those that can go wrong and end, {of_all.count('found')} of {n_silent} "
           "are reported")
 
@@ -361,7 +350,7 @@ def self_test():
     assert "if (x) do { if (symm_mutant::has(6)) symm::quiet(); }" in changed
     for name, (files, runs) in PROGRAMS.items():
         assert runs and all((EXAMPLES / file).exists() for file in files), name
-    for file, number in [*EQUIVALENT, *MISSED]:
+    for file, number in EQUIVALENT:
         assert number <= len(calls_of(file, (EXAMPLES / file).read_text())), file
     print("the tokenizer works")
 

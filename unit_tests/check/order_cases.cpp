@@ -311,6 +311,41 @@ Case const cases[] = {
        symm::barrier_all();
        if (b.me == 1) b.expect(b.w()[0], 0);
      }},
+    {"add_that_waits_in_a_context_barrier_load", race,
+     [](Bed const& b) {
+       symm::Context const mine({.aggregate = true});
+       if (b.me == 0) symm::atomic_add(mine, b.w(), 1, 1);
+       symm::barrier_all();
+       if (b.me == 1) see(b.w()[0]);
+       mine.quiet();
+       symm::barrier_all();
+     }},
+    {"add_that_waits_in_a_context_its_quiet_barrier_load", none,
+     [](Bed const& b) {
+       symm::Context const mine({.aggregate = true});
+       symm::atomic_add(mine, b.w(), 1, 1);
+       mine.quiet();
+       symm::barrier_all();
+       if (b.me == 1) b.expect(b.w()[0], symm::n_pes());
+     }},
+    {"add_that_waits_in_a_context_its_end_barrier_load", none,
+     [](Bed const& b) {
+       if (b.me == 0) {
+         symm::Context first({.aggregate = true});
+         symm::Context const mine(std::move(first));
+         symm::atomic_add(mine, b.w(), 1, 1);
+       }
+       symm::barrier_all();
+       if (b.me == 1) b.expect(b.w()[0], 1);
+     }},
+    {"add_that_waits_in_a_context_its_end_load", race,
+     [](Bed const& b) {
+       if (b.me == 0) {
+         symm::Context const mine({.aggregate = true});
+         symm::atomic_add(mine, b.w(), 1, 1);
+       }
+       if (b.me == 1) see(b.w()[0]);
+     }},
     {"put_of_a_context_its_quiet_sync_load", none,
      [](Bed const& b) {
        symm::Context const mine;

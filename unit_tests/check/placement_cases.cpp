@@ -171,6 +171,86 @@ Case const cases[] = {
        if (b.me == 1) ++b.w()[0];
      }},
 
+    // Registered memory has two addresses: the program's, and that in the heap.
+    {"registered_store_elsewhere_load_by_the_programs_address", race,
+     [](Bed const& b) {
+       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const both = symm::register_symmetric_view(own);
+       if (b.me == 0) symm::p(both.data(), 7, 1);
+       if (b.me == 1) see(own(0));
+       symm::barrier_all();
+     }},
+    {"registered_store_elsewhere_barrier_load_by_the_programs_address", none,
+     [](Bed const& b) {
+       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const both = symm::register_symmetric_view(own);
+       if (b.me == 0) symm::p(both.data(), 7, 1);
+       symm::barrier_all();
+       if (b.me == 1) b.expect(own(0), 7);
+     }},
+    {"registered_store_by_the_programs_address_get", race,
+     [](Bed const& b) {
+       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const both = symm::register_symmetric_view(own);
+       if (b.me == 1) own(3) = 7;
+       if (b.me == 0) see(symm::g(both.data() + 3, 1));
+       symm::barrier_all();
+     }},
+    {"registered_put_nbi_from_the_programs_address_store", race,
+     [](Bed const& b) {
+       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const both = symm::register_symmetric_view(own);
+       if (b.me == 0) {
+         symm::put_nbi(b.w(), own.data(), 8, 1);
+         both(2) = 1;
+       }
+       symm::barrier_all();
+     }},
+    {"registered_again_after_its_end", none,
+     [](Bed const& b) {
+       for (int i = 0; i < 2; ++i) {
+         auto const own  = symm::make_registrable_view<Word*>("own", 8);
+         auto const both = symm::register_symmetric_view(own);
+         if (b.me == 0) symm::p(both.data(), i + 1, 1);
+         symm::barrier_all();
+         if (b.me == 1) b.expect(own(0), i + 1);
+       }
+     }},
+
+    // Elements of a RemoteView.
+    {"get_nbi_of_an_element_load", race,
+     [](Bed const& b) {
+       Word value = 0;
+       if (b.me == 0) {
+         symm::remote_view(b.words)(1, 0).get_nbi(&value);
+         see(value);
+       }
+       symm::barrier_all();
+     }},
+    {"get_nbi_of_an_element_quiet_load", none,
+     [](Bed const& b) {
+       Word value = 1;
+       if (b.me != 0) return;
+       symm::remote_view(b.words)(1, 0).get_nbi(&value);
+       symm::quiet();
+       b.expect(value, 0);
+     }},
+    {"get_nbi_of_an_element_barrier_its_store", none,
+     [](Bed const& b) {
+       Word value = 1;
+       if (b.me == 0) symm::remote_view(b.words)(1, 0).get_nbi(&value);
+       symm::barrier_all();
+       if (b.me == 0) b.expect(value, 0);
+       if (b.me == 1) b.w()[0] = 1;
+     }},
+    {"get_nbi_of_an_element_and_its_store", race,
+     [](Bed const& b) {
+       Word value = 1;
+       if (b.me == 0) symm::remote_view(b.words)(1, 0).get_nbi(&value);
+       if (b.me == 1) b.w()[0] = 1;
+       symm::barrier_all();
+     }},
+
     // Threads of one PE.
     {"put_of_a_thread_barrier_load", none,
      [](Bed const& b) {

@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/access/Signal.hpp"
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
@@ -151,6 +152,8 @@ class MigrationOnHost {
         m_ready.push_back(static_cast<std::uint32_t>(next));
     }
     if (m_ready.empty()) return;
+    for (auto const chunk : m_ready)
+      check::seen(signal_of(m_received.chunks(chunk).block));
     copy<CopyWay::from_block>(m_received, m_ready.data(), m_ready.size());
   }
   [[nodiscard]] ElementIndex last_place(std::size_t received_chunk) const {

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/access/GroupOperations.hpp"
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
 #include "../../runtime/symm_atomics.hpp"
@@ -81,6 +82,12 @@ class ElementOfPe {
     return at_pe(
         m_map, m_pe, [&] { return near(m_address); }, far);
   }
+  /// Tells the detector of races that the value is got as get_nbi() does.
+  KOKKOS_FORCEINLINE_FUNCTION void tell_get_nbi(
+      [[maybe_unused]] Value* into) const {
+    check::copy(into, m_map.peer_ptr(m_address, 2 * m_map.my_pe - m_pe),
+                sizeof(T), m_pe, false, true);
+  }
   /// Calls operation(heap, symmetric address, pe), where at() calls far(). In
   /// kernels `heap` is the map.
   template <class Operation>
@@ -143,6 +150,8 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   /// PE is near. Does not wait for puts of this PE, as get() does. On the host,
   /// many of them share messages; a kernel waits for each.
   KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
+    [[maybe_unused]] check::Call const its_call("get_nbi of an element");
+    this->tell_get_nbi(into);
     this->at([=](T* its) { *into = *its; },
              [&] {
                this->by_message([=]([[maybe_unused]] auto const& heap,

@@ -20,8 +20,12 @@ namespace symm::Impl::check {
 /// For meetings of all PEs, in collective calls of the runtime.
 inline constexpr std::uint64_t key_of_all = 3;
 
-/// Whether the loads and stores in a call count as the program's.
-enum class Accesses : bool { are_hidden, are_seen };
+/// The loads and stores in a call, of headers and of functions of the program.
+enum class Accesses : std::uint8_t {
+  are_hidden,  // the library says itself what the call does
+  are_seen,    // as the program's own
+  are_its      // seen, and reported with the name of the call
+};
 
 #ifdef SYMM_CHECK
 
@@ -40,6 +44,7 @@ class Call {
  private:
   bool m_hides_threads;
   Accesses m_accesses;
+  char const* m_name_before = nullptr;
 };
 
 /// Marks the calling thread, of the library, as one that is in a call for ever.
@@ -61,9 +66,10 @@ void copy_strided(Copy const& copy, Pe pe, bool is_put) {
 /// put() or get() of a PE of another node, that is none of the calls above.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
-enum class AtomicKind { reads, returns, posts };
+enum class AtomicKind { reads, returns, posts, waits };
 /// An atomic operation, before it begins; AtomicKind::posts: it may not be done
-/// when the call returns, and then changes `fetch`, unless that is null.
+/// when the call returns, and then changes `fetch`, unless that is null;
+/// AtomicKind::waits: it does not begin before its context is complete.
 void atomic(void const* address, std::size_t bytes, Pe pe, AtomicKind kind,
             void const* fetch = nullptr) noexcept;
 /// put_signal(), before it begins; 0 bytes: signal_op().
@@ -72,9 +78,12 @@ void put_signal(void const* dest, void const* source, std::size_t bytes,
 /// The next operation is in that context; has that request. Null: none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
-/// All operations of the context are done, or that of the request.
-/// \param only_here on this PE's side.
-void complete(void const* context_or_request, bool only_here = false) noexcept;
+/// What the operations of a context, or that of a request, have come to.
+enum class Stage { done, done_here, begun };
+void complete(void const* context_or_request,
+              Stage stage = Stage::done) noexcept;
+/// The operations of a context are those of another object now.
+void context_moves(void const* from, void const* to) noexcept;
 void fence() noexcept;
 void quiet() noexcept;
 /// This PE has seen what it waits for in the variable.
@@ -90,6 +99,11 @@ void copy_here(void const* dest, void const* source,
                std::size_t bytes) noexcept;
 /// The label of the kernel of Kokkos that begins; null: one has ended.
 void in_kernel(char const* label) noexcept;
+/// This PE's memory of the program is also in its part of the heap; is not any
+/// more.
+void registered(void const* in_heap, void const* memory,
+                std::size_t bytes) noexcept;
+void unregistered(void const* memory) noexcept;
 /// The heap has given out memory.
 /// \param header_bytes of it are before the data of a View.
 void allocated(void const* address, std::size_t bytes, char const* label,
@@ -130,14 +144,18 @@ SYMM_INLINE_FUNCTION void copy(void const*, void const*, std::size_t, Pe, bool,
                                bool) noexcept {}
 template <class Copy>
 SYMM_INLINE_FUNCTION void copy_strided(Copy const&, Pe, bool) noexcept {}
-enum class AtomicKind { reads, returns, posts };
+enum class AtomicKind { reads, returns, posts, waits };
 inline void copy_far(Pe, std::size_t, void const*, std::size_t, bool,
                      char const*) noexcept {}
 SYMM_INLINE_FUNCTION void atomic(void const*, std::size_t, Pe, AtomicKind,
                                  void const* = nullptr) noexcept {}
 inline void in_context(void const*) noexcept {}
 inline void with_request(void const*) noexcept {}
-inline void complete(void const*, bool = false) noexcept {}
+enum class Stage { done, done_here, begun };
+inline void complete(void const*, Stage = Stage::done) noexcept {}
+inline void context_moves(void const*, void const*) noexcept {}
+inline void registered(void const*, void const*, std::size_t) noexcept {}
+inline void unregistered(void const*) noexcept {}
 SYMM_INLINE_FUNCTION void put_signal(void const*, void const*, std::size_t,
                                      void const*, Pe, bool, bool) noexcept {}
 SYMM_INLINE_FUNCTION void fence() noexcept {}

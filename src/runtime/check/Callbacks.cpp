@@ -22,10 +22,13 @@ namespace {
                    __builtin_return_address(0));
 }
 
+void const* in_heap(void const volatile* address) {
+  return s_checker.in_heap(const_cast<void const*>(address));
+}
+
 /// The program's own atomic operations on symmetric memory.
 bool is_seen(void const volatile* address) {
-  return s_checker.is_in_heap(const_cast<void const*>(address)) &&
-         s_thread.n_calls == 0 &&
+  return s_checker.is_in_heap(in_heap(address)) && s_thread.n_calls == 0 &&
          s_checker.n_hiding.load(std::memory_order_relaxed) == 0;
 }
 
@@ -41,7 +44,7 @@ bool releases(int order) {
 
 void before_atomic(void const volatile* address, std::size_t bytes,
                    bool is_write, int order, void const* place) {
-  auto* const its = const_cast<void const*>(address);
+  auto const* const its = in_heap(address);
   s_checker.access(its, bytes, is_write, true, place);
   if (!is_write) return;
   s_checker.clocks.tell(s_checker.told_by(s_checker.where(its), true),
@@ -49,8 +52,8 @@ void before_atomic(void const volatile* address, std::size_t bytes,
 }
 
 void after_atomic(void const volatile* address, int order) {
-  auto const* const told = s_checker.told_by(
-      s_checker.where(const_cast<void const*>(address)), false);
+  auto const* const told =
+      s_checker.told_by(s_checker.where(in_heap(address)), false);
   if (told != nullptr) s_checker.clocks.learn(told, !acquires(order));
 }
 

@@ -4,6 +4,7 @@
 #include "../base/Check.hpp"
 
 #include <string_view>
+#include <utility>
 
 #include "../symm_check.hpp"
 #include "Checker.hpp"
@@ -49,6 +50,10 @@ Call::Call(char const* name, bool hides_threads, Accesses accesses) noexcept
     : m_hides_threads(hides_threads), m_accesses(accesses) {
   if (m_accesses == Accesses::are_seen) return;
   auto& thread = s_thread;
+  if (m_accesses == Accesses::are_its) {
+    m_name_before = std::exchange(thread.name_of_seen, name);
+    return;
+  }
   if (thread.n_calls++ == 0) {
     thread.place = __builtin_return_address(0);
     thread.call  = name;
@@ -59,6 +64,10 @@ Call::Call(char const* name, bool hides_threads, Accesses accesses) noexcept
 Call::~Call() {
   if (m_accesses == Accesses::are_seen) return;
   auto& thread = s_thread;
+  if (m_accesses == Accesses::are_its) {
+    thread.name_of_seen = m_name_before;
+    return;
+  }
   if (--thread.n_calls == 0) thread.context = thread.request = nullptr;
   if (m_hides_threads) s_checker.n_hiding.fetch_sub(1);
 }
@@ -108,10 +117,11 @@ void atomic(void const* address, std::size_t bytes, Pe pe, AtomicKind kind,
             void const* fetch) noexcept {
   if (!is_outermost()) return;
   auto const where   = s_checker.copy_of(address, pe);
-  bool const is_done = kind != AtomicKind::posts;
-  s_checker.note(where, bytes,
-                 make_access(kind != AtomicKind::reads,
-                             is_done ? Part::loads : Part::network, true));
+  bool const is_done = kind == AtomicKind::reads || kind == AtomicKind::returns;
+  auto access        = make_access(kind != AtomicKind::reads,
+                            is_done ? Part::loads : Part::network, true);
+  if (kind == AtomicKind::waits) access.time = Epoch::latest;
+  s_checker.note(where, bytes, access);
   if (fetch != nullptr) {
     s_checker.note_here(fetch, bytes, make_access(true, Part::network));
   }
@@ -152,9 +162,13 @@ void in_context(void const* context) noexcept { s_thread.context = context; }
 
 void with_request(void const* request) noexcept { s_thread.request = request; }
 
-void complete(void const* context_or_request, bool only_here) noexcept {
+void complete(void const* context_or_request, Stage stage) noexcept {
   s_thread.context = nullptr;
-  if (s_checker.is_on()) s_checker.complete(context_or_request, only_here);
+  if (s_checker.is_on()) s_checker.complete(context_or_request, stage);
+}
+
+void context_moves(void const* from, void const* to) noexcept {
+  if (s_checker.is_on()) s_checker.context_moves(from, to);
 }
 
 void fence() noexcept {
@@ -168,7 +182,9 @@ void quiet() noexcept {
 }
 
 void seen(void const* variable) noexcept {
-  if (!s_checker.is_on() || !s_checker.is_in_heap(variable)) return;
+  if (!s_checker.is_on()) return;
+  variable = s_checker.in_heap(variable);
+  if (!s_checker.is_in_heap(variable)) return;
   auto const where = s_checker.where(variable);
   learn(where);
   s_checker.forget_write(where);
@@ -207,6 +223,15 @@ void copy_here(void const* dest, void const* source,
 void in_kernel(char const* label) noexcept {
   s_kernel.store(label == nullptr ? nullptr : kept_label(label),
                  std::memory_order_relaxed);
+}
+
+void registered(void const* in_heap, void const* memory,
+                std::size_t bytes) noexcept {
+  if (s_checker.is_on()) s_checker.add_alias(in_heap, memory, bytes);
+}
+
+void unregistered(void const* memory) noexcept {
+  if (s_checker.is_on()) s_checker.remove_alias(memory);
 }
 
 void allocated(void const* address, std::size_t bytes, char const* label,

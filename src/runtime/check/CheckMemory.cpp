@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "../bootstrap/Bootstrap.hpp"
 
@@ -21,6 +23,30 @@ constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
 // Variables that tell something; one more is for all that find no room.
 constexpr std::size_t n_words = std::size_t{1} << 21U;
+// Words that several PEs read at one time.
+constexpr std::size_t n_reads = std::size_t{1} << 20U;
+
+std::uint64_t key_of_word(Pe pe, std::size_t offset) {
+  return static_cast<std::uint64_t>(pe) << 48U | offset / 8 << 1U | 1U;
+}
+
+/// The entry of that key in a table, of which the first 8 bytes are the key;
+/// null: none. \param adds whether an empty one becomes it.
+char* find_entry(char* table, std::size_t n_entries, std::size_t entry_bytes,
+                 std::uint64_t key, std::size_t n_tries, bool adds) {
+  auto const hash = key * 0x9e37'79b9'7f4a'7c15U >> 20U;
+  for (std::size_t i = 0; i < n_tries; ++i) {
+    auto* const entry = table + (hash + i) % n_entries * entry_bytes;
+    auto& its_key     = *reinterpret_cast<std::atomic<std::uint64_t>*>(entry);
+    auto there        = its_key.load(std::memory_order_acquire);
+    if (there == 0) {
+      if (!adds) return nullptr;
+      if (its_key.compare_exchange_strong(there, key)) return entry;
+    }
+    if (there == key) return entry;
+  }
+  return nullptr;
+}
 
 /// How another process of this machine opens the memory.
 struct Address {
@@ -35,9 +61,11 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   if (n_pes > most_pes) return false;
   m_cells_of_pe    = std::min(part_bytes, most_bytes / n_pes) / 8;
   m_word_bytes     = sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
+  m_reads_bytes    = (1 + n_pes) * sizeof(std::uint64_t);
   auto const words = round_up((n_words + 1) * m_word_bytes, page);
+  auto const reads = round_up(n_reads * m_reads_bytes, page);
   auto const bytes =
-      tables_bytes + words + n_pes * m_cells_of_pe * sizeof(Cell);
+      tables_bytes + words + reads + n_pes * m_cells_of_pe * sizeof(Cell);
   Address address{::getpid(), -1};
   if (bootstrap.my_pe() == 0) {
     address.file = ::memfd_create("symm_check", MFD_CLOEXEC);
@@ -62,9 +90,11 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   }
   bool has_failed = memory == MAP_FAILED;
   if (!has_failed) {
+    m_bytes  = bytes;
     m_tables = static_cast<Tables*>(memory);
     m_words  = static_cast<char*>(memory) + tables_bytes;
-    m_cells  = reinterpret_cast<Cell*>(m_words + words);
+    m_reads  = m_words + words;
+    m_cells  = reinterpret_cast<Cell*>(m_reads + reads);
   }
   // Another machine may have a process of that number, too.
   std::uint64_t mark = 0;
@@ -77,28 +107,35 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   bool const is_open = !first_to_say(bootstrap, has_failed);
   if (is_open && bootstrap.my_pe() == 0) m_tables->n_found.store(0);
   bootstrap.barrier();
+  if (!is_open) close();
   return is_open;
 }
 
-TimesOfPes CheckMemory::told_by(Pe pe, std::size_t offset, bool adds) const {
-  auto const key =
-      static_cast<std::uint64_t>(pe) << 48U | offset / 8 << 1U | 1U;
-  auto const hash     = key * 0x9e37'79b9'7f4a'7c15U >> 20U;
-  auto const times_of = [](char* word) {
-    return reinterpret_cast<TimesOfPes>(word + sizeof(std::uint64_t));
-  };
-  for (std::size_t i = 0; i < 32; ++i) {
-    auto* const word = m_words + (hash + i) % n_words * m_word_bytes;
-    auto& its_key    = *reinterpret_cast<std::atomic<std::uint64_t>*>(word);
-    auto there       = its_key.load(std::memory_order_acquire);
-    if (there == key) return times_of(word);
-    if (there != 0) continue;
-    if (!adds) return nullptr;
-    if (its_key.compare_exchange_strong(there, key) || there == key) {
-      return times_of(word);
-    }
+void CheckMemory::close() {
+  if (m_bytes == 0) return;
+  if (::munmap(m_tables, std::exchange(m_bytes, 0)) != 0 ||
+      ::close(std::exchange(m_file, -1)) != 0) {
+    std::fprintf(stderr, "symm: the detector of races keeps its memory: %s\n",
+                 std::strerror(errno));
   }
-  return times_of(m_words + n_words * m_word_bytes);
+}
+
+TimesOfPes CheckMemory::told_by(Pe pe, std::size_t offset, bool adds) const {
+  auto const key    = key_of_word(pe, offset);
+  auto* const found = find_entry(m_words, n_words, m_word_bytes, key, 32, adds);
+  if (found == nullptr && !adds) return nullptr;
+  auto* const word =
+      found != nullptr ? found : m_words + n_words * m_word_bytes;
+  return reinterpret_cast<TimesOfPes>(word + sizeof(std::uint64_t));
+}
+
+std::atomic<std::uint64_t>* CheckMemory::reads_of(Pe pe, std::size_t offset,
+                                                  bool adds) const {
+  auto* const found = find_entry(m_reads, n_reads, m_reads_bytes,
+                                 key_of_word(pe, offset), 8, adds);
+  return found == nullptr
+             ? nullptr
+             : reinterpret_cast<std::atomic<std::uint64_t>*>(found) + 1;
 }
 
 void CheckMemory::clear(Pe pe, std::size_t offset,

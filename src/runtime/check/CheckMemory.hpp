@@ -86,6 +86,9 @@ class CheckMemory {
   /// on several machines, or with more than most_pes PEs.
   bool open(Bootstrap& bootstrap, std::size_t part_bytes);
 
+  /// Local: lets go of it.
+  void close();
+
   [[nodiscard]] Tables& tables() const { return *m_tables; }
   /// The shadow of a word. Precondition: offset < covered().
   [[nodiscard]] Cell& cell(Pe pe, std::size_t offset) const {
@@ -94,6 +97,10 @@ class CheckMemory {
   /// The times that a variable at the offset tells a PE that sees its value;
   /// null: none. \param adds whether it is going to tell something.
   [[nodiscard]] TimesOfPes told_by(Pe pe, std::size_t offset, bool adds) const;
+  /// The latest reads of a word by each PE, if several read it at one time, as
+  /// Epochs. Null: no room, or nobody has added them.
+  [[nodiscard]] std::atomic<std::uint64_t>* reads_of(Pe pe, std::size_t offset,
+                                                     bool adds) const;
   [[nodiscard]] std::size_t covered() const { return m_cells_of_pe * 8; }
   /// Forgets the accesses to those bytes.
   void clear(Pe pe, std::size_t offset, std::size_t bytes) const noexcept;
@@ -103,8 +110,11 @@ class CheckMemory {
   Cell* m_cells             = nullptr;
   char* m_words             = nullptr;  // of variables: a key, and the times
   std::size_t m_word_bytes  = 0;
+  char* m_reads             = nullptr;  // of words: a key, and the Epochs
+  std::size_t m_reads_bytes = 0;
   std::size_t m_cells_of_pe = 0;
   int m_file                = -1;
+  std::size_t m_bytes       = 0;  // mapped
 };
 
 }  // namespace symm::Impl::check

@@ -30,6 +30,7 @@ void Checker::start(Bootstrap& bootstrap, HeapMap const& heap) {
     m_blocks = new std::map<std::size_t, Block>;
     m_begun  = new std::vector<Begun>;
   }
+  forget_sites();
   m_heap = heap;
   clocks.start(heap.my_pe, heap.n_pes);
   end_with_status();
@@ -55,6 +56,10 @@ void Checker::finish(Bootstrap& bootstrap) {
   if (bootstrap.my_pe() == 0) report(m_memory.tables());
   std::lock_guard const lock(m_mutex);
   m_blocks->clear();
+  m_begun->clear();
+  m_memory.close();
+  m_n_aliases   = 0;
+  m_other_bytes = 0;
 }
 
 std::uint64_t Checker::n_races() const {
@@ -67,6 +72,46 @@ Checker::Where Checker::where(void const* address) const {
   return {m_first_near + static_cast<Pe>(pe), at - pe * m_heap.stride};
 }
 
+void const* Checker::in_heap(void const* address) const {
+  auto const at = reinterpret_cast<std::uintptr_t>(address);
+  if (at - m_other_start >= m_other_bytes) return address;
+  auto const n = m_n_aliases.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const& alias = m_aliases[i];
+    auto const offset = at - alias.start.load(std::memory_order_relaxed);
+    if (offset < alias.bytes.load(std::memory_order_relaxed)) {
+      return reinterpret_cast<void const*>(
+          alias.in_heap.load(std::memory_order_relaxed) + offset);
+    }
+  }
+  return address;
+}
+
+void Checker::add_alias(void const* in_heap, void const* memory,
+                        std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
+  auto n         = m_n_aliases.load(std::memory_order_relaxed);
+  std::size_t at = 0;
+  while (at < n && m_aliases[at].bytes.load() != 0) ++at;
+  if (at == most_aliases) return;
+  auto const start      = reinterpret_cast<std::uintptr_t>(memory);
+  m_aliases[at].start   = start;
+  m_aliases[at].in_heap = reinterpret_cast<std::uintptr_t>(in_heap);
+  m_aliases[at].bytes   = bytes;
+  m_n_aliases.store(std::max(n, at + 1), std::memory_order_release);
+  include(start, bytes);
+}
+
+void Checker::remove_alias(void const* memory) {
+  std::lock_guard const lock(m_mutex);
+  for (auto& alias : m_aliases) {
+    if (alias.start.load() == reinterpret_cast<std::uintptr_t>(memory)) {
+      alias.bytes = 0;
+    }
+  }
+  include_all_others();
+}
+
 void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
                           bool is_atomic, void const* place) {
   auto& thread = s_thread;
@@ -76,7 +121,7 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
   auto const part = is_write ? Part::stores : Part::loads;
   note(where(address), bytes,
        {is_write, part, clocks.now(part), is_atomic,
-        site_at(tables(), place, nullptr)});
+        site_at(tables(), place, thread.name_of_seen)});
 }
 
 void Checker::note(Where where, std::size_t bytes, Access const& access,
@@ -130,23 +175,53 @@ void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
     }
   } else if (is_write) {
     look_at(Epoch(mine.exchange(epoch.bits())), true);
-  } else if (is_to_be_remembered(before, is_network)) {
-    mine.exchange(epoch.bits());
+  } else {
+    remember_read(where, cell, epoch);
   }
-  look_at(Epoch((is_write ? cell.read : cell.write).load()), !is_write);
+  if (!is_write) return look_at(Epoch(cell.write.load()), true);
+  Epoch const read(cell.read.load());
+  look_at(read.with_more(false), false);
+  if (!read.has_more()) return;
+  auto* const reads = m_memory.reads_of(where.pe, where.offset, false);
+  for (Pe pe = 0; reads != nullptr && pe < m_heap.n_pes; ++pe) {
+    look_at(Epoch(reads[pe].load()), false);
+  }
+  cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
 }
 
-/// Whether a read takes the place of `before`. Of PEs that read at the same
-/// time one is remembered.
-bool Checker::is_to_be_remembered(Epoch before, bool is_network) const {
-  if (!before.is_access() || clocks.is_done(before, is_network)) return true;
-  auto& random = s_thread.random;
-  random       = random * 1'664'525U + 1'013'904'223U;
-  return random >> 30U == 0;
+/// A read takes the place of one that is done, or goes beside it.
+void Checker::remember_read(Where where, Cell& cell, Epoch epoch) const {
+  bool const is_network = epoch.kind() >= Part::network;
+  Epoch const before(cell.read.load(std::memory_order_relaxed));
+  if (!before.is_access() ||
+      clocks.is_done(before.with_more(false), is_network)) {
+    cell.read.exchange(epoch.with_more(before.has_more()).bits());
+    return;
+  }
+  auto* const reads = m_memory.reads_of(where.pe, where.offset, true);
+  if (reads == nullptr) {  // one of them is remembered
+    auto& random = s_thread.random;
+    random       = random * 1'664'525U + 1'013'904'223U;
+    if (random >> 30U == 0) cell.read.exchange(epoch.bits());
+    return;
+  }
+  if (!before.has_more()) {
+    // They are of another time, or of memory that has ended.
+    for (Pe pe = 0; pe < m_heap.n_pes; ++pe) reads[pe].store(0);
+  }
+  auto& mine = reads[me()];
+  Epoch const last(mine.load(std::memory_order_relaxed));
+  mine.store(last.is_like(epoch) ? last.with(epoch.mask()).bits()
+                                 : epoch.bits());
+  auto expected = before.bits();
+  if (!before.has_more()) {
+    cell.read.compare_exchange_strong(expected, before.with_more().bits());
+  }
 }
 
 void Checker::note_here(void const* address, std::size_t bytes,
                         Access const& access) {
+  address = in_heap(address);
   if (is_in_heap(address)) return note(where(address), bytes, access, true);
   if (access.part < Part::network || bytes == 0) return;
   auto const& thread = s_thread;
@@ -158,41 +233,84 @@ void Checker::note_here(void const* address, std::size_t bytes,
 void Checker::begin(Begun const& begun) {
   std::lock_guard const lock(m_mutex);
   m_begun->push_back(begun);
-  if (begun.pe >= 0) return;
-  bool const is_first = m_private_bytes == 0;
-  auto const end      = begun.start + begun.bytes;
+  if (begun.pe < 0) include(begun.start, begun.bytes);
+}
+
+/// With the lock.
+void Checker::include(std::uintptr_t start, std::size_t bytes) {
+  bool const is_first = m_other_bytes == 0;
+  auto const end      = start + bytes;
   auto const last =
-      is_first ? end : std::max(m_private_start + m_private_bytes, end);
-  m_private_start =
-      is_first ? begun.start : std::min(m_private_start, begun.start);
-  m_private_bytes = last - m_private_start;
+      is_first ? end : std::max(m_other_start + m_other_bytes, end);
+  m_other_start = is_first ? start : std::min(m_other_start, start);
+  m_other_bytes = last - m_other_start;
+}
+
+/// With the lock.
+void Checker::include_all_others() {
+  m_other_bytes = 0;
+  for (auto const& alias : m_aliases) {
+    if (alias.bytes.load() != 0) include(alias.start, alias.bytes);
+  }
+  for (auto const& begun : *m_begun) {
+    if (begun.pe < 0) include(begun.start, begun.bytes);
+  }
 }
 
 void Checker::end_begun() {
   std::lock_guard const lock(m_mutex);
-  m_private_bytes = 0;
-  m_begun->clear();
+  if (m_begun->empty()) return;
+  std::erase_if(*m_begun, [](Begun const& begun) {
+    return begun.epoch.time() != Epoch::latest;  // no quiet() is for that
+  });
+  include_all_others();
 }
 
-void Checker::complete(void const* owner, bool only_here) {
+void Checker::context_moves(void const* from, void const* to) {
+  std::lock_guard const lock(m_mutex);
+  for (auto& begun : *m_begun) {
+    if (begun.context == from) begun.context = to;
+  }
+}
+
+void Checker::complete(void const* owner, Stage stage) {
+  auto const part = stage == Stage::begun ? Part::network : Part::loads;
   std::lock_guard const lock(m_mutex);
   std::erase_if(*m_begun, [&](Begun const& begun) {
     if (begun.context != owner && begun.request != owner) return false;
-    if (only_here && !begun.is_here) return false;
-    // From now on an access that was complete at once.
+    if (stage == Stage::done_here && !begun.is_here) return false;
+    if (stage == Stage::begun && begun.epoch.time() != Epoch::latest) {
+      return false;
+    }
+    // From now on an access that was complete, or began, at once.
     for (auto at = begun.start; begun.pe >= 0 && at < begun.start + begun.bytes;
          at      = round_down(at + 8, 8)) {
-      auto& cell  = m_memory.cell(begun.pe, at);
-      auto& entry = begun.is_written ? cell.write : cell.read;
-      Epoch const epoch(entry.load(std::memory_order_relaxed));
-      if (!epoch.is_like(begun.epoch)) continue;
-      entry.store(Epoch(part_of(me(), Part::loads), clocks.now(Part::loads),
-                        epoch.mask(), epoch.site(), epoch.is_atomic())
-                      .bits(),
-                  std::memory_order_relaxed);
+      auto const change = [&](std::atomic<std::uint64_t>& entry) {
+        Epoch const epoch(entry.load(std::memory_order_relaxed));
+        if (!epoch.is_like(begun.epoch)) return;
+        Epoch const now(part_of(me(), part), clocks.now(part), epoch.mask(),
+                        epoch.site(), epoch.is_atomic());
+        entry.store(now.with_more(!begun.is_written && epoch.has_more()).bits(),
+                    std::memory_order_relaxed);
+      };
+      auto& cell = m_memory.cell(begun.pe, at);
+      change(begun.is_written ? cell.write : cell.read);
+      if (begun.is_written) continue;
+      auto* const reads = m_memory.reads_of(begun.pe, at, false);
+      if (reads != nullptr) change(reads[me()]);
     }
     return true;
   });
+}
+
+void Checker::access_other(std::uintptr_t at, std::size_t bytes, bool is_write,
+                           bool is_atomic, void const* place) {
+  auto const* const address = in_heap(reinterpret_cast<void const*>(at));
+  if (!is_in_heap(address)) {
+    access_private(at, bytes, is_write, place);
+  } else {
+    access(address, bytes, is_write, is_atomic, place);
+  }
 }
 
 void Checker::access_private(std::uintptr_t at, std::size_t bytes,

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../base/Check.hpp"
 #include "../base/Types.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CheckMemory.hpp"
@@ -54,8 +55,8 @@ class Checker {
     if (at - m_heap_start < m_heap_bytes) {
       if (is_again(at - m_heap_start, bytes, is_write, is_atomic)) return;
       access_heap(address, bytes, is_write, is_atomic, place);
-    } else if (at - m_private_start < m_private_bytes) [[unlikely]] {
-      access_private(at, bytes, is_write, place);
+    } else if (at - m_other_start < m_other_bytes) [[unlikely]] {
+      access_other(at, bytes, is_write, is_atomic, place);
     }
   }
 
@@ -69,6 +70,9 @@ class Checker {
            m_heap_bytes;
   }
   [[nodiscard]] Where where(void const* address) const;
+  /// The address in the heap of the program's own of registered memory; any
+  /// other address as it is.
+  [[nodiscard]] void const* in_heap(void const* address) const;
   /// Of PE `pe`'s copy of the object at a symmetric address.
   [[nodiscard]] Where copy_of(void const* address, Pe pe) const {
     return {pe, m_heap.offset_of(address)};
@@ -89,8 +93,11 @@ class Checker {
                  std::size_t header_bytes);
   /// quiet(): memory of the program may be used again.
   void end_begun();
-  /// The operations of a context or request are done.
-  void complete(void const* owner, bool only_here);
+  void complete(void const* owner, Stage stage);
+  void context_moves(void const* from, void const* to);
+
+  void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
+  void remove_alias(void const* memory);
 
   [[nodiscard]] Tables& tables() const { return m_memory.tables(); }
   [[nodiscard]] Pe me() const { return m_heap.my_pe; }
@@ -118,6 +125,19 @@ class Checker {
     void const* request;
   };
 
+  /// Memory of the program in this PE's part of the heap.
+  struct Alias {
+    std::atomic<std::uintptr_t> start;
+    std::atomic<std::size_t> bytes;  // 0: not in use
+    std::atomic<std::uintptr_t> in_heap;
+  };
+  static constexpr std::size_t most_aliases = 256;
+
+  /// Whether that access is done, and no other one was made at the same time.
+  [[nodiscard, gnu::always_inline]] bool is_past(Epoch its,
+                                                 bool is_read) const {
+    return clocks.is_done(its, false) && !(is_read && its.has_more());
+  }
   /// Whether this access is remembered already, and no other one in its way: so
   /// are most. \param at in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
@@ -134,25 +154,31 @@ class Checker {
     return Epoch(mine.load(std::memory_order_relaxed))
                .has(Epoch(part_of(me(), part), clocks.now(part), mask, 0,
                           is_atomic)) &&
-           clocks.is_done(Epoch(its.load(std::memory_order_relaxed)), false);
+           is_past(Epoch(its.load(std::memory_order_relaxed)), is_write);
   }
   void access_heap(void const* address, std::size_t bytes, bool is_write,
                    bool is_atomic, void const* place);
+  void access_other(std::uintptr_t at, std::size_t bytes, bool is_write,
+                    bool is_atomic, void const* place);
   void access_private(std::uintptr_t at, std::size_t bytes, bool is_write,
                       void const* place);
+  void include(std::uintptr_t start, std::size_t bytes);
+  void include_all_others();
   [[gnu::cold]] void found(Where where, std::size_t bytes, Epoch first,
                            bool is_first_write, Epoch second,
                            bool is_second_write, bool is_private);
   void begin(Begun const& begun);
-  [[nodiscard]] bool is_to_be_remembered(Epoch before, bool is_network) const;
+  void remember_read(Where where, Cell& cell, Epoch epoch) const;
   void note_word(Where where, unsigned mask, std::size_t bytes, Epoch epoch,
                  bool is_write);
 
-  std::uintptr_t m_heap_start    = 0;  // of the parts of near PEs
-  std::size_t m_heap_bytes       = 0;
-  Cell* m_near_cells             = nullptr;  // if they cover that heap
-  std::uintptr_t m_private_start = 0;        // around all begun there
-  std::size_t m_private_bytes    = 0;
+  std::uintptr_t m_heap_start  = 0;  // of the parts of near PEs
+  std::size_t m_heap_bytes     = 0;
+  Cell* m_near_cells           = nullptr;  // if they cover that heap
+  std::uintptr_t m_other_start = 0;        // around all aliases, and all begun
+  std::size_t m_other_bytes    = 0;        // in private memory
+  std::array<Alias, most_aliases> m_aliases{};
+  std::atomic<std::size_t> m_n_aliases{0};  // of which some may be not in use
   unsigned m_shift = 0;  // of 64 bits, if the stride is a power of 2
   Pe m_first_near  = 0;
   HeapMap m_heap;

@@ -73,6 +73,11 @@ class Epoch {
   [[nodiscard]] constexpr Epoch of_signal(bool adds) const {
     return Epoch(m_bits | std::uint64_t{1} << (adds ? 62U : 63U));
   }
+  /// Of the read in a cell: whether other PEs' are in CheckMemory::reads_of().
+  [[nodiscard]] constexpr bool has_more() const { return (m_bits & more) != 0; }
+  [[nodiscard]] constexpr Epoch with_more(bool has = true) const {
+    return Epoch(has ? m_bits | more : m_bits & ~more);
+  }
   /// Whether both are whole for each other: atomic, of the same bytes.
   [[nodiscard]] constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
@@ -85,18 +90,21 @@ class Epoch {
   /// Whether `other` is one of the accesses that this one stands for: of the
   /// same part at the same time, wherever in the program, of no more bytes.
   [[nodiscard]] constexpr bool has(Epoch other) const {
-    auto const others = std::uint64_t{0xffff'00} << 36U |
+    auto const others = more | std::uint64_t{0xffff'00} << 36U |
                         std::uint64_t{~other.mask() & 0xffU} << 36U;
     return ((m_bits ^ other.m_bits) & ~others) == 0;
   }
   /// Whether both are of the same part at the same time, wherever in the
   /// program.
   [[nodiscard]] constexpr bool is_like(Epoch other) const {
-    constexpr auto others = std::uint64_t{0xff'ffff} << 36U;  // mask and site
+    constexpr auto others = more | std::uint64_t{0xff'ffff} << 36U;
     return ((m_bits ^ other.m_bits) & ~others) == 0;
   }
 
  private:
+  // The bit that says of a write that it is a signal that is set.
+  static constexpr auto more = std::uint64_t{1} << 63U;
+
   std::uint64_t m_bits;
 };
 

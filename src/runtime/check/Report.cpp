@@ -54,6 +54,10 @@ std::string action(Side const& side) {
 std::string missing(Race const& race, Side const& first, Side const& second) {
   auto const a = pe_text(first.epoch.pe());
   auto const b = pe_text(second.epoch.pe());
+  if (first.epoch.time() == Epoch::latest) {
+    return "quiet() of the context of " + a +
+           " after the first, then a barrier of both before the second";
+  }
   if (first.epoch.pe() == second.epoch.pe()) {
     if (is_of_network(second.epoch) && is_of_network(first.epoch)) {
       return "fence() of " + a + " between the two";

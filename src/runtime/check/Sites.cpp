@@ -24,6 +24,8 @@ std::atomic<char const*> s_kernel{nullptr};
 
 namespace {
 
+std::atomic<std::uint64_t> s_tables_number{0};
+
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15U;
   return hash ^ hash >> 32U;
@@ -186,16 +188,20 @@ char const* kept_label(char const* label) {
   return found->c_str();
 }
 
+void forget_sites() { ++s_tables_number; }
+
 std::uint16_t site_at(Tables& tables, void const* place, char const* call) {
   auto& thread       = s_thread;
   auto const* kernel = s_kernel.load(std::memory_order_relaxed);
   auto const n       = std::min(thread.n_frames, ThreadState::most_frames);
   auto const top     = n == 0 ? nullptr : thread.frames[n - 1];
-  auto const key     = mix(mix(reinterpret_cast<std::uintptr_t>(place),
-                               reinterpret_cast<std::uintptr_t>(top)),
-                           reinterpret_cast<std::uintptr_t>(kernel) ^
-                               reinterpret_cast<std::uintptr_t>(call)) |
-                   1U;
+  auto const key =
+      mix(mix(reinterpret_cast<std::uintptr_t>(place),
+              reinterpret_cast<std::uintptr_t>(top)),
+          reinterpret_cast<std::uintptr_t>(kernel) ^
+              reinterpret_cast<std::uintptr_t>(call) ^
+              s_tables_number.load(std::memory_order_relaxed) << 48U) |
+      1U;
   auto& cached = thread.cached[(key >> 1U) % ThreadState::n_cached];
   if (cached.key != key) {
     cached.site = find_site(tables, place, call, kernel);

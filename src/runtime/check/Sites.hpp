@@ -22,6 +22,8 @@ struct ThreadState {
   int n_calls       = 0;        // of the library, nested in each other
   void const* place = nullptr;  // of the outermost one
   char const* call  = nullptr;  // its name
+  // The call in which accesses are seen; null: none.
+  char const* name_of_seen = nullptr;
   // Of the next operation.
   void const* context = nullptr;
   void const* request = nullptr;
@@ -45,6 +47,8 @@ extern std::atomic<char const*> s_kernel;
 /// A copy of a label, the same for equal ones.
 [[nodiscard]] char const* kept_label(char const* label);
 
+/// Threads find their sites again: those that they know are of other tables.
+void forget_sites();
 /// The number of the site of an access at `place`, a return address.
 /// \param call null: a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../base/Check.hpp"
 #include "../base/Types.hpp"
 
 namespace symm::Impl {
@@ -89,6 +90,8 @@ std::optional<Failure> RegisteredMemory::refusal(
 }
 
 void RegisteredMemory::add(Entry const& entry) {
+  check::registered(m_map.part(m_map.my_pe) + entry.offset, entry.memory,
+                    entry.bytes);
   if (entry.view.is_view) ++m_n_views;
   auto const unused =
       std::find_if(m_entries.begin(), m_entries.end(),
@@ -102,6 +105,7 @@ void RegisteredMemory::add(Entry const& entry) {
 
 RegisteredMemory::Entry RegisteredMemory::remove(Id id) {
   auto const removed = std::exchange(m_entries[id & ~bit], {});
+  check::unregistered(removed.memory);
   if (removed.view.is_view) --m_n_views;
   return removed;
 }

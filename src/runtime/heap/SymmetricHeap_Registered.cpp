@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Memory of the program as a part of the heap.
+#include "../base/Check.hpp"
 #include "../base/Failure.hpp"
 #include "SymmetricHeap.hpp"
 
@@ -44,6 +45,8 @@ char* SymmetricHeap::add_registered(Rendezvous::Call& call,
                             " bytes per PE; raise SYMM_HEAP_LIMIT")});
   }
   entry.offset = *place;
+  check::allocated(map().part(map().my_pe) + entry.offset, entry.bytes,
+                   call.label, call.arguments[2]);
   auto const step =
       m_chunks.add_registered(entry.offset, entry.bytes, entry.memory);
   if (step) throw_named(call, *step);

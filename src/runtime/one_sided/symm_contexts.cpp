@@ -77,7 +77,9 @@ Context::Context(Context&& other) noexcept
       m_has_team(other.m_has_team),
       m_options(other.m_options),
       m_team(other.m_team),
-      m_aggregation(std::move(other.m_aggregation)) {}
+      m_aggregation(std::move(other.m_aggregation)) {
+  Impl::check::context_moves(&other, this);
+}
 
 Context& Context::operator=(Context&& other) noexcept {
   if (this == &other) return *this;
@@ -88,6 +90,7 @@ Context& Context::operator=(Context&& other) noexcept {
   m_options     = other.m_options;
   m_team        = other.m_team;
   m_aggregation = std::move(other.m_aggregation);
+  Impl::check::context_moves(&other, this);
   return *this;
 }
 
@@ -110,7 +113,8 @@ void Context::open(char const* name) {
 }
 
 void Context::close() noexcept {
-  m_aggregation         = nullptr;  // begins what waits
+  m_aggregation = nullptr;  // begins what waits
+  Impl::check::complete(this, Impl::check::Stage::begun);
   auto* const channel   = std::exchange(m_channel, nullptr);
   auto const life       = std::exchange(m_life, 0);
   auto* const transport = Impl::Runtime::find_transport();
@@ -230,7 +234,7 @@ bool Request::test_source() {
                                                "symm::Request::test_source")) {
     return false;
   }
-  Impl::check::complete(this, true);
+  Impl::check::complete(this, Impl::check::Stage::done_here);
   return true;
 }
 
@@ -252,7 +256,7 @@ void Request::wait_source() {
     m_started.channel->wait(m_started, Impl::Stage::side,
                             "symm::Request::wait_source");
   }
-  Impl::check::complete(this, true);
+  Impl::check::complete(this, Impl::check::Stage::done_here);
 }
 
 void Request::wait() {
