@@ -21,6 +21,8 @@ void Clocks::start(Pe me, int n_pes) {
   m_me    = me;
   m_parts = static_cast<std::size_t>(n_pes) * n_parts;
   for (auto& now : m_now) now = 1;
+  m_fenced_stores = 0;
+  m_has_later     = false;
   for (std::size_t part = 0; part < m_parts; ++part) {
     m_known[part] = m_fenced[part] = m_later[part] = 0;
   }
@@ -30,8 +32,9 @@ void Clocks::start(Pe me, int n_pes) {
   }
 }
 
-void Clocks::step(Part part) {
-  m_now[static_cast<std::size_t>(part)].fetch_add(1, std::memory_order_relaxed);
+Time Clocks::step(Part part) {
+  return m_now[static_cast<std::size_t>(part)].fetch_add(
+      1, std::memory_order_relaxed);
 }
 
 bool Clocks::has_room() const {
@@ -47,18 +50,14 @@ void Clocks::raise_mine(TimesOfPes known, Part part, Time time) const {
 
 void Clocks::fence() {
   learn_later();
-  std::lock_guard const lock(m_mutex);
-  m_fenced_stores = now(Part::stores);
-  step(Part::stores);
+  raise(m_fenced_stores, step(Part::stores));
   for (auto const part : {Part::network, Part::signals}) {
-    raise_mine(m_fenced.data(), part, now(part));
-    step(part);
+    raise_mine(m_fenced.data(), part, step(part));
   }
 }
 
 void Clocks::learn_later() {
-  std::lock_guard const lock(m_mutex);
-  if (!m_has_later) return;
+  if (!m_has_later.load(std::memory_order_relaxed)) return;
   m_has_later = false;
   for (std::size_t part = 0; part < m_parts; ++part) {
     raise(m_known[part], m_later[part]);
@@ -68,31 +67,24 @@ void Clocks::learn_later() {
 
 void Clocks::quiet() {
   fence();
-  std::lock_guard const lock(m_mutex);
   for (auto const part : {Part::network, Part::signals}) {
     raise_mine(m_known.data(), part, m_fenced[part_of(m_me, part)]);
   }
 }
 
-Time Clocks::begin_signal() {
-  std::lock_guard const lock(m_mutex);
-  step(Part::signals);
-  return now(Part::signals);
-}
+Time Clocks::begin_signal() { return step(Part::signals) + 1; }
 
 void Clocks::tell(TimesOfPes known, Tells what, Time signalled) {
-  std::lock_guard const lock(m_mutex);
   auto const first = part_of(m_me, Part::loads);
   for (std::size_t part = 0; part < m_parts; ++part) {
     if (part - first < n_parts) continue;
     raise(known[part], m_known[part]);
   }
   // A load is complete at once.
-  raise_mine(known, Part::loads, now(Part::loads));
-  step(Part::loads);
-  raise_mine(known, Part::stores,
-             what == Tells::fenced ? m_fenced_stores : now(Part::stores));
-  if (what != Tells::fenced) step(Part::stores);
+  raise_mine(known, Part::loads, step(Part::loads));
+  raise_mine(
+      known, Part::stores,
+      what == Tells::fenced ? m_fenced_stores.load() : step(Part::stores));
   auto const& network = what == Tells::done ? m_known : m_fenced;
   for (auto const part : {Part::network, Part::signals}) {
     raise_mine(known, part, network[part_of(m_me, part)]);
@@ -101,7 +93,6 @@ void Clocks::tell(TimesOfPes known, Tells what, Time signalled) {
 }
 
 void Clocks::learn(std::atomic<Time> const* known, bool later) {
-  std::lock_guard const lock(m_mutex);
   auto const first = part_of(m_me, Part::loads);
   for (std::size_t part = 0; part < m_parts; ++part) {
     auto const time = known[part].load(std::memory_order_relaxed);

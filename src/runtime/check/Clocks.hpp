@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "../base/Types.hpp"
 #include "CheckMemory.hpp"
@@ -24,7 +23,7 @@ enum class Tells {
 
 /// The accesses that this PE knows to be done: its own parts, and those of
 /// others as far as it has seen a signal, a lock or a barrier that says so. All
-/// threads of a PE count as one.
+/// threads of a PE count as one; they need no lock, as times only grow.
 class Clocks {
  public:
   void start(Pe me, int n_pes);
@@ -64,17 +63,17 @@ class Clocks {
 
  private:
   void raise_mine(TimesOfPes known, Part part, Time time) const;
-  void step(Part part);
+  /// Begins the next time of a part. \returns the one before.
+  Time step(Part part);
 
-  std::mutex m_mutex;  // for changes of what is below
   Pe m_me             = 0;
   std::size_t m_parts = 0;
   std::array<std::atomic<Time>, n_parts> m_now{};
   Times m_known{};   // to loads and stores of this PE
   Times m_fenced{};  // to its network
   Times m_later{};   // to be known at the next fence()
-  Time m_fenced_stores = 0;
-  bool m_has_later     = false;
+  std::atomic<Time> m_fenced_stores{0};
+  std::atomic<bool> m_has_later{false};
 };
 
 }  // namespace symm::Impl::check
