@@ -13,7 +13,7 @@
 #include "base/Function.hpp"
 #include "base/Observer.hpp"
 #include "base/Types.hpp"
-#include "groups/Words.hpp"
+#include "memory/Words.hpp"
 #include "memory/HeapMap.hpp"
 #include "one_sided/Aggregation.hpp"
 #include "one_sided/Atomics.hpp"

@@ -90,69 +90,94 @@ TEST(UpdateWords, have_places_of_their_own) {
   for (auto const n : memory) EXPECT_EQ(n, 1U);
 }
 
-/// Several times as many as the ring has.
-TEST_F(CudaOfNodes, updates_of_many_threads_are_carried_out_once) {
-  run(3, [](Pe me, Pe) {
-    constexpr std::size_t n_threads = 4;
-    constexpr std::size_t n         = 50'000;  // of a thread
-    constexpr std::size_t n_words   = 500;
-    auto* const sums                = calloc_of<Word>(n_words);
-    auto* const bits                = calloc_of<std::uint32_t>(n_words);
-    auto* const floats              = calloc_of<double>(n_words);
-    auto* const stored              = calloc_of<Word>(3 * n_threads * n_words);
-    auto const visit = [&](Pe pe, std::size_t t, auto const& call) {
-      std::mt19937_64 random(static_cast<unsigned>(pe) * 10 + t);
-      for (std::size_t i = 0; i < n; ++i) {
-        auto const to = (pe + 1 + static_cast<int>(random() % 2)) % 3;
-        call(to, random() % n_words, random() % 4, random() % 3 + 1);
-      }
-    };
-    run_threads(n_threads, [&](std::size_t t) {
-      auto const client = client_of_kernels();
-      auto const mine =
-          (static_cast<std::size_t>(me) * n_threads + t) * n_words;
-      visit(me, t, [&](Pe to, std::size_t i, Word what, Word value) {
-        switch (what) {
-          case 0:
-            client.post_atomic({sums + i, to}, AtomicOp::add, WordType::u64,
-                               value);
-            break;
-          case 1:
-            client.post_atomic({bits + i, to}, AtomicOp::bit_xor, WordType::u32,
-                               value);
-            break;
-          case 2:
-            client.post_atomic(
-                {floats + i, to}, AtomicOp::add, WordType::f64,
-                std::bit_cast<Word>(static_cast<double>(value) / 2));
-            break;
-          default: client.store({stored + mine + i, to}, i * 10 + 7, 8);
-        }
-      });
-      client.quiet();
-    });
-    symm::barrier_all();
-    std::vector<Word> all_sums(n_words), all_stored(3 * n_threads * n_words);
-    std::vector<std::uint32_t> all_bits(n_words);
-    std::vector<double> all_floats(n_words);
-    for (Pe pe = 0; pe < 3; ++pe) {
-      if (pe == me) continue;
-      for (std::size_t t = 0; t < n_threads; ++t) {
-        auto const its =
-            (static_cast<std::size_t>(pe) * n_threads + t) * n_words;
-        visit(pe, t, [&](Pe to, std::size_t i, Word what, Word value) {
-          if (to != me) return;
-          if (what == 0) all_sums[i] += value;
-          if (what == 1) all_bits[i] ^= static_cast<std::uint32_t>(value);
-          if (what == 2) all_floats[i] += static_cast<double>(value) / 2;
-          if (what == 3) all_stored[its + i] = i * 10 + 7;
-        });
-      }
+/// Several times as many as the ring has, of three PEs, each checked.
+/// \param after called when the threads of this PE have no more to do.
+template <class After>
+void update_by_many_threads(Pe me, After const& after) {
+  constexpr std::size_t n_threads = 4;
+  constexpr std::size_t n         = 50'000;  // of a thread
+  constexpr std::size_t n_words   = 500;
+  auto* const sums                = calloc_of<Word>(n_words);
+  auto* const bits                = calloc_of<std::uint32_t>(n_words);
+  auto* const floats              = calloc_of<double>(n_words);
+  auto* const stored              = calloc_of<Word>(3 * n_threads * n_words);
+  auto const visit = [&](Pe pe, std::size_t t, auto const& call) {
+    std::mt19937_64 random(static_cast<unsigned>(pe) * 10 + t);
+    for (std::size_t i = 0; i < n; ++i) {
+      auto const to = (pe + 1 + static_cast<int>(random() % 2)) % 3;
+      call(to, random() % n_words, random() % 4, random() % 3 + 1);
     }
-    EXPECT_TRUE(std::equal(all_sums.begin(), all_sums.end(), sums));
-    EXPECT_TRUE(std::equal(all_bits.begin(), all_bits.end(), bits));
-    EXPECT_TRUE(std::equal(all_floats.begin(), all_floats.end(), floats));
-    EXPECT_TRUE(std::equal(all_stored.begin(), all_stored.end(), stored));
+  };
+  run_threads(n_threads, [&](std::size_t t) {
+    auto const client = client_of_kernels();
+    auto const mine = (static_cast<std::size_t>(me) * n_threads + t) * n_words;
+    visit(me, t, [&](Pe to, std::size_t i, Word what, Word value) {
+      switch (what) {
+        case 0:
+          client.post_atomic({sums + i, to}, AtomicOp::add, WordType::u64,
+                             value);
+          break;
+        case 1:
+          client.post_atomic({bits + i, to}, AtomicOp::bit_xor, WordType::u32,
+                             value);
+          break;
+        case 2:
+          client.post_atomic(
+              {floats + i, to}, AtomicOp::add, WordType::f64,
+              std::bit_cast<Word>(static_cast<double>(value) / 2));
+          break;
+        default: client.store({stored + mine + i, to}, i * 10 + 7, 8);
+      }
+    });
+    client.quiet();
+  });
+  after();
+  symm::barrier_all();
+  std::vector<Word> all_sums(n_words), all_stored(3 * n_threads * n_words);
+  std::vector<std::uint32_t> all_bits(n_words);
+  std::vector<double> all_floats(n_words);
+  for (Pe pe = 0; pe < 3; ++pe) {
+    if (pe == me) continue;
+    for (std::size_t t = 0; t < n_threads; ++t) {
+      auto const its = (static_cast<std::size_t>(pe) * n_threads + t) * n_words;
+      visit(pe, t, [&](Pe to, std::size_t i, Word what, Word value) {
+        if (to != me) return;
+        if (what == 0) all_sums[i] += value;
+        if (what == 1) all_bits[i] ^= static_cast<std::uint32_t>(value);
+        if (what == 2) all_floats[i] += static_cast<double>(value) / 2;
+        if (what == 3) all_stored[its + i] = i * 10 + 7;
+      });
+    }
+  }
+  EXPECT_TRUE(std::equal(all_sums.begin(), all_sums.end(), sums));
+  EXPECT_TRUE(std::equal(all_bits.begin(), all_bits.end(), bits));
+  EXPECT_TRUE(std::equal(all_floats.begin(), all_floats.end(), floats));
+  EXPECT_TRUE(std::equal(all_stored.begin(), all_stored.end(), stored));
+}
+
+TEST_F(CudaOfNodes, updates_of_many_threads_are_carried_out_once) {
+  run(3, [](Pe me, Pe) { update_by_many_threads(me, [] {}); });
+}
+
+/// The kernel that carries out what others send finds no room on any GPU as
+/// long as threads there wait for others.
+TEST_F(CudaOfNodes, threads_that_wait_carry_out_what_others_wait_for) {
+  run(3, [](Pe me, Pe) {
+    fake().occupy();
+    update_by_many_threads(me, [] { fake().leave(); });
+    auto* const word = calloc_of<Word>(1);
+    symm::barrier_all();
+    fake().occupy();
+    auto const client = client_of_kernels();
+    // Each waits for what it gets, and is needed for what it gives.
+    for (Word i = 0; i < 100; ++i) {
+      EXPECT_EQ(client.atomic({word, (me + 1) % 3}, AtomicOp::add,
+                              WordType::u64, 1, 0),
+                i);
+    }
+    fake().leave();
+    symm::barrier_all();
+    EXPECT_EQ(*word, 100U);
   });
 }
 

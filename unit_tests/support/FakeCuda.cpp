@@ -48,6 +48,7 @@ FakeCuda::FakeCuda() {
   m_allocate       = SYMM_FIND(fake_cuda_allocate);
   m_free           = SYMM_FIND(fake_cuda_free);
   m_launch         = SYMM_FIND(fake_cuda_launch);
+  m_occupy         = SYMM_FIND(fake_cuda_occupy);
   m_lose_context   = SYMM_FIND(fake_cuda_lose_context);
 #undef SYMM_FIND
 }

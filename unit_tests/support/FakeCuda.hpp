@@ -64,6 +64,9 @@ class FakeCuda {
   /// Begins a kernel, which does `work` after some time.
   void launch(int device, int milliseconds, std::function<void()> work,
               CUstream stream = nullptr) const;
+  /// Kernels of the library find no room.
+  void occupy() const { m_occupy(true); }
+  void leave() const { m_occupy(false); }
   void lose_context(int device) const { m_lose_context(device); }
 
  private:
@@ -80,6 +83,7 @@ class FakeCuda {
   decltype(&fake_cuda_allocate) m_allocate;
   decltype(&fake_cuda_free) m_free;
   decltype(&fake_cuda_launch) m_launch;
+  decltype(&fake_cuda_occupy) m_occupy;
   decltype(&fake_cuda_lose_context) m_lose_context;
 };
 

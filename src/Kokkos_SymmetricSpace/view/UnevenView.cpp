@@ -11,7 +11,7 @@
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/collectives/CollectiveCall.hpp"
 #include "../../runtime/collectives/CollectiveRun.hpp"
-#include "../../runtime/groups/Words.hpp"
+#include "../../runtime/memory/Words.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_teams.hpp"

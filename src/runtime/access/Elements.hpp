@@ -8,8 +8,8 @@
 
 #include "../base/BitCast.hpp"
 #include "../base/Function.hpp"
-#include "../groups/Words.hpp"
 #include "../memory/HostCopy.hpp"
+#include "../memory/Words.hpp"
 
 namespace symm::Impl {
 

@@ -16,11 +16,11 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
-#include "../groups/Words.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/FarRing.hpp"
 #include "../memory/UpdateLog.hpp"
 #include "../memory/WordAtomics.hpp"
+#include "../memory/Words.hpp"
 #include "Elements.hpp"
 #include "RingUpdates.hpp"
 
@@ -39,7 +39,7 @@ template <class Ring>
   expect_ring(ring);
   code |= load_relaxed(&ring->update_tickets.next) << 32U;
   auto const ticket = fetch_add_word(&ring->tickets.next, std::uint64_t{1});
-  wait_for_ring(ring->tickets, ticket, ticket, Ring::size);
+  wait_for_ring(ring, ring->tickets, ticket, ticket, Ring::size);
   FarRequest* const request = ring->requests + ticket % Ring::size;
   store_relaxed(&request->address, address);
   store_relaxed(&request->local, local);
@@ -58,7 +58,7 @@ template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
                                                          std::uint64_t ticket) {
   FarReply const* const reply = ring->replies + ticket % Ring::size;
-  while (load_relaxed(&reply->number) != ticket + 1) pause_in_kernel();
+  while (load_relaxed(&reply->number) != ticket + 1) help_or_pause(ring);
   fence_words();
   auto const value = load_relaxed(&reply->value);
   store_release(&ring->requests[ticket % Ring::size].number, std::uint64_t{0});
@@ -186,6 +186,13 @@ inline __device__ void fence_far() {
 inline __device__ void quiet_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
     far_pes().quiet();
+  }
+}
+
+/// In the loops of kernels that wait for what other PEs do.
+inline __device__ void help_far() {
+  if (ring_of_module != nullptr) [[unlikely]] {
+    take_part(ring_of_module->board);
   }
 }
 

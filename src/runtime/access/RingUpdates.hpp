@@ -11,19 +11,15 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/ChangeRun.hpp"
 #include "../memory/UpdateLog.hpp"
 #include "../memory/WordAtomics.hpp"
+#include "../memory/Words.hpp"
 
 // How kernels write to a FarRing. `Ring` is FarRing: functions that are no
 // templates are compiled in each source that includes them.
 
 namespace symm::Impl {
-
-/// A pause between two looks at a word that others change.
-SYMM_FUNCTION inline void pause_in_kernel() {
-  SYMM_IF_ON_DEVICE((__nanosleep(500);))
-}
 
 template <class Ring>
 SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
@@ -35,37 +31,47 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
   }))
 }
 
+/// Between two looks at a word that others change: helps this PE's GPU, which
+/// may have no room for the kernel that far PEs wait for, or pauses.
+template <class Ring>
+SYMM_FUNCTION void help_or_pause(Ring* ring) {
+  if (take_part(ring->board)) return;
+  SYMM_IF_ON_DEVICE((__nanosleep(500);))
+}
+
 /// Waits until tickets up to `last` have room. Called for each ticket that was
 /// drawn, by one thread for [first, last].
 ///
 /// The first thread without room reads `freed` from the host's memory, the
 /// others read its result. (The host's stores to a GPU's memory wait while tens
 /// of thousands of threads read the host's, for ever if these wait for one.)
-template <class Tickets>
-SYMM_FUNCTION void wait_for_ring(Tickets& tickets, std::uint64_t first,
-                                 std::uint64_t last, std::uint64_t size) {
+template <class Ring, class Tickets>
+SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
+                                 std::uint64_t first, std::uint64_t last,
+                                 std::uint64_t size) {
   for (auto limit = load_relaxed(&tickets.limit); last >= limit;
        limit      = load_relaxed(&tickets.limit)) {
     if (first <= limit) {
       auto const freed = load_relaxed(tickets.freed) + size;
       if (freed > limit) fetch_max_word(&tickets.limit, freed);
     }
-    pause_in_kernel();
+    help_or_pause(ring);
   }
 }
 
 /// Draws a ticket, which has room. In kernels one thread does it for those of
 /// its warp that call together: they need not be all.
-template <class Tickets>
-SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets, std::uint64_t size) {
+template <class Ring, class Tickets>
+SYMM_FUNCTION std::uint64_t draw_ticket(Ring* ring, Tickets& tickets,
+                                        std::uint64_t size) {
   SYMM_IF_ON_HOST(
       (auto const ticket = fetch_add_word(&tickets.next, std::uint64_t{1});
-       wait_for_ring(tickets, ticket, ticket, size); return ticket;))
+       wait_for_ring(ring, tickets, ticket, ticket, size); return ticket;))
   SYMM_IF_ON_DEVICE(
       (InKernel::Together const threads; std::uint64_t first = 0;
        if (threads.rank() == 0) {
          first = fetch_add_word(&tickets.next, std::uint64_t{threads.count()});
-         wait_for_ring(tickets, first, first + threads.count() - 1, size);
+         wait_for_ring(ring, tickets, first, first + threads.count() - 1, size);
        } return threads.of_first(first) +
        threads.rank();))
 }
@@ -78,7 +84,8 @@ template <class Ring>
                                                  std::uint64_t value, Pe pe,
                                                  std::uint8_t kind) {
   expect_ring(ring);
-  auto const ticket = draw_ticket(ring->update_tickets, UpdateWords::size);
+  auto const ticket =
+      draw_ticket(ring, ring->update_tickets, UpdateWords::size);
   UpdateWords const place(ring->updates, ticket);
   Update const its{address, value, pe, kind};
   for (std::size_t i = 0; i < 3; ++i)

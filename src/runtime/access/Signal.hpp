@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "../base/Function.hpp"
-#include "../groups/Words.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/WordAtomics.hpp"
+#include "../memory/Words.hpp"
 
 namespace symm {
 

@@ -12,7 +12,7 @@
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../groups/GroupCopy.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "../pes/PeTeamWords.hpp"

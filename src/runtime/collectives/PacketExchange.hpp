@@ -9,7 +9,7 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
@@ -199,7 +199,10 @@ class PacketExchange {
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (i >= count) break;
-      while (epochs[i] != m_epoch) load(at(i), has_first, words[i], epochs[i]);
+      while (epochs[i] != m_epoch) {
+        InKernel::help_far();
+        load(at(i), has_first, words[i], epochs[i]);
+      }
     }
   }
   [[nodiscard]] __device__ Packet const* packet(Pe from, std::size_t k) const {

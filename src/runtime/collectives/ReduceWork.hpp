@@ -7,7 +7,7 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"

@@ -86,8 +86,8 @@ class Vmm_Cuda final : public MemoryProvider {
   void free_queue(void* queue) noexcept override;
   void store_words(void* queue, WordStore const* stores,
                    std::size_t n) override;
-  void change_words(void* queue, WordChange* changes, std::size_t n,
-                    AtomicOp op, WordType type) override;
+  void begin_changes(void* queue, ChangeBoard* board,
+                     std::size_t n_changes) override;
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   void deallocate(void* memory) noexcept override;
   void run_in_context(std::function<void()> const& body) override;
@@ -149,7 +149,7 @@ class Vmm_Cuda final : public MemoryProvider {
   std::optional<VmmLedger<Memory>> m_ledger;
   std::mutex m_event_mutex;
   CUevent m_event = nullptr;  // for make_wait(), made by the first call
-  // For change_words(), loaded by the first call.
+  // For begin_changes(), loaded by the first call.
   CUmodule m_module         = nullptr;
   CUfunction m_word_changes = nullptr;
   bool m_is_abandoned       = false;

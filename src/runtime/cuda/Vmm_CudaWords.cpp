@@ -100,7 +100,7 @@ void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
 }
 
 /// The kernel in the device's primary context. Its first launch loads it and
-/// may wait for running kernels: SideQueue begins with one for no changes.
+/// may wait for running kernels: ChangeQueue begins with one for no changes.
 CUfunction Vmm_Cuda::word_changes() {
   std::lock_guard const lock(m_event_mutex);
   if (m_word_changes != nullptr) return m_word_changes;
@@ -116,19 +116,17 @@ CUfunction Vmm_Cuda::word_changes() {
   return function;
 }
 
-void Vmm_Cuda::change_words(void* queue, WordChange* changes, std::size_t n,
-                            AtomicOp op, WordType type) {
+void Vmm_Cuda::begin_changes(void* queue, ChangeBoard* board,
+                             std::size_t n_changes) {
   constexpr unsigned n_threads   = 128;
   constexpr unsigned most_blocks = 32;
   ContextGuard const context(*this);
   auto* const function = word_changes();
-  auto address         = device_pointer(changes);
-  auto count           = static_cast<unsigned>(n);
+  auto address         = device_pointer(board);
+  auto const n         = static_cast<unsigned>(n_changes);
   auto const n_blocks =
-      std::clamp((count + n_threads - 1) / n_threads, 1U, most_blocks);
-  auto op_number     = static_cast<unsigned>(op);
-  auto type_number   = static_cast<unsigned>(type);
-  void* parameters[] = {&address, &count, &op_number, &type_number};
+      std::clamp((n + n_threads - 1) / n_threads, 1U, most_blocks);
+  void* parameters[] = {&address};
   check(m_driver.cuLaunchKernel(function, n_blocks, 1, 1, n_threads, 1, 1, 0,
                                 static_cast<CUstream>(queue), parameters,
                                 nullptr),

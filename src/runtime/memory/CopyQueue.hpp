@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "AtomicOp.hpp"
-
 namespace symm::Impl {
+
+struct ChangeBoard;
 
 /// Copies and fills memory that loops of the host cannot reach, and waits for
 /// work on it. A role of MemoryProvider, for memory of its place. Local calls,
@@ -106,18 +106,11 @@ class CopyQueue {
   /// Enqueues `n` stores, done in any order, also with earlier work in `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
-  /// A change of a word; `was` becomes its value before.
-  struct WordChange {
-    std::uint64_t address;
-    std::uint64_t value;
-    std::uint64_t compare;
-    std::uint64_t was;
-  };
-  /// Enqueues `n` changes of words of the provider's memory, done in any order,
-  /// each atomic to CPUs and GPUs.
-  /// \param changes page-locked (ForeignMemory::pin()) until they are done.
-  virtual void change_words(void* queue, WordChange* changes, std::size_t n,
-                            AtomicOp op, WordType type);
+  /// Enqueues a kernel that carries out the run posted on the board, or the
+  /// parts of it that are left.
+  /// \param n_changes as many as it is likely to find; 0: none.
+  virtual void begin_changes(void* queue, ChangeBoard* board,
+                             std::size_t n_changes);
 
   /// A little memory of the GPU for kernels of this PE; null without a GPU.
   [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {

@@ -8,6 +8,8 @@
 
 namespace symm::Impl {
 
+struct ChangeBoard;
+
 // Kernels request operations on far PEs from the host, which carries them out
 // (RingServer). One ring of requests and one of replies are in page-locked
 // memory of the host, and one of updates: words to be stored, atomic operations
@@ -75,6 +77,7 @@ struct FarRing {
   FarRequest* requests;    // in host memory
   FarReply* replies;       // in host memory
   std::uint64_t* updates;  // in host memory: UpdateWords
+  ChangeBoard* board;      // for threads that wait
   alignas(64) RingTickets tickets;
   alignas(64) RingTickets update_tickets;
 };

@@ -20,61 +20,37 @@ void CopyQueue::wait_for_words(void*, WordWait const*, std::size_t) {
   throw SystemError("this memory has no queue that waits for words");
 }
 
-void CopyQueue::change_words(void*, WordChange*, std::size_t, AtomicOp,
-                             WordType) {
+void CopyQueue::begin_changes(void*, ChangeBoard*, std::size_t) {
   throw SystemError("this memory has no queue that changes words");
 }
 
-PinnedMemory::PinnedMemory(MemoryProvider& provider, std::size_t bytes)
-    : m_provider(provider), m_bytes(bytes) {
-  auto* const memory =
-      ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
-  if (memory == nullptr) {
-    throw OutOfMemory("no private memory for copies of a GPU");
-  }
-  m_memory.reset(static_cast<std::byte*>(memory));
-  std::memset(memory, 0, bytes);
-  m_is_pinned = provider.pin(memory, bytes);
-}
-
-PinnedMemory::~PinnedMemory() {
-  if (!m_is_pinned) return;
-  try {
-    m_provider.unpin(m_memory.get());
-  } catch (Error const&) {
-    // The context is lost: leave the memory, which may still be page-locked.
-    static_cast<void>(m_memory.release());
-  }
-}
-
-SideQueue::SideQueue(MemoryProvider& provider)
+SideQueue::SideQueue(MemoryProvider& provider, Changes changes)
     : m_provider(provider),
-      m_memory(provider, 3 * most_bytes + most_changes * sizeof(Change)),
+      m_memory(provider, 3 * most_bytes),
       m_queue(provider.make_queue()) {
-  // Loads the kernel now: its first launch may wait for all running kernels.
+  if (changes == Changes::none) return;
   try {
-    m_provider.change_words(
-        m_queue, reinterpret_cast<Change*>(m_memory.data() + 3 * most_bytes), 0,
-        AtomicOp::add, WordType::u64);
-    wait();
+    m_changes = std::make_unique<ChangeQueue>(provider, m_queue);
   } catch (...) {
     m_provider.free_queue(m_queue);
     throw;
   }
 }
 
-SideQueue::~SideQueue() { m_provider.free_queue(m_queue); }
+SideQueue::~SideQueue() {
+  m_changes = nullptr;
+  m_provider.free_queue(m_queue);
+}
 
 void SideQueue::wait() {
   m_provider.wait(m_queue);
-  m_used         = 0;
-  m_first_change = 0;
-  m_end_changes  = 0;
+  m_used = 0;
 }
 
 void SideQueue::finish() {
   flush();
   wait();
+  if (m_changes != nullptr) m_changes->finish();
 }
 
 bool SideQueue::is_idle() {
@@ -136,17 +112,7 @@ void SideQueue::flush() {
     m_provider.store_words(m_queue, m_stores.data(),
                            std::exchange(m_n_stores, 0));
   }
-  flush_changes();
-}
-
-void SideQueue::flush_changes() {
-  if (m_first_change == m_end_changes) return;
-  auto* const changes =
-      reinterpret_cast<Change*>(m_memory.data() + 3 * most_bytes);
-  auto const first = m_first_change;
-  m_first_change   = m_end_changes;
-  m_provider.change_words(m_queue, changes + first, m_end_changes - first, m_op,
-                          m_type);
+  if (m_changes != nullptr) m_changes->flush();
 }
 
 void SideQueue::change(void* word, AtomicOp op, WordType type,
@@ -156,16 +122,7 @@ void SideQueue::change(void* word, AtomicOp op, WordType type,
     add_store({word, value, bytes_of(type)});
     return;
   }
-  // Changes of one kind give the same result in any order, but for rounding in
-  // floating-point sums, whose order is unspecified.
-  if (m_op != op || m_type != type) flush_changes();
-  if (m_end_changes == most_changes) finish();
-  m_op   = op;
-  m_type = type;
-  auto* const changes =
-      reinterpret_cast<Change*>(m_memory.data() + 3 * most_bytes);
-  changes[m_end_changes++] = {reinterpret_cast<std::uintptr_t>(word), value, 0,
-                              0};
+  m_changes->add(word, op, type, value);
 }
 
 std::uint64_t SideQueue::fetch_and_change(void* word, AtomicOp op,
@@ -178,12 +135,7 @@ std::uint64_t SideQueue::fetch_and_change(void* word, AtomicOp op,
     std::memcpy(&value_now, now.data(), now.size());
     return value_now;
   }
-  auto* const change =
-      reinterpret_cast<Change*>(m_memory.data() + 3 * most_bytes);
-  *change = {reinterpret_cast<std::uintptr_t>(word), value, compare, 0};
-  m_provider.change_words(m_queue, change, 1, op, type);
-  wait();
-  return change->was;
+  return m_changes->fetch(word, op, type, value, compare);
 }
 
 std::span<std::byte const> SideQueue::load(void const* from,

@@ -7,49 +7,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <span>
 
 #include "AtomicOp.hpp"
+#include "ChangeQueue.hpp"
 #include "CopyQueue.hpp"
 #include "MemoryProvider.hpp"
+#include "PinnedMemory.hpp"
 
 namespace symm::Impl {
-
-/// Page-locked memory of the host, which a GPU's copies and kernels reach at
-/// the same address.
-class PinnedMemory {
- public:
-  /// Zeroes the memory. \throws OutOfMemory, SystemError on this PE.
-  PinnedMemory(MemoryProvider& provider, std::size_t bytes);
-  ~PinnedMemory();
-  PinnedMemory(PinnedMemory const&)            = delete;
-  PinnedMemory& operator=(PinnedMemory const&) = delete;
-
-  [[nodiscard]] std::byte* data() const { return m_memory.get(); }
-  [[nodiscard]] std::size_t size() const { return m_bytes; }
-
- private:
-  static constexpr std::size_t alignment = 4096;
-  struct Free {
-    void operator()(std::byte* memory) const {
-      ::operator delete(memory, std::align_val_t(alignment));
-    }
-  };
-
-  MemoryProvider& m_provider;
-  std::size_t m_bytes;
-  std::unique_ptr<std::byte, Free> m_memory;
-  bool m_is_pinned = false;
-};
 
 /// Lets the host access memory of its GPU while kernels run there that may wait
 /// for it: on a queue of its own, in order, through page-locked memory. Kernels
 /// see the stores between two calls of finish() in any order. One thread at a
 /// time.
 ///
-/// Stores and copies proceed while a kernel occupies the whole GPU. Changes do
-/// not, as a kernel makes them.
+/// All of it proceeds while a kernel occupies the whole GPU: changes, which a
+/// kernel makes, where threads of the other wait for far PEs (ChangeBoard).
 ///
 /// \throws SystemError in all of them, also for errors of earlier kernels.
 class SideQueue {
@@ -57,8 +31,11 @@ class SideQueue {
   /// The most that load() takes; half of the room for stores.
   static constexpr std::size_t most_bytes = std::size_t{64} << 10U;
 
+  enum class Changes : bool { none, some };
+
   /// \param provider of the GPU's memory; outlives this.
-  explicit SideQueue(MemoryProvider& provider);
+  /// \param changes whether change() and fetch_and_change() are called.
+  explicit SideQueue(MemoryProvider& provider, Changes changes = Changes::none);
   ~SideQueue();
   SideQueue(SideQueue const&)            = delete;
   SideQueue& operator=(SideQueue const&) = delete;
@@ -90,32 +67,29 @@ class SideQueue {
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
 
+  /// For threads that wait; null without changes.
+  [[nodiscard]] ChangeBoard* board() const {
+    return m_changes == nullptr ? nullptr : m_changes->board();
+  }
+
   // Copies of any memory of the process; `from` must stay until finish().
 
   void begin_copy(CopyQueue::Strided const& copy);
   [[nodiscard]] bool is_idle();
 
  private:
-  using Change                              = CopyQueue::WordChange;
-  static constexpr std::size_t most_changes = 4096;  // a batch of messages
-
   [[nodiscard]] std::byte* room_for(std::size_t bytes);
   void add_store(CopyQueue::WordStore const& store);
   void flush();
-  void flush_changes();
   void wait();
 
   MemoryProvider& m_provider;
-  PinnedMemory m_memory;  // for stores, for loads, for changes
+  PinnedMemory m_memory;  // for stores, for loads
   void* m_queue;
   std::size_t m_used = 0;  // bytes of the part for stores
-  // [m_first_change, m_end_changes) are not enqueued yet, all of one kind.
-  std::size_t m_first_change = 0;
-  std::size_t m_end_changes  = 0;
   std::array<CopyQueue::WordStore, 256> m_stores;
   std::size_t m_n_stores = 0;
-  AtomicOp m_op{};
-  WordType m_type{};
+  std::unique_ptr<ChangeQueue> m_changes;
 };
 
 }  // namespace symm::Impl

@@ -78,7 +78,7 @@ Standing Network::standing() const noexcept {
 }
 
 void Network::open_gpu(MemoryProvider& provider) {
-  m_gpu     = std::make_unique<SideQueue>(provider);
+  m_gpu     = std::make_unique<SideQueue>(provider, SideQueue::Changes::some);
   m_staging = std::make_unique<GpuStaging>(provider);
 }
 

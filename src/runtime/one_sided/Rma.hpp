@@ -15,7 +15,7 @@
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
 #include "../symm_contexts.hpp"

@@ -11,7 +11,7 @@
 
 #include "../access/GroupOperations.hpp"
 #include "../base/Types.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../job/Runtime.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../transport/Transport.hpp"

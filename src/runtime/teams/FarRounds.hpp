@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "../base/Types.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "PeTeam.hpp"
 

@@ -10,7 +10,7 @@
 #include "../access/PeOperations.hpp"
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/AtomicOp.hpp"
 #include "../memory/PeMemory.hpp"

@@ -11,7 +11,7 @@
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "PeTeam.hpp"
 
@@ -110,8 +110,8 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
       (std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
        group.for_each(static_cast<std::size_t>(team.n_pes()),
                       [&](std::size_t i) {
-                        while (load_acquire(flags + i) < epoch) {
-                        }
+                        while (load_acquire(flags + i) < epoch)
+                          InKernel::help_far();
                       });))
   group.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
   group.barrier();

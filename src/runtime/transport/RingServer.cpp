@@ -81,6 +81,7 @@ RingServer::RingServer(Pe my_pe, int n_pes, Transport& transport,
   FarRing const ring{m_requests,
                      m_replies,
                      m_updates.words(),
+                     memory.gpu()->board(),
                      {m_freed_for_kernels, 0, size},
                      {m_updates.freed(), 0, UpdateWords::size}};
   m_ring = static_cast<FarRing*>(provider.allocate(sizeof ring));

@@ -6,9 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "../base/BitCast.hpp"
+#include "../memory/ChangeWord.hpp"
 #include "../memory/HostCopy.hpp"
-#include "../memory/WordAtomics.hpp"
 
 namespace symm::Impl {
 
@@ -22,54 +21,6 @@ bool store_if_word(char* to, void const* from) {
   std::memcpy(&word, from, bytes);
   __atomic_store_n(reinterpret_cast<Word*>(to), word, __ATOMIC_RELEASE);
   return true;
-}
-
-template <class T>
-T change(T* word, AtomicOp op, T value, T compare) {
-  switch (op) {
-    case AtomicOp::fetch: return fetch_word(word);
-    case AtomicOp::set:
-      // (As the fence before it, but ThreadSanitizer knows no fences.)
-      std::atomic_ref<T>(*word).store(value, std::memory_order_release);
-      return value;
-    case AtomicOp::swap: return swap_word(word, value);
-    case AtomicOp::compare_swap: return compare_swap_word(word, compare, value);
-    case AtomicOp::add: return fetch_add_word(word, value);
-    case AtomicOp::min: return fetch_min_word(word, value);
-    case AtomicOp::max: return fetch_max_word(word, value);
-    default: break;
-  }
-  if constexpr (std::is_integral_v<T>) {
-    switch (op) {
-      case AtomicOp::bit_and: return fetch_and_word(word, value);
-      case AtomicOp::bit_or: return fetch_or_word(word, value);
-      case AtomicOp::bit_xor: return fetch_xor_word(word, value);
-      default: break;
-    }
-  }
-  return value;
-}
-
-template <class T>
-std::uint64_t change_bits(char* word, AtomicOp op, std::uint64_t value,
-                          std::uint64_t compare) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  return bit_cast<Bits>(change(reinterpret_cast<T*>(word), op,
-                               bit_cast<T>(static_cast<Bits>(value)),
-                               bit_cast<T>(static_cast<Bits>(compare))));
-}
-
-/// Calls use(T()) with the type of the word.
-template <class Use>
-auto with_type(WordType type, Use const& use) {
-  switch (type) {
-    case WordType::i32: return use(std::int32_t());
-    case WordType::u32: return use(std::uint32_t());
-    case WordType::f32: return use(float());
-    case WordType::i64: return use(std::int64_t());
-    case WordType::u64: return use(std::uint64_t());
-    default: return use(double());
-  }
 }
 
 }  // namespace

@@ -9,9 +9,10 @@
 #include <type_traits>
 
 #include <symm_gpu/KernelWords.hpp>
+#include "../access/RingClient.hpp"
 #include "../base/Check.hpp"
 #include "../base/Function.hpp"
-#include "../groups/Words.hpp"
+#include "../memory/Words.hpp"
 
 namespace symm {
 
@@ -160,7 +161,7 @@ SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
   if (is_done.set.count == 0) return;
   [[maybe_unused]] check::Call const its_call(call);
-  SYMM_IF_ON_DEVICE((while (!is_done()){}))
+  SYMM_IF_ON_DEVICE((while (!is_done()) InKernel::help_far();))
   SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);
                    if (!is_done()) wait_on_host(call, is_done);))
 }

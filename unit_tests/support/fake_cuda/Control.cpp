@@ -88,6 +88,10 @@ void fake_cuda_launch(int device, CUstream stream, int milliseconds,
   });
 }
 
+void fake_cuda_occupy(bool is_occupied) {
+  Driver::instance().is_occupied = is_occupied;
+}
+
 void fake_cuda_lose_context(int device) {
   auto& driver = Driver::instance();
   std::lock_guard const lock(driver.mutex);

@@ -64,6 +64,9 @@ bool fake_cuda_capture(CUstream stream, bool is_captured);
 void fake_cuda_launch(int device, CUstream stream, int milliseconds,
                       void (*work)(void*), void* argument);
 
+/// While kernels of the program occupy the GPUs, launched ones do not begin.
+void fake_cuda_occupy(bool is_occupied);
+
 /// Makes the device's context as lost as a faulting kernel does.
 void fake_cuda_lose_context(int device);
 }

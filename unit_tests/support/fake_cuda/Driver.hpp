@@ -6,6 +6,7 @@
 #include <cuda.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -90,6 +91,7 @@ struct Driver {
   AddressSpace addresses;
   ProgramMemory program;
   CUmemGenericAllocationHandle last_handle = 0x7f00'0000;
+  std::atomic<bool> is_occupied = false;  // by kernels of the program
 };
 
 /// What every entry point does first: takes the lock, and finds out whether it

@@ -4,13 +4,15 @@
 // kernel that it has.
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <thread>
 #include <type_traits>
 
-#include <runtime/memory/CopyQueue.hpp>
+#include <runtime/memory/ChangeRun.hpp>
 #include <runtime/transport/TargetMemory.hpp>
 
 #include "Driver.hpp"
@@ -102,11 +104,13 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned count,
     }
     std::size_t const bytes = is_wide ? 8 : 4;
     // Of memory of the stream's GPU, aligned.
-    if (its.address % bytes != 0 ||
-        !driver.addresses.is_reserved(its.address) ||
-        !driver.addresses.may_access(its.address, bytes, place, true)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    auto const* const other = driver.program.find(its.address).range;
+    bool const is_there =
+        driver.addresses.is_reserved(its.address)
+            ? driver.addresses.may_access(its.address, bytes, place, true)
+            : other != nullptr && other->kind == fake_cuda_malloc &&
+                  other->memory != nullptr;
+    if (its.address % bytes != 0 || !is_there) return CUDA_ERROR_INVALID_VALUE;
     if (is_wait) {
       bool const is_equal = its.flags == CU_STREAM_WAIT_VALUE_EQ;
       entry.queue_of(stream).push([=] {
@@ -204,25 +208,30 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
       extra != nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  using Change        = symm::Impl::CopyQueue::WordChange;
   CUdeviceptr address = 0;
-  unsigned numbers[3] = {};  // how many, the operation, the type
   std::memcpy(&address, parameters[0], sizeof address);
-  for (int i = 0; i < 3; ++i) {
-    std::memcpy(&numbers[i], parameters[i + 1], sizeof numbers[i]);
-  }
-  // A kernel reaches only page-locked memory.
   if (entry.driver.program.find(address).range == nullptr) {
     return CUDA_ERROR_ILLEGAL_ADDRESS;
   }
-  entry.queue_of(stream).push([=] {
-    auto* const changes = reinterpret_cast<Change*>(address);
-    for (unsigned i = 0; i < numbers[0]; ++i) {
-      changes[i].was =
-          symm::Impl::change_word(reinterpret_cast<char*>(changes[i].address),
-                                  static_cast<symm::Impl::AtomicOp>(numbers[1]),
-                                  static_cast<symm::Impl::WordType>(numbers[2]),
-                                  changes[i].value, changes[i].compare);
+  auto* const board = reinterpret_cast<symm::Impl::ChangeBoard*>(address);
+  // A kernel reaches only page-locked memory.
+  for (auto const its : {reinterpret_cast<CUdeviceptr>(board->changes),
+                         reinterpret_cast<CUdeviceptr>(board->posted),
+                         reinterpret_cast<CUdeviceptr>(board->finished)}) {
+    if (entry.driver.program.find(its).range == nullptr)
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  entry.queue_of(stream).push([board] {
+    while (Driver::instance().is_occupied) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    while (true) {
+      symm::Impl::ChangeRun const run(symm::Impl::load_acquire(board->posted));
+      auto const part = claim_part(*board, run);
+      if (part == symm::Impl::ChangeBoard::no_part) return;
+      for (std::size_t i = 0; i < symm::Impl::ChangeRun::in_part; ++i)
+        change_one(*board, run, part, i);
+      finish_part(*board, run);
     }
   });
   return CUDA_SUCCESS;

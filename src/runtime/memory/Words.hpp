@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_GROUPS_WORDS_HPP
-#define SYMM_GROUPS_WORDS_HPP
+#ifndef SYMM_MEMORY_WORDS_HPP
+#define SYMM_MEMORY_WORDS_HPP
 
 #include <atomic>
 #include <cstdint>

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "ChangeQueue.hpp"
+
+#include "../base/Backoff.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr std::size_t bytes_of_changes = ChangeRun::most * sizeof(GpuChange);
+
+/// The kernel takes some microseconds where it finds room.
+constexpr auto time_to_begin      = std::chrono::microseconds(100);
+constexpr auto time_between_looks = std::chrono::microseconds(50);
+constexpr int n_spins             = 200;
+
+}  // namespace
+
+ChangeQueue::ChangeQueue(MemoryProvider& provider, void* stores)
+    : m_provider(provider),
+      m_stores(stores),
+      m_memory(provider, bytes_of_changes + 2 * sizeof(std::uint64_t)),
+      m_changes(reinterpret_cast<GpuChange*>(m_memory.data())),
+      m_posted(
+          reinterpret_cast<std::uint64_t*>(m_memory.data() + bytes_of_changes)),
+      m_finished(m_posted + 1) {
+  try {
+    m_queue = provider.make_queue();
+    m_board = static_cast<ChangeBoard*>(provider.allocate(sizeof(ChangeBoard)));
+    ChangeBoard const board{m_changes, m_posted, m_finished, 0, 0, 0};
+    provider.copy(m_board, &board, sizeof board);
+    // Loads the kernel now: its first launch may wait for all running kernels.
+    launch(0);
+    provider.wait(m_queue);
+  } catch (...) {
+    provider.deallocate(m_board);
+    provider.free_queue(m_queue);
+    throw;
+  }
+}
+
+ChangeQueue::~ChangeQueue() {
+  m_provider.free_queue(m_queue);
+  m_provider.deallocate(m_board);
+}
+
+void ChangeQueue::launch(std::size_t count) {
+  m_provider.begin_changes(m_queue, m_board, count);
+}
+
+void ChangeQueue::post(std::size_t first, std::size_t count) {
+  wait_for_run();
+  m_run = {m_run.number() + 1, first, count};
+  __atomic_store_n(m_posted, m_run.word(), __ATOMIC_RELEASE);
+  m_is_occupied = m_is_occupied && !m_provider.is_idle(m_queue);
+  if (m_is_occupied) {
+    ask_threads();
+  } else {
+    launch(count);
+  }
+}
+
+/// A kernel ends when it finds no part: it may have missed a run.
+void ChangeQueue::wait_for_run() {
+  auto const is_finished = [&] {
+    return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();
+  };
+  auto const start = Clock::now();
+  auto next_look   = start + time_between_looks;
+  Backoff backoff(n_spins);
+  while (!is_finished()) {
+    static_cast<void>(backoff.pause());
+    auto const now = Clock::now();
+    if (now < next_look) continue;
+    next_look = now + time_between_looks;
+    if (m_provider.is_idle(m_queue)) {
+      if (is_finished()) return;
+      m_is_occupied = false;
+      launch(m_run.count());
+    } else if (now - start > time_to_begin) {
+      m_is_occupied = true;
+      ask_threads();
+    }
+  }
+}
+
+void ChangeQueue::ask_threads() {
+  CopyQueue::WordStore const store{&m_board->wanted, m_run.word(),
+                                   sizeof m_board->wanted};
+  m_provider.store_words(m_stores, &store, 1);
+}
+
+void ChangeQueue::add(void* word, AtomicOp op, WordType type,
+                      std::uint64_t value) {
+  if (m_end == ChangeRun::most) finish();
+  m_changes[m_end++] = {word, op, type, value};
+}
+
+void ChangeQueue::flush() {
+  if (m_first == m_end) return;
+  post(m_first, m_end - m_first);
+  m_first = m_end;
+}
+
+void ChangeQueue::finish() {
+  flush();
+  wait_for_run();
+  m_first = 0;
+  m_end   = 0;
+}
+
+std::uint64_t ChangeQueue::fetch(void* word, AtomicOp op, WordType type,
+                                 std::uint64_t value, std::uint64_t compare) {
+  finish();
+  m_changes[0] = {word, op, type, value, compare};
+  post(0, 1);
+  wait_for_run();
+  return m_changes[0].was;
+}
+
+}  // namespace symm::Impl

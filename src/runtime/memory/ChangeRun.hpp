@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_MEMORY_CHANGERUN_HPP
+#define SYMM_MEMORY_CHANGERUN_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Function.hpp"
+#include "AtomicOp.hpp"
+#include "ChangeWord.hpp"
+#include "Words.hpp"
+
+namespace symm::Impl {
+
+// Atomic operations on words of a GPU for far PEs. The host posts them in runs,
+// and a kernel of the library carries them out in parts. Kernels that occupy
+// the GPU while they wait for far PEs leave no room for that kernel: their
+// threads take the parts then.
+
+struct GpuChange {
+  std::uint64_t where;  // the address of the word, and what to do
+  std::uint64_t value;
+  std::uint64_t compare;
+  std::uint64_t was;  // becomes the word's value before
+
+  GpuChange() = default;
+  GpuChange(void* word, AtomicOp op, WordType type, std::uint64_t its_value,
+            std::uint64_t its_compare = 0)
+      : where(static_cast<std::uint64_t>(op) << 56U |
+              static_cast<std::uint64_t>(type) << 48U |
+              (reinterpret_cast<std::uintptr_t>(word) & address_bits)),
+        value(its_value),
+        compare(its_compare),
+        was(0) {}
+
+  static constexpr std::uint64_t address_bits = 0xffff'ffff'ffff;
+};
+
+/// Changes, done in any order, as one word.
+class ChangeRun {
+ public:
+  static constexpr std::size_t most    = 4096;
+  static constexpr std::size_t in_part = 32;
+
+  SYMM_FUNCTION explicit ChangeRun(std::uint64_t word) : m_word(word) {}
+  /// \param number from 1; wraps around. \param first in ChangeBoard::changes.
+  ChangeRun(std::uint32_t number, std::size_t first, std::size_t count)
+      : m_word(std::uint64_t{number} << 32U | first << 16U | count) {}
+
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t word() const { return m_word; }
+  [[nodiscard]] SYMM_FUNCTION std::uint32_t number() const {
+    return static_cast<std::uint32_t>(m_word >> 32U);
+  }
+  [[nodiscard]] SYMM_FUNCTION std::size_t first() const {
+    return m_word >> 16U & 0xffffU;
+  }
+  [[nodiscard]] SYMM_FUNCTION std::size_t count() const {
+    return m_word & 0xffffU;
+  }
+  [[nodiscard]] SYMM_FUNCTION std::size_t n_parts() const {
+    return (count() + in_part - 1) / in_part;
+  }
+
+ private:
+  std::uint64_t m_word;
+};
+
+/// The run of now, in memory of the GPU.
+struct ChangeBoard {
+  static constexpr std::size_t no_part = SIZE_MAX;
+
+  GpuChange* changes;           // in memory of the host
+  std::uint64_t const* posted;  // in memory of the host: the word of the run
+  std::uint64_t* finished;      // in memory of the host: the number of the last
+  /// The word of the run that threads are asked for that wait; 0: none yet.
+  std::uint64_t wanted;
+  std::uint64_t claimed;  // the number of a run, and in 16 bits below it parts
+  std::uint64_t n_done;   // parts of that run
+};
+
+/// Claims a part of a run; no_part: none is left.
+template <class Board>
+SYMM_INLINE_FUNCTION std::size_t claim_part(Board& board, ChangeRun run) {
+  auto claimed = load_relaxed(&board.claimed);
+  while (true) {
+    auto const number   = static_cast<std::uint32_t>(claimed >> 16U);
+    bool const is_begun = number == run.number();
+    // A run is posted when those before it have ended.
+    if (static_cast<std::int32_t>(run.number() - number) < 0)
+      return Board::no_part;
+    auto const part = is_begun ? claimed & 0xffffU : 0;
+    if (part >= run.n_parts()) return Board::no_part;
+    if (replace_if_seen(&board.claimed, claimed,
+                        std::uint64_t{run.number()} << 16U | (part + 1))) {
+      return part;
+    }
+  }
+}
+
+/// Carries out one change of a part, if it has so many.
+template <class Board>
+SYMM_INLINE_FUNCTION void change_one(Board const& board, ChangeRun run,
+                                     std::size_t part, std::size_t i) {
+  auto const at = part * ChangeRun::in_part + i;
+  if (at >= run.count()) return;
+  auto* const change = board.changes + run.first() + at;
+  auto const where   = load_relaxed(&change->where);
+  auto* const word   = reinterpret_cast<void*>(where & GpuChange::address_bits);
+  auto const op      = static_cast<AtomicOp>(where >> 56U);
+  auto const value   = load_relaxed(&change->value);
+  auto const compare = load_relaxed(&change->compare);
+  auto const was =
+      with_type(static_cast<WordType>(where >> 48U & 0xffU), [&](auto zero) {
+        return change_bits<decltype(zero)>(word, op, value, compare);
+      });
+  store_relaxed(&change->was, was);
+}
+
+/// After a part: tells the host of the last one. One thread, which knows all of
+/// it to be done.
+template <class Board>
+SYMM_INLINE_FUNCTION void finish_part(Board& board, ChangeRun run) {
+  fence_words();
+  auto const before = fetch_add_word(&board.n_done, std::uint64_t{1});
+  if (before + 1 != run.n_parts()) return;
+  fence_words();
+  set_word(&board.n_done, std::uint64_t{0});
+  store_release(board.finished, std::uint64_t{run.number()});
+}
+
+/// By a thread that waits for far PEs. \returns whether there was a part.
+template <class Board>
+[[gnu::noinline]] SYMM_FUNCTION bool take_part(Board* board) {
+  ChangeRun const run(load_acquire(&board->wanted));
+  auto const part = claim_part(*board, run);
+  if (part == Board::no_part) return false;
+  for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
+    change_one(*board, run, part, i);
+  finish_part(*board, run);
+  return true;
+}
+
+}  // namespace symm::Impl
+
+#endif

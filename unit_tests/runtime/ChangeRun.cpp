@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <runtime/memory/ChangeRun.hpp>
+
+namespace symm_test {
+namespace {
+
+using symm::Impl::AtomicOp;
+using symm::Impl::ChangeBoard;
+using symm::Impl::ChangeRun;
+using symm::Impl::GpuChange;
+using symm::Impl::WordType;
+
+TEST(ChangeRun, says_in_one_word_what_it_is) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 10'000; ++i) {
+    auto const number = static_cast<std::uint32_t>(random());
+    auto const first  = random() % ChangeRun::most;
+    auto const count  = random() % (ChangeRun::most - first) + 1;
+    ChangeRun const run(ChangeRun(number, first, count).word());
+    EXPECT_EQ(run.number(), number);
+    EXPECT_EQ(run.first(), first);
+    EXPECT_EQ(run.count(), count);
+    EXPECT_EQ(run.n_parts(), (count + 31) / 32);
+  }
+  EXPECT_EQ(ChangeRun(1, 0, ChangeRun::most).n_parts(), 128U);
+}
+
+/// Threads that wait, and two in the place of the library's kernel, which see a
+/// run late, twice, or when it is over.
+TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
+  constexpr std::size_t n_words = 100;
+  std::vector<GpuChange> changes(ChangeRun::most);
+  std::array<std::uint64_t, n_words> words{};
+  std::array<std::uint64_t, n_words> expected{};
+  std::uint64_t posted   = 0;
+  std::uint64_t finished = 0;
+  ChangeBoard board{changes.data(), &posted, &finished, 0, 0, 0};
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      while (!is_over) {
+        if (!take_part(&board)) std::this_thread::yield();
+      }
+    });
+    threads.emplace_back([&, t] {
+      std::mt19937 random(static_cast<unsigned>(t));
+      ChangeRun run(0);
+      while (!is_over) {
+        if (random() % 4 != 0)
+          run = ChangeRun(symm::Impl::load_acquire(board.posted));
+        auto const part = claim_part(board, run);
+        if (part == ChangeBoard::no_part) {
+          std::this_thread::yield();
+          continue;
+        }
+        for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
+          change_one(board, run, part, i);
+        finish_part(board, run);
+      }
+    });
+  }
+  std::mt19937 random(7);
+  // The numbers of runs pass their end.
+  std::uint32_t number = 0xffff'ff00;
+  board.claimed        = std::uint64_t{number} << 16U;
+  for (int round = 0; round < 1000; ++round) {
+    std::size_t const first = random() % 200;
+    std::size_t const count = random() % 300 + 1;
+    for (std::size_t i = first; i < first + count; ++i) {
+      auto const at    = random() % n_words;
+      auto const value = random() % 1000;
+      auto const op    = random() % 2 == 0 ? AtomicOp::add : AtomicOp::max;
+      // Sums in the first half, the largest values in the other.
+      auto const word = op == AtomicOp::add ? at / 2 : (at + n_words) / 2;
+      changes[i]      = {&words[word], op, WordType::u64, value};
+      changes[i].was  = ~std::uint64_t{0};
+      expected[word]  = op == AtomicOp::add
+                            ? expected[word] + value
+                            : std::max<std::uint64_t>(expected[word], value);
+    }
+    ChangeRun const run(++number, first, count);
+    symm::Impl::store_release(&posted, run.word());
+    if (random() % 2 == 0) symm::Impl::store_release(&board.wanted, run.word());
+    while (symm::Impl::load_acquire(&finished) != number)
+      std::this_thread::yield();
+    EXPECT_EQ(words, expected) << "after run " << round;
+    for (std::size_t i = first; i < first + count; ++i)
+      EXPECT_NE(changes[i].was, ~std::uint64_t{0});
+  }
+  is_over = true;
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(board.n_done, 0U);
+}
+
+}  // namespace
+}  // namespace symm_test
