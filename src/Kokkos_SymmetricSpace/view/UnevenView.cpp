@@ -11,8 +11,8 @@
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/collectives/CollectiveCall.hpp"
 #include "../../runtime/collectives/CollectiveRun.hpp"
-#include "../../runtime/memory/Words.hpp"
 #include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/memory/Words.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_teams.hpp"
 

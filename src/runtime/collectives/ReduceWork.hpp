@@ -7,8 +7,8 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "../memory/Words.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/Words.hpp"
 #include "../teams/PassedSources.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"

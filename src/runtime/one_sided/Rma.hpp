@@ -15,9 +15,9 @@
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
-#include "../memory/Words.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/HostCopy.hpp"
+#include "../memory/Words.hpp"
 #include "../symm_contexts.hpp"
 #include "../transport/HostCall.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "../access/GroupOperations.hpp"
 #include "../base/Types.hpp"
-#include "../memory/Words.hpp"
 #include "../job/Runtime.hpp"
+#include "../memory/Words.hpp"
 #include "../pes/PeTeamWords.hpp"
 #include "../transport/Transport.hpp"
 #include "../waiting/PeWait.hpp"
