@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "ChangeQueue.hpp"
 
+#include <algorithm>
+
 #include "../base/Backoff.hpp"
 
 namespace symm::Impl {
@@ -11,9 +13,10 @@ namespace {
 constexpr std::size_t bytes_of_changes = ChangeRun::most * sizeof(GpuChange);
 
 /// The kernel takes some microseconds where it finds room.
-constexpr auto time_to_begin      = std::chrono::microseconds(100);
-constexpr auto time_between_looks = std::chrono::microseconds(50);
-constexpr int n_spins             = 200;
+constexpr auto time_to_begin = std::chrono::microseconds(100);
+constexpr auto shortest_look = std::chrono::microseconds(50);
+constexpr auto longest_look  = std::chrono::milliseconds(1);
+constexpr int n_spins        = 200;
 
 }  // namespace
 
@@ -66,14 +69,16 @@ void ChangeQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();
   };
-  auto const start = Clock::now();
-  auto next_look   = start + time_between_looks;
+  auto const start           = Clock::now();
+  Clock::duration until_next = shortest_look;
+  auto next_look             = start + until_next;
   Backoff backoff(n_spins);
   while (!is_finished()) {
     static_cast<void>(backoff.pause());
     auto const now = Clock::now();
     if (now < next_look) continue;
-    next_look = now + time_between_looks;
+    until_next = std::min<Clock::duration>(2 * until_next, longest_look);
+    next_look  = now + until_next;
     if (m_provider.is_idle(m_queue)) {
       if (is_finished()) return;
       m_is_occupied = false;
