@@ -159,7 +159,7 @@ class Transport_Messages final : public Transport,
   void answer_key_request(Pe from, MessageHeader const& header);
   void take_key(Peer& peer, std::span<std::byte const> payload);
 
-  // Transport_Messages_Target.cpp: what arrives. Nothing in there waits.
+  // Transport_Messages_Arrivals.cpp: what arrives. Nothing in there waits.
 
   void receive(Pe from, std::span<std::byte const> header,
                std::span<std::byte const> payload) noexcept override;
@@ -181,12 +181,17 @@ class Transport_Messages final : public Transport,
   void take_standing(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(MessageHeader const& header,
                      std::span<std::byte const> payload);
+  /// Notes that the message is carried out and may want an ack, but sends none.
+  static void set_done(Incoming& from, MessageHeader const& header);
+  void carry_out_held(Incoming& from);
+  void send_wanted_ack(Incoming& from);
+
+  // Transport_Messages_Target.cpp: operations on this PE's memory, likewise.
+
   void answer_get(Incoming& from, MessageHeader const& header);
   void answer_get_strided(Incoming& from, MessageHeader const& header);
   void carry_out(Incoming& from, MessageHeader const& header,
                  std::span<std::byte const> payload);
-  /// Notes that the message is carried out and may want an ack, but sends none.
-  static void set_done(Incoming& from, MessageHeader const& header);
   void put_signal(Incoming& from, MessageHeader const& header);
   /// Leaves what is answered in m_answer_bytes.
   void carry_out_batch(Incoming const& from, MessageHeader const& header,
@@ -199,8 +204,6 @@ class Transport_Messages final : public Transport,
   /// Adds the entry to the queue that it returns; the caller calls finish().
   SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);
-  void carry_out_held(Incoming& from);
-  void send_wanted_ack(Incoming& from);
   /// Ends the job if there is no such memory.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes);

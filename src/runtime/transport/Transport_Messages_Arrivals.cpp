@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+// What arrives at this PE: in which order it is carried out, where its payload
+// goes, what is acknowledged; and answers to what this PE has asked for.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "../memory/HostCopy.hpp"
+#include "Transport_Messages.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// Whether the payload goes to its place without a copy in between.
+bool is_block(MessageKind kind) {
+  return kind == MessageKind::put || kind == MessageKind::put_signal;
+}
+
+}  // namespace
+
+void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
+                                 std::span<std::byte const> payload) noexcept {
+  if (header.size() != sizeof(MessageHeader)) end_job_of_nonsense(from);
+  try {
+    take(peer_of(from), header_of(header), payload);
+  } catch (std::exception const& failure) {
+    end_job_of_failure(Text("a message of PE ", from, " could not be taken: ",
+                            std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::take_ack(Pe from, MessageHeader const& header) {
+  if (header.channel >= m_n_channels) end_job_of_nonsense(from);
+  auto* const channel =
+      header.channel == 0 ? &m_default : m_channels[header.channel].load();
+  auto* const outgoing = channel->find_outgoing(from);
+  if (outgoing == nullptr || header.acked <= outgoing->acked) return;
+  outgoing->acked.store(header.acked, std::memory_order_release);
+}
+
+Transport_Messages::Incoming& Transport_Messages::incoming_of(
+    Peer& peer, std::uint16_t channel) {
+  if (channel == 0) return peer.incoming;
+  if (channel >= most_channels) end_job_of_nonsense(peer.pe);
+  auto& all = peer.incoming_of_others;
+  if (all.size() < channel) all.resize(channel);
+  auto& incoming = all[channel - 1U];
+  if (!incoming) incoming.reset(new Incoming{peer.pe, channel});
+  return *incoming;
+}
+
+void Transport_Messages::take(Peer& peer, MessageHeader const& header,
+                              std::span<std::byte const> payload) {
+  if (header.acked != 0) take_ack(peer.pe, header);
+  if (is_numbered(header.kind)) {
+    auto& from = incoming_of(peer, header.channel);
+    if (!from.arrivals.may_be_done(header.after)) {
+      from.arrivals.hold(header.after,
+                         {header, {payload.begin(), payload.end()}});
+      return;
+    }
+    carry_out(from, header, payload);
+    carry_out_held(from);
+    return;
+  }
+  switch (header.kind) {
+    case MessageKind::get:
+      answer_get(incoming_of(peer, header.channel), header);
+      return;
+    case MessageKind::get_strided:
+      answer_get_strided(incoming_of(peer, header.channel), header);
+      return;
+    case MessageKind::get_reply:
+    case MessageKind::atomic_reply: take_reply(header, payload); return;
+    case MessageKind::ack: return;
+    case MessageKind::ack_request: {
+      auto& from      = incoming_of(peer, header.channel);
+      from.ack_wanted = std::max(from.ack_wanted, header.number);
+      send_wanted_ack(from);
+      return;
+    }
+    case MessageKind::note: {
+      std::lock_guard const lock(m_notes_mutex);
+      peer.notes.push_back({header.number, {payload.begin(), payload.end()}});
+      peer.n_notes.fetch_add(1, std::memory_order_release);
+      return;
+    }
+    case MessageKind::key_request: answer_key_request(peer.pe, header); return;
+    case MessageKind::key: take_key(peer, payload); return;
+    case MessageKind::where: answer_where(peer); return;
+    case MessageKind::standing: take_standing(peer, payload); return;
+    case MessageKind::farewell: take_farewell(header, payload); return;
+    default: end_job_of_nonsense(peer.pe);
+  }
+}
+
+void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
+                                    std::size_t size) noexcept {
+  if (bytes.size() != sizeof(MessageHeader)) end_job_of_nonsense(from);
+  try {
+    auto const header = header_of(bytes);
+    auto& peer        = peer_of(from);
+    if (is_block(header.kind) && !is_of_gpu(header.segment) &&
+        incoming_of(peer, header.channel).arrivals.may_be_done(header.after)) {
+      return find(from, "a put", header.segment, header.offset, size);
+    }
+    if (header.kind == MessageKind::get_reply) {
+      auto* const pending =
+          reinterpret_cast<PendingOperation*>(header.detail.get.token);
+      if (pending->strides.count == 0) return pending->to;
+    }
+    m_landings.reserve(m_landings.size() + 1);
+    auto* const landing = ::operator new(size);
+    m_landings.push_back(landing);
+    return landing;
+  } catch (std::exception const& failure) {
+    end_job_of_failure(
+        Text("a message of ", size, " bytes of PE ", from,
+             " could not be taken: ", std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
+                                  void* place, std::size_t size) noexcept {
+  auto const landing = std::find(m_landings.begin(), m_landings.end(), place);
+  if (landing != m_landings.end()) {
+    m_landings.erase(landing);
+    receive(from, bytes, {static_cast<std::byte const*>(place), size});
+    ::operator delete(place);
+    return;
+  }
+  // The data are in their place already.
+  receive(from, bytes, {});
+}
+
+void Transport_Messages::sent(std::size_t token) noexcept {
+  try {
+    reinterpret_cast<PendingOperation*>(token)->finish();
+  } catch (std::exception const& failure) {
+    end_job_of_failure(Text("the end of a put could not be noted: ",
+                            std::string_view(failure.what())));
+  }
+}
+
+void Transport_Messages::set_done(Incoming& from, MessageHeader const& header) {
+  from.arrivals.set_done(header.number);
+  if (header.wants_ack) {
+    from.ack_wanted = std::max(from.ack_wanted, header.number);
+  }
+}
+
+void Transport_Messages::carry_out_held(Incoming& from) {
+  while (auto const held = from.arrivals.take()) {
+    carry_out(from, held->header, held->payload);
+  }
+}
+
+void Transport_Messages::send_wanted_ack(Incoming& from) {
+  auto const done = from.arrivals.done_up_to();
+  if (from.ack_wanted <= from.ack_sent || done < from.ack_wanted) return;
+  send_message(
+      from.pe,
+      {.kind = MessageKind::ack, .channel = from.channel, .acked = done});
+  from.ack_sent = done;
+}
+
+// Answers to this PE.
+
+void Transport_Messages::take_reply(MessageHeader const& header,
+                                    std::span<std::byte const> payload) {
+  bool const is_atomic = header.kind == MessageKind::atomic_reply;
+  auto& pending        = *reinterpret_cast<PendingOperation*>(
+      is_atomic ? header.detail.atomic.token : header.detail.get.token);
+  auto const size = pending.strides.element_bytes;
+  if (!pending.answers.empty()) {
+    for (auto const& place : pending.answers) {
+      copy_host_memory(place.to, payload.data(), place.bytes);
+      payload = payload.subspan(round_up(place.bytes, 8));
+    }
+  } else if (is_atomic) {
+    std::memcpy(pending.to, &header.detail.atomic.value, pending.word_bytes);
+  } else if (size == 0) {
+    if (!payload.empty()) {
+      copy_host_memory(pending.to, payload.data(), payload.size());
+    }
+  } else {
+    auto* to = static_cast<std::byte*>(pending.to) +
+               header.number * pending.strides.local_bytes;
+    for (std::size_t at = 0; at < payload.size(); at += size) {
+      copy_host_memory(to, payload.data() + at, size);
+      to += pending.strides.local_bytes;
+    }
+  }
+  pending.finish();
+}
+
+}  // namespace symm::Impl
