@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <cstdio>
+#include <new>
 #include <utility>
 
 namespace symm::Impl {
@@ -15,10 +16,18 @@ namespace {
 /// long as their bytes. Those of more than max_eager are still not copied here.
 constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 
+/// Parcel::number of one that UCX has.
+enum Way : std::uint64_t {
+  by_endpoint,
+  by_bulk,    // in Connection::on_bulk
+  given_back  // in m_given_back: the peer is lost
+};
+
 }  // namespace
 
 std::unique_ptr<ServedEngine::Peer> MessageEngine_Ucx::make_peer() {
-  m_closing.reserve(m_met.capacity());
+  m_closing.reserve(2 * m_met.capacity());
+  m_without_bulk.reserve(m_met.capacity());
   return std::make_unique<Connection>();
 }
 
@@ -51,15 +60,17 @@ void MessageEngine_Ucx::post(Peer& its_peer, Parcel* parcel) noexcept {
                         UCP_OP_ATTR_FIELD_USER_DATA;
   params.cb.send      = on_sent;
   params.user_data    = parcel;
-  params.flags        = parcel->bytes <= max_without_rendezvous
-                            ? UCP_AM_SEND_FLAG_EAGER
-                            : UCP_AM_SEND_FLAG_RNDV;
+  bool const is_large = parcel->bytes > max_without_rendezvous;
+  bool const is_bulk  = is_large && peer.bulk != nullptr;
+  params.flags = is_large ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER;
   auto* const request = m_ucp->ucp_am_send_nbx(
-      peer.endpoint, message_id, &parcel->head, parcel->all_header_bytes(),
-      parcel->payload, parcel->bytes, &params);
+      is_bulk ? peer.bulk : peer.endpoint, message_id, &parcel->head,
+      parcel->all_header_bytes(), parcel->payload, parcel->bytes, &params);
   if (UCS_PTR_IS_PTR(request)) {
     peer.pending_bytes += pending_bytes_of(*parcel);
     m_needs_progress = true;
+    parcel->number   = is_bulk ? by_bulk : by_endpoint;
+    if (is_bulk) peer.on_bulk.add(parcel);
     return;
   }
   if (UCS_PTR_IS_ERR(request)) note_failure(peer, UCS_PTR_STATUS(request));
@@ -73,8 +84,48 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
   auto& peer         = engine.connection_of(parcel->peer);
   engine.m_ucp->ucp_request_free(request);
   peer.pending_bytes -= pending_bytes_of(*parcel);
-  if (status != UCS_OK) engine.note_failure(peer, status);
+  if (parcel->number == by_bulk) peer.on_bulk.take(parcel);
+  if (parcel->number == given_back) engine.m_given_back.take(parcel);
+  if (status != UCS_OK) {
+    engine.note_failure(peer, status);
+  } else if (parcel->bytes > max_without_rendezvous && engine.m_has_bulk &&
+             !std::exchange(peer.is_bulk_wanted, true)) {
+    engine.m_without_bulk.push_back(&peer);
+  }
   engine.finish(parcel);
+}
+
+/// UCX completes nothing on an endpoint that tells of no failure.
+void MessageEngine_Ucx::give_back_bulk(Connection& peer) noexcept {
+  while (auto* const parcel = peer.on_bulk.last()) {
+    peer.on_bulk.take(parcel);
+    parcel->number = given_back;
+    m_given_back.add(parcel);  // UCX may still know it
+    if (parcel->token == 0) continue;
+    try {
+      auto* const told = m_parcels.take();
+      told->token      = std::exchange(parcel->token, 0);
+      finish(told);
+    } catch (std::bad_alloc const&) {
+      return;  // who waits for it is told that the PE is lost
+    }
+  }
+}
+
+void MessageEngine_Ucx::connect_bulk() noexcept {
+  for (auto* const peer : m_without_bulk) {
+    if (!peer->is_connected) continue;
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    params.address =
+        reinterpret_cast<ucp_address_t const*>(address_of(peer->pe));
+    // Without it, all goes by the other endpoint.
+    if (m_ucp->ucp_ep_create(m_worker, &params, &peer->bulk) != UCS_OK)
+      peer->bulk = nullptr;
+    m_needs_progress = true;
+    m_descriptors.look_if_few();
+  }
+  m_without_bulk.clear();
 }
 
 // --- Failures
@@ -97,14 +148,18 @@ Text MessageEngine_Ucx::reason_of(Peer const& peer) const {
               m_ucp->ucs_status_string(status), ")");
 }
 
-void MessageEngine_Ucx::disconnect(Peer& peer) noexcept {
-  close_endpoint(static_cast<Connection&>(peer), UCP_EP_CLOSE_FLAG_FORCE);
+void MessageEngine_Ucx::disconnect(Peer& its_peer) noexcept {
+  auto& peer = static_cast<Connection&>(its_peer);
+  close_endpoint(peer, UCP_EP_CLOSE_FLAG_FORCE);
+  give_back_bulk(peer);
 }
 
 // --- For the thread
 
 bool MessageEngine_Ucx::progress_network() noexcept {
-  return m_ucp->ucp_worker_progress(m_worker) != 0;
+  bool const any = m_ucp->ucp_worker_progress(m_worker) != 0;
+  if (!m_without_bulk.empty()) connect_bulk();
+  return any;
 }
 
 bool MessageEngine_Ucx::prepare_sleep() noexcept {

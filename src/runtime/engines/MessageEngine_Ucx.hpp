@@ -41,6 +41,10 @@ class MessageEngine_Ucx final : public ServedEngine {
 
   struct Connection final : Peer {
     ucp_ep_h endpoint   = nullptr;
+    ucp_ep_h bulk       = nullptr;  // null: large payloads go by `endpoint`
+    bool is_bulk_wanted = false;
+    int n_large_heard   = 0;  // counted to 4: its bulk has connected by then
+    ParcelList on_bulk;       // sent there
     ucs_status_t status = UCS_OK;
   };
 
@@ -59,6 +63,12 @@ class MessageEngine_Ucx final : public ServedEngine {
   }
   [[nodiscard]] std::unique_ptr<Peer> make_peer() override;
   void connect(Peer& its_peer) noexcept override;
+  /// Makes Connection::bulk of m_without_bulk. Only between endpoints that tell
+  /// of no failure does UCX receive from a socket where a payload belongs; the
+  /// other endpoint tells. While such an endpoint connects, UCX 1.13 aborts if
+  /// the peer ends: so it is made when the peer has just taken a large payload.
+  void connect_bulk() noexcept;
+  void give_back_bulk(Connection& peer) noexcept;
   void disconnect(Peer& peer) noexcept override;
   void post(Peer& its_peer, Parcel* parcel) noexcept override;
   void note_failure(Connection& peer, ucs_status_t status) noexcept;
@@ -96,6 +106,10 @@ class MessageEngine_Ucx final : public ServedEngine {
   std::optional<ProcessMemory> m_process_memory;  // none: not allowed
   std::vector<ucs_status_ptr_t> m_closing;        // has room for all of m_met
   bool m_has_complained = false;
+  bool m_has_bulk       = false;              // over TCP only
+  std::vector<Connection*> m_without_bulk{};  // has room for all of m_met
+  ParcelList m_given_back;
+  ParcelList m_receiving;
 };
 
 }  // namespace symm::Impl

@@ -43,6 +43,10 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
 ucs_status_t MessageEngine_Ucx::take_rendezvous(
     Pe from, std::span<std::byte const> header, void* data,
     std::size_t bytes) noexcept {
+  if (auto& peer = connection_of(from); peer.n_large_heard < 4) {
+    ++peer.n_large_heard;
+    m_descriptors.look_if_few();
+  }
   Parcel* parcel = nullptr;
   try {
     parcel = m_parcels.take();
@@ -63,6 +67,7 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
   parcel->bytes = bytes;
   parcel->token = 0;
   parcel->set_header(header);
+  m_receiving.add(parcel);
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
                         UCP_OP_ATTR_FIELD_USER_DATA |
@@ -72,7 +77,7 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
   auto* const request =
       m_ucp->ucp_am_recv_data_nbx(m_worker, data, place, bytes, &params);
   if (UCS_PTR_IS_ERR(request)) {
-    m_parcels.give_back(parcel);
+    m_parcels.give_back(m_receiving.take(parcel));
     note_failure(connection_of(from), UCS_PTR_STATUS(request));
   }
   m_needs_progress = true;
@@ -92,7 +97,7 @@ void MessageEngine_Ucx::on_received(void* request, ucs_status_t status,
     engine.m_receiver.load()->received(parcel->peer, parcel->header(),
                                        parcel->place, parcel->bytes);
   }
-  engine.m_parcels.give_back(parcel);
+  engine.m_parcels.give_back(engine.m_receiving.take(parcel));
 }
 
 }  // namespace symm::Impl

@@ -98,6 +98,10 @@ void MessageEngine_Ucx::start_context(Nodes const& nodes) {
   m_ucp->check(m_ucp->ucp_init_version(Ucp::oldest_major, Ucp::oldest_minor,
                                        &params, config, &m_context),
                what_starts, "ucp_init");
+  auto const networks = ucx_networks_of(*m_ucp, *m_context);
+  m_has_bulk          = std::all_of(
+               networks.begin(), networks.end(),
+               [](auto const& network) { return network.starts_with("tcp/"); });
 }
 
 void MessageEngine_Ucx::start_worker() {
@@ -156,10 +160,15 @@ void MessageEngine_Ucx::close_endpoint(Connection& peer,
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   params.flags        = flags;
-  auto* const request =
-      m_ucp->ucp_ep_close_nbx(std::exchange(peer.endpoint, nullptr), &params);
-  // An error leaves nothing to be done: it has been closed as far as it can.
-  if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
+  auto const close    = [&](ucp_ep_h& endpoint) {
+    auto* const request =
+        m_ucp->ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &params);
+    // An error leaves nothing to be done: it has been closed as far as it can.
+    if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
+  };
+  close(peer.endpoint);
+  // By force it goes with the worker: UCX takes no other way for it.
+  if (peer.bulk != nullptr && flags != forced) close(peer.bulk);
 }
 
 void MessageEngine_Ucx::wait_for_closed_endpoints(

@@ -71,6 +71,9 @@ struct Ucp {
 // For MessageEngineKind:
 [[nodiscard]] std::string ucx_of_this_machine();
 [[nodiscard]] std::vector<std::string> ucx_networks_of_this_machine();
+/// Those that a context uses: "tcp/eth0".
+[[nodiscard]] std::vector<std::string> ucx_networks_of(Ucp const& ucp,
+                                                       ucp_context& context);
 [[nodiscard]] std::string ucx_one_sided_of_this_machine();
 /// Whether UCX_TLS lets processes of one machine copy each other's memory: it
 /// names cma, or all shared memory, or excludes neither.

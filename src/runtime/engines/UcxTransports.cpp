@@ -88,9 +88,13 @@ std::string ucx_one_sided_of_this_machine() {
 }
 
 std::vector<std::string> ucx_networks_of_this_machine() {
-  auto const& ucp     = Ucp::instance();
-  auto const context  = make_context(ucp);
-  std::string const s = text_of(ucp, *context);
+  auto const& ucp    = Ucp::instance();
+  auto const context = make_context(ucp);
+  return ucx_networks_of(ucp, *context);
+}
+
+std::vector<std::string> ucx_networks_of(Ucp const& ucp, ucp_context& context) {
+  std::string const s = text_of(ucp, context);
 
   // UCX has this list as a text only, with a line for each transport:
   // "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0".
