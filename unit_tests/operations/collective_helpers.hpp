@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -260,7 +261,8 @@ std::vector<std::size_t> small_counts() {
 
 /// Counts around that of the most bytes in one block of a GPU, and many; over
 /// nodes around that of the most bytes that go along with the host's checks:
-/// from one PE or all to all, from each of 2 or 4 PEs to each, to be combined.
+/// from one PE or all to all, from each of 2 or 4 PEs to each, to be combined
+/// by all, and by each its share.
 template <class T>
 std::vector<std::size_t> large_counts() {
   constexpr std::size_t limit = (std::size_t{64} << 10U) / sizeof(T);
@@ -271,6 +273,12 @@ std::vector<std::size_t> large_counts() {
     auto const n = static_cast<std::size_t>(symm::n_pes());
     counts.insert(counts.end(), {room, room + 1, room / 2, 2 * room / 5,
                                  room / (2 * n), room / (2 * n) + 1});
+    // Room for n blocks, and for half as many that come or leave in a round.
+    auto const blocks =
+        n + (1 + static_cast<std::size_t>(std::bit_width(n - 1))) * (n / 2);
+    auto const share = room / blocks;
+    counts.insert(counts.end(), {n * share, n * share + 1, n * share - 1,
+                                 (n - 1) * share + 1});
   }
   return counts;
 }

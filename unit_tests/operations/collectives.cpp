@@ -156,6 +156,7 @@ void run_large(Bench<T>& bench, Teams const& teams, Form const& form) {
       if constexpr (has_all) {
         bench.run(Reduce<symm::Sum>{}, team, count, {0, 0}, form);
         bench.run(Reduce<symm::Sum>{{}, true}, team, count, {1, 1}, form);
+        bench.run(Reduce<TwiceMinus>{}, team, count, {1, 0}, form);
         bench.run(Scan<symm::Sum, true>{}, team, count, {0, 1}, form);
         bench.run(Scan<symm::Max, false>{{}, true}, team, count, {1, 1}, form);
         bench.run(Fcollect{}, team, count / n, {0, 0}, form);

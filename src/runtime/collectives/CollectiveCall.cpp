@@ -25,6 +25,9 @@ namespace {
 /// Passed by a PE that cannot take part; no digest, nor word_of_barrier.
 constexpr std::uint64_t failed = ~std::uint64_t{0};
 
+/// Passed with the shares of a result.
+constexpr std::uint64_t word_of_shares = failed - 1;
+
 /// A hash of numbers that must be equal on all PEs.
 class Digest {
  public:
@@ -33,7 +36,9 @@ class Digest {
     m_hash ^= m_hash >> 32U;
   }
   [[nodiscard]] std::uint64_t value() const {
-    return m_hash == failed || m_hash == word_of_barrier ? 1 : m_hash;
+    bool const is_taken = m_hash == failed || m_hash == word_of_shares ||
+                          m_hash == word_of_barrier;
+    return is_taken ? 1 : m_hash;
   }
 
  private:
@@ -71,12 +76,20 @@ class SourcePassing {
       : m_team(team),
         m_call(call.name),
         m_sync(HostSync::of(team)),
-        m_block{call.passing, call.root, call.source, call.source_bytes} {
+        m_block{call.passing, call.root, call.source, call.source_bytes,
+                call.source_bytes} {
     if (call.passing == Passing::to_each)
       m_block.bytes /= static_cast<std::size_t>(team.n_pes());
-    m_passes = call.passing != Passing::nothing && heap != nullptr &&
-               heap->memory() == MemoryKind::host &&
-               m_sync.can_pass(team, m_block);
+    if (call.passing == Passing::nothing || heap == nullptr ||
+        heap->memory() != MemoryKind::host) {
+      return;
+    }
+    m_passes = m_sync.can_pass(team, m_block);
+    if (m_passes || !call.may_pass_shares || call.count == 0) return;
+    m_block.passing = Passing::to_each;
+    m_block.bytes   = share_of(call.count, 0, team.n_pes()).each *
+                    (call.source_bytes / call.count);
+    m_passes = m_are_shares = m_sync.can_pass(team, m_block);
   }
 
   /// Collective: whether all PEs have passed that word. If so, and sources
@@ -91,13 +104,15 @@ class SourcePassing {
     if (!m_passes) return std::nullopt;
     return m_sync.passed(m_team, m_block);
   }
+  [[nodiscard]] bool are_shares() const { return m_are_shares; }
 
  private:
   PeTeam const& m_team;
   char const* m_call;
   HostSync const& m_sync;
   PassedBlock m_block;
-  bool m_passes;
+  bool m_passes     = false;
+  bool m_are_shares = false;
 };
 
 [[noreturn]] void fail(CollectiveCall const& call, std::string const& what) {
@@ -214,7 +229,20 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   }
   auto const& of_both =
       call.are_counts_equal() ? *heap : pass_counts(team, call, heap, failure);
-  return {use_of(of_both), passing.sources()};
+  return {use_of(of_both), passing.sources(), passing.are_shares()};
+}
+
+PassedSources pass_shares(PeTeam const& team, char const* call,
+                          void const* mine, std::size_t bytes,
+                          std::size_t mine_bytes) {
+  check::Meeting const meeting(check::key_of(team), team.n_pes());
+  auto const& sync = HostSync::of(team);
+  PassedBlock const block{Passing::to_all, 0, mine, bytes, mine_bytes};
+  if (!sync.pass(team, call, word_of_shares, block)) {
+    throw UsageError(Text(call, text_of(team),
+                          ": the PEs of the team have made different calls"));
+  }
+  return sync.passed(team, block);
 }
 
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,

@@ -3,6 +3,7 @@
 #ifndef SYMM_COLLECTIVES_COLLECTIVECALL_HPP
 #define SYMM_COLLECTIVES_COLLECTIVECALL_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,9 @@ struct CollectiveCall {
   // Words that kernels pass to each member, if packets suffice; 0: none.
   std::size_t n_words = 0;
   bool has_one_sender = false;  // of these words
+  // Sources for Passing::to_combine that are too large: each member gets its
+  // share of all, as far as these fit (EnteredCall::are_shares).
+  bool may_pass_shares = false;
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
     return collect_size == 0;
@@ -66,7 +70,24 @@ struct EnteredCall {
   CollectiveHeap heap;
   /// The sources that were passed with the checks: small ones in host memory.
   std::optional<PassedSources> passed;
+  /// They are this PE's shares of the sources, as share_of() has them.
+  bool are_shares = false;
 };
+
+/// Elements of a member's share of `count`: as many for each, and fewer or none
+/// for the last members.
+struct MemberShare {
+  std::size_t each;   // elements of the largest
+  std::size_t first;  // of this one
+  std::size_t count;
+};
+[[nodiscard]] inline MemberShare share_of(std::size_t count, Pe member,
+                                          int n_pes) {
+  auto const n     = static_cast<std::size_t>(n_pes);
+  auto const each  = count / n + (count % n != 0 ? 1 : 0);
+  auto const first = std::min(count, each * static_cast<std::size_t>(member));
+  return {each, first, std::min(each, count - first)};
+}
 
 /// The start of the host's collective operations, a barrier. In collect() every
 /// PE has passed its count when it returns.
@@ -76,7 +97,15 @@ struct EnteredCall {
 EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
                              std::uint64_t type, std::string const& problem);
 
-/// The same for a call without blocks: passes `word` to all PEs.
+/// The end of a call whose sources were passed as shares: passes what this PE
+/// has made of its own to all, a barrier.
+/// \param bytes      of the largest share. \param mine_bytes of this PE's.
+/// \throws UsageError on every PE of the PE team, if a PE is in another call.
+PassedSources pass_shares(PeTeam const& team, char const* call,
+                          void const* mine, std::size_t bytes,
+                          std::size_t mine_bytes);
+
+/// enter_collective() for a call without blocks: passes `word` to all PEs.
 /// \param failure a failure of this PE; then all PEs fail.
 /// \returns the epoch: each PE's word is its second one there.
 /// \throws UsageError on every PE of the PE team; on this PE `failure`, or

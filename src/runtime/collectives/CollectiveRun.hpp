@@ -56,6 +56,12 @@ void run_on_host(Work const& work, CollectiveCall const& call,
   auto const entered = enter_collective(work.team, call, type, problem);
   check::use_blocks(call.dest, call.count == 0 ? 0 : call.dest_bytes,
                     call.source, call.count == 0 ? 0 : call.source_bytes);
+  if constexpr (requires { work.run_on_shares(*entered.passed); }) {
+    if (entered.are_shares) {
+      work.run_on_shares(*entered.passed);
+      return;
+    }
+  }
   if constexpr (requires { work.run_on_passed(*entered.passed); }) {
     if (entered.passed) {
       work.run_on_passed(*entered.passed);

@@ -59,6 +59,7 @@ class FarBlocks {
       auto const part = part_of_block(block_of(from), m_near.me);
       m_fetch(from, part.first, part.count);
     }
+    if (!has_shared_nodes()) return;  // each has all
     barrier_of(m_group, m_team, m_call);
     if (has_all) return;
     int next = 0;

@@ -46,8 +46,9 @@ struct ReduceWork {
       result.source_bytes = bytes_of_all(team, sizeof(T), count);
       result.passing      = Passing::to_each;
     } else {
-      result.overlap = Overlap::if_equal;
-      result.passing = Passing::to_combine;
+      result.overlap         = Overlap::if_equal;
+      result.passing         = Passing::to_combine;
+      result.may_pass_shares = true;
       if constexpr (has_packets) result.n_words = n_words_of(bytes);
     }
     return result;
@@ -65,6 +66,20 @@ struct ReduceWork {
   /// Does all of it on the host, with the sources that the PEs have passed.
   void run_on_passed(PassedSources const& sources) const {
     combine_passed(dest, count, op, team.n_pes(), sources);
+  }
+  /// The same with this PE's shares of them.
+  void run_on_shares(PassedSources const& sources) const
+      requires(!is_scattered) {
+    int const n     = team.n_pes();
+    auto const mine = share_of(count, team.my_pe(), n);
+    combine_passed(dest + mine.first, mine.count, op, n, sources);
+    auto const all = pass_shares(team, name, dest + mine.first,
+                                 mine.each * sizeof(T), mine.count * sizeof(T));
+    for (Pe pe = 0; pe < n; ++pe) {
+      auto const its = share_of(count, pe, n);
+      if (pe != team.my_pe())
+        store_passed(dest + its.first, all, pe, its.count * sizeof(T));
+    }
   }
   /// A block of this PE's share, by HostShare.
   template <class Blocks>

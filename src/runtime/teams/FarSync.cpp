@@ -51,7 +51,8 @@ class ToAll {
  public:
   ToAll(PeTeam const& team, std::byte* room, PassedBlock const& block)
       : m_bytes(block.bytes), m_n(team.n_pes()) {
-    if (m_bytes != 0) std::memcpy(room + pair_bytes, block.source, m_bytes);
+    if (block.source_bytes != 0)
+      std::memcpy(room + pair_bytes, block.source, block.source_bytes);
   }
   [[nodiscard]] RoundData data(int step) const {
     auto const known = static_cast<std::size_t>(step);
@@ -77,9 +78,10 @@ class ToEach {
     if (m_bytes == 0) return;
     auto const* const source = static_cast<std::byte const*>(block.source);
     for (int i = 0; i < m_n; ++i) {
-      std::memcpy(block_at(i),
-                  source + index_of((team.my_pe() + i) % m_n) * m_bytes,
-                  m_bytes);
+      auto const begin = index_of((team.my_pe() + i) % m_n) * m_bytes;
+      if (begin >= block.source_bytes) continue;
+      std::memcpy(block_at(i), source + begin,
+                  std::min(m_bytes, block.source_bytes - begin));
     }
   }
   [[nodiscard]] RoundData data(int step) const {

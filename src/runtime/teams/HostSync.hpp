@@ -12,13 +12,14 @@
 
 namespace symm::Impl {
 
-/// A source that a PE passes: one block, or one for each member. All but
-/// `source` is equal on all members.
+/// A source that a PE passes: one block, or one for each member. `passing`,
+/// `root` and `bytes` are equal on all members.
 struct PassedBlock {
   Passing passing;
   Pe root;
   void const* source;
-  std::size_t bytes;
+  std::size_t bytes;         // of a block
+  std::size_t source_bytes;  // of all: the last blocks may be shorter, or empty
 };
 
 /// How the members of a PE team synchronise on the host, by one thread: in one

@@ -22,6 +22,8 @@ enum class Passing {
   by_root,     // that of the root
   to_each      // of each, the block for this PE
 };
+// (to_combine is to_each for sources that do not fit otherwise: see
+// CollectiveCall::may_pass_shares.)
 
 /// Elements anywhere in bytes.
 template <class T>
