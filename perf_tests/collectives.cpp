@@ -8,10 +8,11 @@
 // Bytes are those of a block, which is what an operation is given as its count.
 // Ours end everywhere when the dest of every PE is complete; a broadcast of MPI
 // or OpenSHMEM ends on the root when its source may be changed, and leaves the
-// root's dest as it is, so that a row of them runs ahead of its receivers.
-// OpenSHMEM is called as version 1.4 has it. Open MPI broadcasts, collects and
-// reduces by MPI's collectives then, which is its faster way for small blocks;
-// for large ones OMPI_MCA_scoll=basic is.
+// root's dest as it is, so that a row of them runs ahead of its receivers. So
+// it is also measured with a barrier, by which all PEs know that all have
+// called. OpenSHMEM is called as version 1.4 has it. Open MPI broadcasts,
+// collects and reduces by MPI's collectives then, which is its faster way for
+// small blocks; for large ones OMPI_MCA_scoll=basic is.
 
 #include <mpi.h>
 
@@ -133,6 +134,17 @@ void measure_operations(Session& session, symm::PeTeam const& team) {
              source.data(), repeated([&](CollectiveCall const& call) {
                call_symm(call, team, dest.data(), source.data());
              })});
+
+  // With the guarantee that ours has: no PE returns before all have called.
+  lanes.add(
+      {"MPI and a barrier", "symm", reinterpret_cast<Number*>(mpi_dest.data()),
+       reinterpret_cast<Number*>(mpi_source.data()),
+       repeated([&, is_root](CollectiveCall const& call) {
+         call_mpi(call, is_root, reinterpret_cast<Number*>(mpi_dest.data()),
+                  reinterpret_cast<Number*>(mpi_source.data()));
+         check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+       }),
+       false, true});
 
   std::unique_ptr<OpenShmemMemory> shmem;
   if (openshmem::available()) {

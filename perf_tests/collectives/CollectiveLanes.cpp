@@ -13,13 +13,24 @@ void CollectiveLanes::add_again() {
   add(std::move(again));
 }
 
+std::vector<CollectiveLanes::Lane const*> CollectiveLanes::lanes_of(
+    Collective what) const {
+  std::vector<Lane const*> lanes;
+  for (Lane const& lane : m_lanes)
+    if (!lane.only_broadcasts || what == Collective::broadcast)
+      lanes.push_back(&lane);
+  return lanes;
+}
+
 void CollectiveLanes::measure(Session& session, CollectiveCall const& call,
                               std::int64_t iterations) const {
   Kokkos::DefaultExecutionSpace const exec;
   std::string const prefix = text_of(call.what) + ", ";
   auto const bytes = static_cast<std::int64_t>(call.count * sizeof(Number));
   std::vector<Contestant> contestants;
-  for (Lane const& lane : m_lanes) {
+  auto const lanes = lanes_of(call.what);
+  for (auto const* const its : lanes) {
+    Lane const& lane = *its;
     fill_source(Numbers(lane.source, call.source_count()), call,
                 session.my_pe());
     Kokkos::deep_copy(Numbers(lane.dest, call.dest_count()), Number{0});
@@ -35,9 +46,9 @@ void CollectiveLanes::measure(Session& session, CollectiveCall const& call,
   std::int64_t wrong = 0;
   bool const has_root =
       call.what == Collective::broadcast && session.my_pe() == call.root();
-  for (Lane const& lane : m_lanes)
-    if (lane.fills_root || !has_root)
-      wrong += count_wrong(Numbers(lane.dest, call.dest_count()), call,
+  for (auto const* const lane : lanes)
+    if (lane->fills_root || !has_root)
+      wrong += count_wrong(Numbers(lane->dest, call.dest_count()), call,
                            session.my_pe());
   session.verify(prefix + std::to_string(bytes) + " bytes", wrong);
 }

@@ -27,6 +27,8 @@ class CollectiveLanes {
     std::function<void(CollectiveCall const&, std::int64_t iterations)> run;
     /// Whether broadcast() writes the root's dest.
     bool fills_root = true;
+    /// Whether only broadcast() is measured.
+    bool only_broadcasts = false;
   };
 
   void add(Lane lane) { m_lanes.push_back(std::move(lane)); }
@@ -40,6 +42,8 @@ class CollectiveLanes {
                std::int64_t iterations = 0) const;
 
  private:
+  [[nodiscard]] std::vector<Lane const*> lanes_of(Collective what) const;
+
   std::vector<Lane> m_lanes;
 };
 
