@@ -81,15 +81,25 @@ void be_killed() {
   static_cast<void>(std::raise(SIGKILL));
 }
 
-/// What the last PE does, and what the others do.
+/// What the last PE does, and what the others do; and the last one before it
+/// starts the library.
 struct Way {
   std::function<void()> last;
   std::function<void()> others;
+  std::function<void()> before_start = [] {};
 };
 
 std::map<std::string, Way> const ways = {
     {"killed_in_a_barrier", {be_killed, [] { symm::barrier_all(); }}},
     {"killed_while_others_get", {be_killed, get_for_ever}},
+    {"killed_while_others_put", {be_killed, put_for_ever}},
+    {"killed_before_its_start", {[] {}, [] {}, be_killed}},
+    {"late_for_its_start",
+     {[] {}, [] {},
+      [] {
+        say_that_it_happens();
+        std::this_thread::sleep_for(2s);
+      }}},
     {"cut_while_idle",
      {[] {
         std::this_thread::sleep_for(500ms);
@@ -142,10 +152,16 @@ std::map<std::string, Way> const ways = {
       [] { symm::barrier_all(); }}},
 };
 
-void write_errors_to_file() {
-  std::string const name =
-      folder + "/PE" + std::to_string(symm::my_pe()) + ".log";
-  std::ofstream(folder + "/PE" + std::to_string(symm::my_pe()) + ".pid")
+/// A number that mpirun tells each process.
+int told(char const* variable) {
+  char const* const text = std::getenv(variable);
+  if (text == nullptr) throw std::runtime_error(variable);
+  return std::atoi(text);
+}
+
+void write_errors_to_file(int pe) {
+  std::string const name = folder + "/PE" + std::to_string(pe) + ".log";
+  std::ofstream(folder + "/PE" + std::to_string(pe) + ".pid")
       << ::getpid() << "\n";
   if (std::freopen(name.c_str(), "w", stderr) == nullptr) {
     throw std::runtime_error("no file " + name);
@@ -154,8 +170,10 @@ void write_errors_to_file() {
 }
 
 int run(Way const& way) {
+  int const pe = told("OMPI_COMM_WORLD_RANK");
+  write_errors_to_file(pe);
+  if (pe + 1 == told("OMPI_COMM_WORLD_SIZE")) way.before_start();
   symm::RuntimeGuard const guard;
-  write_errors_to_file();
   target = static_cast<char*>(symm::malloc(bytes));
   if (target == nullptr) throw std::runtime_error(symm::last_error());
   symm::barrier_all();
