@@ -95,6 +95,8 @@ class MessageEngine_Libfabric final : public ServedEngine {
   bool prepare_sleep() noexcept override;
   void sleep(std::chrono::milliseconds at_most) noexcept override;
   void wake_thread() noexcept override;
+  /// Connections, which libfabric makes at any time, are closed on exec.
+  void look_after() noexcept override;
 
   void note_failure(Connection& peer, int error) noexcept;
   void post_or_queue(Connection& peer, Parcel* parcel) noexcept;

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "../symm_errors.hpp"
+#include "Descriptors.hpp"
 #include "MessageEngine_Libfabric.hpp"
 
 namespace symm::Impl {
@@ -38,7 +41,11 @@ MessageEngine_Libfabric::MessageEngine_Libfabric(
   try {
     std::vector<std::byte> mine;
     all_or_none(agree_through(bootstrap), what_starts_fabric, [&] {
+      auto const before = inheritable_descriptors();
       start();
+      for (int const fd : inheritable_descriptors()) {
+        if (!before.contains(fd)) close_on_exec(fd);
+      }
       mine = my_address();
     });
     if (auto const other = difference_of(bootstrap, m_provider)) {
@@ -117,6 +124,26 @@ std::vector<std::byte> MessageEngine_Libfabric::my_address() const {
   m_library->check(fi_getname(&m_endpoint->fid, address.data(), &bytes),
                    what_starts_fabric, "fi_getname");
   return address;
+}
+
+void MessageEngine_Libfabric::look_after() noexcept {
+  auto const address_at = [&](Pe pe) {
+    sockaddr_storage address{};
+    std::memcpy(&address, address_of(pe),
+                std::min(m_address_bytes, sizeof address));
+    return address;
+  };
+  try {
+    close_sockets_on_exec([&](sockaddr_storage const& end) {
+      if (end.ss_family != AF_INET && end.ss_family != AF_INET6) return false;
+      auto const n_pes = static_cast<Pe>(m_peers.size());
+      for (Pe pe = 0; pe < n_pes; ++pe)
+        if (is_same_address(end, address_at(pe))) return true;
+      return false;
+    });
+  } catch (std::bad_alloc const&) {
+    return;  // the next call looks
+  }
 }
 
 void MessageEngine_Libfabric::close() {

@@ -150,7 +150,8 @@ class ServedEngine : public MessageEngine {
   Clock::duration m_check_time;
   /// A watched PE that is silent for this long is pinged.
   Clock::duration m_ping_time;
-  std::uint64_t m_key = 0;
+  std::uint64_t m_key         = 0;
+  std::size_t m_address_bytes = 0;  // of address_of()
 
   // m_mutex guards what follows, and the network library.
   std::mutex m_mutex;
@@ -189,8 +190,7 @@ class ServedEngine : public MessageEngine {
   static inline thread_local ServedEngine const* s_inside = nullptr;
 
   std::optional<NodeTable> m_addresses;  // of all PEs, m_address_bytes each
-  std::size_t m_address_bytes = 0;
-  std::atomic<int> m_n_waiting{0};  // threads that wait for m_mutex
+  std::atomic<int> m_n_waiting{0};       // threads that wait for m_mutex
 
   // m_mutex guards these. They are work for when the network library has
   // returned. Each vector has room for all of m_met.

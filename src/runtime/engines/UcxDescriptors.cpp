@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "UcxDescriptors.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -15,11 +14,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
 #include "../base/UniqueFd.hpp"
 #include "../symm_errors.hpp"
+#include "Descriptors.hpp"
 
 namespace symm::Impl {
 
@@ -100,25 +99,6 @@ void close_sockets_in_child() noexcept {
     if (S_ISSOCK(status.st_mode)) static_cast<void>(::close(fd));
   });
   for (auto& set : s_sets) set = -1;
-}
-
-void close_on_exec(int fd) noexcept {
-  // There are no other flags. If `fd` is closed meanwhile, it needs none.
-  static_cast<void>(::fcntl(fd, F_SETFD, FD_CLOEXEC));
-}
-
-/// Calls body(descriptor) for all of this process, if the system tells them.
-template <class Body>
-void for_each_descriptor(Body const& body) {
-  std::unique_ptr<DIR, int (*)(DIR*)> const folder(::opendir("/proc/self/fd"),
-                                                   ::closedir);
-  if (!folder) return;
-  while (auto const* const entry = ::readdir(folder.get())) {
-    std::string_view const name = entry->d_name;
-    int fd                      = -1;
-    std::from_chars(name.data(), name.data() + name.size(), fd);
-    if (fd >= 0 && fd != ::dirfd(folder.get())) body(fd);
-  }
 }
 
 /// The epoll set of UCX's thread, to which UCX adds a new event; -1: none.
