@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "CollectiveCall.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,10 +14,12 @@
 #include "../heap/SymmetricHeap.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/HeapMap.hpp"
+#include "../memory/HostCopy.hpp"
 #include "../symm_errors.hpp"
 #include "../teams/HostSync.hpp"
 #include "../teams/Synchronise.hpp"
 #include "../teams/TeamSync.hpp"
+#include "../transport/Transport.hpp"
 
 namespace symm::Impl {
 
@@ -243,6 +246,18 @@ PassedSources pass_shares(PeTeam const& team, char const* call,
                           ": the PEs of the team have made different calls"));
   }
   return sync.passed(team, block);
+}
+
+void copy_while_serving(void* to, void const* from, std::size_t bytes,
+                        char const* call) {
+  constexpr std::size_t piece = std::size_t{32} << 10U;  // 2 us
+  auto& transport             = *Runtime::instance(call).transport();
+  for (std::size_t done = 0; done < bytes; done += piece) {
+    transport.poll(call);
+    copy_host_memory(static_cast<std::byte*>(to) + done,
+                     static_cast<std::byte const*>(from) + done,
+                     std::min(piece, bytes - done));
+  }
 }
 
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,

@@ -105,6 +105,11 @@ PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
+/// Copies memory of this PE, and in between does what other nodes ask for. In a
+/// job of several nodes.
+void copy_while_serving(void* to, void const* from, std::size_t bytes,
+                        char const* call);
+
 /// enter_collective() for a call without blocks: passes `word` to all PEs.
 /// \param failure a failure of this PE; then all PEs fail.
 /// \returns the epoch: each PE's word is its second one there.

@@ -163,10 +163,14 @@ struct BroadcastWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
-    SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
-      share(group, heap);
-      return;
-    }))
+    SYMM_IF_ON_HOST((
+        if (is_shared_by_nodes()) {
+          share(group, heap);
+          return;
+        } if (team.my_pe() == root && team.has_far_pes()) {
+          copy_roots(group, range_of_part<T>(count, part, n_parts));
+          return;
+        }))
     fetch_part(group, heap, team, root, dest, source, count, part, n_parts,
                "symm::broadcast");
   }
@@ -175,6 +179,13 @@ struct BroadcastWork {
   /// Whether nodes share: else the root sends more than each member takes.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_share(team, count * sizeof(T));
+  }
+  /// The root's own dest, while others fetch from its source.
+  template <Group Threads>
+  void copy_roots(Threads const& group, Range const& range) const {
+    if (group.rank() != 0 || dest == source) return;
+    copy_while_serving(dest + range.first, source + range.first,
+                       range.count * sizeof(T), "symm::broadcast");
   }
   /// Each member fetches a share from the root; then members exchange shares.
   template <Group Threads>
@@ -185,8 +196,12 @@ struct BroadcastWork {
     };
     bool const is_root = team.my_pe() == root;
     auto const mine    = is_root ? Range{0, count} : share_of(team.my_pe());
-    fetch_part(group, heap, team, root, dest + mine.first, source + mine.first,
-               mine.count, 0, 1, "symm::broadcast");
+    if (is_root) {
+      copy_roots(group, mine);
+    } else {
+      fetch_part(group, heap, team, root, dest + mine.first,
+                 source + mine.first, mine.count, 0, 1, "symm::broadcast");
+    }
     share_blocks(group, heap, team, dest, share_of, "symm::broadcast", is_root);
   }
 };
