@@ -2,12 +2,12 @@
 # KokkosSymmetricSpace_checked, with the detector of races between PEs (docs/races.md).
 # A program that links it is compiled with the instrumentation of ThreadSanitizer, but
 # not linked with its library: check/Callbacks.cpp takes its place. The libraries
-# themselves are not instrumented.
+# themselves are not instrumented. Kernels on GPUs tell of loads and stores by the
+# elements of Views (kokkos_impl/SeenElement.hpp).
 
-if(SYMM_HAS_GPU)
-  message(FATAL_ERROR "SYMM_ENABLE_CHECKED is for builds without GPUs: kernels on GPUs"
-                      " are not seen. Leave it OFF.")
-endif()
+option(SYMM_CHECK_BY_VIEWS
+       "See loads and stores by the elements of Views, as kernels on GPUs do" OFF)
+mark_as_advanced(SYMM_CHECK_BY_VIEWS)
 if(SYMM_SANITIZE)
   message(FATAL_ERROR "SYMM_ENABLE_CHECKED and SYMM_SANITIZE exclude each other.")
 endif()
@@ -48,7 +48,7 @@ endfunction()
 
 symm_add_checked(symm_runtime_checked symm_runtime)
 symm_add_checked(KokkosSymmetricSpace_checked KokkosSymmetricSpace)
-set(check_sources Callbacks Calls Checker CheckMemory Clocks Report Sites)
+set(check_sources Callbacks Calls Checker CheckMemory Report Sites)
 list(TRANSFORM check_sources PREPEND ${PROJECT_SOURCE_DIR}/src/runtime/check/)
 list(TRANSFORM check_sources APPEND .cpp)
 target_sources(symm_runtime_checked PRIVATE ${check_sources})
@@ -61,6 +61,12 @@ set_source_files_properties(
   ${check_sources} TARGET_DIRECTORY symm_runtime_checked
   PROPERTIES COMPILE_OPTIONS "${options}")
 target_link_libraries(symm_runtime_checked PRIVATE ${CMAKE_DL_LIBS})
+if(SYMM_HAS_GPU OR SYMM_CHECK_BY_VIEWS)
+  target_compile_definitions(symm_runtime_checked PUBLIC SYMM_CHECK_VIEWS)
+endif()
+if(SYMM_CHECK_BY_VIEWS)
+  target_compile_definitions(symm_runtime_checked PUBLIC SYMM_CHECK_VIEWS_ON_HOST)
+endif()
 target_link_options(
   symm_runtime_checked PUBLIC "LINKER:--wrap=memcpy" "LINKER:--wrap=memmove"
   "LINKER:--wrap=memset")
@@ -69,9 +75,13 @@ add_library(symm_checked INTERFACE)
 add_library(KokkosSymmetricSpace::Checked ALIAS symm_checked)
 target_link_libraries(symm_checked INTERFACE KokkosSymmetricSpace_checked)
 # GCC does not instrument what it expands memcpy and memset of a few bytes to.
+set(instrumentation -fsanitize=thread)
+if(SYMM_CHECK_BY_VIEWS)
+  set(instrumentation "")
+endif()
 target_compile_options(
   symm_checked
-  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> -g -fno-builtin-memcpy
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${instrumentation}> -g -fno-builtin-memcpy
             -fno-builtin-memmove -fno-builtin-memset
             $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-tsan>)
 set_target_properties(symm_checked PROPERTIES EXPORT_NAME Checked)

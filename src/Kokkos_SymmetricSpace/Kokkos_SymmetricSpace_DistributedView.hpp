@@ -146,12 +146,14 @@ class DistributedView {
   /// in each access, and has an address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
-      KOKKOS_FORCEINLINE_FUNCTION value_type& near(Index i,
-                                                   Indices... indices) const {
+      KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<value_type> near(
+          Index i, Indices... indices)
+  const {
     expect_indices(i, indices...);
     auto const found = m_rows.find(static_cast<std::size_t>(i));
     m_elements.expect_pe(Impl::distributed_view, found.pe, true);
-    return *m_elements.address_of(found.pe, found.row, indices...);
+    return Impl::Reference<value_type>(
+        *m_elements.address_of(found.pe, found.row, indices...));
   }
 
   /// The rows of this PE, in the order of their global indices: an ordinary

@@ -11,6 +11,7 @@
 #include "kokkos_impl/AllocationRecord.hpp"
 #include "kokkos_impl/AtomicView.hpp"
 #include "kokkos_impl/MemorySpaceAccess.hpp"
+#include "kokkos_impl/SeenView.hpp"
 #include "kokkos_impl/ViewFill.hpp"
 #include "space/Initialize.hpp"
 #include "space/SymmetricHostSpace.hpp"

@@ -375,7 +375,8 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 /// a team_barrier().
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
-  SYMM_IF_ON_HOST((Impl::check::fence(); Impl::fence_far();))
+  Impl::check::fence();
+  SYMM_IF_ON_HOST((Impl::fence_far();))
   SYMM_IF_ON_DEVICE((Impl::InKernel::fence_far();))
 }
 
@@ -385,7 +386,8 @@ SYMM_INLINE_FUNCTION void fence() {
 /// this PE has sent to PEs of other nodes. Otherwise as fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
-  SYMM_IF_ON_HOST((Impl::check::quiet(); Impl::quiet_far();))
+  Impl::check::quiet();
+  SYMM_IF_ON_HOST((Impl::quiet_far();))
   SYMM_IF_ON_DEVICE((Impl::InKernel::quiet_far();))
 }
 

@@ -57,12 +57,16 @@ template <class T>
 /// In a kernel: all threads of one thread group of every PE call.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
-  Impl::barrier_of(Impl::group_of(threads), team, "symm::barrier");
+  Impl::meet_in_kernel(Impl::group_of(threads), team, [&](auto const& group) {
+    Impl::barrier_of(group, team, "symm::barrier");
+  });
 }
 /// barrier() without the order; at present it orders, too.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
-  Impl::barrier_of(Impl::group_of(threads), team, "symm::sync");
+  Impl::meet_in_kernel(Impl::group_of(threads), team, [&](auto const& group) {
+    Impl::barrier_of(group, team, "symm::sync");
+  });
 }
 
 /// Collective over `team`, on the host.

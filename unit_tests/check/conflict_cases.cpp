@@ -23,7 +23,7 @@ Case const cases[] = {
     {"get_and_load", none,
      [](Bed const& b) {
        if (b.me == 0) symm::get(b.m(), b.w(), 4, 1);
-       if (is_later(b, 1)) b.expect(b.w()[0], 0);
+       if (is_later(b, 1)) b.expect(b.words(0), 0);
      }},
     {"get_and_get", none,
      [](Bed const& b) {
@@ -40,7 +40,7 @@ Case const cases[] = {
     {"atomic_fetch_and_load", none,
      [](Bed const& b) {
        if (b.me == 0) see(symm::atomic_fetch(b.w(), 1));
-       if (is_later(b, 1)) b.expect(b.w()[0], 0);
+       if (is_later(b, 1)) b.expect(b.words(0), 0);
      }},
     {"atomic_fetch_and_get", none,
      [](Bed const& b) {
@@ -54,18 +54,18 @@ Case const cases[] = {
          symm::atomic_fetch_nbi(b.m(), b.w(), 1);
          symm::quiet();
        }
-       if (is_later(b, 1)) b.expect(b.w()[0], 0);
+       if (is_later(b, 1)) b.expect(b.words(0), 0);
      }},
 
     // A read and a write.
     {"get_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) symm::get(b.m(), b.w(), 4, 1);
-       if (is_later(b, 1)) b.w()[0] = 1;
+       if (is_later(b, 1)) b.words(0) = 1;
      }},
     {"store_and_get", race,
      [](Bed const& b) {
-       if (b.me == 1) b.w()[0] = 1;
+       if (b.me == 1) b.words(0) = 1;
        if (is_later(b, 0)) symm::get(b.m(), b.w(), 4, 1);
      }},
     {"get_and_put", race,
@@ -80,12 +80,12 @@ Case const cases[] = {
          symm::get_nbi(b.m(), b.w(), 4, 1);
          symm::quiet();
        }
-       if (is_later(b, 1)) b.w()[0] = 1;
+       if (is_later(b, 1)) b.words(0) = 1;
      }},
     {"g_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) see(symm::g(b.w(), 1));
-       if (is_later(b, 1)) b.w()[0] = 1;
+       if (is_later(b, 1)) b.words(0) = 1;
      }},
     {"g_and_put", race,
      [](Bed const& b) {
@@ -96,7 +96,7 @@ Case const cases[] = {
     {"iget_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) symm::iget(b.m(), b.w(), 1, 3, 4, 1);
-       if (is_later(b, 1)) b.w()[6] = 1;
+       if (is_later(b, 1)) b.words(6) = 1;
      }},
     {"iget_and_put", race,
      [](Bed const& b) {
@@ -107,11 +107,11 @@ Case const cases[] = {
     {"put_and_load", race,
      [](Bed const& b) {
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
-       if (is_later(b, 1)) see(b.w()[0]);
+       if (is_later(b, 1)) see(b.words(0));
      }},
     {"load_and_put", race,
      [](Bed const& b) {
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
        if (is_later(b, 0)) symm::put(b.w(), b.m(), 4, 1);
      }},
     {"put_nbi_and_load", race,
@@ -120,12 +120,12 @@ Case const cases[] = {
          symm::put_nbi(b.w(), b.m(), 4, 1);
          symm::quiet();
        }
-       if (is_later(b, 1)) see(b.w()[0]);
+       if (is_later(b, 1)) see(b.words(0));
      }},
     {"p_and_load", race,
      [](Bed const& b) {
        if (b.me == 0) symm::p(b.w(), 1, 1);
-       if (is_later(b, 1)) see(b.w()[0]);
+       if (is_later(b, 1)) see(b.words(0));
      }},
     {"p_and_get", race,
      [](Bed const& b) {
@@ -136,23 +136,23 @@ Case const cases[] = {
     {"putmem_and_load", race,
      [](Bed const& b) {
        if (b.me == 0) symm::putmem(b.w(), b.m(), 32, 1);
-       if (is_later(b, 1)) see(b.w()[3]);
+       if (is_later(b, 1)) see(b.words(3));
      }},
     {"large_put_and_load", race,  // more than a few words go by another copy
      [](Bed const& b) {
        if (b.me == 0) symm::put(b.w(), b.m(), Bed::n_words, 1);
-       if (is_later(b, 1)) see(b.w()[Bed::n_words - 1]);
+       if (is_later(b, 1)) see(b.words(Bed::n_words - 1));
      }},
 
     // Two writes.
     {"put_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
-       if (is_later(b, 1)) b.w()[0] = 1;
+       if (is_later(b, 1)) b.words(0) = 1;
      }},
     {"store_and_put", race,
      [](Bed const& b) {
-       if (b.me == 1) b.w()[0] = 1;
+       if (b.me == 1) b.words(0) = 1;
        if (is_later(b, 0)) symm::put(b.w(), b.m(), 4, 1);
      }},
     {"put_and_put", race,
@@ -170,12 +170,12 @@ Case const cases[] = {
     {"iput_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) symm::iput(b.w(), b.m(), 3, 1, 4, 1);
-       if (is_later(b, 1)) b.w()[6] = 1;
+       if (is_later(b, 1)) b.words(6) = 1;
      }},
     {"iput_and_store_between", none,
      [](Bed const& b) {
        if (b.me == 0) symm::iput(b.w(), b.m(), 3, 1, 4, 1);
-       if (is_later(b, 1)) b.w()[5] = 1;
+       if (is_later(b, 1)) b.words(5) = 1;
      }},
     {"iput_and_put", race,
      [](Bed const& b) {
@@ -187,7 +187,7 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me == 0)
          symm::put_signal(b.w(), b.m(), 4, b.f(), 1, symm::SignalOp::set, 1);
-       if (is_later(b, 1)) b.w()[0] = 1;
+       if (is_later(b, 1)) b.words(0) = 1;
      }},
     {"put_signal_and_put_signal", race,  // of the data; the signals may
      [](Bed const& b) {
@@ -230,7 +230,7 @@ Case const cases[] = {
      [](Bed const& b) {
        see(symm::atomic_fetch_inc(b.w(), 1));
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], symm::n_pes());
+       if (b.me == 1) b.expect(b.words(0), symm::n_pes());
      }},
     {"atomic_compare_swap_and_atomic_add", none,
      [](Bed const& b) {
@@ -249,27 +249,27 @@ Case const cases[] = {
      [](Bed const& b) {
        for (int i = 0; i < 100; ++i) symm::atomic_add(b.w() + i % 3, 1, 1);
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[1], 33 * symm::n_pes());
+       if (b.me == 1) b.expect(b.words(1), 33 * symm::n_pes());
      }},
     {"atomic_set_and_load", race,
      [](Bed const& b) {
        if (b.me == 0) symm::atomic_set(b.w(), 1, 1);
-       if (is_later(b, 1)) see(b.w()[0]);
+       if (is_later(b, 1)) see(b.words(0));
      }},
     {"atomic_set_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) symm::atomic_set(b.w(), 1, 1);
-       if (is_later(b, 1)) b.w()[0] = 2;
+       if (is_later(b, 1)) b.words(0) = 2;
      }},
     {"atomic_fetch_and_store", race,
      [](Bed const& b) {
        if (b.me == 0) see(symm::atomic_fetch(b.w(), 1));
-       if (is_later(b, 1)) b.w()[0] = 2;
+       if (is_later(b, 1)) b.words(0) = 2;
      }},
     {"atomic_fetch_add_and_load", race,
      [](Bed const& b) {
        if (b.me == 0) see(symm::atomic_fetch_add(b.w(), 1, 1));
-       if (is_later(b, 1)) see(b.w()[0]);
+       if (is_later(b, 1)) see(b.words(0));
      }},
     {"atomic_compare_swap_nbi_and_store", race,
      [](Bed const& b) {
@@ -277,7 +277,7 @@ Case const cases[] = {
          symm::atomic_compare_swap_nbi(b.m(), b.w(), 0, 5, 1);
          symm::quiet();
        }
-       if (is_later(b, 1)) b.w()[0] = 2;
+       if (is_later(b, 1)) b.words(0) = 2;
      }},
     {"get_and_atomic_set", race,
      [](Bed const& b) {

@@ -96,11 +96,11 @@ Case const cases[] = {
      [](Bed const& b) {
        auto plan = ring_plan();
        for (int step = 0; step < 4; ++step) {
-         b.w()[n_owned] = 1;
+         b.words(n_owned) = 1;
          plan.scatter(Exec(), symm::Sum{}, b.words);
          plan.gather(Exec(), b.words);
        }
-       b.expect(b.w()[0], 4);
+       b.expect(b.words(0), 4);
      }},
 
     // Migrations.

@@ -218,7 +218,7 @@ Case const cases[] = {
        Kokkos::parallel_for(label("add"), Range(Exec(), 0, n),
                             Add{global(b), 1});
        symm::barrier_all(Exec());
-       if (b.me == 1) b.expect(b.w()[3], symm::n_pes());
+       if (b.me == 1) b.expect(b.words(3), symm::n_pes());
      },
      2, true},
     {"kokkos_atomic_add_load", race,
@@ -243,7 +243,7 @@ Case const cases[] = {
        Kokkos::parallel_for(label("increment"), Range(Exec(), 0, n),
                             Increment{words});
        symm::barrier_all(Exec());
-       if (b.me == 1) b.expect(b.w()[3], symm::n_pes());
+       if (b.me == 1) b.expect(b.words(3), symm::n_pes());
      },
      2, true},
 
@@ -268,7 +268,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
      }},
     {"store_signal_of_the_host_wait_load", race,  // it is in no stream
      [](Bed const& b) {
@@ -317,7 +317,7 @@ Case const cases[] = {
          symm::put_signal(b.w(), b.m(), n, b.f(), 1, SignalOp::set, 1);
        if (b.me != 1) return;
        symm::wait_until(Exec(), b.f(), Compare::ge, 1);
-       see(b.w()[0]);
+       see(b.words(0));
        Exec().fence();
      }},
     {"put_signal_enqueued_wait_fence_load_of_the_host", none,
@@ -327,7 +327,7 @@ Case const cases[] = {
        if (b.me != 1) return;
        symm::wait_until(Exec(), b.f(), Compare::ge, 1);
        Exec().fence();
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
      }},
     {"store_enqueued_barrier_load", none,
      [](Bed const& b) {

@@ -22,27 +22,27 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::put(b.w(), b.m(), 4, 1);
-       b.m()[0] = 1;
+       b.more(0) = 1;
      }},
     {"put_nbi_then_load_of_its_source", none,
      [](Bed const& b) {
        if (b.me != 0) return;
        put_some(b);
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
        symm::quiet();
      }},
     {"put_nbi_then_store_to_its_source", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        put_some(b);
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::quiet();
      }},
     {"put_nbi_then_store_beside_its_source", none,
      [](Bed const& b) {
        if (b.me != 0) return;
        put_some(b);
-       b.m()[4] = 1;
+       b.more(4) = 1;
        symm::quiet();
      }},
     {"put_nbi_quiet_store_to_its_source", none,
@@ -50,27 +50,27 @@ Case const cases[] = {
        if (b.me != 0) return;
        put_some(b);
        symm::quiet();
-       b.m()[0] = 1;
+       b.more(0) = 1;
      }},
     {"put_nbi_fence_store_to_its_source", race,  // fence() completes nothing
      [](Bed const& b) {
        if (b.me != 0) return;
        put_some(b);
        symm::fence();
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::quiet();
      }},
     {"put_nbi_barrier_store_to_its_source", none,
      [](Bed const& b) {
        if (b.me == 0) put_some(b);
        symm::barrier_all();
-       if (b.me == 0) b.m()[0] = 1;
+       if (b.me == 0) b.more(0) = 1;
      }},
     {"put_nbi_sync_store_to_its_source", race,  // sync_all() completes nothing
      [](Bed const& b) {
        if (b.me == 0) put_some(b);
        symm::sync_all();
-       if (b.me == 0) b.m()[0] = 1;
+       if (b.me == 0) b.more(0) = 1;
      }},
     {"two_put_nbi_of_one_source", none,
      [](Bed const& b) {
@@ -101,14 +101,14 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::put_signal_nbi(b.w(), b.m(), 4, b.f(), 1, symm::SignalOp::set, 1);
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
        symm::quiet();
      }},
     {"put_signal_nbi_then_store_to_its_source", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::put_signal_nbi(b.w(), b.m(), 4, b.f(), 1, symm::SignalOp::set, 1);
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::quiet();
      }},
     {"put_signal_nbi_quiet_store_to_its_source", none,
@@ -116,7 +116,7 @@ Case const cases[] = {
        if (b.me != 0) return;
        symm::put_signal_nbi(b.w(), b.m(), 4, b.f(), 1, symm::SignalOp::set, 1);
        symm::quiet();
-       b.m()[0] = 1;
+       b.more(0) = 1;
      }},
 
     // The destination of a get.
@@ -124,20 +124,20 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::get(b.m(), b.w(), 4, 1);
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
      }},
     {"get_nbi_then_load_of_its_data", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        get_some(b);
-       see(b.m()[0]);
+       see(b.more(0));
        symm::quiet();
      }},
     {"get_nbi_then_store_to_its_data", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        get_some(b);
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::quiet();
      }},
     {"get_nbi_quiet_load_of_its_data", none,
@@ -145,21 +145,21 @@ Case const cases[] = {
        if (b.me != 0) return;
        get_some(b);
        symm::quiet();
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
      }},
     {"get_nbi_fence_load_of_its_data", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        get_some(b);
        symm::fence();
-       see(b.m()[0]);
+       see(b.more(0));
        symm::quiet();
      }},
     {"get_nbi_barrier_load_of_its_data", none,
      [](Bed const& b) {
        if (b.me == 0) get_some(b);
        symm::barrier_all();
-       if (b.me == 0) b.expect(b.m()[0], 0);
+       if (b.me == 0) b.expect(b.more(0), 0);
      }},
     {"get_nbi_then_put_nbi_of_its_data", race,
      [](Bed const& b) {
@@ -181,7 +181,7 @@ Case const cases[] = {
        get_some(b);
        symm::get_nbi(b.m() + 4, b.w(), 4, 1);
        symm::quiet();
-       b.expect(b.m()[5], 0);
+       b.expect(b.more(5), 0);
      }},
     {"get_nbi_to_private_memory_then_load", race,
      [](Bed const& b) {
@@ -205,21 +205,21 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::atomic_fetch_nbi(b.m(), b.w(), 1);
-       see(b.m()[0]);
+       see(b.more(0));
        symm::quiet();
      }},
     {"atomic_fetch_nbi_then_store", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::atomic_fetch_nbi(b.m(), b.w(), 1);
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::quiet();
      }},
     {"atomic_fetch_add_nbi_then_load", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::atomic_fetch_add_nbi(b.m(), b.w(), 1, 1);
-       see(b.m()[0]);
+       see(b.more(0));
        symm::quiet();
      }},
     {"atomic_fetch_add_nbi_quiet_load", none,
@@ -227,20 +227,20 @@ Case const cases[] = {
        if (b.me != 0) return;
        symm::atomic_fetch_add_nbi(b.m(), b.w(), 1, 1);
        symm::quiet();
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
      }},
     {"atomic_compare_swap_nbi_then_load", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::atomic_compare_swap_nbi(b.m(), b.w(), 0, 1, 1);
-       see(b.m()[0]);
+       see(b.more(0));
        symm::quiet();
      }},
     {"atomic_compare_swap_nbi_then_store", race,
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::atomic_compare_swap_nbi(b.m(), b.w(), 0, 1, 1);
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::quiet();
      }},
 
@@ -251,7 +251,7 @@ Case const cases[] = {
        symm::Request request;
        symm::put_nbi(b.w(), b.m(), 4, 1, &request);
        request.wait_source();
-       b.m()[0] = 1;
+       b.more(0) = 1;
        request.wait();
      }},
     {"get_nbi_request_wait_load", none,
@@ -260,7 +260,7 @@ Case const cases[] = {
        symm::Request request;
        symm::get_nbi(b.m(), b.w(), 4, 1, &request);
        request.wait();
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
      }},
     {"get_nbi_wait_for_another_request_load", race,
      [](Bed const& b) {
@@ -269,7 +269,7 @@ Case const cases[] = {
        symm::get_nbi(b.m(), b.w(), 4, 1, &first);
        symm::get_nbi(b.m() + 8, b.w(), 4, 1, &second);
        second.wait();
-       see(b.m()[0]);
+       see(b.more(0));
        first.wait();
      }},
     {"put_nbi_quiet_of_its_context_store", none,
@@ -278,7 +278,7 @@ Case const cases[] = {
        symm::Context const mine;
        symm::put_nbi(mine, b.w(), b.m(), 4, 1);
        mine.quiet();
-       b.m()[0] = 1;
+       b.more(0) = 1;
      }},
     {"put_nbi_quiet_of_another_context_store", race,
      [](Bed const& b) {
@@ -286,7 +286,7 @@ Case const cases[] = {
        symm::Context const mine, other;
        symm::put_nbi(mine, b.w(), b.m(), 4, 1);
        other.quiet();
-       b.m()[0] = 1;
+       b.more(0) = 1;
        mine.quiet();
      }},
 
@@ -295,7 +295,7 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me != 0) return;
        symm::put(Exec(), b.w(), b.m(), 4, 1);
-       b.m()[0] = 1;
+       b.more(0) = 1;
        Exec().fence();
      }},
     {"enqueued_put_fence_of_the_stream_store", none,
@@ -303,7 +303,7 @@ Case const cases[] = {
        if (b.me != 0) return;
        symm::put(Exec(), b.w(), b.m(), 4, 1);
        Exec().fence();
-       b.m()[0] = 1;
+       b.more(0) = 1;
      }},
 };
 

@@ -25,7 +25,7 @@ Case const cases[] = {
        add_one(b);
        symm::clear_lock(b.locks.data());
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], symm::n_pes());
+       if (b.me == 1) b.expect(b.words(0), symm::n_pes());
      }},
     {"get_and_put_without_a_lock", race, [](Bed const& b) { add_one(b); }},
     {"get_and_put_one_PE_without_the_lock", race,
@@ -63,7 +63,7 @@ Case const cases[] = {
     {"store_with_the_lock_get_with_the_lock", none,
      [](Bed const& b) {
        symm::set_lock(b.locks.data());
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
        if (b.me == 0) see(symm::g(b.w(), 1));
        symm::clear_lock(b.locks.data());
      }},
@@ -75,50 +75,50 @@ Case const cases[] = {
          return;
        }
        symm::set_lock(b.locks.data());
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
        symm::clear_lock(b.locks.data());
      }},
 
     // Collective operations.
     {"store_broadcast_load", none,
      [](Bed const& b) {
-       if (b.me == 0) b.m()[0] = 7;
+       if (b.me == 0) b.more(0) = 7;
        symm::broadcast(symm::team_world(), b.w(), b.m(), 4, 0);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"store_reduce_store_to_the_source", none,
      [](Bed const& b) {
-       b.m()[0] = 1;
+       b.more(0) = 1;
        symm::reduce(symm::team_world(), b.w(), b.m(), 4, symm::Sum{});
-       b.m()[0] = 2;
-       b.expect(b.w()[0], symm::n_pes());
+       b.more(0) = 2;
+       b.expect(b.words(0), symm::n_pes());
      }},
     {"large_reduce_store_to_the_source", none,
      [](Bed const& b) {
-       b.m()[9] = 1;
+       b.more(9) = 1;
        symm::reduce(symm::team_world(), b.w(), b.m(), Bed::n_words,
                     symm::Sum{});
-       b.m()[9] = 2;
-       b.expect(b.w()[9], symm::n_pes());
+       b.more(9) = 2;
+       b.expect(b.words(9), symm::n_pes());
      }},
     {"store_fcollect_load", none,
      [](Bed const& b) {
-       b.m()[0] = 7;
+       b.more(0) = 7;
        symm::fcollect(symm::team_world(), b.w(), b.m(), 4);
-       b.expect(b.w()[4], 7);
+       b.expect(b.words(4), 7);
      }},
     {"store_alltoall_load", none,
      [](Bed const& b) {
-       b.m()[0] = b.me;
+       b.more(0) = b.me;
        symm::alltoall(symm::team_world(), b.w(), b.m(), 1);
-       if (b.me == 0) b.expect(b.w()[1], 1);
+       if (b.me == 0) b.expect(b.words(1), 1);
      }},
     {"scans_in_place_one_after_the_other", none,
      [](Bed const& b) {
-       b.w()[0] = 1;
+       b.words(0) = 1;
        symm::inscan(symm::team_world(), b.w(), b.w(), 1, symm::Sum{});
        symm::inscan(symm::team_world(), b.w(), b.w(), 1, symm::Sum{});
-       if (b.me == 1) b.expect(b.w()[0], 3);
+       if (b.me == 1) b.expect(b.words(0), 3);
      }},
     {"put_to_the_source_reduce", race,
      [](Bed const& b) {
@@ -130,19 +130,19 @@ Case const cases[] = {
        if (b.me == 0) symm::put(b.m(), b.w() + 8, 4, 1);
        symm::barrier_all();
        symm::reduce(symm::team_world(), b.w(), b.m(), 4, symm::Sum{});
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
      }},
     // PE 1's call may not have ended when PE 0's has.
     {"broadcast_put_to_the_dest_of_another_PE", race,
      [](Bed const& b) {
        symm::broadcast(symm::team_world(), b.w(), b.m(), 4, 0);
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"broadcast_barrier_put_to_the_dest_of_another_PE", none,
      [](Bed const& b) {
        symm::broadcast(symm::team_world(), b.w(), b.m(), 4, 0);
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
        symm::barrier_all();
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
      }},
@@ -151,14 +151,14 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
        see(symm::reduce(symm::team_world(), Word{1}, symm::Sum{}));
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"put_quiet_reduce_of_a_value_load", none,
      [](Bed const& b) {
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
        symm::quiet();
        see(symm::reduce(symm::team_world(), Word{1}, symm::Sum{}));
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
      }},
 };
 

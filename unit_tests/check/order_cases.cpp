@@ -12,7 +12,7 @@ namespace {
 using enum Expected;
 
 void put_some(Bed const& b) {
-  b.m()[0] = 7;
+  b.more(0) = 7;
   symm::put(b.w(), b.m(), 4, 1);
 }
 
@@ -28,52 +28,52 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me == 0) put_some(b);
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 7);
+       if (b.me == 1) b.expect(b.words(0), 7);
      }},
     {"put_barrier_of_team_world_load", none,
      [](Bed const& b) {
        if (b.me == 0) put_some(b);
        symm::barrier(symm::team_world());
-       if (b.me == 1) b.expect(b.w()[0], 7);
+       if (b.me == 1) b.expect(b.words(0), 7);
      }},
     {"put_nbi_barrier_load", none,
      [](Bed const& b) {
        if (b.me == 0) symm::put_nbi(b.w(), b.m(), 4, 1);
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
      }},
     {"put_load_barrier", race,  // the barrier comes too late
      [](Bed const& b) {
        if (b.me == 0) put_some(b);
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
        symm::barrier_all();
      }},
     {"barrier_put_load", race,  // and here too early
      [](Bed const& b) {
        symm::barrier_all();
        if (b.me == 0) put_some(b);
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"load_barrier_put", none,
      [](Bed const& b) {
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
        symm::barrier_all();
        if (b.me == 0) put_some(b);
      }},
     {"store_barrier_get", none,
      [](Bed const& b) {
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
        symm::barrier_all();
        if (b.me == 0) {
          symm::get(b.m(), b.w(), 4, 1);
-         b.expect(b.m()[0], 7);
+         b.expect(b.more(0), 7);
        }
      }},
     {"get_barrier_store", none,
      [](Bed const& b) {
        if (b.me == 0) symm::get(b.m(), b.w(), 4, 1);
        symm::barrier_all();
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
      }},
     {"put_barrier_put", none,
      [](Bed const& b) {
@@ -88,14 +88,14 @@ Case const cases[] = {
        symm::barrier_all();
        symm::atomic_add(b.w(), 1, 1);
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 7 + symm::n_pes());
+       if (b.me == 1) b.expect(b.words(0), 7 + symm::n_pes());
      }},
     {"put_barrier_of_a_team_with_both_load", none,
      [](Bed const& b) {
        auto team = symm::team_split_strided(symm::team_world(), 0, 1, 2);
        if (b.me == 0) put_some(b);
        if (b.me < 2) symm::barrier(team);
-       if (b.me == 1) b.expect(b.w()[0], 7);
+       if (b.me == 1) b.expect(b.words(0), 7);
        if (b.me < 2) symm::team_destroy(team);
      }},
     {"put_barrier_of_a_team_without_the_reader_load", race,
@@ -103,7 +103,7 @@ Case const cases[] = {
        auto team = every_other(0);
        if (b.me == 0) put_some(b);
        if (b.me % 2 == 0) symm::barrier(team);
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
        if (b.me % 2 == 0) symm::team_destroy(team);
      },
      3},
@@ -114,7 +114,7 @@ Case const cases[] = {
        if (b.me == 0) put_some(b);
        if (b.me == 0 || b.me == 2) symm::barrier(early);
        if (b.me == 1 || b.me == 2) symm::barrier(late);
-       if (b.me == 1) b.expect(b.w()[0], 7);
+       if (b.me == 1) b.expect(b.words(0), 7);
        if (b.me == 0 || b.me == 2) symm::team_destroy(early);
        if (b.me == 1 || b.me == 2) symm::team_destroy(late);
      },
@@ -124,7 +124,7 @@ Case const cases[] = {
        for (Word step = 0; step < 3; ++step) {
          if (b.me == 0) symm::p(b.w(), step, 1);
          symm::barrier_all();
-         if (b.me == 1) see(b.w()[0]);
+         if (b.me == 1) see(b.words(0));
        }
      }},
     {"put_of_a_step_two_barriers", none,
@@ -132,7 +132,7 @@ Case const cases[] = {
        for (Word step = 0; step < 3; ++step) {
          if (b.me == 0) symm::p(b.w(), step, 1);
          symm::barrier_all();
-         if (b.me == 1) b.expect(b.w()[0], step);
+         if (b.me == 1) b.expect(b.words(0), step);
          symm::barrier_all();
        }
      }},
@@ -142,13 +142,13 @@ Case const cases[] = {
      [](Bed const& b) {
        if (b.me == 0) put_some(b);
        symm::sync_all();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"put_nbi_sync_load", race,
      [](Bed const& b) {
        if (b.me == 0) symm::put_nbi(b.w(), b.m(), 4, 1);
        symm::sync_all();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
        symm::quiet();
      }},
     {"put_quiet_sync_load", none,  // which is what a barrier is
@@ -158,7 +158,7 @@ Case const cases[] = {
          symm::quiet();
        }
        symm::sync_all();
-       if (b.me == 1) b.expect(b.w()[0], 7);
+       if (b.me == 1) b.expect(b.words(0), 7);
      }},
     {"put_nbi_quiet_sync_of_a_team_load", none,
      [](Bed const& b) {
@@ -167,7 +167,7 @@ Case const cases[] = {
          symm::quiet();
        }
        symm::sync(symm::team_world());
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
      }},
     {"put_quiet_sync_of_a_team_without_the_reader_load", race,
      [](Bed const& b) {
@@ -177,7 +177,7 @@ Case const cases[] = {
          symm::quiet();
        }
        if (b.me % 2 == 0) symm::sync(team);
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
        if (b.me % 2 == 0) symm::team_destroy(team);
      },
      3},
@@ -186,7 +186,7 @@ Case const cases[] = {
        if (b.me == 0) put_some(b);
        symm::sync_all();
        if (b.me == 0) symm::quiet();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"put_fence_sync_load", race,  // fence() completes nothing
      [](Bed const& b) {
@@ -195,19 +195,19 @@ Case const cases[] = {
          symm::fence();
        }
        symm::sync_all();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"get_sync_store", none,  // the data of a get are here when it returns
      [](Bed const& b) {
        if (b.me == 0) symm::get(b.m(), b.w(), 4, 1);
        symm::sync_all();
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
      }},
     {"get_nbi_sync_store", race,  // it may still read
      [](Bed const& b) {
        if (b.me == 0) symm::get_nbi(b.m(), b.w(), 4, 1);
        symm::sync_all();
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
        symm::quiet();
      }},
     {"get_nbi_quiet_sync_store", none,
@@ -217,7 +217,7 @@ Case const cases[] = {
          symm::quiet();
        }
        symm::sync_all();
-       if (b.me == 1) b.w()[0] = 7;
+       if (b.me == 1) b.words(0) = 7;
      }},
 
     // quiet and fence tell nobody.
@@ -229,7 +229,7 @@ Case const cases[] = {
        }
        if (b.me == 1) {
          a_moment();
-         see(b.w()[0]);
+         see(b.words(0));
        }
      }},
     {"put_fence_load", race,
@@ -240,7 +240,7 @@ Case const cases[] = {
        }
        if (b.me == 1) {
          a_moment();
-         see(b.w()[0]);
+         see(b.words(0));
        }
      }},
     {"quiet_of_another_PE", race,
@@ -249,7 +249,7 @@ Case const cases[] = {
        if (b.me == 1) {
          a_moment();
          symm::quiet();
-         see(b.w()[0]);
+         see(b.words(0));
        }
      }},
 
@@ -309,14 +309,14 @@ Case const cases[] = {
        symm::Context const mine;
        if (b.me == 0) symm::put_nbi(mine, b.w(), b.m(), 4, 1);
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
      }},
     {"add_that_waits_in_a_context_barrier_load", race,
      [](Bed const& b) {
        symm::Context const mine({.aggregate = true});
        if (b.me == 0) symm::atomic_add(mine, b.w(), 1, 1);
        symm::barrier_all();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
        mine.quiet();
        symm::barrier_all();
      }},
@@ -326,7 +326,7 @@ Case const cases[] = {
        symm::atomic_add(mine, b.w(), 1, 1);
        mine.quiet();
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], symm::n_pes());
+       if (b.me == 1) b.expect(b.words(0), symm::n_pes());
      }},
     {"add_that_waits_in_a_context_its_end_barrier_load", none,
      [](Bed const& b) {
@@ -336,7 +336,7 @@ Case const cases[] = {
          symm::atomic_add(mine, b.w(), 1, 1);
        }
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 1);
+       if (b.me == 1) b.expect(b.words(0), 1);
      }},
     {"add_that_waits_in_a_context_its_end_load", race,
      [](Bed const& b) {
@@ -344,7 +344,7 @@ Case const cases[] = {
          symm::Context const mine({.aggregate = true});
          symm::atomic_add(mine, b.w(), 1, 1);
        }
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"put_of_a_context_its_quiet_sync_load", none,
      [](Bed const& b) {
@@ -352,7 +352,7 @@ Case const cases[] = {
        if (b.me == 0) symm::put_nbi(mine, b.w(), b.m(), 4, 1);
        mine.quiet();
        symm::sync_all();
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
      }},
     {"put_of_a_context_quiet_of_another_sync_load", race,
      [](Bed const& b) {
@@ -360,7 +360,7 @@ Case const cases[] = {
        if (b.me == 0) symm::put_nbi(mine, b.w(), b.m(), 4, 1);
        other.quiet();
        symm::sync_all();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
 };
 

@@ -64,7 +64,7 @@ Case const cases[] = {
     {"p_of_a_byte_load_of_its_word", race,
      [](Bed const& b) {
        if (b.me == 0) symm::p(bytes(b) + 3, 'a', 1);
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"put_of_odd_bytes_that_meet", none,
      [](Bed const& b) {
@@ -89,10 +89,10 @@ Case const cases[] = {
     {"words_at_one_place_of_two_PEs", none,  // the same symmetric address
      [](Bed const& b) {
        if (b.me == 0) symm::p(b.w(), 1, 1);
-       if (b.me == 0) b.w()[0] = 2;
-       if (b.me == 2) b.w()[0] = 3;
+       if (b.me == 0) b.words(0) = 2;
+       if (b.me == 2) b.words(0) = 3;
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 1);
+       if (b.me == 1) b.expect(b.words(0), 1);
      }},
 
     // Ways to access.
@@ -168,7 +168,7 @@ Case const cases[] = {
     {"get_and_increment", race,
      [](Bed const& b) {
        get_one(b);
-       if (b.me == 1) ++b.w()[0];
+       if (b.me == 1) ++b.words(0);
      }},
 
     // Registered memory has two addresses: the program's, and that in the heap.
@@ -241,13 +241,13 @@ Case const cases[] = {
        if (b.me == 0) symm::remote_view(b.words)(1, 0).get_nbi(&value);
        symm::barrier_all();
        if (b.me == 0) b.expect(value, 0);
-       if (b.me == 1) b.w()[0] = 1;
+       if (b.me == 1) b.words(0) = 1;
      }},
     {"get_nbi_of_an_element_and_its_store", race,
      [](Bed const& b) {
        Word value = 1;
        if (b.me == 0) symm::remote_view(b.words)(1, 0).get_nbi(&value);
-       if (b.me == 1) b.w()[0] = 1;
+       if (b.me == 1) b.words(0) = 1;
        symm::barrier_all();
      }},
 
@@ -257,13 +257,13 @@ Case const cases[] = {
        if (b.me == 0)
          std::thread([&] { symm::put(b.w(), b.m(), 4, 1); }).join();
        symm::barrier_all();
-       if (b.me == 1) b.expect(b.w()[0], 0);
+       if (b.me == 1) b.expect(b.words(0), 0);
      }},
     {"put_of_a_thread_load", race,
      [](Bed const& b) {
        if (b.me == 0)
          std::thread([&] { symm::put(b.w(), b.m(), 4, 1); }).join();
-       if (b.me == 1) see(b.w()[0]);
+       if (b.me == 1) see(b.words(0));
      }},
     {"get_nbi_quiet_of_a_thread_load", none,
      [](Bed const& b) {
@@ -272,12 +272,12 @@ Case const cases[] = {
          symm::get_nbi(b.m(), b.w(), 4, 1);
          symm::quiet();
        }).join();
-       b.expect(b.m()[0], 0);
+       b.expect(b.more(0), 0);
      }},
     {"get_and_store_of_a_thread", race,
      [](Bed const& b) {
        get_one(b);
-       if (b.me == 1) std::thread([&] { b.w()[0] = 1; }).join();
+       if (b.me == 1) std::thread([&] { b.words(0) = 1; }).join();
      }},
 };
 

@@ -15,11 +15,11 @@ using symm::Compare;
 using symm::SignalOp;
 
 void put_some(Bed const& b, Word value = 7) {
-  b.m()[0] = value;
+  b.more(0) = value;
   symm::put(b.w(), b.m(), 4, 1);
 }
 void put_with_signal(Bed const& b, Word value = 7) {
-  b.m()[0] = value;
+  b.more(0) = value;
   symm::put_signal(b.w(), b.m(), 4, b.f(), static_cast<symm::Signal>(value),
                    SignalOp::set, 1);
 }
@@ -34,7 +34,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"put_fence_p_wait_load", none,
      [](Bed const& b) {
@@ -45,7 +45,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_quiet_p_wait_load", none,
      [](Bed const& b) {
@@ -56,7 +56,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_nbi_fence_p_wait_load", none,
      [](Bed const& b) {
@@ -67,7 +67,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
      }},
     {"put_atomic_set_wait_load", race,
      [](Bed const& b) {
@@ -77,7 +77,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"put_fence_atomic_set_wait_load", none,
      [](Bed const& b) {
@@ -88,7 +88,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_fence_atomic_add_of_all_wait_load", none,
      [](Bed const& b) {
@@ -98,7 +98,7 @@ Case const cases[] = {
        if (b.me != 1) return;
        auto const all = static_cast<symm::Signal>(symm::n_pes());
        symm::wait_until(b.f(), Compare::eq, all);
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
      }},
     {"put_atomic_add_of_all_wait_load", race,
      [](Bed const& b) {
@@ -107,7 +107,7 @@ Case const cases[] = {
        if (b.me != 1) return;
        auto const all = static_cast<symm::Signal>(symm::n_pes());
        symm::wait_until(b.f(), Compare::eq, all);
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"store_by_address_fence_store_release_load_acquire_load", none,
      [](Bed const& b) {
@@ -117,7 +117,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        while (symm::load_acquire(b.f()) != 1) std::this_thread::yield();
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      },
      2, true},
     {"store_by_address_fence_store_relaxed_wait_load", none,
@@ -129,7 +129,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      },
      2, true},
     {"store_by_address_store_relaxed_wait_load", race,
@@ -140,7 +140,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 1);
-       see(b.w()[0]);
+       see(b.words(0));
      },
      2, true},
     {"put_signal_load_relaxed_load", race,  // a relaxed load is no test
@@ -148,7 +148,7 @@ Case const cases[] = {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
        while (symm::load_relaxed(b.f()) != 7) std::this_thread::yield();
-       see(b.w()[0]);
+       see(b.words(0));
      }},
 
     // put_signal orders its own data.
@@ -157,7 +157,7 @@ Case const cases[] = {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
        symm::signal_wait_until(b.f(), Compare::ge, 7);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_signal_nbi_wait_load", none,
      [](Bed const& b) {
@@ -167,34 +167,34 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       b.expect(b.w()[0], 0);
+       b.expect(b.words(0), 0);
      }},
     {"put_signal_test_load", none,
      [](Bed const& b) {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
        while (!symm::test(b.f(), Compare::ge, 7)) std::this_thread::yield();
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_signal_signal_fetch_load", none,
      [](Bed const& b) {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
        while (symm::signal_fetch(b.f()) != 7) std::this_thread::yield();
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_signal_load", race,
      [](Bed const& b) {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
        a_moment();
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"put_signal_load_wait", race,
      [](Bed const& b) {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
-       see(b.w()[0]);
+       see(b.words(0));
        symm::wait_until(b.f(), Compare::ge, 7);
      }},
     {"put_signal_failed_test_load", race,
@@ -202,13 +202,13 @@ Case const cases[] = {
        if (b.me == 0) put_with_signal(b);
        if (b.me != 1) return;
        a_moment();
-       if (!symm::test(b.f(), Compare::gt, 100)) see(b.w()[0]);
+       if (!symm::test(b.f(), Compare::gt, 100)) see(b.words(0));
      }},
     {"put_signal_wait_for_what_is_there_load", race,
      [](Bed const& b) {
        if (b.me == 1) {
          symm::wait_until(b.f(), Compare::ge, 0);
-         see(b.w()[0]);
+         see(b.words(0));
        }
        if (b.me == 0) {
          a_moment(long_time);
@@ -223,7 +223,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"put_fence_put_signal_of_others_wait_load", none,
      [](Bed const& b) {
@@ -234,7 +234,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_signal_op_wait_load", race,
      [](Bed const& b) {
@@ -244,7 +244,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"put_fence_signal_op_wait_load", none,
      [](Bed const& b) {
@@ -255,12 +255,12 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"store_signal_op_wait_get", race,  // of the sender's own word
      [](Bed const& b) {
        if (b.me == 0) {
-         b.w()[0] = 7;
+         b.words(0) = 7;
          symm::signal_op(b.f(), 1, SignalOp::set, 1);
        }
        if (b.me != 1) return;
@@ -270,7 +270,7 @@ Case const cases[] = {
     {"store_fence_signal_op_wait_get", none,
      [](Bed const& b) {
        if (b.me == 0) {
-         b.w()[0] = 7;
+         b.words(0) = 7;
          symm::fence();
          symm::signal_op(b.f(), 1, SignalOp::set, 1);
        }
@@ -289,8 +289,8 @@ Case const cases[] = {
        }
        std::array<int, 3> const skips{0, 1, 0};
        symm::wait_until_all(b.f(), 3, skips.data(), Compare::eq, 1);
-       b.expect(b.w()[0], 0);
-       b.expect(b.w()[2], 0);
+       b.expect(b.words(0), 0);
+       b.expect(b.words(2), 0);
      },
      3},
     {"put_signal_to_two_wait_until_any_load_of_the_other", race,
@@ -303,7 +303,7 @@ Case const cases[] = {
        std::array<int, 3> const skips{0, 1, 0};
        auto const i =
            symm::wait_until_any(b.f(), 3, skips.data(), Compare::eq, 1);
-       see(b.w()[2 - i]);
+       see(b.words(2 - i));
      },
      3},
     {"put_signal_to_two_wait_until_any_load", none,
@@ -316,7 +316,7 @@ Case const cases[] = {
        std::array<int, 3> const skips{0, 1, 0};
        auto const i =
            symm::wait_until_any(b.f(), 3, skips.data(), Compare::eq, 1);
-       b.expect(b.w()[i], 0);
+       b.expect(b.words(i), 0);
      },
      3},
     {"put_signal_wait_until_some_load", none,
@@ -325,7 +325,7 @@ Case const cases[] = {
        if (b.me != 1) return;
        std::array<std::size_t, 4> found{};
        symm::wait_until_some(b.f(), 4, found.data(), nullptr, Compare::eq, 7);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_wait_for_the_signal_of_another_PE_load", race,
      [](Bed const& b) {
@@ -333,7 +333,7 @@ Case const cases[] = {
        if (b.me == 2) symm::signal_op(b.f(), 1, SignalOp::set, 1);
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       see(b.w()[0]);
+       see(b.words(0));
      },
      3},
     {"put_quiet_signal_passed_on_wait_load", none,
@@ -350,7 +350,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 1);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      },
      3},
 
@@ -365,7 +365,7 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 7);
-       see(b.w()[0]);
+       see(b.words(0));
      }},
     {"put_signal_wait_load_answer_put_signal", none,
      [](Bed const& b) {
@@ -376,11 +376,11 @@ Case const cases[] = {
        }
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::ge, 7);
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
        symm::fence();
        symm::signal_op(b.f(1), 1, SignalOp::set, 0);
        symm::wait_until(b.f(), Compare::ge, 8);
-       b.expect(b.w()[0], 8);
+       b.expect(b.words(0), 8);
      }},
     {"two_places_in_turn", none,
      [](Bed const& b) {
@@ -388,11 +388,11 @@ Case const cases[] = {
        symm::Pe const partner = 1 - b.me;
        for (symm::Signal step = 1; step <= 6; ++step) {
          auto const turn = step % 2;
-         b.m()[turn]     = static_cast<Word>(step);
+         b.more(turn)    = static_cast<Word>(step);
          symm::put_signal(b.w() + 8 * turn, b.m() + turn, 1, b.f(turn), step,
                           SignalOp::set, partner);
          symm::wait_until(b.f(turn), Compare::ge, step);
-         b.expect(b.w()[8 * turn], static_cast<Word>(step));
+         b.expect(b.words(8 * turn), static_cast<Word>(step));
        }
      }},
     {"one_place_for_all_steps", race,
@@ -400,10 +400,10 @@ Case const cases[] = {
        if (b.me > 1) return;
        symm::Pe const partner = 1 - b.me;
        for (symm::Signal step = 1; step <= 6; ++step) {
-         b.m()[0] = static_cast<Word>(step);
+         b.more(0) = static_cast<Word>(step);
          symm::put_signal(b.w(), b.m(), 1, b.f(), step, SignalOp::set, partner);
          symm::wait_until(b.f(), Compare::ge, step);
-         see(b.w()[0]);
+         see(b.words(0));
        }
      }},
 
@@ -414,7 +414,7 @@ Case const cases[] = {
        if (b.me != 1) return;
        symm::wait_until(b.f(), Compare::eq, 7);
        b.flags(0) = 0;
-       b.expect(b.w()[0], 7);
+       b.expect(b.words(0), 7);
      }},
     {"put_signal_clear", race,
      [](Bed const& b) {

@@ -63,7 +63,7 @@ Case const cases[] = {
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);
        symm::barrier_all();
        Words const fresh("another View", 8);
-       if (b.me == 1) b.expect(b.w()[0] + fresh(0), 0);
+       if (b.me == 1) b.expect(b.words(0) + fresh(0), 0);
        symm::barrier_all();
      }},
     {"put_to_a_View_that_has_ended", race,
@@ -103,7 +103,7 @@ Case const cases[] = {
      }},
     {"stencil_in_one_View", race,
      [](Bed const& b) {
-       b.w()[0] = 8 * b.me;
+       b.words(0) = 8 * b.me;
        for (int step = 0; step < 3; ++step) {
          symm::barrier_all();
          mean_of_neighbours(b.words, b.words);
@@ -111,7 +111,7 @@ Case const cases[] = {
      }},
     {"stencil_in_two_Views_with_a_barrier", none,
      [](Bed const& b) {
-       b.w()[0]   = 8;
+       b.words(0) = 8;
        Words from = b.words, to = b.more;
        for (int step = 0; step < 3; ++step) {
          symm::barrier_all();
@@ -123,7 +123,7 @@ Case const cases[] = {
     {"stencil_in_two_Views_without_the_last_barrier", race,
      // Step 1 reads what step 0 has written.
      [](Bed const& b) {
-       b.w()[0] = 8;
+       b.words(0) = 8;
        symm::barrier_all();
        mean_of_neighbours(b.words, b.more);
        mean_of_neighbours(b.more, b.words);
@@ -131,10 +131,10 @@ Case const cases[] = {
     {"stencil_in_two_Views_reads_too_late", race,
      // The neighbour writes what this PE still reads: two steps on one barrier.
      [](Bed const& b) {
-       b.w()[0] = 8;
+       b.words(0) = 8;
        symm::barrier_all();
        see(symm::g(b.w(), (b.me + 1) % symm::n_pes()));
-       b.w()[0] = 9;
+       b.words(0) = 9;
      }},
     {"ring_of_puts_and_barriers", none,
      [](Bed const& b) {
@@ -142,17 +142,18 @@ Case const cases[] = {
        for (Word step = 0; step < 4; ++step) {
          symm::p(b.w() + step % 2, step, next);
          symm::barrier_all();
-         b.expect(b.w()[step % 2], step);
+         b.expect(b.words(step % 2), step);
        }
      }},
     {"exchange_of_blocks_all_to_all", none,
      [](Bed const& b) {
        for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
-         b.m()[pe] = b.me;
-         symm::p(b.w() + b.me, b.m()[pe], pe);
+         b.more(pe) = b.me;
+         symm::p(b.w() + b.me, b.more(pe), pe);
        }
        symm::barrier_all();
-       for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) b.expect(b.w()[pe], pe);
+       for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe)
+         b.expect(b.words(pe), pe);
      }},
     {"exchange_of_blocks_all_to_all_to_one_place", race,
      [](Bed const& b) {

@@ -83,7 +83,9 @@ LAYER_OF_UNIT = {
 # GPUs to.
 GPU_FOLDERS = ["cuda", "no_gpu"]
 LAYER_OF_GPU_HEADER = {
-    RUNTIME: {"KernelAbort": RUNTIME + "/base",
+    RUNTIME: {"CheckCalls": RUNTIME + "/base",
+              "KernelAbort": RUNTIME + "/base",
+              "KernelCheck": RUNTIME + "/check",
               "KernelWords": RUNTIME + "/base",
               "Launch": RUNTIME + "/access",
               "RingOfModule": RUNTIME + "/access",

@@ -34,17 +34,23 @@ void enqueue(Exec const& exec, Work const& work,
     run_on_host(work, call, problem);
   } else {
     auto const heap = check_collective(work.team, call, problem);
+    finish_for_check(exec, call.name);
+    [[maybe_unused]] check::Meeting const meeting(check::key_of(work.team));
     enqueue_kernels(call.name, exec, [&](void* queue) {
       enqueue_collective(queue, heap.map, work, call);
     });
+    finish_for_check(exec, call.name);
   }
 }
 
 /// Enqueues a barrier on a GPU. Precondition: `team` is valid.
 template <class Exec>
 void enqueue_team_barrier(Exec const& exec, PeTeam const& team) {
+  finish_for_check(exec, "symm::barrier");
+  [[maybe_unused]] check::Meeting const meeting(check::key_of(team));
   enqueue_kernels("symm::barrier", exec,
                   [&](void* queue) { enqueue_barrier(queue, team); });
+  finish_for_check(exec, "symm::barrier");
 }
 
 }  // namespace symm::Impl

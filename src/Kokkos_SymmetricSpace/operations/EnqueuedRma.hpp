@@ -149,9 +149,8 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   });
   auto const its = resolve(there, bytes, pe, call);
   check_private(local, call);
-  if constexpr (runs_on_host_v<Exec>) {
-    check::copy(dest, source, bytes, pe, is_put, false);
-  }
+  finish_for_check(exec, call);
+  check::copy(dest, source, bytes, pe, is_put, false);
   enqueue_at(
       exec, its, call,
       [&] {
@@ -181,6 +180,7 @@ FarStridedKernel far_kernel_of(Copy const& copy, Pe pe) {
 template <class Exec, class Copy>
 void enqueue_strided(Exec const& exec, Copy const& strided, Pe pe) {
   Observed const observed([=] { return strided.operation(pe); });
+  finish_for_check(exec, strided.call);
   check::copy_strided(strided, pe, Copy::direction == Direction::put);
   find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {

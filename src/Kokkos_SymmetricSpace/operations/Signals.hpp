@@ -54,6 +54,8 @@ bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
           sizeof(T), is_equal};
     });
   });
+  finish_for_check(exec, call);
+  for (std::size_t i = 0; i < set.count; ++i) check::seen(set.ivars + i);
   return true;
 }
 
@@ -99,6 +101,10 @@ void enqueue_put_signal(Exec const& exec, T* dest,
       static_cast<void>(resolve(dest, bytes, pe, call));
       check_private(source, call);
     }
+    finish_for_check(exec, call);
+    check::fence();
+    check::put_signal(dest, source, bytes, signal_address, pe,
+                      op == SignalOp::add, false);
     // Copies and kernels of one instance run one after the other. The signal
     // orders without data, too: earlier kernels may have stored some.
     enqueue_at(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <Kokkos_Core.hpp>
+#include "../kokkos_impl/SeenElement.hpp"
 #include "../view/ElementsOfPes.hpp"
 #include "../view/PeerView.hpp"
 
@@ -72,7 +73,7 @@ class PlacedView {
  public:
   using view_type      = UnmanagedView<View>;
   using value_type     = typename view_type::value_type;
-  using reference_type = typename view_type::element_type&;
+  using reference_type = Impl::Reference<typename view_type::element_type>;
 
   static_assert(!view_type::memory_traits::is_atomic,
                 "elements of an Atomic View are proxies: use a View without "
@@ -91,16 +92,17 @@ class PlacedView {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place place) const {
-    return *Impl::moved(m_local, place.distance);
+    return reference_type(*Impl::moved(m_local, place.distance));
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
     // m_step is equal for all places: compilers for CPUs move the test out of
     // loops. (Kernels on GPUs, which wait for memory, go without this branch.)
-    KOKKOS_IF_ON_HOST((if (m_step == 0) return m_first[place.word];))
+    KOKKOS_IF_ON_HOST(
+        (if (m_step == 0) return reference_type(m_first[place.word]);))
     // The sum is pe * stride + index * sizeof: the PE stays in the word.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
-    return *(Impl::moved(m_first, pe * m_step) + place.word);
+    return reference_type(*(Impl::moved(m_first, pe * m_step) + place.word));
   }
 
  private:

@@ -52,11 +52,11 @@ struct CountInBins {
   bool has_threads;
 
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
-    auto& count = counts(static_cast<std::size_t>(bins(k)));
+    auto* const count = &counts(static_cast<std::size_t>(bins(k)));
     if (has_threads) {
-      Kokkos::atomic_inc(&count);
+      Kokkos::atomic_inc(count);
     } else {
-      ++count;
+      ++*count;
     }
   }
 };

@@ -20,6 +20,16 @@ template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
+/// For the detector of races, before and after the host says what it enqueues
+/// on a GPU: waits for all that was. In an ordinary build it does nothing.
+template <class Exec>
+void finish_for_check([[maybe_unused]] Exec const& exec,
+                      [[maybe_unused]] char const* call) {
+#ifdef SYMM_CHECK
+  if constexpr (!runs_on_host_v<Exec>) exec.fence(call);
+#endif
+}
+
 /// Whether the host reads and writes a View.
 template <class View>
 inline constexpr bool is_host_view_v =

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include <Kokkos_Core.hpp>
+#include "../kokkos_impl/SeenElement.hpp"
 #include "ElementsOfPes.hpp"
 #include "PeerView.hpp"
 
@@ -28,7 +29,7 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
 
  public:
   using view_type      = typename Base::view_type;
-  using reference_type = typename view_type::element_type&;
+  using reference_type = Impl::Reference<typename view_type::element_type>;
 
   static_assert(!view_type::memory_traits::is_atomic,
                 "elements of an Atomic View are proxies: use "
@@ -43,7 +44,7 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
       operator()(Pe pe, Indices... indices) const {
-    return *this->address_of(pe, indices...);
+    return reference_type(*this->address_of(pe, indices...));
   }
 
   /// PE `pe`'s copy as an ordinary unmanaged View; `pe` is near, checked as

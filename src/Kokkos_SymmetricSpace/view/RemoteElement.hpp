@@ -15,6 +15,7 @@
 #include "../../runtime/memory/HeapMap.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_rma.hpp"
+#include "../kokkos_impl/SeenElement.hpp"
 
 // Proxies, which a RemoteView returns for elements: they load and store on near
 // PEs, get and put on far ones.
@@ -141,8 +142,12 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
 
   /// The value: loaded, or got.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
-    return this->at([](T* its) -> value_type { return *its; },
-                    [&] { return get_far(); });
+    return this->at(
+        [](T* its) -> value_type {
+          tell_access(its, false);
+          return *its;
+        },
+        [&] { return get_far(); });
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
@@ -166,7 +171,12 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   /// Stores or puts a value.
   KOKKOS_FORCEINLINE_FUNCTION void put(value_type const& value) const {
     if constexpr (is_writable()) {
-      this->at([&](T* its) { *its = value; }, [&] { put_far(value); });
+      this->at(
+          [&](T* its) {
+            tell_access(its, true);
+            *its = value;
+          },
+          [&] { put_far(value); });
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
@@ -267,12 +277,16 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   /// Changes a near element in place; of a far one, a copy, which is put back.
   template <class Change>
   KOKKOS_FORCEINLINE_FUNCTION void change(Change const& change_it) const {
-    this->at([&](T* its) { change_it(*its); },
-             [&] {
-               value_type value = get_far();
-               change_it(value);
-               put_far(value);
-             });
+    this->at(
+        [&](T* its) {
+          tell_access(its, true);
+          change_it(*its);
+        },
+        [&] {
+          value_type value = get_far();
+          change_it(value);
+          put_far(value);
+        });
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get_far() const {

@@ -87,7 +87,7 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION void const* private_side() const {
     return direction == Direction::put ? source : dest;
   }
-  [[nodiscard]] CopyQueue::Strided in_bytes() const {
+  [[nodiscard]] SYMM_FUNCTION CopyQueue::Strided in_bytes() const {
     return {reinterpret_cast<char*>(dest),
             reinterpret_cast<char const*>(source),
             dest_stride * sizeof(T),

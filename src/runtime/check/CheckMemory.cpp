@@ -21,33 +21,6 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
-// Variables that tell something; one more is for all that find no room.
-constexpr std::size_t n_words = std::size_t{1} << 21U;
-// Words that several PEs read at one time.
-constexpr std::size_t n_reads = std::size_t{1} << 20U;
-
-std::uint64_t key_of_word(Pe pe, std::size_t offset) {
-  return static_cast<std::uint64_t>(pe) << 48U | offset / 8 << 1U | 1U;
-}
-
-/// The entry of that key in a table, of which the first 8 bytes are the key;
-/// null: none. \param adds whether an empty one becomes it.
-char* find_entry(char* table, std::size_t n_entries, std::size_t entry_bytes,
-                 std::uint64_t key, std::size_t n_tries, bool adds) {
-  auto const hash = key * 0x9e37'79b9'7f4a'7c15U >> 20U;
-  for (std::size_t i = 0; i < n_tries; ++i) {
-    auto* const entry = table + (hash + i) % n_entries * entry_bytes;
-    auto& its_key     = *reinterpret_cast<std::atomic<std::uint64_t>*>(entry);
-    auto there        = its_key.load(std::memory_order_acquire);
-    if (there == 0) {
-      if (!adds) return nullptr;
-      if (its_key.compare_exchange_strong(there, key)) return entry;
-    }
-    if (there == key) return entry;
-  }
-  return nullptr;
-}
-
 /// How another process of this machine opens the memory.
 struct Address {
   std::int64_t process;
@@ -56,16 +29,26 @@ struct Address {
 
 }  // namespace
 
-bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
+bool CheckMemory::open(Bootstrap& bootstrap,
+                       std::array<std::size_t, most_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > most_pes) return false;
-  m_cells_of_pe    = std::min(part_bytes, most_bytes / n_pes) / 8;
-  m_word_bytes     = sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
-  m_reads_bytes    = (1 + n_pes) * sizeof(std::uint64_t);
-  auto const words = round_up((n_words + 1) * m_word_bytes, page);
-  auto const reads = round_up(n_reads * m_reads_bytes, page);
-  auto const bytes =
-      tables_bytes + words + reads + n_pes * m_cells_of_pe * sizeof(Cell);
+  // GPUs reach all of them, and so they take memory.
+  bool const has_gpu = part_bytes[1] != 0;
+  m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
+  m_n_reads          = std::size_t{1} << (has_gpu ? 18U : 20U);
+  m_word_bytes       = sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
+  m_reads_bytes      = (1 + n_pes) * sizeof(std::uint64_t);
+  auto const words   = round_up((m_n_words + 1) * m_word_bytes, page);
+  auto const reads   = round_up(m_n_reads * m_reads_bytes, page);
+  auto bytes         = tables_bytes + words + reads;
+  std::array<std::size_t, most_heaps> start{};
+  for (std::size_t heap = 0; heap < most_heaps; ++heap) {
+    start[heap]   = bytes;
+    auto const n  = std::min(part_bytes[heap], most_bytes / n_pes) / 8;
+    m_cells[heap] = {nullptr, n};
+    bytes += round_up(n_pes * n * sizeof(Cell), page);
+  }
   Address address{::getpid(), -1};
   if (bootstrap.my_pe() == 0) {
     address.file = ::memfd_create("symm_check", MFD_CLOEXEC);
@@ -90,11 +73,14 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
   }
   bool has_failed = memory == MAP_FAILED;
   if (!has_failed) {
-    m_bytes  = bytes;
     m_tables = static_cast<Tables*>(memory);
     m_words  = static_cast<char*>(memory) + tables_bytes;
     m_reads  = m_words + words;
-    m_cells  = reinterpret_cast<Cell*>(m_reads + reads);
+    m_bytes  = bytes;
+    for (std::size_t heap = 0; heap < most_heaps; ++heap) {
+      m_cells[heap].first =
+          reinterpret_cast<Cell*>(static_cast<char*>(memory) + start[heap]);
+    }
   }
   // Another machine may have a process of that number, too.
   std::uint64_t mark = 0;
@@ -112,6 +98,7 @@ bool CheckMemory::open(Bootstrap& bootstrap, std::size_t part_bytes) {
 }
 
 void CheckMemory::close() {
+  m_keeps_pages = false;
   if (m_bytes == 0) return;
   if (::munmap(m_tables, std::exchange(m_bytes, 0)) != 0 ||
       ::close(std::exchange(m_file, -1)) != 0) {
@@ -120,39 +107,31 @@ void CheckMemory::close() {
   }
 }
 
-TimesOfPes CheckMemory::told_by(Pe pe, std::size_t offset, bool adds) const {
-  auto const key    = key_of_word(pe, offset);
-  auto* const found = find_entry(m_words, n_words, m_word_bytes, key, 32, adds);
-  if (found == nullptr && !adds) return nullptr;
-  auto* const word =
-      found != nullptr ? found : m_words + n_words * m_word_bytes;
-  return reinterpret_cast<TimesOfPes>(word + sizeof(std::uint64_t));
+CheckMemory::Range CheckMemory::common() const {
+  auto* const end = m_reads + round_up(m_n_reads * m_reads_bytes, page);
+  return {m_tables, static_cast<std::size_t>(
+                        end - reinterpret_cast<char const*>(m_tables))};
 }
 
-std::atomic<std::uint64_t>* CheckMemory::reads_of(Pe pe, std::size_t offset,
-                                                  bool adds) const {
-  auto* const found = find_entry(m_reads, n_reads, m_reads_bytes,
-                                 key_of_word(pe, offset), 8, adds);
-  return found == nullptr
-             ? nullptr
-             : reinterpret_cast<std::atomic<std::uint64_t>*>(found) + 1;
+CheckMemory::Range CheckMemory::cells(Where where, std::size_t bytes) const {
+  if (!is_covered(where.offset) || bytes == 0) return {nullptr, 0};
+  auto const first = where.offset / 8;
+  auto const end = std::min(where.offset + bytes + 7, end_of(where.offset)) / 8;
+  return {&cell(where), (end - first) * sizeof(Cell)};
 }
 
-void CheckMemory::clear(Pe pe, std::size_t offset,
-                        std::size_t bytes) const noexcept {
-  if (offset >= covered() || bytes == 0) return;
-  auto const first = offset / 8;
-  auto const end   = std::min(offset + bytes + 7, covered()) / 8;
-  auto* const from = &cell(pe, first * 8);
-  auto const size  = (end - first) * sizeof(Cell);
+void CheckMemory::clear(Where where, std::size_t bytes) const noexcept {
+  auto const [from, size] = cells(where, bytes);
+  if (size == 0) return;
   auto const start = static_cast<std::size_t>(
-      reinterpret_cast<char*>(from) - reinterpret_cast<char*>(m_tables));
+      static_cast<char*>(from) - reinterpret_cast<char*>(m_tables));
   auto const first_page = round_up(start, page);
   auto const end_page   = round_down(start + size, page);
   auto const clear_here = [&](std::size_t a, std::size_t b) {
     std::memset(reinterpret_cast<char*>(m_tables) + a, 0, b - a);
   };
-  if (first_page < end_page &&
+  // Pages that GPUs reach stay what they are.
+  if (first_page < end_page && !m_keeps_pages &&
       ::fallocate(m_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(first_page),
                   static_cast<off_t>(end_page - first_page)) == 0) {

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <exception>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "../bootstrap/Bootstrap.hpp"
+#include "../memory/FarRing.hpp"
+#include "../memory/MemoryProvider.hpp"
 #include "Report.hpp"
 #include "Sites.hpp"
 
@@ -16,8 +20,19 @@ namespace symm::Impl::check {
 
 constinit Checker s_checker;
 
-void Checker::start(Bootstrap& bootstrap, HeapMap const& heap) {
-  if (!m_memory.open(bootstrap, heap.stride)) {
+void Checker::start(Bootstrap& bootstrap,
+                    std::array<HeapMap const*, most_heaps> const& heaps,
+                    MemoryProvider* gpu) {
+  std::array<std::size_t, most_heaps> part_bytes{};
+  m_n_heaps = 0;
+  for (std::size_t i = 0; i < most_heaps; ++i) {
+    if (heaps[i] == nullptr) continue;
+    m_n_heaps     = i + 1;
+    part_bytes[i] = heaps[i]->stride;
+    m_heaps[i]    = make_heap(*heaps[i]);
+  }
+  if (m_n_heaps == 0) return;
+  if (!m_memory.open(bootstrap, part_bytes)) {
     if (bootstrap.my_pe() == 0) {
       std::fprintf(stderr,
                    "symm: races are not looked for: that needs all PEs on one "
@@ -29,28 +44,107 @@ void Checker::start(Bootstrap& bootstrap, HeapMap const& heap) {
   if (m_blocks == nullptr) {
     m_blocks = new std::map<std::size_t, Block>;
     m_begun  = new std::vector<Begun>;
+    m_pinned = new std::vector<void*>;
   }
   forget_sites();
-  m_heap = heap;
-  clocks.start(heap.my_pe, heap.n_pes);
+  m_me    = bootstrap.my_pe();
+  m_n_pes = bootstrap.n_pes();
+  clocks.start(m_me, m_n_pes);
   end_with_status();
-  m_shift         = std::has_single_bit(heap.stride)
-                        ? static_cast<unsigned>(std::countr_zero(heap.stride))
-                        : 0;
-  auto const near = heap.near_pes();
-  m_first_near    = *near.begin();
-  m_heap_start    = reinterpret_cast<std::uintptr_t>(heap.part(m_first_near));
+  m_gpu = gpu;
+  if (m_gpu != nullptr) begin_on_gpu(bootstrap);
+  auto const& host = m_heaps[0];
+  m_heap_start     = host.start;
+  m_heap_bytes     = host.bytes;
+  m_near_cells     = host.bytes != 0 && m_memory.end_of(0) == host.map.stride
+                         ? &m_memory.cell({host.map.first_near, 0})
+                         : nullptr;
+  m_is_on          = true;
+}
+
+Shadow::Heap Checker::make_heap(HeapMap const& map) {
   std::size_t n_near = 0;
-  for ([[maybe_unused]] Pe const pe : near) ++n_near;
-  m_heap_bytes = n_near * heap.stride;
-  m_near_cells = m_memory.covered() == heap.stride
-                     ? &m_memory.cell(m_first_near, 0)
-                     : nullptr;
+  for ([[maybe_unused]] Pe const pe : map.near_pes()) ++n_near;
+  return {reinterpret_cast<std::uintptr_t>(map.part(map.first_near)),
+          n_near * map.stride, map,
+          std::has_single_bit(map.stride)
+              ? static_cast<unsigned>(std::countr_zero(map.stride))
+              : 0,
+          0};
+}
+
+/// Collective.
+void Checker::begin_on_gpu(Bootstrap& bootstrap) {
+  m_memory.keep_pages();
+  bool has_failed = false;
+  try {
+    pin({static_cast<Shadow*>(this), sizeof(Shadow)});
+    pin(m_memory.common());
+    m_gpu->run_in_context([this] { set_shadow_of_kernels(this); });
+  } catch (std::exception const& failure) {
+    has_failed = true;
+    say_of_kernels(failure.what());
+  }
+  // Kernels of all PEs are seen, or those of none: signals order others.
+  if (first_to_say(bootstrap, has_failed)) end_on_gpu();
+}
+
+void Checker::end_on_gpu() noexcept {
+  try {
+    m_gpu->synchronize();
+    m_gpu->run_in_context([] { set_shadow_of_kernels(nullptr); });
+    for (auto* const address : *m_pinned) m_gpu->unpin(address);
+  } catch (std::exception const& failure) {
+    say_of_kernels(failure.what());
+  }
+  m_pinned->clear();
+  for (auto& heap : m_heaps) heap.reached = 0;
+  m_gpu = nullptr;
+}
+
+void Checker::pin(CheckMemory::Range range) {
+  if (m_gpu->pin(range.start, range.bytes)) m_pinned->push_back(range.start);
+}
+
+void Checker::say_of_kernels(char const* why) const {
+  std::fprintf(stderr, "symm: PE %d: races of kernels are not looked for: %s\n",
+               m_me, why);
+}
+
+void Checker::reach(std::size_t heap, std::size_t bytes) {
+  // In steps, as each registration takes a while.
+  constexpr std::size_t unit = std::size_t{4} << 20U;
+  auto& its                  = m_heaps[heap];
+  auto const start           = heap * start_of_heap;
+  auto const end =
+      std::min(round_up(bytes, unit), m_memory.end_of(start) - start);
+  if (m_gpu == nullptr || end <= its.reached) return;
+  // It takes twice as much memory, for each near PE.
+  constexpr std::size_t most = std::size_t{16} << 30U;
+  if (end > most) {
+    if (!std::exchange(m_has_said, true)) {
+      say_of_kernels("in what is above the first 16 GiB of a heap");
+    }
+    return;
+  }
+  try {
+    for (Pe const pe : its.map.near_pes()) {
+      auto const range =
+          m_memory.cells({pe, start + its.reached}, end - its.reached);
+      pin(range);
+    }
+    its.reached = end;
+  } catch (std::exception const& failure) {
+    say_of_kernels(failure.what());
+  }
 }
 
 void Checker::finish(Bootstrap& bootstrap) {
   if (!is_on()) return;
   m_heap_bytes = 0;
+  m_is_on      = false;
+  if (m_gpu != nullptr) end_on_gpu();
+  name_races();
   bootstrap.barrier();
   keep_result(m_memory.tables());
   if (bootstrap.my_pe() == 0) report(m_memory.tables());
@@ -62,14 +156,30 @@ void Checker::finish(Bootstrap& bootstrap) {
   m_other_bytes = 0;
 }
 
-std::uint64_t Checker::n_races() const {
-  return is_on() ? tables().n_found.load() : 0;
+std::uint64_t Checker::n_races() {
+  if (!is_on()) return 0;
+  name_races();
+  return tables().n_found.load();
 }
 
-Checker::Where Checker::where(void const* address) const {
-  auto const at = reinterpret_cast<std::uintptr_t>(address) - m_heap_start;
-  auto const pe = m_shift != 0 ? at >> m_shift : at / m_heap.stride;
-  return {m_first_near + static_cast<Pe>(pe), at - pe * m_heap.stride};
+void Checker::set_kernel(char const* label) {
+  s_kernel.store(label == nullptr ? nullptr : kept_label(label),
+                 std::memory_order_relaxed);
+  if (m_gpu == nullptr) return;
+  // Kokkos waits for all kernels before it tells of the next one.
+  bool const is_its_own =
+      s_thread.n_calls > 0 || n_hiding.load(std::memory_order_relaxed) > 0;
+  m_hides_kernel = label != nullptr && is_its_own;
+  if (label == nullptr) return;
+  constexpr std::array<char const*, n_kernel_deeds> calls{
+      nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
+  // Where the program launches it.
+  auto const& thread = s_thread;
+  auto const n       = std::min(thread.n_frames, ThreadState::most_frames);
+  auto const* place  = n == 0 ? nullptr : thread.frames[n - 1];
+  for (std::size_t i = 0; i < n_kernel_deeds; ++i) {
+    m_kernel_sites[i] = site_at(tables(), place, calls[i]);
+  }
 }
 
 void const* Checker::in_heap(void const* address) const {
@@ -120,103 +230,28 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
   }
   auto const part = is_write ? Part::stores : Part::loads;
   note(where(address), bytes,
-       {is_write, part, clocks.now(part), is_atomic,
+       {is_write, part, clocks.use(part), is_atomic,
         site_at(tables(), place, thread.name_of_seen)});
 }
 
 void Checker::note(Where where, std::size_t bytes, Access const& access,
                    bool is_here) {
-  if (where.offset >= m_memory.covered() || bytes == 0) return;
-  if (where.pe < 0 || where.pe >= m_heap.n_pes) return;  // the call throws
-  auto const end        = std::min(where.offset + bytes, m_memory.covered());
-  auto const own        = part_of(me(), access.part);
-  auto const make_epoch = [&](unsigned mask) {
-    Epoch const epoch(own, access.time, mask, access.site, access.is_atomic);
-    return access.signal == Access::Signal::none
-               ? epoch
-               : epoch.of_signal(access.signal == Access::Signal::add);
-  };
-  for (auto at = where.offset; at < end;) {
-    auto const in_word = at % 8;
-    auto const n       = std::min(8 - in_word, end - at);
-    auto const mask    = (0xffU >> (8 - n)) << in_word;
-    note_word({where.pe, at}, mask, bytes, make_epoch(mask), access.is_write);
-    at += n;
-  }
+  Shadow::note(where, bytes, access);
+  name_races();
   auto const& thread = s_thread;
-  if (access.part == Part::network &&
+  if (access.part == Part::network && is_seen(where) && bytes != 0 &&
       (thread.context != nullptr || thread.request != nullptr)) {
-    begin({where.offset, end - where.offset, make_epoch(0), access.is_write,
-           where.pe, is_here, thread.context, thread.request});
+    auto const end =
+        std::min(where.offset + bytes, m_memory.end_of(where.offset));
+    begin({where.offset, end - where.offset, epoch_of(access, 0),
+           access.is_write, where.pe, is_here, thread.context, thread.request});
   }
 }
 
-// An access is remembered before it looks at those of others: of two at the
-// same time one sees the other.
-void Checker::note_word(Where where, unsigned mask, std::size_t bytes,
-                        Epoch epoch, bool is_write) {
-  auto& cell            = m_memory.cell(where.pe, where.offset);
-  bool const is_network = epoch.kind() >= Part::network;
-  auto const look_at    = [&](Epoch other, bool is_write_before) {
-    if (!other.is_access() || (other.mask() & mask) == 0 ||
-        other.is_atomic_with(epoch) ||
-        // fence() is not about what get_nbi() reads.
-        clocks.is_done(other, is_network && is_write_before)) {
-      return;
-    }
-    found(where, bytes, other, is_write_before, epoch, is_write, false);
-  };
-  auto& mine = is_write ? cell.write : cell.read;
-  Epoch const before(mine.load(std::memory_order_relaxed));
-  // Two operations of the network at one time have no order.
-  if (!is_network && before.is_like(epoch)) {
-    if ((before.mask() & mask) != mask) {
-      mine.exchange(before.with(mask).bits());
-    }
-  } else if (is_write) {
-    look_at(Epoch(mine.exchange(epoch.bits())), true);
-  } else {
-    remember_read(where, cell, epoch);
-  }
-  if (!is_write) return look_at(Epoch(cell.write.load()), true);
-  Epoch const read(cell.read.load());
-  look_at(read.with_more(false), false);
-  if (!read.has_more()) return;
-  auto* const reads = m_memory.reads_of(where.pe, where.offset, false);
-  for (Pe pe = 0; reads != nullptr && pe < m_heap.n_pes; ++pe) {
-    look_at(Epoch(reads[pe].load()), false);
-  }
-  cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
-}
-
-/// A read takes the place of one that is done, or goes beside it.
-void Checker::remember_read(Where where, Cell& cell, Epoch epoch) const {
-  bool const is_network = epoch.kind() >= Part::network;
-  Epoch const before(cell.read.load(std::memory_order_relaxed));
-  if (!before.is_access() ||
-      clocks.is_done(before.with_more(false), is_network)) {
-    cell.read.exchange(epoch.with_more(before.has_more()).bits());
-    return;
-  }
-  auto* const reads = m_memory.reads_of(where.pe, where.offset, true);
-  if (reads == nullptr) {  // one of them is remembered
-    auto& random = s_thread.random;
-    random       = random * 1'664'525U + 1'013'904'223U;
-    if (random >> 30U == 0) cell.read.exchange(epoch.bits());
-    return;
-  }
-  if (!before.has_more()) {
-    // They are of another time, or of memory that has ended.
-    for (Pe pe = 0; pe < m_heap.n_pes; ++pe) reads[pe].store(0);
-  }
-  auto& mine = reads[me()];
-  Epoch const last(mine.load(std::memory_order_relaxed));
-  mine.store(last.is_like(epoch) ? last.with(epoch.mask()).bits()
-                                 : epoch.bits());
-  auto expected = before.bits();
-  if (!before.has_more()) {
-    cell.read.compare_exchange_strong(expected, before.with_more().bits());
-  }
+std::uint32_t Shadow::random_on_host() {
+  auto& random = s_thread.random;
+  random       = random * 1'664'525U + 1'013'904'223U;
+  return random >> 30U;
 }
 
 void Checker::note_here(void const* address, std::size_t bytes,
@@ -285,18 +320,18 @@ void Checker::complete(void const* owner, Stage stage) {
     // From now on an access that was complete, or began, at once.
     for (auto at = begun.start; begun.pe >= 0 && at < begun.start + begun.bytes;
          at      = round_down(at + 8, 8)) {
-      auto const change = [&](std::atomic<std::uint64_t>& entry) {
+      auto const change = [&](Word<std::uint64_t>& entry) {
         Epoch const epoch(entry.load(std::memory_order_relaxed));
         if (!epoch.is_like(begun.epoch)) return;
-        Epoch const now(part_of(me(), part), clocks.now(part), epoch.mask(),
+        Epoch const now(part_of(me(), part), clocks.use(part), epoch.mask(),
                         epoch.site(), epoch.is_atomic());
         entry.store(now.with_more(!begun.is_written && epoch.has_more()).bits(),
                     std::memory_order_relaxed);
       };
-      auto& cell = m_memory.cell(begun.pe, at);
+      auto& cell = m_memory.cell({begun.pe, at});
       change(begun.is_written ? cell.write : cell.read);
       if (begun.is_written) continue;
-      auto* const reads = m_memory.reads_of(begun.pe, at, false);
+      auto* const reads = m_memory.reads_of({begun.pe, at}, false);
       if (reads != nullptr) change(reads[me()]);
     }
     return true;
@@ -318,7 +353,8 @@ void Checker::access_private(std::uintptr_t at, std::size_t bytes,
   if (s_thread.n_calls > 0 || n_hiding.load(std::memory_order_relaxed) > 0) {
     return;
   }
-  std::lock_guard const lock(m_mutex);
+  std::unique_lock lock(m_mutex);
+  bool is_found = false;
   for (auto const& other : *m_begun) {
     if (other.pe >= 0 || at >= other.start + other.bytes ||
         other.start >= at + bytes) {
@@ -330,82 +366,59 @@ void Checker::access_private(std::uintptr_t at, std::size_t bytes,
           Epoch(part_of(me(), part), clocks.now(part), 0,
                 site_at(tables(), place, nullptr), false),
           is_write, true);
+    is_found = true;
   }
-}
-
-void Checker::forget_write(Where where) {
-  if (where.offset >= m_memory.covered()) return;
-  m_memory.cell(where.pe, where.offset)
-      .write.store(0, std::memory_order_relaxed);
-}
-
-TimesOfPes Checker::told_by(Where where, bool adds) const {
-  if (where.offset >= m_heap.stride || where.pe < 0 ||
-      where.pe >= m_heap.n_pes) {
-    return nullptr;  // the call throws
-  }
-  return m_memory.told_by(where.pe, where.offset, adds);
+  lock.unlock();
+  if (is_found) name_races();
 }
 
 void Checker::allocated(void const* address, std::size_t bytes,
                         char const* label, std::size_t header_bytes) {
   if (!is_on()) return;
-  auto const offset = m_heap.offset_of(address);
-  if (offset >= m_heap.stride) return;
-  m_memory.clear(me(), offset, bytes);
+  auto const where = copy_of(address, me());
+  if (where.pe < 0) return;
+  name_races();
+  auto const heap = where.offset / start_of_heap;
+  reach(heap, where.offset % start_of_heap + bytes);
+  m_memory.clear(where, bytes);
   Block block{bytes, header_bytes, {}};
   std::string_view const text(label == nullptr ? "" : label);
   text.copy(block.label.data(), block.label.size() - 1);
   std::lock_guard const lock(m_mutex);
-  auto next = m_blocks->lower_bound(offset);
-  while (next != m_blocks->end() && next->first < offset + bytes) {
+  auto next = m_blocks->lower_bound(where.offset);
+  while (next != m_blocks->end() && next->first < where.offset + bytes) {
     next = m_blocks->erase(next);
   }
-  m_blocks->insert_or_assign(offset, block);
+  m_blocks->insert_or_assign(where.offset, block);
 }
 
-void Checker::found(Where where, std::size_t bytes, Epoch first,
-                    bool is_first_write, Epoch second, bool is_second_write,
-                    bool is_private) {
-  auto const low  = std::min(first.site(), second.site());
-  auto const high = std::max(first.site(), second.site());
-  auto const key  = std::uint64_t{low} << 20U | std::uint64_t{high} << 4U | 1U;
-  auto& races     = tables().races;
-  for (std::size_t i = 0; i < Tables::n_races; ++i) {
-    auto& race =
-        races[((key * 0x9e37'79b9'7f4a'7c15U >> 40U) + i) % Tables::n_races];
-    std::uint64_t there = race.key.load(std::memory_order_relaxed);
-    if (there == key) return;
-    if (there != 0 || !race.key.compare_exchange_strong(there, key)) {
-      if (there == key) return;
+void Checker::name_unnamed() {
+  std::lock_guard const lock(m_mutex);
+  if (m_has_unnamed.exchange(0) == 0) return;
+  for (auto& race : tables().races) {
+    if (race.state.load(std::memory_order_acquire) != Race::unnamed ||
+        Epoch(race.second).pe() != me()) {
       continue;
     }
-    race.first           = first.bits();
-    race.second          = second.bits();
-    race.is_first_write  = is_first_write;
-    race.is_second_write = is_second_write;
-    race.is_private      = is_private;
-    race.pe              = where.pe;
-    race.offset          = where.offset;
-    race.bytes           = static_cast<std::uint32_t>(bytes);
-    if (!is_private) {
-      std::lock_guard const lock(m_mutex);
-      auto next = m_blocks->upper_bound(where.offset);
+    auto const offset = race.offset;
+    race.offset       = offset % start_of_heap;
+    if (!race.is_private) {
+      auto next = m_blocks->upper_bound(offset);
       if (next != m_blocks->begin()) {
         auto const& [start, block] = *std::prev(next);
-        if (where.offset < start + block.bytes) {
+        if (offset < start + block.bytes) {
           // The library's own memory, which it orders by what is not seen.
           if (std::string_view(block.label.data()).starts_with("symm::")) {
-            return;
+            race.state.store(0);
+            continue;
           }
           race.view   = block.label;
-          race.offset = where.offset - start - block.header_bytes;
+          race.offset = offset - start - block.header_bytes;
         }
       }
     }
-    race.is_ready.store(1, std::memory_order_release);
+    race.state.store(Race::named, std::memory_order_release);
     tables().n_found.fetch_add(1);
-    return;
   }
 }
 

@@ -18,34 +18,29 @@
 #include "CheckMemory.hpp"
 #include "Clocks.hpp"
 #include "Epoch.hpp"
+#include "Shadow.hpp"
 
 namespace symm::Impl {
 class Bootstrap;
-}
+class MemoryProvider;
+}  // namespace symm::Impl
 
 namespace symm::Impl::check {
 
-/// An access, but for its bytes.
-struct Access {
-  bool is_write;
-  Part part;
-  Time time;
-  bool is_atomic                                             = false;
-  std::uint16_t site                                         = 0;
-  enum class Signal : std::uint8_t { none, set, add } signal = Signal::none;
-};
-
 /// Looks for races. One for the process, and there before and after main(),
 /// whose accesses are instrumented, too.
-class Checker {
+class Checker : public Shadow {
  public:
   /// Collective. Does nothing where PEs share no memory.
-  void start(Bootstrap& bootstrap, HeapMap const& heap);
+  /// \param heaps those of host memory first; null: none.
+  /// \param gpu   the memory of this PE's GPU, until finish(); null: none.
+  void start(Bootstrap& bootstrap,
+             std::array<HeapMap const*, most_heaps> const& heaps,
+             MemoryProvider* gpu);
   /// Collective: no more accesses. Reports.
   void finish(Bootstrap& bootstrap);
 
-  [[nodiscard]] bool is_on() const { return m_heap_bytes != 0; }
-  [[nodiscard]] std::uint64_t n_races() const;
+  [[nodiscard]] std::uint64_t n_races();
 
   /// The program loads or stores at an address of any kind.
   [[gnu::always_inline]] void access(void const* address, std::size_t bytes,
@@ -60,35 +55,15 @@ class Checker {
     }
   }
 
-  /// The PE and offset of a near address; n_pes() for any other.
-  struct Where {
-    Pe pe;
-    std::size_t offset;
-  };
-  [[nodiscard]] bool is_in_heap(void const* address) const {
-    return reinterpret_cast<std::uintptr_t>(address) - m_heap_start <
-           m_heap_bytes;
-  }
-  [[nodiscard]] Where where(void const* address) const;
   /// The address in the heap of the program's own of registered memory; any
   /// other address as it is.
   [[nodiscard]] void const* in_heap(void const* address) const;
-  /// Of PE `pe`'s copy of the object at a symmetric address.
-  [[nodiscard]] Where copy_of(void const* address, Pe pe) const {
-    return {pe, m_heap.offset_of(address)};
-  }
 
   /// Looks at an access, and remembers it.
   void note(Where where, std::size_t bytes, Access const& access,
             bool is_here = false);
   /// The same of this PE's side of a call, wherever it is.
   void note_here(void const* address, std::size_t bytes, Access const& access);
-  /// Forgets who has written the word, whose value this PE waited for.
-  void forget_write(Where where);
-
-  /// CheckMemory::told_by(); null, too, for what is in no heap.
-  [[nodiscard]] TimesOfPes told_by(Where where, bool adds) const;
-
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
   /// quiet(): memory of the program may be used again.
@@ -99,10 +74,16 @@ class Checker {
   void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
   void remove_alias(void const* memory);
 
-  [[nodiscard]] Tables& tables() const { return m_memory.tables(); }
-  [[nodiscard]] Pe me() const { return m_heap.my_pe; }
+  /// Completes what this PE has found with the labels of Views.
+  void name_races() {
+    if (m_has_unnamed.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      name_unnamed();
+    }
+  }
 
-  Clocks clocks;
+  /// The label of the kernel that begins; null: one has ended.
+  void set_kernel(char const* label);
+
   /// Calls during which all threads' accesses are the library's.
   std::atomic<int> n_hiding{0};
 
@@ -164,29 +145,32 @@ class Checker {
                       void const* place);
   void include(std::uintptr_t start, std::size_t bytes);
   void include_all_others();
-  [[gnu::cold]] void found(Where where, std::size_t bytes, Epoch first,
-                           bool is_first_write, Epoch second,
-                           bool is_second_write, bool is_private);
+  [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
-  void remember_read(Where where, Cell& cell, Epoch epoch) const;
-  void note_word(Where where, unsigned mask, std::size_t bytes, Epoch epoch,
-                 bool is_write);
+  [[nodiscard]] static Heap make_heap(HeapMap const& map);
+  void begin_on_gpu(Bootstrap& bootstrap);
+  void end_on_gpu() noexcept;
+  void pin(CheckMemory::Range range);
+  void say_of_kernels(char const* why) const;
+  /// Has GPUs reach the shadow of the first `bytes` of the parts of all near
+  /// PEs.
+  void reach(std::size_t heap, std::size_t bytes);
 
-  std::uintptr_t m_heap_start  = 0;  // of the parts of near PEs
+  // Of host memory, which the host loads and stores: parts of near PEs.
+  std::uintptr_t m_heap_start  = 0;
   std::size_t m_heap_bytes     = 0;
   Cell* m_near_cells           = nullptr;  // if they cover that heap
   std::uintptr_t m_other_start = 0;        // around all aliases, and all begun
   std::size_t m_other_bytes    = 0;        // in private memory
   std::array<Alias, most_aliases> m_aliases{};
   std::atomic<std::size_t> m_n_aliases{0};  // of which some may be not in use
-  unsigned m_shift = 0;  // of 64 bits, if the stride is a power of 2
-  Pe m_first_near  = 0;
-  HeapMap m_heap;
-  CheckMemory m_memory;
+  MemoryProvider* m_gpu = nullptr;
+  bool m_has_said       = false;
   std::mutex m_mutex;
   // Made by start(), never destroyed.
   std::map<std::size_t, Block>* m_blocks = nullptr;  // by offset
   std::vector<Begun>* m_begun            = nullptr;
+  std::vector<void*>* m_pinned           = nullptr;
 };
 
 /// The one of this process.

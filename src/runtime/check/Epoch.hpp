@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../base/Function.hpp"
 #include "../base/Types.hpp"
 
 namespace symm::Impl::check {
@@ -26,7 +27,7 @@ inline constexpr int most_pes = 64;
 using Time = std::uint32_t;
 
 /// The number of a part of a PE among those of all.
-[[nodiscard]] constexpr std::size_t part_of(Pe pe, Part part) {
+[[nodiscard]] SYMM_FUNCTION constexpr std::size_t part_of(Pe pe, Part part) {
   return static_cast<std::size_t>(pe) * n_parts +
          static_cast<std::size_t>(part);
 }
@@ -38,65 +39,72 @@ class Epoch {
   static constexpr unsigned time_bits = 28;
   static constexpr Time latest        = (Time{1} << time_bits) - 1;
 
-  constexpr explicit Epoch(std::uint64_t bits = 0) : m_bits(bits) {}
-  constexpr Epoch(std::size_t part, Time time, unsigned mask,
-                  std::uint16_t site, bool is_atomic)
+  SYMM_FUNCTION constexpr explicit Epoch(std::uint64_t bits = 0)
+      : m_bits(bits) {}
+  SYMM_FUNCTION constexpr Epoch(std::size_t part, Time time, unsigned mask,
+                                std::uint16_t site, bool is_atomic)
       : m_bits(std::uint64_t{time} | std::uint64_t{part} << 28U |
                std::uint64_t{mask} << 36U | std::uint64_t{site} << 44U |
                (is_atomic ? std::uint64_t{1} << 60U : 0) |
                std::uint64_t{1} << 61U) {}
 
-  [[nodiscard]] constexpr std::uint64_t bits() const { return m_bits; }
-  [[nodiscard]] constexpr bool is_access() const { return m_bits != 0; }
-  [[nodiscard]] constexpr Time time() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr std::uint64_t bits() const {
+    return m_bits;
+  }
+  [[nodiscard]] SYMM_FUNCTION constexpr bool is_access() const {
+    return m_bits != 0;
+  }
+  [[nodiscard]] SYMM_FUNCTION constexpr Time time() const {
     return static_cast<Time>(m_bits) & latest;
   }
-  [[nodiscard]] constexpr std::size_t part() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr std::size_t part() const {
     return m_bits >> 28U & 0xffU;
   }
-  [[nodiscard]] constexpr Pe pe() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr Pe pe() const {
     return static_cast<Pe>(part() / n_parts);
   }
-  [[nodiscard]] constexpr Part kind() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr Part kind() const {
     return static_cast<Part>(part() % n_parts);
   }
-  [[nodiscard]] constexpr unsigned mask() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr unsigned mask() const {
     return static_cast<unsigned>(m_bits >> 36U) & 0xffU;
   }
-  [[nodiscard]] constexpr std::uint16_t site() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr std::uint16_t site() const {
     return static_cast<std::uint16_t>(m_bits >> 44U);
   }
-  [[nodiscard]] constexpr bool is_atomic() const {
+  [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic() const {
     return (m_bits >> 60U & 1U) != 0;
   }
   /// A signal that is added, or set.
-  [[nodiscard]] constexpr Epoch of_signal(bool adds) const {
+  [[nodiscard]] SYMM_FUNCTION constexpr Epoch of_signal(bool adds) const {
     return Epoch(m_bits | std::uint64_t{1} << (adds ? 62U : 63U));
   }
   /// Of the read in a cell: whether other PEs' are in CheckMemory::reads_of().
-  [[nodiscard]] constexpr bool has_more() const { return (m_bits & more) != 0; }
-  [[nodiscard]] constexpr Epoch with_more(bool has = true) const {
+  [[nodiscard]] SYMM_FUNCTION constexpr bool has_more() const {
+    return (m_bits & more) != 0;
+  }
+  [[nodiscard]] SYMM_FUNCTION constexpr Epoch with_more(bool has = true) const {
     return Epoch(has ? m_bits | more : m_bits & ~more);
   }
   /// Whether both are whole for each other: atomic, of the same bytes.
-  [[nodiscard]] constexpr bool is_atomic_with(Epoch other) const {
+  [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;
   }
   /// The same access of more bytes.
-  [[nodiscard]] constexpr Epoch with(unsigned mask) const {
+  [[nodiscard]] SYMM_FUNCTION constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
   /// Whether `other` is one of the accesses that this one stands for: of the
   /// same part at the same time, wherever in the program, of no more bytes.
-  [[nodiscard]] constexpr bool has(Epoch other) const {
+  [[nodiscard]] SYMM_FUNCTION constexpr bool has(Epoch other) const {
     auto const others = more | std::uint64_t{0xffff'00} << 36U |
                         std::uint64_t{~other.mask() & 0xffU} << 36U;
     return ((m_bits ^ other.m_bits) & ~others) == 0;
   }
   /// Whether both are of the same part at the same time, wherever in the
   /// program.
-  [[nodiscard]] constexpr bool is_like(Epoch other) const {
+  [[nodiscard]] SYMM_FUNCTION constexpr bool is_like(Epoch other) const {
     constexpr auto others = more | std::uint64_t{0xff'ffff} << 36U;
     return ((m_bits ^ other.m_bits) & ~others) == 0;
   }

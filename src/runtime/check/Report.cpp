@@ -100,8 +100,11 @@ std::string quoted(std::string const& text) {
 }
 
 void print_side(char const* name, Side const& side) {
-  std::fprintf(stderr, "  %s: PE %d: %s\n          at %s\n", name,
-               side.epoch.pe(), action(side).c_str(), side.where.c_str());
+  std::fprintf(stderr, "  %s: PE %d: %s\n", name, side.epoch.pe(),
+               action(side).c_str());
+  if (!side.where.empty()) {
+    std::fprintf(stderr, "          at %s\n", side.where.c_str());
+  }
 }
 
 std::string json_of(Side const& side) {
@@ -116,7 +119,7 @@ void report(Tables const& tables) {
   std::vector<Race const*> races;
   std::vector<std::uint16_t> sites;
   for (auto const& race : tables.races) {
-    if (race.is_ready.load(std::memory_order_acquire) == 0) continue;
+    if (race.state.load(std::memory_order_acquire) != Race::named) continue;
     races.push_back(&race);
     sites.push_back(Epoch(race.first).site());
     sites.push_back(Epoch(race.second).site());

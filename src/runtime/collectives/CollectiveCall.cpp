@@ -98,7 +98,7 @@ class SourcePassing {
   /// Collective: whether all PEs have passed that word. If so, and sources
   /// travel, each PE has them.
   bool is_passed_by_all(std::uint64_t word) const {
-    check::Meeting const meeting(check::key_of(m_team), m_team.n_pes());
+    check::Meeting const meeting(check::key_of(m_team));
     return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
                     : m_sync.compare_word(m_team, m_call, word, true);
   }
@@ -238,7 +238,7 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
 PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes) {
-  check::Meeting const meeting(check::key_of(team), team.n_pes());
+  check::Meeting const meeting(check::key_of(team));
   auto const& sync = HostSync::of(team);
   PassedBlock const block{Passing::to_all, 0, mine, bytes, mine_bytes};
   if (!sync.pass(team, call, word_of_shares, block)) {

@@ -70,6 +70,7 @@ void run_on_host(Work const& work, CollectiveCall const& call,
   }
   auto const& heap = entered.heap;
   if (heap.memory == MemoryKind::device) {
+    [[maybe_unused]] check::Meeting const meeting(check::key_of(work.team));
     run_on_gpu(call, heap.map, work);
     return;
   }
@@ -95,7 +96,9 @@ SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
   if (call.count != 0) {
     expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
   }
-  run_by_group(group_of(threads), heap, work, call);
+  meet_in_kernel(group_of(threads), work.team, [&](auto const& group) {
+    run_by_group(group, heap, work, call);
+  });
 }
 
 }  // namespace symm::Impl

@@ -188,10 +188,13 @@ Runtime::~Runtime() = default;
 /// Collective.
 void Runtime::begin_check() {
 #ifdef SYMM_CHECK
-  auto const& host = memory(MemoryKind::host);
-  if (host.heap != nullptr) {
-    check::s_checker.start(*m_bootstrap, host.heap->map());
+  std::array<HeapMap const*, 2> heaps{};
+  for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
+    auto const& heap = memory(kind).heap;
+    if (heap != nullptr) heaps[index_of(kind)] = &heap->map();
   }
+  check::s_checker.start(*m_bootstrap, heaps,
+                         memory(MemoryKind::device).provider.get());
 #endif
 }
 

@@ -18,6 +18,9 @@ std::mutex& modules_mutex() {
 
 KernelModule* s_modules = nullptr;
 FarRing* s_ring         = nullptr;
+#ifdef SYMM_CHECK
+check::Shadow* s_shadow = nullptr;
+#endif
 
 }  // namespace
 
@@ -25,9 +28,17 @@ void add_kernel_module(KernelModule& module) noexcept {
   std::lock_guard const lock(modules_mutex());
   module.next = s_modules;
   s_modules   = &module;
-  if (s_ring == nullptr) return;
+#ifdef SYMM_CHECK
+  bool const has_any = s_ring != nullptr || s_shadow != nullptr;
+#else
+  bool const has_any = s_ring != nullptr;
+#endif
+  if (!has_any) return;
   try {
     module.set_ring(s_ring);
+#ifdef SYMM_CHECK
+    module.set_shadow(s_shadow);
+#endif
   } catch (std::exception const& failure) {
     // Kernels of the module report the missing ring if they need it.
     std::fprintf(stderr, "symm: a library that was loaded: %s\n",
@@ -51,5 +62,15 @@ void set_ring_of_kernels(FarRing* ring) {
     module->set_ring(ring);
   }
 }
+
+#ifdef SYMM_CHECK
+void set_shadow_of_kernels(check::Shadow* shadow) {
+  std::lock_guard const lock(modules_mutex());
+  s_shadow = shadow;
+  for (auto* module = s_modules; module != nullptr; module = module->next) {
+    module->set_shadow(shadow);
+  }
+}
+#endif
 
 }  // namespace symm::Impl

@@ -6,6 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef SYMM_CHECK
+namespace symm::Impl::check {
+class Shadow;
+}
+#endif
+
 namespace symm::Impl {
 
 struct ChangeBoard;
@@ -87,6 +93,10 @@ struct FarRing {
 struct KernelModule {
   /// \throws SystemError.
   void (*set_ring)(FarRing* ring);
+#ifdef SYMM_CHECK
+  /// The same for what looks for races (symm_gpu/KernelCheck.hpp).
+  void (*set_shadow)(check::Shadow* shadow);
+#endif
   KernelModule* next = nullptr;
 };
 
@@ -97,6 +107,9 @@ void remove_kernel_module(KernelModule& module) noexcept;
 
 /// For all modules. \throws SystemError on this PE; some may have it then.
 void set_ring_of_kernels(FarRing* ring);
+#ifdef SYMM_CHECK
+void set_shadow_of_kernels(check::Shadow* shadow);
+#endif
 
 }  // namespace symm::Impl
 

@@ -249,7 +249,7 @@ void Rendezvous::step(Call const& call) {
 }
 
 void Rendezvous::meet(Call const& call) {
-  check::Meeting const meeting(check::key_of_all, m_n_pes);
+  check::Meeting const meeting(check::key_of_all);
   publish(call);
   wait_for_all();
   if (m_across != nullptr) return check_meeting();
@@ -265,7 +265,7 @@ void Rendezvous::meet(Call const& call) {
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
   // The notices that the latest meet() left over are still to be told.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
-  check::Meeting const meeting(check::key_of_all, m_n_pes);
+  check::Meeting const meeting(check::key_of_all);
   publish({.operation        = RuntimeCall::agree,
            .failure          = mine,
            .has_more_notices = has_more});

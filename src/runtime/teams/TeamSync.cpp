@@ -131,13 +131,13 @@ HostSync const& HostSync::of(PeTeam const& team) {
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first,
                                      std::uint64_t second) {
-  check::Meeting const meeting(check::key_of(team), team.n_pes());
+  check::Meeting const meeting(check::key_of(team));
   return HostSync::of(team).exchange_words(team, call, first, second);
 }
 
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks) {
-  check::Meeting const meeting(check::key_of(team), team.n_pes());
+  check::Meeting const meeting(check::key_of(team));
   return HostSync::of(team).compare_word(team, call, word, looks);
 }
 

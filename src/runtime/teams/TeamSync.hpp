@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../access/RingClient.hpp"
+#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
 #include "../base/Types.hpp"
@@ -62,6 +63,27 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                    if (group.rank() == 0) barrier_on_host(team, call);
                    group.barrier();))
   SYMM_IF_ON_DEVICE((synchronise(group, team, call, PassNothing{});))
+}
+
+/// Calls body(group), in which the members wait for each other; in a kernel it
+/// tells the detector of races so.
+SYMM_CALLS_ANYTHING
+template <Group Threads, class Body>
+SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,
+                                         [[maybe_unused]] PeTeam const& team,
+                                         Body const& body) {
+#if defined(SYMM_CHECK) && defined(SYMM_FOR_DEVICE)
+  group.barrier();
+  int place = -1;
+  if (group.rank() == 0) {
+    place = check::OnGpu::begin_meeting(check::key_of(team));
+  }
+  body(group);
+  if (group.rank() == 0) check::OnGpu::end_meeting(place);
+  group.barrier();
+#else
+  body(group);
+#endif
 }
 
 /// A barrier of the host's calls with that word.

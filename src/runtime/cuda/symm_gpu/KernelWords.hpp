@@ -127,6 +127,15 @@ SYMM_STORE_WORD(store_release, "st.release.sys.global")
 SYMM_LOAD_TWO_WORDS(load_two_relaxed, "relaxed")
 SYMM_LOAD_TWO_WORDS(load_two_acquire, "acquire")
 
+/// Two words of 8 bytes at a multiple of 16, each relaxed.
+inline __device__ void load_pair(std::uint64_t const* from, std::uint64_t& low,
+                                 std::uint64_t& high) {
+  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(low), "=l"(high)
+               : "l"(global_address(from))
+               : "memory");
+}
+
 inline __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
                                          std::uint64_t high) {
   asm volatile(

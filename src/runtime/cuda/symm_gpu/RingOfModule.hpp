@@ -7,6 +7,7 @@
 
 #include "../../memory/FarRing.hpp"
 #include "../CudaCheck.hpp"
+#include "KernelCheck.hpp"
 
 // The pointer to the ring for the kernels of this source; null in jobs of one
 // node. Without relocatable device code each source has its own variable;
@@ -25,10 +26,18 @@ static inline void set_ring_of_module(FarRing* ring) {
              "symm::initialize", "cudaMemcpyToSymbol");
 }
 
+#ifdef SYMM_CHECK
+static inline void set_shadow_of_module(check::Shadow* shadow) {
+  check_cuda(cudaMemcpyToSymbol(check::OnGpu::shadow_of_module, &shadow,
+                                sizeof shadow),
+             "symm::initialize", "cudaMemcpyToSymbol");
+}
+#endif
+
 /// Registers the kernels of this source; each source has its own object.
 class ThisKernelModule {
  public:
-  explicit ThisKernelModule(void (*set_ring)(FarRing*)) : m_module{set_ring} {
+  explicit ThisKernelModule(KernelModule const& module) : m_module(module) {
     add_kernel_module(m_module);
   }
   ~ThisKernelModule() { remove_kernel_module(m_module); }
@@ -39,7 +48,12 @@ class ThisKernelModule {
   KernelModule m_module;
 };
 
-static ThisKernelModule s_this_kernel_module(set_ring_of_module);
+#ifdef SYMM_CHECK
+static ThisKernelModule s_this_kernel_module({set_ring_of_module,
+                                              set_shadow_of_module});
+#else
+static ThisKernelModule s_this_kernel_module({set_ring_of_module});
+#endif
 
 }  // namespace symm::Impl
 

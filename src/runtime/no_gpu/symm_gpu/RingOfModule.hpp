@@ -3,6 +3,8 @@
 #ifndef SYMM_GPU_RING_OF_MODULE_HPP
 #define SYMM_GPU_RING_OF_MODULE_HPP
 
+#include "KernelCheck.hpp"
+
 // There are no kernels.
 
 #endif

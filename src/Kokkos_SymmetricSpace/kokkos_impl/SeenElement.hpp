@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SEEN_ELEMENT_HPP
+#define SYMM_SEEN_ELEMENT_HPP
+
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#ifdef SYMM_CHECK_VIEWS
+#include "../../runtime/access/RingClient.hpp"
+#include "../../runtime/base/Check.hpp"
+#endif
+
+// How the detector of races sees what kernels of GPUs load and store: by the
+// types of elements of Views. SYMM_CHECK_VIEWS is defined in builds of
+// KokkosSymmetricSpace::Checked for GPUs. On the host the compiler's
+// instrumentation sees the same; with SYMM_CHECK_VIEWS_ON_HOST, for tests of
+// this way on CPUs, it does not.
+
+namespace symm::Impl {
+
+/// Tells that the caller is about to load or store an element.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void tell_access([[maybe_unused]] T const* element,
+                                             [[maybe_unused]] bool is_write) {
+#ifdef SYMM_CHECK_VIEWS
+#ifdef SYMM_CHECK_VIEWS_ON_HOST
+  KOKKOS_IF_ON_HOST((check::access(element, sizeof(T), is_write);))
+#endif
+  KOKKOS_IF_ON_DEVICE((check::access(element, sizeof(T), is_write);))
+#endif
+}
+
+#ifdef SYMM_CHECK_VIEWS
+
+/// Types of elements that a SeenElement takes the place of. A proxy has no
+/// members, so that those of a class are not seen.
+template <class T>
+inline constexpr bool has_seen_elements_v =
+    (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+     std::is_pointer_v<T>)&&!std::is_volatile_v<T>;
+
+/// An element that tells of each load and store, in the place of a T&. It is
+/// for the expression that it is made in: a variable of it has no operators, as
+/// it would keep the element, where a program means the value
+/// (`auto x = u(i)`: write the type of x).
+template <class T>
+class SeenElement {
+  using Value = std::remove_const_t<T>;
+
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION explicit SeenElement(T& element)
+      : m_element(&element) {}
+  SeenElement(SeenElement const&) = delete;
+
+  /// A load, too, if a reference is made of it: later ones are not seen.
+  KOKKOS_FORCEINLINE_FUNCTION operator T&() && {
+    tell_access(m_element, false);
+    return *m_element;
+  }
+  /// Neither load nor store.
+  KOKKOS_FORCEINLINE_FUNCTION T* operator&() && { return m_element; }
+
+  KOKKOS_FORCEINLINE_FUNCTION T& operator=(Value value) && {
+    tell_access(m_element, true);
+    return *m_element = value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T& operator=(SeenElement&& other) && {
+    return static_cast<SeenElement&&>(*this) =
+               static_cast<T&>(static_cast<SeenElement&&>(other));
+  }
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION T& operator=(SeenElement<U>&& other) && {
+    return static_cast<SeenElement&&>(*this) = static_cast<Value>(
+               static_cast<U&>(static_cast<SeenElement<U>&&>(other)));
+  }
+
+#define SYMM_CHANGE(op)                                                    \
+  template <class Operand>                                                 \
+  KOKKOS_FORCEINLINE_FUNCTION T& operator op(Operand const& operand)&& {   \
+    tell_access(m_element, true);                                          \
+    return *m_element op operand;                                          \
+  }                                                                        \
+  template <class U>                                                       \
+  KOKKOS_FORCEINLINE_FUNCTION T& operator op(SeenElement<U>&& operand)&& { \
+    U& its = static_cast<SeenElement<U>&&>(operand);                       \
+    return static_cast<SeenElement&&>(*this) op its;                       \
+  }
+  SYMM_CHANGE(+=)
+  SYMM_CHANGE(-=)
+  SYMM_CHANGE(*=)
+  SYMM_CHANGE(/=)
+  SYMM_CHANGE(%=)
+  SYMM_CHANGE(&=)
+  SYMM_CHANGE(|=)
+  SYMM_CHANGE(^=)
+  SYMM_CHANGE(<<=)
+  SYMM_CHANGE(>>=)
+#undef SYMM_CHANGE
+
+  KOKKOS_FORCEINLINE_FUNCTION T& operator++() && {
+    tell_access(m_element, true);
+    return ++*m_element;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T& operator--() && {
+    tell_access(m_element, true);
+    return --*m_element;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Value operator++(int) && {
+    tell_access(m_element, true);
+    return (*m_element)++;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Value operator--(int) && {
+    tell_access(m_element, true);
+    return (*m_element)--;
+  }
+
+  /// Swaps the values.
+  friend KOKKOS_FORCEINLINE_FUNCTION void swap(SeenElement&& a,
+                                               SeenElement&& b) {
+    swap_values(*a.m_element, *b.m_element);
+    tell_access(b.m_element, true);
+    tell_access(a.m_element, true);
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION void swap(SeenElement&& a, Value& b) {
+    tell_access(a.m_element, true);
+    swap_values(*a.m_element, b);
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION void swap(Value& a, SeenElement&& b) {
+    tell_access(b.m_element, true);
+    swap_values(a, *b.m_element);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static void swap_values(Value& a, Value& b) {
+    Value const was = a;
+    a               = b;
+    b               = was;
+  }
+
+  T* m_element;
+};
+
+template <class T>
+using Reference =
+    std::conditional_t<has_seen_elements_v<std::remove_const_t<T>>,
+                       SeenElement<T>, T&>;
+
+#else
+
+/// The type of an element that loads and stores reach.
+template <class T>
+using Reference = T&;
+
+#endif
+
+}  // namespace symm::Impl
+
+#ifdef SYMM_CHECK_VIEWS
+namespace Kokkos {
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void kokkos_swap(symm::Impl::SeenElement<T>&& a,
+                                             symm::Impl::SeenElement<T>&& b) {
+  swap(static_cast<symm::Impl::SeenElement<T>&&>(a),
+       static_cast<symm::Impl::SeenElement<T>&&>(b));
+}
+
+}  // namespace Kokkos
+#endif
+
+#endif

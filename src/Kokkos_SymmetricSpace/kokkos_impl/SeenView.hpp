@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_SEEN_VIEW_HPP
+#define SYMM_SEEN_VIEW_HPP
+
+#include "SeenElement.hpp"
+
+#ifdef SYMM_CHECK_VIEWS
+
+#include <cstddef>
+#include <type_traits>
+
+#include "../space/SymmetricSpaceBase.hpp"
+#include "Version.hpp"
+
+// Views in the symmetric spaces, whose elements are SeenElements. Kokkos has a
+// customisation point for accessors (AtomicView.hpp), but treats Views that use
+// it otherwise, in deep_copy() and constructors: here it shall not.
+
+namespace symm::Impl {
+
+/// Kokkos::default_accessor, but for the type of elements.
+template <class T>
+struct SeenAccessor {
+  using element_type     = T;
+  using reference        = Reference<T>;
+  using data_handle_type = T*;
+  using offset_policy    = SeenAccessor;
+
+  template <class U>
+  static constexpr bool is_of_same =
+      std::is_convertible_v<U (*)[], element_type (*)[]>;
+
+  SeenAccessor() = default;
+  template <class U>
+  requires is_of_same<U> KOKKOS_FUNCTION constexpr SeenAccessor(
+      SeenAccessor<U>) noexcept {}
+  template <class U>
+  requires is_of_same<U> KOKKOS_FUNCTION constexpr SeenAccessor(
+      Kokkos::default_accessor<U>) noexcept {}
+  template <class U, class Scope>
+  requires is_of_same<U> KOKKOS_FUNCTION constexpr explicit SeenAccessor(
+      Kokkos::Impl::AtomicAccessorRelaxed<U, Scope>) noexcept {}
+  template <class U>
+  requires std::is_convertible_v<T (*)[], U (*)[]> KOKKOS_FUNCTION constexpr
+  operator Kokkos::default_accessor<U>() const noexcept {
+    return {};
+  }
+  template <class U, class Scope>
+  requires std::is_convertible_v<T (*)[], U (*)[]> KOKKOS_FUNCTION
+  operator Kokkos::Impl::AtomicAccessorRelaxed<U, Scope>() const noexcept {
+    return {};
+  }
+
+  template <class U, class Space, class Nested>
+  requires std::is_convertible_v<T (*)[], U (*)[]> KOKKOS_FUNCTION constexpr
+  operator Kokkos::Impl::ReferenceCountedAccessor<U, Space, Nested>()
+      const noexcept {
+    return {};
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr reference access(
+      data_handle_type const& data, std::size_t i) const noexcept {
+    return reference(data[i]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr data_handle_type offset(
+      data_handle_type const& data, std::size_t i) const noexcept {
+    return data + i;
+  }
+};
+
+/// Also in AnonymousSpace: Kokkos' fills and copies have Views there of memory
+/// in any space.
+template <class Traits>
+inline constexpr bool has_seen_views_v =
+    (is_symmetric_space_v<typename Traits::memory_space> ||
+     std::is_same_v<typename Traits::memory_space,
+                    Kokkos::AnonymousSpace>)&&  //
+    has_seen_elements_v<typename Traits::non_const_value_type>;
+
+}  // namespace symm::Impl
+
+/// As Kokkos' own, but for the accessor. Atomic Views are others.
+template <class Data, class... Properties, class Layout>
+requires(!std::is_void_v<Layout> &&
+         symm::Impl::has_seen_views_v<
+             Kokkos::ViewTraits<Data, Properties...>>) struct Kokkos::Impl::
+    MDSpanViewTraits<Kokkos::ViewTraits<Data, Properties...>, void, Layout> {
+  using Traits       = Kokkos::ViewTraits<Data, Properties...>;
+  using Element      = typename Traits::value_type;
+  using Space        = typename Traits::memory_space;
+  using SeenAccessor = symm::Impl::SeenAccessor<Element>;
+
+  using index_type = std::size_t;
+  using extents_type =
+      typename ExtentsFromDataType<index_type,
+                                   typename Traits::data_type>::type;
+  using mdspan_layout_type = Layout;
+  using accessor_type      = SpaceAwareAccessor<
+      Space, std::conditional_t<
+                 Traits::memory_traits::is_unmanaged, SeenAccessor,
+                 ReferenceCountedAccessor<Element, Space, SeenAccessor>>>;
+  using mdspan_type =
+      mdspan<Element, extents_type, mdspan_layout_type, accessor_type>;
+};
+
+#endif
+#endif

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_GPU_KERNEL_CHECK_HPP
+#define SYMM_GPU_KERNEL_CHECK_HPP
+
+// The same.
+
+#endif
