@@ -189,8 +189,8 @@ TYPED_TEST(SignalTest, the_data_of_put_signal_are_there_when_the_signal_is) {
       for (std::size_t const count : counts()) {
         ++round;
         auto const signal = static_cast<Signal>(round);
-        // An nbi form may read the source until the data are there.
         run<TypeParam>(WaitForSignal{signals.data() + 1, signal - 1});
+        symm::quiet();  // the source of an nbi form is free then
         launch<TypeParam>(FillSource{source, me, right(), round, count});
         // The host's forms do not wait for kernels that fill host memory.
         if (form == Form::host || form == Form::host_op) {
@@ -206,6 +206,7 @@ TYPED_TEST(SignalTest, the_data_of_put_signal_are_there_when_the_signal_is) {
             Receive{signals, dest, left(), me, round, count, errors});
         EXPECT_EQ(get(errors), 0)
             << "form " << static_cast<int>(form) << ", " << count;
+        symm::fence();  // the next data come after what Receive has stored
         symm::signal_op(signals.data() + 1, signal, SignalOp::set, left());
       }
     }

@@ -104,6 +104,7 @@ TYPED_TEST(EnqueuedSignals, signal_op_comes_behind_what_kernels_have_put) {
     launch<TypeParam>(CheckMessage{dest, round, left(), me, errors});
     symm::signal_op(exec, subview(signals, 1), round, SignalOp::set, left());
     symm::wait_until(exec, subview(signals, 1), Compare::ge, round);
+    symm::quiet(exec);  // the source is free
   }
   exec.fence();
   EXPECT_EQ(get(errors), 0);

@@ -215,7 +215,8 @@ struct GatherFromAll {
         }
       }
       for (std::size_t pe = 0; pe < n_pes; ++pe) {
-        SYMM_COUNT_ERROR(mine[pe] >= value && mine[pe] <= value + 1);
+        auto const now = symm::load_relaxed(mine + pe);
+        SYMM_COUNT_ERROR(now >= value && now <= value + 1);
       }
     }
   }
