@@ -311,6 +311,19 @@ Case const cases[] = {
        symm::barrier_all();
        if (b.me == 1) b.expect(b.words(0), 0);
      }},
+    {"put_barrier_of_one_of_two_teams_load", none,
+     [](Bed const& b) {
+       auto half = symm::team_split(symm::team_world(), b.me % 2, b.me);
+       for (int round = 0; round < 3; ++round) {
+         if (b.me == 0) symm::p(b.w(), round, 2);
+         if (b.me == 1) symm::barrier(half);  // it is alone
+         symm::barrier(half);
+         if (b.me == 2) b.expect(b.w()[0], round);
+         symm::barrier(half);
+       }
+       symm::team_destroy(half);
+     },
+     3},
     {"add_that_waits_in_a_context_barrier_load", race,
      [](Bed const& b) {
        symm::Context const mine({.aggregate = true});

@@ -186,12 +186,14 @@ class Meeting {
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {
-  auto hash = kind;
+  constexpr std::uint64_t factor = 0x9e37'79b9'7f4a'7c15U;
+  // Teams of which one begins with the other, or with it but for a PE, differ.
+  auto hash = (kind << 32U | static_cast<std::uint32_t>(team.n_pes())) * factor;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-    hash = (hash ^ (static_cast<std::uint64_t>(team.world_pe(pe)) + 1)) *
-           0x9e37'79b9'7f4a'7c15U;
     hash ^= hash >> 29U;
+    hash = (hash + static_cast<std::uint64_t>(team.world_pe(pe)) + 1) * factor;
   }
+  hash ^= hash >> 29U;
   return hash | 1U;
 }
 
