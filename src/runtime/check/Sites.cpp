@@ -195,8 +195,10 @@ std::uint16_t site_at(Tables& tables, void const* place, char const* call) {
   auto const* kernel = s_kernel.load(std::memory_order_relaxed);
   auto const n       = std::min(thread.n_frames, ThreadState::most_frames);
   auto const top     = n == 0 ? nullptr : thread.frames[n - 1];
+  auto const above   = n < 2 ? nullptr : thread.frames[n - 2];
   auto const key =
-      mix(mix(reinterpret_cast<std::uintptr_t>(place),
+      mix(mix(reinterpret_cast<std::uintptr_t>(place) ^
+                  reinterpret_cast<std::uintptr_t>(above) << 16U,
               reinterpret_cast<std::uintptr_t>(top)),
           reinterpret_cast<std::uintptr_t>(kernel) ^
               reinterpret_cast<std::uintptr_t>(call) ^
