@@ -127,6 +127,16 @@ Case const cases[] = {
        if (b.me == 0) symm::p(b.w(), 1, 1);
        if (is_later(b, 1)) see(b.words(0));
      }},
+    {"p_and_atomic_load", none,  // what is polled comes whole
+     [](Bed const& b) {
+       if (b.me == 0) symm::p(b.w(), 1, 1);
+       if (b.me == 1) see(symm::load_relaxed(b.w()));
+     }},
+    {"p_and_atomic_store", race,
+     [](Bed const& b) {
+       if (b.me == 0) symm::p(b.w(), 1, 1);
+       if (b.me == 1) symm::store_relaxed(b.w(), 2);
+     }},
     {"p_and_get", race,
      [](Bed const& b) {
        if (b.me == 0) symm::p(b.w(), 1, 1);
@@ -215,6 +225,29 @@ Case const cases[] = {
        if (is_later(b, 2)) symm::atomic_set(b.w(), 2, 1);
      },
      3},
+    {"atomic_inc_of_two_halves_of_a_word", none,
+     [](Bed const& b) {
+       auto* const halves = reinterpret_cast<int*>(b.w());
+       symm::atomic_inc(halves, 1);
+       symm::atomic_inc(halves + 1, 1);
+       symm::barrier_all();
+       if (b.me == 1) b.expect(halves[0] + halves[1], 2 * symm::n_pes());
+     }},
+    {"Kokkos_atomic_add_of_floating_point_by_all", none,
+     // Kokkos loads the first guess of what is there.
+     [](Bed const& b) {
+       if (!symm::is_near(1)) return;
+       auto* const its = symm::ptr(reinterpret_cast<double*>(b.w()), 1);
+       for (int i = 0; i < 100; ++i) Kokkos::atomic_add(its, 1.0);
+     }},
+    {"Kokkos_atomic_add_of_floating_point_and_load", race,
+     [](Bed const& b) {
+       auto* const mine = reinterpret_cast<double*>(b.w());
+       if (b.me == 0 && symm::is_near(1))
+         Kokkos::atomic_add(symm::ptr(mine, 1), 1.0);
+       if (b.me == 1) see(static_cast<Word>(*mine));
+     },
+     2, true},
     {"atomic_set_and_atomic_fetch", none,
      [](Bed const& b) {
        if (b.me == 0) symm::atomic_set(b.w(), 1, 1);

@@ -258,6 +258,22 @@ Case const cases[] = {
        symm::wait_until(b.f(), Compare::ge, 1);
        b.expect(load(remote(b), 1), 7 * n);
      }},
+    {"p_enqueued_twice_to_one_place", none,
+     [](Bed const& b) {
+       Exec const exec;
+       for (Word i = 1; i < 4 && b.me == 0; ++i) symm::p(exec, b.w(), i, 1);
+       symm::quiet(exec);
+       symm::barrier_all(exec);
+       exec.fence();
+       if (b.me == 1) b.expect(b.w()[0], 3);
+     }},
+    {"put_enqueued_twice_to_one_place", none,
+     [](Bed const& b) {
+       Exec const exec;
+       for (Word i = 1; i < 4 && b.me == 0; ++i)
+         symm::put(exec, b.w(), b.m(), 4, 1);
+       symm::barrier_all(exec);
+     }},
     {"put_enqueued_put_signal_wait_load", none,
      [](Bed const& b) {
        if (b.me == 0) {

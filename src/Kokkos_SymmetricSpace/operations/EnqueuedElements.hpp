@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "../../runtime/access/Access.hpp"
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/base/Observer.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
@@ -45,6 +46,7 @@ void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
   constexpr char const* call = Operation::name;
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
+    check::in_stream();
     if constexpr (fetches) {
       *fetch = Operation::on_host(address, value, compare, pe);
     } else {

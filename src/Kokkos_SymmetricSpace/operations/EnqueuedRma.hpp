@@ -150,6 +150,7 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   auto const its = resolve(there, bytes, pe, call);
   check_private(local, call);
   finish_for_check(exec, call);
+  check::in_stream();
   check::copy(dest, source, bytes, pe, is_put, false);
   enqueue_at(
       exec, its, call,
@@ -181,6 +182,7 @@ template <class Exec, class Copy>
 void enqueue_strided(Exec const& exec, Copy const& strided, Pe pe) {
   Observed const observed([=] { return strided.operation(pe); });
   finish_for_check(exec, strided.call);
+  check::in_stream();
   check::copy_strided(strided, pe, Copy::direction == Direction::put);
   find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {

@@ -128,6 +128,9 @@ SYMM_INLINE_FUNCTION void put_signal(void const* dest, void const* source,
                                      Pe pe, bool adds, bool is_later) noexcept {
   SYMM_TELL_CHECK(put_signal(dest, source, bytes, signal, pe, adds, is_later));
 }
+/// The next operation is enqueued, and comes after what is before it in its
+/// instance.
+void in_stream() noexcept;
 /// The next operation is in that context; has that request. Null: none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
@@ -212,6 +215,7 @@ inline void copy_far(Pe, std::size_t, void const*, std::size_t, bool,
                      char const*) noexcept {}
 SYMM_INLINE_FUNCTION void atomic(void const*, std::size_t, Pe, AtomicKind,
                                  void const* = nullptr) noexcept {}
+inline void in_stream() noexcept {}
 inline void in_context(void const*) noexcept {}
 inline void with_request(void const*) noexcept {}
 inline void complete(void const*, Stage = Stage::done) noexcept {}

@@ -66,7 +66,10 @@ void Call::leave() noexcept {
     thread.name_of_seen = m_name_before;
     return;
   }
-  if (--thread.n_calls == 0) thread.context = thread.request = nullptr;
+  if (--thread.n_calls == 0) {
+    thread.context = thread.request = nullptr;
+    thread.is_in_stream             = false;
+  }
   if (m_hides_threads) s_checker.n_hiding.fetch_sub(1);
 }
 
@@ -115,6 +118,8 @@ void OnHost::put_signal(void const* dest, void const* source, std::size_t bytes,
   s_checker.put_signal(HostCaller(), dest, source, bytes, signal, pe, adds,
                        is_later, is_outermost());
 }
+
+void in_stream() noexcept { s_thread.is_in_stream = true; }
 
 void in_context(void const* context) noexcept { s_thread.context = context; }
 

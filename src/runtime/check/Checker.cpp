@@ -236,6 +236,10 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
 
 void Checker::note(Where where, std::size_t bytes, Access const& access,
                    bool is_here) {
+  if (bytes > most_unasked && is_seen(where) &&
+      !is_in_block(where.offset, bytes)) {
+    return;
+  }
   Shadow::note(where, bytes, access);
   name_races();
   auto const& thread = s_thread;
@@ -247,6 +251,17 @@ void Checker::note(Where where, std::size_t bytes, Access const& access,
            access.is_write, where.pe, is_here, thread.context, thread.request});
   }
 }
+
+/// Whether the heap has given out all of these bytes: if not, the call throws.
+bool Checker::is_in_block(std::size_t offset, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
+  auto const next = m_blocks->upper_bound(offset);
+  if (next == m_blocks->begin()) return false;
+  auto const& [start, block] = *std::prev(next);
+  return bytes <= block.bytes && offset - start <= block.bytes - bytes;
+}
+
+bool Shadow::is_in_stream_of_host() { return s_thread.is_in_stream; }
 
 std::uint32_t Shadow::random_on_host() {
   auto& random = s_thread.random;
@@ -398,6 +413,17 @@ void Checker::name_unnamed() {
   for (auto& race : tables().races) {
     if (race.state.load(std::memory_order_acquire) != Race::unnamed ||
         Epoch(race.second).pe() != me()) {
+      continue;
+    }
+    auto const is_guess = [&](Epoch load, bool is_write, Epoch other) {
+      return !is_write && !load.is_atomic() && other.is_atomic() &&
+             is_guess_of_atomics(tables(), load.site());
+    };
+    Epoch const first(race.first);
+    Epoch const second(race.second);
+    if (is_guess(first, race.is_first_write, second) ||
+        is_guess(second, race.is_second_write, first)) {
+      race.state.store(0);
       continue;
     }
     auto const offset = race.offset;

@@ -147,6 +147,9 @@ class Checker : public Shadow {
   void include_all_others();
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
+  /// Accesses of so many bytes are looked at without asking is_in_block().
+  static constexpr std::size_t most_unasked = 4096;
+  [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
   void begin_on_gpu(Bootstrap& bootstrap);
   void end_on_gpu() noexcept;

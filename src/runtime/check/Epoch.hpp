@@ -75,9 +75,16 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic() const {
     return (m_bits >> 60U & 1U) != 0;
   }
-  /// A signal that is added, or set.
-  [[nodiscard]] SYMM_FUNCTION constexpr Epoch of_signal(bool adds) const {
-    return Epoch(m_bits | std::uint64_t{1} << (adds ? 62U : 63U));
+  /// Of writes: a signal that is added, or set; a put of one word, which atomic
+  /// loads may poll.
+  enum class Kind : std::uint8_t { plain, added, set, whole };
+  [[nodiscard]] SYMM_FUNCTION constexpr Epoch of(Kind kind) const {
+    return Epoch(m_bits | static_cast<std::uint64_t>(kind) << 62U);
+  }
+  /// Whether an atomic load finds all of this write or nothing of it.
+  [[nodiscard]] SYMM_FUNCTION constexpr bool is_whole_for(Epoch load) const {
+    return !is_atomic() && m_bits >> 62U == 3 && load.is_atomic() &&
+           mask() == load.mask();
   }
   /// Of the read in a cell: whether other PEs' are in CheckMemory::reads_of().
   [[nodiscard]] SYMM_FUNCTION constexpr bool has_more() const {

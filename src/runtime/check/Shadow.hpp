@@ -21,9 +21,10 @@ struct Access {
   bool is_write;
   Part part;
   Time time;
-  bool is_atomic                                             = false;
-  std::uint16_t site                                         = 0;
-  enum class Signal : std::uint8_t { none, set, add } signal = Signal::none;
+  bool is_atomic     = false;
+  std::uint16_t site = 0;
+  /// Of writes: a signal, or a word that comes whole.
+  Epoch::Kind kind = Epoch::Kind::plain;
 };
 
 /// What kernels do, as reports say it.
@@ -83,11 +84,9 @@ class alignas(4096) Shadow {
   }
   [[nodiscard]] SYMM_FUNCTION Epoch epoch_of(Access const& access,
                                              unsigned mask) const {
-    Epoch const epoch(part_of(m_me, access.part), access.time, mask,
-                      access.site, access.is_atomic);
-    return access.signal == Access::Signal::none
-               ? epoch
-               : epoch.of_signal(access.signal == Access::Signal::add);
+    return Epoch(part_of(m_me, access.part), access.time, mask, access.site,
+                 access.is_atomic)
+        .of(access.kind);
   }
   /// Whether there are such bytes, and a shadow of them: of others, the call
   /// throws.
@@ -126,14 +125,16 @@ class alignas(4096) Shadow {
                           void const* source, std::size_t bytes, Pe pe,
                           bool is_put, bool is_later) {
     if (bytes == 0) return;
+    if (is_put && source == nullptr) return;  // the call throws
     // This PE's own memory is reached by a copy that is done at once.
     bool const is_mine = pe == m_me;
     auto const side    = is_later && !is_mine ? Part::network : Part::loads;
     if (is_put) {
       caller.here(source, bytes, caller.make(false, side));
       auto const where = copy_of(dest, pe);
-      caller.there(where, bytes,
-                   caller.make(true, is_mine ? Part::stores : Part::network));
+      auto access = caller.make(true, is_mine ? Part::stores : Part::network);
+      if (bytes == 4 || bytes == 8) access.kind = Epoch::Kind::whole;
+      caller.there(where, bytes, access);
       if (bytes > most_bytes_of_words) return;
       for (std::size_t at = 0; at < bytes; at += 8) {
         tell({where.pe, where.offset + at}, Tells::fenced);
@@ -180,8 +181,8 @@ class alignas(4096) Shadow {
         access.time = time;
         caller.there(copy_of(dest, pe), bytes, access);
       }
-      auto access   = caller.make(true, part, true);
-      access.signal = adds ? Access::Signal::add : Access::Signal::set;
+      auto access = caller.make(true, part, true);
+      access.kind = adds ? Epoch::Kind::added : Epoch::Kind::set;
       if (bytes != 0) access.time = time;
       caller.there(where, sizeof(std::uint64_t), access);
     }
@@ -275,8 +276,10 @@ class alignas(4096) Shadow {
          clocks.is_done(between, is_network && !is_write))) {
       return;
     }
-    // Two operations of the network at one time have no order.
-    if (!is_network && before.is_like(epoch)) {
+    // Two operations of the network at one time have no order. Atomic ones of
+    // other bytes are not one of all.
+    if (!is_network && before.is_like(epoch) &&
+        (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {
         mine.exchange(before.with(mask).bits());
       }
@@ -354,11 +357,22 @@ class alignas(4096) Shadow {
     if (!other.is_access() || (other.mask() & epoch.mask()) == 0 ||
         other.is_atomic_with(epoch) ||
         // fence() is not about what get_nbi() reads.
-        clocks.is_done(other, is_network && is_write_before)) {
+        clocks.is_done(other, is_network && is_write_before) ||
+        (is_write_before && !is_write && other.is_whole_for(epoch)) ||
+        (is_write && !is_write_before && epoch.is_whole_for(other)) ||
+        (other.pe() == m_me && is_in_stream())) {
       return;
     }
     found(where, bytes, other, is_write_before, epoch, is_write, false);
   }
+
+  /// Whether the operation comes after what is before it in its instance. (Of
+  /// kernels on GPUs each waits for the one before it.)
+  [[nodiscard]] SYMM_FUNCTION static bool is_in_stream() {
+    SYMM_IF_ON_HOST((return is_in_stream_of_host();))
+    SYMM_IF_ON_DEVICE((return false;))
+  }
+  static bool is_in_stream_of_host();
 
   /// Puts an epoch in the place of `before`, which is done. GPUs take long for
   /// atomic changes of host memory: there, of two PEs that do this at one

@@ -27,6 +27,7 @@ struct ThreadState {
   // Of the next operation.
   void const* context = nullptr;
   void const* request = nullptr;
+  bool is_in_stream   = false;  // it is enqueued
   // Return addresses of the program's functions, outermost first.
   std::size_t n_frames = 0;
   std::array<void const*, most_frames> frames{};
@@ -53,6 +54,11 @@ void forget_sites();
 /// \param call null: a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
                                     char const* call);
+
+/// Whether loads of that site are the first guess of an atomic operation of
+/// Kokkos, which compares it then.
+[[nodiscard]] bool is_guess_of_atomics(Tables const& tables,
+                                       std::uint16_t site);
 
 /// The line of the program in each site, "heat.cpp:40 (main)".
 [[nodiscard]] std::vector<std::string> lines_of(
