@@ -48,7 +48,9 @@ endfunction()
 
 symm_add_checked(symm_runtime_checked symm_runtime)
 symm_add_checked(KokkosSymmetricSpace_checked KokkosSymmetricSpace)
-set(check_sources Callbacks Calls Checker CheckMemory Report Sites)
+set(check_sources
+    Callbacks Calls Checker Checker_Kernels Checker_Others Checker_Views CheckMemory Report
+    Sites)
 list(TRANSFORM check_sources PREPEND ${PROJECT_SOURCE_DIR}/src/runtime/check/)
 list(TRANSFORM check_sources APPEND .cpp)
 target_sources(symm_runtime_checked PRIVATE ${check_sources})
