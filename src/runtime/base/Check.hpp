@@ -203,7 +203,7 @@ template <class Team>
 
 #else
 
-struct Call {
+struct [[maybe_unused]] Call {
   SYMM_FUNCTION explicit constexpr Call(char const*, bool = false) noexcept {}
 };
 SYMM_INLINE_FUNCTION void hide_thread() noexcept {}
@@ -236,7 +236,7 @@ SYMM_INLINE_FUNCTION void allocated(void const*, std::size_t, char const*,
                                     std::size_t) noexcept {}
 SYMM_INLINE_FUNCTION void seen(void const*) noexcept {}
 
-struct Meeting {
+struct [[maybe_unused]] Meeting {
   SYMM_FUNCTION explicit constexpr Meeting(std::uint64_t) noexcept {}
 };
 template <class Team>
