@@ -29,7 +29,7 @@ enum class Accesses : std::uint8_t {
 };
 
 enum class AtomicKind : int { reads, returns, posts, waits };
-/// What the operations of a context, or that of a request, have come to.
+/// How far the operations of a context are, or that of a request.
 enum class Stage { done, done_here, begun };
 
 #ifdef SYMM_CHECK

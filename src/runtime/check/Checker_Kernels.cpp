@@ -94,7 +94,7 @@ void Checker::set_kernel(char const* label) {
   if (label == nullptr) return;
   constexpr std::array<char const*, n_kernel_deeds> calls{
       nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
-  // Where the program launches it.
+  // The line of the program that launches it.
   auto const& thread = s_thread;
   auto const n       = std::min(thread.n_frames, ThreadState::most_frames);
   auto const* place  = n == 0 ? nullptr : thread.frames[n - 1];

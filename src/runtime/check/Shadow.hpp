@@ -27,7 +27,7 @@ struct Access {
   Epoch::Kind kind = Epoch::Kind::plain;
 };
 
-/// What kernels do, as reports say it.
+/// The kinds of accesses of kernels, for reports.
 enum class KernelDeed : std::uint8_t { access, put, get, atomic, put_signal };
 inline constexpr std::size_t n_kernel_deeds = 5;
 

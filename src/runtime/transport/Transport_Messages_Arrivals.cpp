@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What arrives at this PE: in which order it is carried out, where its payload
-// goes, what is acknowledged; and answers to what this PE has asked for.
+// Arrivals at this PE: their order, the places of their payloads, and
+// acknowledgements; and answers to what this PE has asked for.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>

@@ -12,7 +12,7 @@
 
 #include "../../check/Shadow.hpp"
 
-// What kernels tell the detector of races (base/Check.hpp).
+// Kernels tell the detector of races this (base/Check.hpp).
 
 namespace symm::Impl::check::OnGpu {
 
