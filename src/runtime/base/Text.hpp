@@ -105,8 +105,10 @@ class BasicText {
     std::array<char, 24> digits;  // enough for 64 bits
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
                                    number, base);
-    append_one(std::string_view(
-        digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
+    auto const length = static_cast<std::size_t>(end.ptr - digits.data());
+    // The bound is for GCC 12, which warns of longer copies otherwise.
+    append_one(
+        std::string_view(digits.data(), std::min(length, digits.size())));
   }
 
   std::size_t m_length = 0;
