@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/Check.hpp"
 #include "base/Types.hpp"
 #include "teams/PeTeam.hpp"
 #include "transport/HostCall.hpp"
@@ -163,10 +164,13 @@ class Request {
   /// `other` is no operation afterwards.
   Request(Request&& other) noexcept
       : m_started(std::exchange(other.m_started, {})),
-        m_life(std::exchange(other.m_life, 0)) {}
+        m_life(std::exchange(other.m_life, 0)) {
+    Impl::check::operations_move(&other, this);
+  }
   Request& operator=(Request&& other) noexcept {
     m_started = std::exchange(other.m_started, {});
     m_life    = std::exchange(other.m_life, 0);
+    Impl::check::operations_move(&other, this);
     return *this;
   }
   Request(Request const&)            = delete;

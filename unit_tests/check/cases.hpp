@@ -90,6 +90,7 @@ struct Case {
 std::span<Case const> local_cases();      // buffers of the PE that calls
 std::span<Case const> conflict_cases();   // pairs without an order
 std::span<Case const> order_cases();      // barriers, quiet, fence
+std::span<Case const> context_cases();    // contexts and requests
 std::span<Case const> signal_cases();     // signals and waits
 std::span<Case const> lock_cases();       // locks, collective operations
 std::span<Case const> kernel_cases();     // stores of kernels, streams

@@ -244,7 +244,7 @@ Case const cases[] = {
        symm::quiet();
      }},
 
-    // Requests and contexts.
+    // Requests.
     {"put_nbi_wait_source_store", none,
      [](Bed const& b) {
        if (b.me != 0) return;
@@ -271,23 +271,6 @@ Case const cases[] = {
        second.wait();
        see(b.more(0));
        first.wait();
-     }},
-    {"put_nbi_quiet_of_its_context_store", none,
-     [](Bed const& b) {
-       if (b.me != 0) return;
-       symm::Context const mine;
-       symm::put_nbi(mine, b.w(), b.m(), 4, 1);
-       mine.quiet();
-       b.more(0) = 1;
-     }},
-    {"put_nbi_quiet_of_another_context_store", race,
-     [](Bed const& b) {
-       if (b.me != 0) return;
-       symm::Context const mine, other;
-       symm::put_nbi(mine, b.w(), b.m(), 4, 1);
-       other.quiet();
-       b.more(0) = 1;
-       mine.quiet();
      }},
 
     // Enqueued: the host is in no stream (rule 2).

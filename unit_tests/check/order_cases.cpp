@@ -304,13 +304,6 @@ Case const cases[] = {
        symm::get(b.m(), b.w(), 4, 1);
        symm::put(b.w(), b.m() + 8, 4, 1);
      }},
-    {"put_of_a_context_barrier_load", none,  // a barrier completes all contexts
-     [](Bed const& b) {
-       symm::Context const mine;
-       if (b.me == 0) symm::put_nbi(mine, b.w(), b.m(), 4, 1);
-       symm::barrier_all();
-       if (b.me == 1) b.expect(b.words(0), 0);
-     }},
     {"put_barrier_of_one_of_two_teams_load", none,
      [](Bed const& b) {
        auto half = symm::team_split(symm::team_world(), b.me % 2, b.me);
@@ -324,57 +317,6 @@ Case const cases[] = {
        symm::team_destroy(half);
      },
      3},
-    {"add_that_waits_in_a_context_barrier_load", race,
-     [](Bed const& b) {
-       symm::Context const mine({.aggregate = true});
-       if (b.me == 0) symm::atomic_add(mine, b.w(), 1, 1);
-       symm::barrier_all();
-       if (b.me == 1) see(b.words(0));
-       mine.quiet();
-       symm::barrier_all();
-     }},
-    {"add_that_waits_in_a_context_its_quiet_barrier_load", none,
-     [](Bed const& b) {
-       symm::Context const mine({.aggregate = true});
-       symm::atomic_add(mine, b.w(), 1, 1);
-       mine.quiet();
-       symm::barrier_all();
-       if (b.me == 1) b.expect(b.words(0), symm::n_pes());
-     }},
-    {"add_that_waits_in_a_context_its_end_barrier_load", none,
-     [](Bed const& b) {
-       if (b.me == 0) {
-         symm::Context first({.aggregate = true});
-         symm::Context const mine(std::move(first));
-         symm::atomic_add(mine, b.w(), 1, 1);
-       }
-       symm::barrier_all();
-       if (b.me == 1) b.expect(b.words(0), 1);
-     }},
-    {"add_that_waits_in_a_context_its_end_load", race,
-     [](Bed const& b) {
-       if (b.me == 0) {
-         symm::Context const mine({.aggregate = true});
-         symm::atomic_add(mine, b.w(), 1, 1);
-       }
-       if (b.me == 1) see(b.words(0));
-     }},
-    {"put_of_a_context_its_quiet_sync_load", none,
-     [](Bed const& b) {
-       symm::Context const mine;
-       if (b.me == 0) symm::put_nbi(mine, b.w(), b.m(), 4, 1);
-       mine.quiet();
-       symm::sync_all();
-       if (b.me == 1) b.expect(b.words(0), 0);
-     }},
-    {"put_of_a_context_quiet_of_another_sync_load", race,
-     [](Bed const& b) {
-       symm::Context const mine, other;
-       if (b.me == 0) symm::put_nbi(mine, b.w(), b.m(), 4, 1);
-       other.quiet();
-       symm::sync_all();
-       if (b.me == 1) see(b.words(0));
-     }},
 };
 
 }  // namespace

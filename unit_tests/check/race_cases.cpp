@@ -79,9 +79,10 @@ class Table : public testing::Environment {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (auto const& some : {local_cases(), conflict_cases(), order_cases(),
-                           signal_cases(), lock_cases(), kernel_cases(),
-                           placement_cases(), view_cases(), exchange_cases()})
+  for (auto const& some :
+       {local_cases(), conflict_cases(), order_cases(), context_cases(),
+        signal_cases(), lock_cases(), kernel_cases(), placement_cases(),
+        view_cases(), exchange_cases()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

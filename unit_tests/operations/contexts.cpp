@@ -284,16 +284,26 @@ TEST(Contexts, of_threads_complete_what_their_thread_has_begun) {
 }
 
 TEST(Contexts, end_without_waiting_and_the_next_barrier_completes_them) {
-  Words const words("words", n_words);
+  Words const words("words", 5 * n_words);
   Pe const to       = next();
   auto const source = values(to, 3, 40'000);
-  for (int i = 0; i < 300; ++i) {  // more than there may be at one time
+  // Each to a place of its own, with a word between them.
+  std::vector<std::size_t> counts_put(300, 9);  // more than may be at one time
+  for (std::size_t i = 0; i < counts_put.size(); i += 60) {
+    counts_put[i] = 40'000;
+  }
+  std::size_t at = 1;
+  for (auto const count : counts_put) {
     Context const context;
-    symm::put_nbi(context, &words(1), source.data(), i % 50 == 0 ? 40'000 : 9,
-                  to);
+    symm::put_nbi(context, &words(at), source.data(), count, to);
+    at += count + 1;
   }
   symm::barrier_all();
-  expect_values(words, 1, 3, 40'000);
+  at = 1;
+  for (auto const count : counts_put) {
+    expect_values(words, at, 3, count);
+    at += count + 1;
+  }
   symm::barrier_all();
 }
 
@@ -519,7 +529,7 @@ TEST(Requests, that_are_let_go_leave_their_operation_to_quiet) {
     Request request;
     symm::put_nbi(&words(1), source.data(), source.size(), to, &request);
     Request other(std::move(request));
-    symm::put_nbi(&words(1), source.data(), 100, to, &other);
+    symm::put_nbi(&words(40'002), source.data(), 100, to, &other);
   }
   symm::quiet();
   {
@@ -529,6 +539,8 @@ TEST(Requests, that_are_let_go_leave_their_operation_to_quiet) {
   symm::quiet();
   EXPECT_EQ(back, source);
   symm::barrier_all();
+  expect_values(words, 1, 2, 40'000);
+  expect_values(words, 40'002, 2, 100);
 }
 
 }  // namespace

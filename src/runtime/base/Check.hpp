@@ -136,8 +136,8 @@ void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
 void complete(void const* context_or_request,
               Stage stage = Stage::done) noexcept;
-/// The operations of a context are those of another object now.
-void context_moves(void const* from, void const* to) noexcept;
+/// The operations of a context or request are those of another object now.
+void operations_move(void const* from, void const* to) noexcept;
 SYMM_INLINE_FUNCTION void fence() noexcept { SYMM_TELL_CHECK(fence()); }
 SYMM_INLINE_FUNCTION
 void quiet() noexcept { SYMM_TELL_CHECK(quiet()); }
@@ -219,7 +219,7 @@ inline void in_stream() noexcept {}
 inline void in_context(void const*) noexcept {}
 inline void with_request(void const*) noexcept {}
 inline void complete(void const*, Stage = Stage::done) noexcept {}
-inline void context_moves(void const*, void const*) noexcept {}
+inline void operations_move(void const*, void const*) noexcept {}
 inline void registered(void const*, void const*, std::size_t) noexcept {}
 inline void unregistered(void const*) noexcept {}
 SYMM_INLINE_FUNCTION void put_signal(void const*, void const*, std::size_t,

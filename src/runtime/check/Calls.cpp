@@ -123,15 +123,18 @@ void in_stream() noexcept { s_thread.is_in_stream = true; }
 
 void in_context(void const* context) noexcept { s_thread.context = context; }
 
-void with_request(void const* request) noexcept { s_thread.request = request; }
+void with_request(void const* request) noexcept {
+  s_thread.request = request;
+  if (request != nullptr && s_checker.is_on()) s_checker.let_go(request);
+}
 
 void complete(void const* context_or_request, Stage stage) noexcept {
   s_thread.context = nullptr;
   if (s_checker.is_on()) s_checker.complete(context_or_request, stage);
 }
 
-void context_moves(void const* from, void const* to) noexcept {
-  if (s_checker.is_on()) s_checker.context_moves(from, to);
+void operations_move(void const* from, void const* to) noexcept {
+  if (s_checker.is_on()) s_checker.move_operations(from, to);
 }
 
 void OnHost::fence() noexcept {

@@ -111,7 +111,7 @@ void Checker::note(Where where, std::size_t bytes, Access const& access,
   Shadow::note(where, bytes, access);
   name_races();
   auto const& thread = s_thread;
-  if (access.part == Part::network && is_seen(where) && bytes != 0 &&
+  if (access.part >= Part::network && is_seen(where) && bytes != 0 &&
       (thread.context != nullptr || thread.request != nullptr)) {
     auto const end =
         std::min(where.offset + bytes, m_memory.end_of(where.offset));

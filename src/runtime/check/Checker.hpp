@@ -69,7 +69,9 @@ class Checker : public Shadow {
   /// quiet(): memory of the program may be used again.
   void end_begun();
   void complete(void const* owner, Stage stage);
-  void context_moves(void const* from, void const* to);
+  /// The operations of a context or request are those of another; are nobody's.
+  void move_operations(void const* from, void const* to);
+  void let_go(void const* owner);
 
   void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
   void remove_alias(void const* memory);
@@ -147,6 +149,7 @@ class Checker : public Shadow {
   void include_all_others();
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
+  void rename_owner(void const* from, void const* to);
   /// Accesses of so many bytes are looked at without asking is_in_block().
   static constexpr std::size_t most_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);

@@ -89,10 +89,22 @@ void Checker::end_begun() {
   include_all_others();
 }
 
-void Checker::context_moves(void const* from, void const* to) {
+void Checker::move_operations(void const* from, void const* to) {
   std::lock_guard const lock(m_mutex);
+  rename_owner(to, nullptr);
+  rename_owner(from, to);
+}
+
+void Checker::let_go(void const* owner) {
+  std::lock_guard const lock(m_mutex);
+  rename_owner(owner, nullptr);
+}
+
+/// With the lock.
+void Checker::rename_owner(void const* from, void const* to) {
   for (auto& begun : *m_begun) {
     if (begun.context == from) begun.context = to;
+    if (begun.request == from) begun.request = to;
   }
 }
 
@@ -105,15 +117,18 @@ void Checker::complete(void const* owner, Stage stage) {
     if (stage == Stage::begun && begun.epoch.time() != Epoch::latest) {
       return false;
     }
+    if (begun.epoch.kind() == Part::signals) {
+      // PEs that have seen the signal know that time, and no other one.
+      clocks.end_signal(begun.epoch.time());
+      return true;
+    }
     // From now on an access that was complete, or began, at once.
     for (auto at = begun.start; begun.pe >= 0 && at < begun.start + begun.bytes;
          at      = round_down(at + 8, 8)) {
       auto const change = [&](Word<std::uint64_t>& entry) {
         Epoch const epoch(entry.load(std::memory_order_relaxed));
         if (!epoch.is_like(begun.epoch)) return;
-        Epoch const now(part_of(me(), part), clocks.use(part), epoch.mask(),
-                        epoch.site(), epoch.is_atomic());
-        entry.store(now.with_more(!begun.is_written && epoch.has_more()).bits(),
+        entry.store(epoch.at(part_of(me(), part), clocks.use(part)).bits(),
                     std::memory_order_relaxed);
       };
       auto& cell = m_memory.cell({begun.pe, at});
@@ -124,6 +139,7 @@ void Checker::complete(void const* owner, Stage stage) {
     }
     return true;
   });
+  if (stage == Stage::begun) rename_owner(owner, nullptr);
 }
 
 void Checker::access_other(std::uintptr_t at, std::size_t bytes, bool is_write,

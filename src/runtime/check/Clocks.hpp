@@ -101,6 +101,13 @@ class Clocks {
   /// The time of a put_signal().
   SYMM_FUNCTION Time begin_signal() { return step(Part::signals) + 1; }
 
+  /// A put_signal() is done, and those before it count as done.
+  SYMM_FUNCTION void end_signal(Time time) {
+    auto const signals = part_of(m_me, Part::signals);
+    m_fenced[signals].raise(time);
+    m_known[signals].raise(time);
+  }
+
   /// Adds what this PE tells to `known`.
   /// \param signalled the time of the put_signal() that tells it, or 0.
   SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signalled = 0) {

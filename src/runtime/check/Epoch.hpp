@@ -98,6 +98,12 @@ class Epoch {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;
   }
+  /// The same access by another part, or at another time.
+  [[nodiscard]] SYMM_FUNCTION constexpr Epoch at(std::size_t part,
+                                                 Time time) const {
+    constexpr auto all = (std::uint64_t{1} << 36U) - 1;
+    return Epoch((m_bits & ~all) | std::uint64_t{part} << 28U | time);
+  }
   /// The same access of more bytes.
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);

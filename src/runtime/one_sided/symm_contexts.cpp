@@ -78,7 +78,7 @@ Context::Context(Context&& other) noexcept
       m_options(other.m_options),
       m_team(other.m_team),
       m_aggregation(std::move(other.m_aggregation)) {
-  Impl::check::context_moves(&other, this);
+  Impl::check::operations_move(&other, this);
 }
 
 Context& Context::operator=(Context&& other) noexcept {
@@ -90,7 +90,7 @@ Context& Context::operator=(Context&& other) noexcept {
   m_options     = other.m_options;
   m_team        = other.m_team;
   m_aggregation = std::move(other.m_aggregation);
-  Impl::check::context_moves(&other, this);
+  Impl::check::operations_move(&other, this);
   return *this;
 }
 
