@@ -71,7 +71,7 @@ if(SYMM_CHECK_BY_VIEWS)
 endif()
 target_link_options(
   symm_runtime_checked PUBLIC "LINKER:--wrap=memcpy" "LINKER:--wrap=memmove"
-  "LINKER:--wrap=memset")
+  "LINKER:--wrap=memset" "LINKER:--wrap=memcmp")
 
 add_library(symm_checked INTERFACE)
 add_library(KokkosSymmetricSpace::Checked ALIAS symm_checked)

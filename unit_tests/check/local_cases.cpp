@@ -4,6 +4,7 @@
 // Buffers of operations that have begun and are not complete. On the PEs of one
 // node the _nbi forms are the blocking ones, so nothing goes wrong there.
 
+#include <algorithm>
 #include <vector>
 
 #include "cases.hpp"
@@ -131,6 +132,15 @@ Case const cases[] = {
        if (b.me != 0) return;
        get_some(b);
        see(b.more(0));
+       symm::quiet();
+     }},
+    {"get_nbi_then_comparison_of_its_data", race,
+     [](Bed const& b) {
+       if (b.me != 0) return;
+       std::vector<Word> const expected(
+           static_cast<std::size_t>(symm::n_pes()));
+       get_some(b);
+       see(std::equal(expected.begin(), expected.end(), b.m()) ? 1 : 0);
        symm::quiet();
      }},
     {"get_nbi_then_store_to_its_data", race,

@@ -145,6 +145,11 @@ Case const cases[] = {
        get_one(b);
        if (b.me == 1) std::memset(b.w(), 1, 8 * sizeof(Word));
      }},
+    {"put_and_memcmp", race,
+     [](Bed const& b) {
+       if (b.me == 0) symm::put(b.w(), b.m(), 8, 1);
+       if (b.me == 1) see(std::memcmp(b.m(), b.w(), 8 * sizeof(Word)));
+     }},
     {"put_and_memcpy_from", race,
      [](Bed const& b) {
        if (b.me == 0) symm::put(b.w(), b.m(), 4, 1);

@@ -72,6 +72,7 @@ extern "C" {
 void* __real_memcpy(void* to, void const* from, std::size_t bytes);
 void* __real_memmove(void* to, void const* from, std::size_t bytes);
 void* __real_memset(void* to, int value, std::size_t bytes);
+int __real_memcmp(void const* a, void const* b, std::size_t bytes);
 
 void __tsan_init() {}
 void __tsan_func_entry(void* return_address) {
@@ -146,6 +147,11 @@ void* __wrap_memmove(void* to, void const* from, std::size_t bytes) {
 void* __wrap_memset(void* to, int value, std::size_t bytes) {
   look(to, bytes, true);
   return __real_memset(to, value, bytes);
+}
+int __wrap_memcmp(void const* a, void const* b, std::size_t bytes) {
+  look(a, bytes, false);
+  look(b, bytes, false);
+  return __real_memcmp(a, b, bytes);
 }
 
 // Orders of other atomic operations are at most as strong as these.
