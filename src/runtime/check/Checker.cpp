@@ -97,9 +97,15 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
     return;
   }
   auto const part = is_write ? Part::stores : Part::loads;
-  note(where(address), bytes,
-       {is_write, part, clocks.use(part), is_atomic,
-        site_at(tables(), place, thread.name_of_seen)});
+  Access const access{is_write, part, clocks.use(part), is_atomic,
+                      site_at(tables(), place, thread.name_of_seen)};
+  auto const at = reinterpret_cast<std::uintptr_t>(address) - m_heap_start;
+  if (m_near_cells != nullptr && at % 8 + bytes <= 8 &&
+      note_after_all(m_near_cells[at / 8],
+                     epoch_of(access, mask_of(at % 8, bytes)), is_write)) {
+    return;
+  }
+  note(where(address), bytes, access);
 }
 
 void Checker::note(Where where, std::size_t bytes, Access const& access,
@@ -120,9 +126,9 @@ void Checker::note(Where where, std::size_t bytes, Access const& access,
   }
 }
 
-bool Shadow::is_in_stream_of_host() { return s_thread.is_in_stream; }
+bool AccessHistory::is_in_stream_of_host() { return s_thread.is_in_stream; }
 
-std::uint32_t Shadow::random_on_host() {
+std::uint32_t AccessHistory::random_on_host() {
   auto& random = s_thread.random;
   random       = random * 1'664'525U + 1'013'904'223U;
   return random >> 30U;

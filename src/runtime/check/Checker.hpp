@@ -116,11 +116,6 @@ class Checker : public Shadow {
   };
   static constexpr std::size_t most_aliases = 256;
 
-  /// Whether that access is done, and no other one was made at the same time.
-  [[nodiscard, gnu::always_inline]] bool is_past(Epoch its,
-                                                 bool is_read) const {
-    return clocks.is_done(its, false) && !(is_read && its.has_more());
-  }
   /// Whether this access is remembered already, and no other one in its way: so
   /// are most. \param at in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
@@ -130,7 +125,7 @@ class Checker : public Shadow {
     auto const in_word = at % 8;
     if (m_near_cells == nullptr || in_word + bytes > 8) return false;
     auto const part  = is_write ? Part::stores : Part::loads;
-    auto const mask  = (0xffU >> (8 - bytes)) << in_word;
+    auto const mask  = mask_of(in_word, bytes);
     auto const& cell = m_near_cells[at / 8];
     auto const& mine = is_write ? cell.write : cell.read;
     auto const& its  = is_write ? cell.read : cell.write;

@@ -9,98 +9,21 @@
 #include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "../memory/HeapMap.hpp"
+#include "AccessHistory.hpp"
 #include "CheckMemory.hpp"
 #include "Clocks.hpp"
 #include "Epoch.hpp"
 
 namespace symm::Impl::check {
 
-/// An access, but for its bytes.
-struct Access {
-  bool is_write;
-  Part part;
-  Time time;
-  bool is_atomic     = false;
-  std::uint16_t site = 0;
-  /// Of writes: a signal, or a word that comes whole.
-  Epoch::Kind kind = Epoch::Kind::plain;
-};
-
 /// The kinds of accesses of kernels, for reports.
 enum class KernelDeed : std::uint8_t { access, put, get, atomic, put_signal };
 inline constexpr std::size_t n_kernel_deeds = 5;
 
-/// Looks at accesses, and remembers them: the part of the detector that the
-/// host and kernels have in common. GPUs reach the object, in host memory.
-class alignas(4096) Shadow {
+/// What calls of the library are to the detector, on the host and in kernels.
+/// GPUs reach the object, in host memory.
+class alignas(4096) Shadow : public AccessHistory {
  public:
-  [[nodiscard]] SYMM_FUNCTION bool is_on() const { return m_is_on; }
-  [[nodiscard]] SYMM_FUNCTION Tables& tables() const {
-    return m_memory.tables();
-  }
-  [[nodiscard]] SYMM_FUNCTION Pe me() const { return m_me; }
-
-  [[nodiscard]] SYMM_FUNCTION bool is_in_heap(void const* address) const {
-    return heap_of(address) < m_n_heaps;
-  }
-  /// The PE and offset of a near address; PE -1 for any other.
-  [[nodiscard]] SYMM_FUNCTION Where where(void const* address) const {
-    auto const i = heap_of(address);
-    if (i == m_n_heaps) return {-1, 0};
-    auto const& heap = m_heaps[i];
-    auto const at    = reinterpret_cast<std::uintptr_t>(address) - heap.start;
-    auto const pe = heap.shift != 0 ? at >> heap.shift : at / heap.map.stride;
-    return {heap.map.first_near + static_cast<Pe>(pe),
-            i * start_of_heap + (at - pe * heap.map.stride)};
-  }
-  /// Of PE `pe`'s copy of the object at a symmetric address; PE -1 if it is in
-  /// no heap.
-  [[nodiscard]] SYMM_FUNCTION Where copy_of(void const* address, Pe pe) const {
-    for (std::size_t i = 0; i < m_n_heaps; ++i) {
-      auto const offset = m_heaps[i].map.offset_of(address);
-      if (offset < m_heaps[i].map.stride) {
-        return {pe, i * start_of_heap + offset};
-      }
-    }
-    return {-1, 0};
-  }
-
-  /// Looks at an access, and remembers it.
-  SYMM_FUNCTION void note(Where where, std::size_t bytes,
-                          Access const& access) {
-    if (!is_seen(where) || bytes == 0) return;
-    auto const limit = end_of(where.offset);
-    auto const end =
-        where.offset + bytes < limit ? where.offset + bytes : limit;
-    for (auto at = where.offset; at < end;) {
-      auto const in_word = at % 8;
-      auto const n       = 8 - in_word < end - at ? 8 - in_word : end - at;
-      auto const mask    = (0xffU >> (8 - n)) << in_word;
-      note_word({where.pe, at}, mask, bytes, epoch_of(access, mask),
-                access.is_write);
-      at += n;
-    }
-  }
-  [[nodiscard]] SYMM_FUNCTION Epoch epoch_of(Access const& access,
-                                             unsigned mask) const {
-    return Epoch(part_of(m_me, access.part), access.time, mask, access.site,
-                 access.is_atomic)
-        .of(access.kind);
-  }
-  /// Whether there are such bytes, and a shadow of them: of others, the call
-  /// throws.
-  [[nodiscard]] SYMM_FUNCTION bool is_seen(Where where) const {
-    return 0 <= where.pe && where.pe < m_n_pes &&
-           where.offset < end_of(where.offset);
-  }
-
-  /// Forgets who has written the word, whose value this PE waited for.
-  SYMM_FUNCTION void forget_write(Where where) {
-    if (!is_seen(where)) return;
-    m_memory.cell(where).write.store(0, std::memory_order_relaxed);
-  }
-
   /// CheckMemory::told_by(); null, too, for what is in no heap.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     if (where.pe < 0 || where.pe >= m_n_pes) return nullptr;  // the call throws
@@ -228,196 +151,14 @@ class alignas(4096) Shadow {
     clocks.learn(tables().places[at / 2].known[at % 2]);
   }
 
-  Clocks clocks;
-
   /// Copies of so many bytes arrive whole, and may be waited for.
   static constexpr std::size_t most_bytes_of_words = 64;
 
  protected:
-  struct Heap {
-    std::uintptr_t start = 0;  // of the parts of near PEs
-    std::size_t bytes    = 0;
-    HeapMap map;
-    unsigned shift = 0;  // of 64 bits, if the stride is a power of 2
-    // Of each part, the first so many bytes have a shadow that GPUs reach.
-    std::size_t reached = 0;
-  };
-
-  [[nodiscard]] SYMM_FUNCTION std::size_t heap_of(void const* address) const {
-    auto const at = reinterpret_cast<std::uintptr_t>(address);
-    std::size_t i = 0;
-    while (i < m_n_heaps && at - m_heaps[i].start >= m_heaps[i].bytes) ++i;
-    return i;
-  }
-  [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
-    SYMM_IF_ON_HOST((return m_memory.end_of(offset);))
-    SYMM_IF_ON_DEVICE((auto const heap = offset / start_of_heap;
-                       return heap < most_heaps
-                                  ? heap * start_of_heap + m_heaps[heap].reached
-                                  : 0;))
-  }
-
-  // An access is remembered before it looks at those of others: of two at the
-  // same time one sees the other.
-  SYMM_FUNCTION void note_word(Where where, unsigned mask, std::size_t bytes,
-                               Epoch epoch, bool is_write) {
-    auto& cell            = m_memory.cell(where);
-    bool const is_network = epoch.kind() >= Part::network;
-    Epoch last_write;
-    Epoch last_read;
-    cell.load(last_write, last_read);
-    auto& mine         = is_write ? cell.write : cell.read;
-    auto const before  = is_write ? last_write : last_read;
-    auto const between = is_write ? last_read : last_write;
-    // Most accesses are remembered already, and no other one is in their way.
-    if (before.has(epoch) && (!is_network || before.is_atomic_with(epoch)) &&
-        !(is_write && last_read.has_more()) &&
-        (!between.is_access() ||
-         clocks.is_done(between, is_network && !is_write))) {
-      return;
-    }
-    // Two operations of the network at one time have no order. Atomic ones of
-    // other bytes are not one of all.
-    if (!is_network && before.is_like(epoch) &&
-        (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
-      if ((before.mask() & mask) != mask) {
-        mine.exchange(before.with(mask).bits());
-      }
-    } else if (!is_write) {
-      remember_read(where, cell, before, epoch);
-    } else if (!before.is_access() || clocks.is_done(before, is_network)) {
-      look_at(put(mine, before, epoch), true, where, bytes, epoch, true);
-    } else {
-      look_at(Epoch(mine.exchange(epoch.bits())), true, where, bytes, epoch,
-              true);
-    }
-    if (!is_write) {
-      look_at(Epoch(cell.write.load()), true, where, bytes, epoch, false);
-      return;
-    }
-    Epoch const read(cell.read.load());
-    look_at(read.with_more(false), false, where, bytes, epoch, true);
-    if (!read.has_more()) return;
-    auto* const reads = m_memory.reads_of(where, false);
-    for (Pe pe = 0; reads != nullptr && pe < m_n_pes; ++pe) {
-      look_at(Epoch(reads[pe].load()), false, where, bytes, epoch, true);
-    }
-    cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
-  }
-
-  /// Remembers a race, which name_races() has to complete.
-  SYMM_FUNCTION void found(Where where, std::size_t bytes, Epoch first,
-                           bool is_first_write, Epoch second,
-                           bool is_second_write, bool is_private) {
-    auto const a    = first.site();
-    auto const b    = second.site();
-    auto const low  = a < b ? a : b;
-    auto const high = a < b ? b : a;
-    auto const key = std::uint64_t{low} << 20U | std::uint64_t{high} << 4U | 1U;
-    auto* const races = tables().races;
-    for (std::size_t i = 0; i < Tables::n_races; ++i) {
-      auto& race =
-          races[((key * 0x9e37'79b9'7f4a'7c15U >> 40U) + i) % Tables::n_races];
-      std::uint64_t there = race.key.load(std::memory_order_relaxed);
-      if (there == key) return;
-      if (there != 0 || !race.key.compare_exchange_strong(there, key)) {
-        if (there == key) return;
-        continue;
-      }
-      race.first           = first.bits();
-      race.second          = second.bits();
-      race.is_first_write  = is_first_write;
-      race.is_second_write = is_second_write;
-      race.is_private      = is_private;
-      race.pe              = where.pe;
-      race.offset          = where.offset;
-      race.bytes           = static_cast<std::uint32_t>(bytes);
-      race.state.store(Race::unnamed, std::memory_order_release);
-      m_has_unnamed.store(1, std::memory_order_release);
-      return;
-    }
-  }
-
-  bool m_is_on          = false;
-  Pe m_me               = 0;
-  int m_n_pes           = 0;
-  std::size_t m_n_heaps = 0;
-  Heap m_heaps[most_heaps];
-  CheckMemory m_memory;
-  Word<std::uint32_t> m_has_unnamed;
   // Of the kernel of Kokkos that runs: its sites, by what it does. They change
   // when none does.
   std::uint16_t m_kernel_sites[n_kernel_deeds]{};
   bool m_hides_kernel = false;
-
- private:
-  SYMM_FUNCTION void look_at(Epoch other, bool is_write_before, Where where,
-                             std::size_t bytes, Epoch epoch, bool is_write) {
-    bool const is_network = epoch.kind() >= Part::network;
-    if (!other.is_access() || (other.mask() & epoch.mask()) == 0 ||
-        other.is_atomic_with(epoch) ||
-        // fence() is not about what get_nbi() reads.
-        clocks.is_done(other, is_network && is_write_before) ||
-        (is_write_before && !is_write && other.is_whole_for(epoch)) ||
-        (is_write && !is_write_before && epoch.is_whole_for(other)) ||
-        (other.pe() == m_me && is_in_stream())) {
-      return;
-    }
-    found(where, bytes, other, is_write_before, epoch, is_write, false);
-  }
-
-  /// Whether the operation comes after what is before it in its instance. (Of
-  /// kernels on GPUs each waits for the one before it.)
-  [[nodiscard]] SYMM_FUNCTION static bool is_in_stream() {
-    SYMM_IF_ON_HOST((return is_in_stream_of_host();))
-    SYMM_IF_ON_DEVICE((return false;))
-  }
-  static bool is_in_stream_of_host();
-
-  /// Puts an epoch in the place of `before`, which is done. GPUs take long for
-  /// atomic changes of host memory: there, of two PEs that do this at one
-  /// moment one is forgotten. \returns what was there.
-  SYMM_FUNCTION static Epoch put(Word<std::uint64_t>& entry,
-                                 [[maybe_unused]] Epoch before, Epoch epoch) {
-    SYMM_IF_ON_HOST((return Epoch(entry.exchange(epoch.bits()));))
-    SYMM_IF_ON_DEVICE(
-        (entry.store(epoch.bits(), std::memory_order_relaxed); return before;))
-  }
-
-  /// A read takes the place of one that is done, or goes beside it.
-  SYMM_FUNCTION void remember_read(Where where, Cell& cell, Epoch before,
-                                   Epoch epoch) const {
-    bool const is_network = epoch.kind() >= Part::network;
-    if (!before.is_access() ||
-        clocks.is_done(before.with_more(false), is_network)) {
-      put(cell.read, before, epoch.with_more(before.has_more()));
-      return;
-    }
-    auto* const reads = m_memory.reads_of(where, true);
-    if (reads == nullptr) {  // one of them is remembered
-      if (random() % 4 == 0) cell.read.exchange(epoch.bits());
-      return;
-    }
-    if (!before.has_more()) {
-      // They are of another time, or of memory that has ended.
-      for (Pe pe = 0; pe < m_n_pes; ++pe) reads[pe].store(0);
-    }
-    auto& mine = reads[m_me];
-    Epoch const last(mine.load(std::memory_order_relaxed));
-    mine.store(last.is_like(epoch) ? last.with(epoch.mask()).bits()
-                                   : epoch.bits());
-    auto expected = before.bits();
-    if (!before.has_more()) {
-      cell.read.compare_exchange_strong(expected, before.with_more().bits());
-    }
-  }
-  SYMM_FUNCTION static std::uint32_t random() {
-    SYMM_IF_ON_HOST((return random_on_host();))
-    SYMM_IF_ON_DEVICE(
-        (return static_cast<std::uint32_t>(
-                    InKernel::clock() * 0x9e37'79b9'7f4a'7c15U >> 32U);))
-  }
-  static std::uint32_t random_on_host();
 };
 
 }  // namespace symm::Impl::check
