@@ -14,8 +14,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <runtime/engines/MessageEngine.hpp>
@@ -43,6 +45,7 @@ class FakeNetwork {
   enum class Can { messages, one_sided, unreached, failing };
   static constexpr std::chrono::seconds longest_silence{10};
   static constexpr std::size_t least_one_sided = 1024;
+  static constexpr std::size_t most_one_sided  = std::size_t{768} << 10U;
 
   /// Sees each message as it is sent and as it is delivered, whole. One at a
   /// time.
@@ -127,6 +130,29 @@ class FakeNetwork {
     std::size_t token       = 0;
     std::uint64_t late_till = 0;  // of m_n_steps
   };
+
+  /// A key is of one opening of a chunk.
+  symm::Impl::OneSided::Key open_chunk(Pe pe, void* start, std::size_t bytes) {
+    std::lock_guard const lock(m_mutex);
+    auto& chunk = m_chunks[{pe, reinterpret_cast<std::uint64_t>(start)}];
+    if (chunk.number == 0) chunk = {bytes, ++m_n_chunks};
+    return {static_cast<std::uint64_t>(pe), m_seed, chunk.number, ~0U};
+  }
+  void close_chunk(Pe pe, void* start) {
+    std::lock_guard const lock(m_mutex);
+    m_chunks.erase({pe, reinterpret_cast<std::uint64_t>(start)});
+  }
+  [[nodiscard]] bool opens(symm::Impl::OneSided::Place const& place,
+                           std::size_t bytes) {
+    std::lock_guard const lock(m_mutex);
+    auto next = m_chunks.upper_bound({place.pe, place.address});
+    if (next == m_chunks.begin()) return false;
+    auto const& [at, chunk] = *--next;
+    symm::Impl::OneSided::Key const key{static_cast<std::uint64_t>(place.pe),
+                                        m_seed, chunk.number, ~0U};
+    return at.first == place.pe && key == place.key &&
+           place.address - at.second + bytes <= chunk.bytes;
+  }
 
   /// Of `pe` on memory of `other`: first one half, then the other one, then
   /// `pe` is told. \returns whether it was done at once.
@@ -298,6 +324,12 @@ class FakeNetwork {
   std::vector<std::unique_ptr<Place>> m_places;
   std::mutex m_mutex;  // of what follows; taken last
   std::deque<Message> m_messages;
+  struct OpenChunk {
+    std::size_t bytes    = 0;
+    std::uint64_t number = 0;
+  };
+  std::map<std::pair<Pe, std::uint64_t>, OpenChunk> m_chunks;
+  std::uint64_t m_n_chunks    = 0;
   std::uint64_t m_n_sent      = 0;
   std::uint64_t m_n_one_sided = 0;
   std::uint64_t m_n_steps     = 0;
@@ -349,27 +381,33 @@ class FakeNetwork::Engine final : public MessageEngine,
   [[nodiscard]] std::size_t least_bytes() const noexcept override {
     return least_one_sided;
   }
-  [[nodiscard]] Key my_key() const noexcept override {
-    return {static_cast<std::uint64_t>(m_pe), m_network.m_seed, 0, ~0U};
+  [[nodiscard]] std::size_t most_bytes() const noexcept override {
+    return most_one_sided;
+  }
+  [[nodiscard]] std::optional<Key> open_chunk(
+      void* start, std::size_t bytes) noexcept override {
+    return m_network.open_chunk(m_pe, start, bytes);
+  }
+  void close_chunk(void* start) noexcept override {
+    m_network.close_chunk(m_pe, start);
   }
   [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override {
-    return m_network.m_can != Can::unreached && opens(key, pe);
+    return m_network.m_can != Can::unreached &&
+           key[0] == static_cast<std::uint64_t>(pe) &&
+           key[1] == m_network.m_seed;
   }
   [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
                          std::size_t token) override {
-    if (!opens(to.key, to.pe)) throw symm::UsageError("a wrong key");
+    if (!m_network.opens(to, bytes)) throw symm::UsageError("a wrong key");
     return m_network.copy(m_pe, to.pe, reinterpret_cast<void*>(to.address),
                           from, bytes, token);
   }
   [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
                          std::size_t token) override {
-    if (!opens(from.key, from.pe)) throw symm::UsageError("a wrong key");
+    if (!m_network.opens(from, bytes)) throw symm::UsageError("a wrong key");
     return m_network.copy(m_pe, from.pe, to,
                           reinterpret_cast<void const*>(from.address), bytes,
                           token);
-  }
-  [[nodiscard]] bool opens(Key const& key, Pe pe) const {
-    return key == Key{static_cast<std::uint64_t>(pe), m_network.m_seed, 0, ~0U};
   }
   void set(Receiver* receiver) {
     auto& place = *m_network.m_places[static_cast<std::size_t>(m_pe)];

@@ -48,7 +48,7 @@ class Child {
 /// This PE is its own parent's copy: both have `mine` at the same address.
 struct ProcessMemoryTest : testing::Test {
   ProcessMemoryTest() {
-    place.key    = mine.my_key();
+    place.key    = *mine.open_chunk(memory.data(), bytes);
     place.key[0] = static_cast<std::uint64_t>(child.pid());
     if (!mine.reaches(1, place.key)) is_shielded = true;
   }

@@ -12,8 +12,12 @@ using Order = FakeNetwork::Order;
 using testing::ExitedWithCode;
 
 constexpr std::size_t least = FakeNetwork::least_one_sided;
+// The last one is more than what goes at once, and reaches into a second chunk.
 constexpr std::array<std::size_t, 6> one_sided_sizes{
     least, least + 1, 3001, 65'536, 65'537, std::size_t{1} << 20U};
+std::uint64_t parts_of(std::size_t bytes) {
+  return bytes == one_sided_sizes.back() ? 3 : 1;
+}
 
 struct OneSidedJob : FakeJob {
   explicit OneSidedJob(std::uint64_t seed, Can can = Can::one_sided,
@@ -28,8 +32,10 @@ struct OneSidedJob : FakeJob {
 TEST(TransportOneSided, blocks_go_without_messages_and_small_ones_with) {
   for (auto const order : {Order::as_sent, Order::random}) {
     OneSidedJob job(1, Can::one_sided, order);
-    auto const first = block_of(1, least);
-    job[0].channel().put(data, first.data(), least);  // asks for the key
+    auto const first = block_of(1, one_sided_sizes.back());
+    // Asks for the keys of two chunks.
+    job[0].channel().put(data, first.data(), first.size());
+    job.clear(first.size());
     job[0].channel().quiet();
     std::uint64_t n         = job.network.n_one_sided();
     auto const n_messages   = job.network.n_sent();
@@ -47,7 +53,7 @@ TEST(TransportOneSided, blocks_go_without_messages_and_small_ones_with) {
         job[0].channel().quiet();
         EXPECT_EQ(got, block);
         job.clear(bytes);
-        n_wanted += 2;
+        n_wanted += 2 * parts_of(bytes);
       }
     }
     n = job.network.n_one_sided();
@@ -75,7 +81,8 @@ TEST(TransportOneSided,
      a_message_behind_a_fence_is_behind_the_block_before_it) {
   OneSidedJob job(5);
   auto const n_blocks = expect_blocks_before_flags(job, one_sided_sizes);
-  EXPECT_EQ(job.network.n_one_sided(), n_blocks);
+  auto const n_large  = n_blocks / one_sided_sizes.size();
+  EXPECT_EQ(job.network.n_one_sided(), n_blocks + 2 * n_large);
 }
 
 TEST(TransportOneSided, a_block_behind_a_fence_waits_for_what_is_before) {
@@ -122,7 +129,26 @@ TEST(TransportOneSided, a_signal_comes_when_its_block_is_there) {
       }
     }
   }
-  EXPECT_EQ(job.network.n_one_sided(), round);
+  EXPECT_EQ(job.network.n_one_sided(),
+            round + 2 * round / one_sided_sizes.size());
+}
+
+TEST(TransportOneSided, a_chunk_that_comes_again_has_a_new_key) {
+  OneSidedJob job(14);
+  constexpr std::size_t chunk = TestTarget::chunk_bytes;
+  auto const block            = block_of(1, 3001);
+  PeMemory const other{1, Segment::host_heap, chunk + 64};
+  job[0].channel().put(data, block.data(), block.size());
+  job[0].channel().put(other, block.data(), block.size());
+  auto const n_messages = job.network.n_sent();
+  for (Pe pe = 0; pe < 2; ++pe) job[pe].forget_chunk(0);
+  std::vector<std::byte> got(block.size());
+  job[0].channel().get(got.data(), data, got.size());
+  EXPECT_EQ(got, block);
+  EXPECT_EQ(job.network.n_sent(), n_messages + 2);  // a question, an answer
+  job[0].channel().get(got.data(), other, got.size());
+  EXPECT_EQ(job.network.n_sent(), n_messages + 2);
+  EXPECT_EQ(job.network.n_one_sided(), 4U);
 }
 
 TEST(TransportOneSided, requests_of_blocks_are_done) {

@@ -44,6 +44,7 @@ constexpr int ended_status = 72;
 class TestTarget final : public symm::Impl::TransportTarget {
  public:
   static constexpr std::size_t heap_bytes  = std::size_t{4} << 20U;
+  static constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
   static constexpr std::size_t words_bytes = 4096;
 
   TestTarget() : m_heap(heap_bytes / 8), m_words(words_bytes / 8) {}
@@ -54,6 +55,16 @@ class TestTarget final : public symm::Impl::TransportTarget {
     auto const total = words.size() * 8;
     if (offset > total || bytes > total - offset) return nullptr;
     return reinterpret_cast<char*>(words.data()) + offset;
+  }
+  /// The heap is chunks of chunk_bytes.
+  symm::Impl::MemoryRange find_around(Segment segment, std::size_t offset,
+                                      std::size_t bytes) noexcept override {
+    auto const first = offset - offset % chunk_bytes;
+    bool const has_all =
+        segment == Segment::host_heap && offset - first + bytes <= chunk_bytes;
+    if (!has_all || find(segment, offset, bytes) == nullptr)
+      return TransportTarget::find_around(segment, offset, bytes);
+    return {find(segment, first, chunk_bytes), first, chunk_bytes};
   }
   [[nodiscard]] std::byte* heap() {
     return reinterpret_cast<std::byte*>(m_heap.data());

@@ -124,6 +124,23 @@ FabricInfo Fabric::networks() const {
   return {found, fi_freeinfo};
 }
 
+FabricInfo Fabric::one_sided_of(fi_info const& network) const {
+  FabricInfo hints(fi_dupinfo(&network), fi_freeinfo);
+  if (!hints) return hints;
+  hints->caps |= FI_RMA;
+  // All but FI_MR_LOCAL: it would have sources and destinations registered.
+  hints->domain_attr->mr_mode =
+      FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  // fi_write can say when the data are there. Other operations need not.
+  hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+  fi_info* found           = nullptr;
+  auto const status        = fi_getinfo(FI_VERSION(oldest_major, oldest_minor),
+                                        nullptr, nullptr, 0, hints.get(), &found);
+  if (status != 0) found = nullptr;
+  if (found != nullptr) found->tx_attr->op_flags = 0;
+  return {found, fi_freeinfo};
+}
+
 std::string libfabric_of_this_machine() {
   auto const& fabric  = Fabric::instance();
   auto const networks = fabric.networks();

@@ -54,6 +54,9 @@ struct Fabric {
   /// The one of networks() that a job takes; null: none is_for_nodes().
   [[nodiscard]] static fi_info* best_of(fi_info& networks);
 
+  /// The same network with fi_write and fi_read; null: it has none.
+  [[nodiscard]] FabricInfo one_sided_of(fi_info const& network) const;
+
   /// \throws SystemError "<what>: <call> failed: <text>", if status is < 0.
   void check(long status, Text const& what, char const* call) const;
 };

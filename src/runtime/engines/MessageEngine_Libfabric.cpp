@@ -94,7 +94,9 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   ssize_t status          = 0;
   // libfabric only reads them.
   auto* const payload = const_cast<void*>(parcel->payload);
-  if (parcel->kind == sends_payload) {
+  if (is_block(*parcel)) {
+    status = post_block(peer, *parcel);
+  } else if (parcel->kind == sends_payload) {
     status = fi_tsend(m_endpoint.get(), payload, parcel->bytes, nullptr,
                       peer.address, parcel->number, context);
   } else {
@@ -158,6 +160,8 @@ bool MessageEngine_Libfabric::post_queued_of_all() noexcept {
 void MessageEngine_Libfabric::forget(Connection& peer,
                                      Parcel* parcel) noexcept {
   peer.pending_bytes -= pending_bytes_of(*parcel);
+  // A block that has failed is not done. Its caller hears that the PE is lost.
+  if (peer.has_failed && is_block(*parcel)) parcel->token = 0;
   finish(parcel);
 }
 

@@ -12,7 +12,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,10 +26,13 @@ namespace symm::Impl {
 
 /// Messages of libfabric as an engine: one endpoint for all PEs (FI_EP_RDM).
 ///
-/// A message of up to max_eager bytes is one of libfabric's. A larger payload
-/// is offered first; the receiver posts a receive for its place with a tag of
-/// its own, and answers with that; the sender sends the payload there.
-class MessageEngine_Libfabric final : public ServedEngine {
+/// Blocks go by fi_write and fi_read, where the network has these
+/// (MessageEngine_LibfabricOneSided.cpp), on chunks that are registered when
+/// they are opened. A message of up to max_eager bytes is one of libfabric's. A
+/// larger payload is offered first; the receiver posts a receive for its place
+/// with a tag of its own, and answers with that; the sender sends the payload
+/// there.
+class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:
   /// As MessageEngineKind::make().
   MessageEngine_Libfabric(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
@@ -39,13 +44,19 @@ class MessageEngine_Libfabric final : public ServedEngine {
 
   void close() override;
 
+  OneSided* one_sided() noexcept override {
+    return m_is_one_sided ? this : nullptr;
+  }
+
  private:
   /// InFlight::kind.
   enum Kind {
     sends_message,
     sends_payload,
     receives_message,
-    receives_payload
+    receives_payload,
+    writes_block,
+    reads_block
   };
 
   static constexpr std::size_t buffer_bytes =
@@ -104,9 +115,28 @@ class MessageEngine_Libfabric final : public ServedEngine {
   bool post_queued(Connection& peer) noexcept;
   bool post_queued_of_all() noexcept;
   void forget(Connection& peer, Parcel* parcel) noexcept;
+  [[nodiscard]] static bool is_block(Parcel const& parcel) {
+    return parcel.kind == writes_block || parcel.kind == reads_block;
+  }
   Parcel* control(Pe to, ParcelHead::Kind kind,
                   std::span<std::byte const> header,
                   std::span<std::uint64_t const> words);
+
+  // MessageEngine_LibfabricOneSided.cpp
+  [[nodiscard]] std::size_t least_bytes() const noexcept override;
+  [[nodiscard]] std::size_t most_bytes() const noexcept override;
+  [[nodiscard]] std::optional<Key> open_chunk(
+      void* start, std::size_t bytes) noexcept override;
+  void close_chunk(void* start) noexcept override;
+  [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override;
+  [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
+                         std::size_t token) override;
+  [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
+                         std::size_t token) override;
+  void begin_block(Kind kind, Place const& there, void* here, std::size_t bytes,
+                   std::size_t token);
+  [[nodiscard]] long post_block(Connection& peer, Parcel& block) noexcept;
+  [[nodiscard]] Owned<fid_mr> register_chunk(void* start, std::size_t bytes);
 
   // MessageEngine_LibfabricReceive.cpp
   void complete(InFlight& operation, std::size_t bytes) noexcept;
@@ -125,8 +155,11 @@ class MessageEngine_Libfabric final : public ServedEngine {
   Fabric const* m_library = nullptr;
   std::array<char, 64> m_provider{};  // its name, with a 0 at the end
   UniqueFd m_wake;                    // wakes the thread
-  int m_events          = -1;         // the queue's file descriptor
-  bool m_may_sleep_long = true;       // used by the thread
+  int m_events             = -1;      // the queue's file descriptor
+  bool m_may_sleep_long    = true;    // used by the thread
+  bool m_is_one_sided      = false;
+  std::size_t m_most_bytes = 0;
+  int m_key_mode           = 0;  // FI_MR_...
 
   // m_mutex guards what follows. The buffers outlive the endpoint.
   std::unique_ptr<Buffer[]> m_buffers;
@@ -142,6 +175,8 @@ class MessageEngine_Libfabric final : public ServedEngine {
   Owned<fid_av> m_table;
   Owned<fid_cq> m_queue;
   Owned<fid_ep> m_endpoint;
+  std::map<void*, Owned<fid_mr>> m_chunks;  // that are open
+  std::uint64_t m_n_keys = 0;
 };
 
 }  // namespace symm::Impl

@@ -75,7 +75,9 @@ void MessageEngine_Libfabric::start() {
   }
   std::string_view const provider = info->fabric_attr->prov_name;
   provider.copy(m_provider.data(), m_provider.size() - 1);
-  start_endpoint(*info);
+  auto const one_sided = m_library->one_sided_of(*info);
+  m_is_one_sided       = one_sided != nullptr;
+  start_endpoint(m_is_one_sided ? *one_sided : *info);
 }
 
 void MessageEngine_Libfabric::start_endpoint(fi_info& info) {
@@ -88,6 +90,8 @@ void MessageEngine_Libfabric::start_endpoint(fi_info& info) {
   fid_domain* domain = nullptr;
   check(fi_domain(fabric, &info, &domain, nullptr), "fi_domain");
   m_domain.reset(domain);
+  m_most_bytes = info.ep_attr->max_msg_size;
+  m_key_mode   = info.domain_attr->mr_mode;
 
   fi_av_attr table_attributes{};
   table_attributes.type = FI_AV_MAP;
@@ -170,6 +174,7 @@ void MessageEngine_Libfabric::destroy() noexcept {
   m_is_closing = true;
   m_is_over    = true;
   m_is_open    = false;
+  m_chunks.clear();
   m_endpoint.reset();
   m_table.reset();
   m_queue.reset();

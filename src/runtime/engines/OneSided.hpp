@@ -6,21 +6,21 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "../base/Types.hpp"
 
 namespace symm::Impl {
 
 /// Some engines move blocks without messages: they go to and from host memory
-/// of another PE, and its processor has no part in it. Any thread; these
+/// of another PE, and its program has no part in it. Any thread; these
 /// operations have no order among themselves, nor with messages.
 class OneSided {
  public:
-  /// Opens the memory of one PE to the others. It is valid until that PE ends,
-  /// whatever it maps and unmaps meanwhile, and travels as its bytes.
+  /// Opens a chunk of one PE's memory to the others. It travels as its bytes.
   using Key = std::array<std::uint64_t, 4>;
 
-  /// Memory of another PE.
+  /// Memory of another PE, within one chunk.
   struct Place {
     Pe pe = 0;
     Key key{};
@@ -31,17 +31,33 @@ class OneSided {
 
   /// Smaller blocks are faster as messages; at least 1.
   [[nodiscard]] virtual std::size_t least_bytes() const noexcept = 0;
+  /// Larger blocks are moved in parts.
+  [[nodiscard]] virtual std::size_t most_bytes() const noexcept {
+    return SIZE_MAX;
+  }
 
-  [[nodiscard]] virtual Key my_key() const noexcept = 0;
+  // Memory of this PE. Callable within Receiver.
+
+  /// Opens a chunk, until close_chunk(). The same chunk may be opened again.
+  /// \returns nothing: it cannot be reached without messages.
+  [[nodiscard]] virtual std::optional<Key> open_chunk(
+      void* start, std::size_t bytes) noexcept = 0;
+  /// Before a chunk is unmapped, whether it has been opened or not. No PE uses
+  /// its keys any more.
+  virtual void close_chunk(void* start) noexcept = 0;
+
+  // Memory of other PEs.
+
   /// Whether this PE can reach the memory of `pe` that `key` opens. Callable
   /// within Receiver.
   [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
 
-  // Of memory that is reached.
+  // Of memory that is reached:
 
   /// \returns true: the data are in the target's memory, and seen there before
   ///          any message that is sent later. false: they are when
-  ///          Receiver::sent(token) is called; until then `from` is read.
+  ///          Receiver::sent(token) is called; until then `from` is read. If
+  ///          the PE is lost first, that is not called.
   /// \throws SystemError on this PE, if memory is not there, or the PE is gone.
   [[nodiscard]] virtual bool put(Place const& to, void const* from,
                                  std::size_t bytes, std::size_t token) = 0;

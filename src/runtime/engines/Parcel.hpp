@@ -56,6 +56,7 @@ struct Parcel : InFlight {
   Pe peer                  = 0;
   std::size_t token        = 0;
   std::uint64_t number     = 0;  // as the engine likes
+  std::uint64_t address    = 0;  // likewise
   // The payload: elsewhere, or a copy in `small` or `large`.
   void const* payload = nullptr;
   void* place         = nullptr;

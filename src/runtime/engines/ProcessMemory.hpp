@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "OneSided.hpp"
 
@@ -23,7 +24,12 @@ class ProcessMemory final : public OneSided {
   ProcessMemory& operator=(ProcessMemory const&) = delete;
 
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  [[nodiscard]] Key my_key() const noexcept override;
+  /// One key opens all of the process, for as long as it lives.
+  [[nodiscard]] std::optional<Key> open_chunk(
+      void* /*start*/, std::size_t /*bytes*/) noexcept override {
+    return my_key();
+  }
+  void close_chunk(void* /*start*/) noexcept override {}
   [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override;
   [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
                          std::size_t token) override;
@@ -31,6 +37,8 @@ class ProcessMemory final : public OneSided {
                          std::size_t token) override;
 
  private:
+  [[nodiscard]] Key my_key() const noexcept;
+
   // Other PEs read it: the process with this number is the PE that they mean.
   std::uint64_t m_secret;
 };

@@ -129,6 +129,7 @@ std::optional<Failure> HeapChunks::add_chunk(
 }
 
 std::optional<PeFailure> HeapChunks::remove(std::size_t offset) {
+  if (m_told) m_told(offset);
   auto const failed =
       m_rendezvous.agree(failure_of([&] { m_range->remove_chunk(offset); }));
   if (failed) {

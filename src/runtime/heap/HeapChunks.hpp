@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "../base/Failure.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -46,6 +47,12 @@ class HeapChunks {
   /// Its sizes are rounded up to multiples of the chunks' unit.
   [[nodiscard]] HeapOptions const& options() const { return m_options; }
   [[nodiscard]] ChunkMap const& places() const { return m_places; }
+
+  /// `told` is called with the offset of each chunk that goes, while it is
+  /// still mapped. It throws nothing.
+  void tell_before_removal(std::function<void(std::size_t)> told) {
+    m_told = std::move(told);
+  }
 
   /// ChunkMap::prepare() for adding one more chunk. Local.
   void prepare() { m_places.prepare(); }
@@ -112,6 +119,7 @@ class HeapChunks {
   HeapOptions m_options;
   ChunkMap m_places;
   std::optional<SymmetricRange> m_range;
+  std::function<void(std::size_t)> m_told;
 };
 
 }  // namespace symm::Impl

@@ -213,6 +213,11 @@ class SymmetricHeap final : public ChunkSource {
                      : ChunkMap::Mapped{};
   }
 
+  /// As HeapChunks::tell_before_removal().
+  void tell_before_removal(std::function<void(std::size_t)> told) {
+    m_chunks.tell_before_removal(std::move(told));
+  }
+
   /// The state after this PE's latest collective call. Local; any thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }

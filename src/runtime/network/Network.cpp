@@ -58,6 +58,13 @@ Network::~Network() = default;
 
 Transport& Network::transport() const { return *m_transport; }
 
+void Network::open(SymmetricHeap& heap) {
+  m_heaps[index_of(heap.memory())] = &heap;
+  if (heap.memory() != MemoryKind::host) return;
+  heap.tell_before_removal(
+      [this](std::size_t offset) { m_transport->forget_chunk(offset); });
+}
+
 void Network::open_rendezvous(Rendezvous& rendezvous) {
   m_lost_pe    = rendezvous.lost_pe();
   m_rendezvous = &rendezvous;

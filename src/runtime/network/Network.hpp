@@ -44,9 +44,7 @@ class Network final : public TransportTarget {
 
   /// Far PEs reach `heap` from now on. No PE uses it before all have called.
   /// Local.
-  void open(SymmetricHeap const& heap) {
-    m_heaps[index_of(heap.memory())] = &heap;
-  }
+  void open(SymmetricHeap& heap);
   /// The same for this PE's part of the map.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index_of(kind)] = map;

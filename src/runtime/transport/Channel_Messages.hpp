@@ -229,12 +229,16 @@ class Channel_Messages final : public Channel {
 
   // Without m_mutex.
 
-  /// Moves a block without messages; it is done when this returns. A put goes
-  /// after what is before a fence(). \returns false: a message has to do it.
-  bool try_put_one_sided(PeMemory to, void const* from, std::size_t bytes,
-                         HostCall const& call);
-  bool try_get_one_sided(void* to, PeMemory from, std::size_t bytes,
-                         HostCall const& call);
+  /// Moves a block, or its first part, without messages; that is done when this
+  /// returns. A put goes after what is before a fence().
+  /// \returns the bytes of that part: a message has to move the others.
+  std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
+                            HostCall const& call);
+  std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
+                            HostCall const& call);
+  /// Until what is before a fence() is done. \returns false: `bytes` are few,
+  /// and a message waits for it at the target.
+  bool wait_for_fenced(Pe pe, std::size_t bytes, HostCall const& call);
   /// For an operation on `pe`: ends the job if a PE is lost.
   /// \param call its name, or null. \param what it is, in place of a name.
   void check_lost(char const* call, char const* what, Pe pe);

@@ -40,7 +40,7 @@ enum class MessageKind : std::uint8_t {
   atomic_reply,
   ack,          // only the header's `acked`
   ack_request,  // asks for an ack of all up to `number`
-  key_request,  // answered by key: where is the segment that has this offset?
+  key_request,  // answered by key: where is the chunk at this offset?
   key,          // WireKey; empty: the PE has no one-sided operations
   note,         // Transport::send() with this `number`
   where,        // answered by standing
@@ -105,10 +105,10 @@ struct WireStanding {
   std::uint64_t is_in_finalize = 0;
 };
 
-/// Opens the segment of a PE to one-sided operations.
+/// Opens a chunk of a PE's heap to one-sided operations.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // of its offset 0, at that PE
+  std::uint64_t address = 0;  // of its start, at that PE
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -67,6 +68,10 @@ class Transport : public StepMessages {
   /// Ends the job; the reason has been printed. The PEs of this node, and those
   /// of others that this one has met, hear of it and say so, too.
   [[noreturn]] virtual void end_job(LostPe const& lost) noexcept = 0;
+
+  /// Before the chunk at this offset of the host heap is unmapped. Local, in a
+  /// collective call: no PE reaches the chunk any more.
+  virtual void forget_chunk(std::size_t /*offset*/) noexcept {}
 
   /// Collective: behind the last operation of all PEs.
   /// \throws SystemError on this PE.

@@ -26,6 +26,7 @@
 #include "Channel_Messages.hpp"
 #include "LostPe.hpp"
 #include "Message.hpp"
+#include "OpenChunks.hpp"
 #include "Transport.hpp"
 #include "TransportTarget.hpp"
 
@@ -77,6 +78,7 @@ class Transport_Messages final : public Transport,
                                       char const* call) override;
   void watch_all() override { m_engine->watch_all(); }
   void unwatch_all() override { m_engine->unwatch_all(); }
+  void forget_chunk(std::size_t offset) noexcept override;
   [[noreturn]] void end_job(LostPe const& lost) noexcept override;
 
  private:
@@ -142,12 +144,15 @@ class Transport_Messages final : public Transport,
 
   // Transport_Messages_OneSided.cpp: blocks without messages.
 
-  /// Where the engine reaches `at` without messages. The first call for a PE
-  /// asks it for its key, and waits.
-  /// \param bytes at least m_least_one_sided.
+  /// A block, or its first part.
+  struct Part {
+    OneSided::Place place;
+    std::size_t bytes;
+  };
+  /// Where the engine reaches the start of the block at `at` without messages.
+  /// The first call for a chunk of a PE asks that for its key, and waits.
   /// \returns nothing: it does not.
-  std::optional<OneSided::Place> place_of(PeMemory at, std::size_t bytes,
-                                          char const* call);
+  std::optional<Part> part_of(PeMemory at, std::size_t bytes, char const* call);
   // Both wait until the data are there.
   void put_one_sided(OneSided::Place const& to, void const* from,
                      std::size_t bytes, char const* call);
@@ -157,7 +162,8 @@ class Transport_Messages final : public Transport,
   void wait_for_one_sided(Pe pe, char const* call, char const* what,
                           std::size_t bytes, Begin const& begin);
   void answer_key_request(Pe from, MessageHeader const& header);
-  void take_key(Peer& peer, std::span<std::byte const> payload);
+  void take_key(Peer& peer, MessageHeader const& header,
+                std::span<std::byte const> payload);
 
   // Transport_Messages_Arrivals.cpp: what arrives. Nothing in there waits.
 
@@ -282,11 +288,7 @@ struct Transport_Messages::Peer {
   Incoming incoming;  // of the channel 0
   std::vector<std::unique_ptr<Incoming>> incoming_of_others;
 
-  // Set once by the Receiver: whether the engine reaches the PE's host heap
-  // without messages, and then where its offset 0 is.
-  enum class Reach { unknown, none, there };
-  OneSided::Place heap{};
-  std::atomic<Reach> reach = Reach::unknown;
+  OpenChunks chunks;
 
   // With m_notes_mutex.
 

@@ -90,7 +90,7 @@ void Transport_Messages::take(Peer& peer, MessageHeader const& header,
       return;
     }
     case MessageKind::key_request: answer_key_request(peer.pe, header); return;
-    case MessageKind::key: take_key(peer, payload); return;
+    case MessageKind::key: take_key(peer, header, payload); return;
     case MessageKind::where: answer_where(peer); return;
     case MessageKind::standing: take_standing(peer, payload); return;
     case MessageKind::farewell: take_farewell(header, payload); return;

@@ -3,6 +3,7 @@
 
 // Blocks that the engine moves without messages.
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <span>
@@ -12,62 +13,74 @@
 
 namespace symm::Impl {
 
-// Keys. A PE asks another one when it has the first block for it.
+// Keys. A PE asks another one when it has the first block for a chunk.
 
-std::optional<OneSided::Place> Transport_Messages::place_of(PeMemory at,
-                                                            std::size_t bytes,
-                                                            char const* call) {
+std::optional<Transport_Messages::Part> Transport_Messages::part_of(
+    PeMemory at, std::size_t bytes, char const* call) {
   if (at.segment != Segment::host_heap) return {};
-  auto& peer      = peer_of(at.pe);
-  auto const look = [&] { return peer.reach.load(std::memory_order_acquire); };
-  if (look() == Peer::Reach::unknown) {
+  // Chunks are the same on all PEs.
+  auto const chunk = m_target.find_around(at.segment, at.offset(), 1);
+  if (chunk.bytes == 0) return {};
+  auto& peer        = peer_of(at.pe);
+  auto const answer = [&] { return peer.chunks.find(chunk.offset); };
+  auto found        = answer();
+  if (!found) {
     constexpr char const* what = "the first block";
     if (m_is_lost) end_job_of_lost(call, what, at.pe);
     MessageHeader request{.kind    = MessageKind::key_request,
                           .segment = at.segment,
-                          .offset  = at.offset()};
-    request.detail.get = {bytes, 0};
+                          .offset  = chunk.offset};
+    request.detail.get = {chunk.bytes, 0};
     send_message(at.pe, request);
-    wait(call, what, at.pe, [&] { return look() != Peer::Reach::unknown; });
+    wait(call, what, at.pe, [&] { return (found = answer()).has_value(); });
   }
-  if (look() == Peer::Reach::none) return {};
-  auto place = peer.heap;
-  place.address += at.offset();
-  return place;
+  if (!*found) return {};
+  auto const begin = at.offset() - chunk.offset;
+  Part part{**found, std::min({bytes, chunk.bytes - begin,
+                               m_engine->one_sided()->most_bytes()})};
+  part.place.address += begin;
+  return part;
 }
 
 void Transport_Messages::answer_key_request(Pe from,
                                             MessageHeader const& header) {
-  MessageHeader const answer{.kind = MessageKind::key};
-  auto const* const one_sided = m_engine->one_sided();
-  if (one_sided == nullptr) {
-    send_message(from, answer);
-    return;
-  }
-  // The heap is one range of addresses at each PE.
-  auto const* const place = find(from, "a block", header.segment, header.offset,
-                                 header.detail.get.bytes);
-  WireKey const heap{one_sided->my_key(),
-                     reinterpret_cast<std::uint64_t>(place) - header.offset};
-  send_message(from, answer, std::as_bytes(std::span(&heap, 1)));
+  MessageHeader const answer{.kind = MessageKind::key, .offset = header.offset};
+  auto* const one_sided = m_engine->one_sided();
+  auto const bytes      = header.detail.get.bytes;
+  auto* const start =
+      find(from, "a block", header.segment, header.offset, bytes);
+  auto const key =
+      one_sided == nullptr ? std::nullopt : one_sided->open_chunk(start, bytes);
+  if (!key) return send_message(from, answer);
+  WireKey const chunk{*key, reinterpret_cast<std::uint64_t>(start)};
+  send_message(from, answer, std::as_bytes(std::span(&chunk, 1)));
 }
 
-void Transport_Messages::take_key(Peer& peer,
+void Transport_Messages::take_key(Peer& peer, MessageHeader const& header,
                                   std::span<std::byte const> payload) {
-  // Several threads may have asked.
-  if (peer.reach.load() != Peer::Reach::unknown) return;
+  OpenChunks::Answer answer;
   auto* const one_sided = m_engine->one_sided();
-  if (one_sided == nullptr || payload.empty()) {
-    peer.reach = Peer::Reach::none;
-    return;
+  if (one_sided != nullptr && !payload.empty()) {
+    WireKey chunk;
+    if (payload.size() != sizeof chunk) end_job_of_nonsense(peer.pe);
+    std::memcpy(&chunk, payload.data(), sizeof chunk);
+    if (one_sided->reaches(peer.pe, chunk.key)) {
+      answer = {peer.pe, chunk.key, chunk.address};
+    }
   }
-  WireKey heap;
-  if (payload.size() != sizeof heap) end_job_of_nonsense(peer.pe);
-  std::memcpy(&heap, payload.data(), sizeof heap);
-  peer.heap = {peer.pe, heap.key, heap.address};
-  peer.reach.store(one_sided->reaches(peer.pe, heap.key) ? Peer::Reach::there
-                                                         : Peer::Reach::none,
-                   std::memory_order_release);
+  peer.chunks.add(header.offset, answer);
+}
+
+void Transport_Messages::forget_chunk(std::size_t offset) noexcept {
+  auto* const one_sided = m_engine->one_sided();
+  if (one_sided == nullptr) return;
+  auto const chunk = m_target.find_around(Segment::host_heap, offset, 1);
+  if (chunk.bytes != 0) one_sided->close_chunk(chunk.start);
+  for (auto const& place : m_peers) {
+    if (auto* const peer = place.load(std::memory_order_acquire)) {
+      peer->chunks.forget(offset);
+    }
+  }
 }
 
 // Operations. All are done when they return, so fence() and quiet() need not
@@ -107,38 +120,53 @@ void Transport_Messages::get_one_sided(void* to, OneSided::Place const& from,
 
 // As a part of a channel.
 
-bool Channel_Messages::try_put_one_sided(PeMemory to, void const* from,
-                                         std::size_t bytes,
-                                         HostCall const& call) {
-  auto const place = m_transport.place_of(to, bytes, call.name);
-  if (!place) return false;
-  auto& outgoing = outgoing_to(to.pe);
-  {
-    auto lock = enter(call.name);
-    check_lost(call.name, "a put", to.pe);
-    auto const after = outgoing.fenced;
-    if (outgoing.acked < after) {
-      if (bytes <= MessageEngine::max_eager) return false;  // takes no wait
-      ask_for_ack(outgoing);
-      lock.unlock();
-      wait_until(call.name, "a put", to.pe,
-                 [&] { return outgoing.acked >= after; });
-    }
+std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
+                                            std::size_t bytes,
+                                            HostCall const& call) {
+  auto const* const source = static_cast<std::byte const*>(from);
+  std::size_t done         = 0;
+  while (done < bytes) {
+    auto const part =
+        m_transport.part_of(to.moved(done), bytes - done, call.name);
+    if (!part) break;
+    if (done == 0 && !wait_for_fenced(to.pe, bytes, call)) break;
+    m_transport.put_one_sided(part->place, source + done, part->bytes,
+                              call.name);
+    done += part->bytes;
   }
-  m_transport.put_one_sided(*place, from, bytes, call.name);
-  if (call.request != nullptr) *call.request = {};  // done
+  if (done == bytes && call.request != nullptr) *call.request = {};
+  return done;
+}
+
+bool Channel_Messages::wait_for_fenced(Pe pe, std::size_t bytes,
+                                       HostCall const& call) {
+  auto& outgoing = outgoing_to(pe);
+  auto lock      = enter(call.name);
+  check_lost(call.name, "a put", pe);
+  auto const after = outgoing.fenced;
+  if (outgoing.acked >= after) return true;
+  if (bytes <= MessageEngine::max_eager) return false;  // takes no wait
+  ask_for_ack(outgoing);
+  lock.unlock();
+  wait_until(call.name, "a put", pe, [&] { return outgoing.acked >= after; });
   return true;
 }
 
-bool Channel_Messages::try_get_one_sided(void* to, PeMemory from,
-                                         std::size_t bytes,
-                                         HostCall const& call) {
-  auto const place = m_transport.place_of(from, bytes, call.name);
-  if (!place) return false;
+std::size_t Channel_Messages::get_one_sided(void* to, PeMemory from,
+                                            std::size_t bytes,
+                                            HostCall const& call) {
   check_lost(call.name, "a get", from.pe);
-  m_transport.get_one_sided(to, *place, bytes, call.name);
-  if (call.request != nullptr) *call.request = {};  // done
-  return true;
+  std::size_t done = 0;
+  while (done < bytes) {
+    auto const part =
+        m_transport.part_of(from.moved(done), bytes - done, call.name);
+    if (!part) break;
+    m_transport.get_one_sided(static_cast<std::byte*>(to) + done, part->place,
+                              part->bytes, call.name);
+    done += part->bytes;
+  }
+  if (done == bytes && call.request != nullptr) *call.request = {};
+  return done;
 }
 
 }  // namespace symm::Impl

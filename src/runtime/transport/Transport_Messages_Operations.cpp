@@ -28,9 +28,12 @@ bool can_be_answered(PeMemory const& from) {
 void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
-  if (bytes >= m_transport.m_least_one_sided &&
-      try_put_one_sided(to, from, bytes, call)) {
-    return;
+  if (bytes >= m_transport.m_least_one_sided) {
+    auto const done = put_one_sided(to, from, bytes, call);
+    if (done == bytes) return;
+    to   = to.moved(done);
+    from = static_cast<std::byte const*>(from) + done;
+    bytes -= done;
   }
   auto lock           = enter(call.name);
   auto& outgoing      = outgoing_to(to.pe);
@@ -56,9 +59,11 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op, Until until,
                                   HostCall const& call) {
-  if (bytes >= m_transport.m_least_one_sided &&
-      try_put_one_sided(to, from, bytes, call)) {
-    bytes = 0;
+  if (bytes >= m_transport.m_least_one_sided) {
+    auto const done = put_one_sided(to, from, bytes, call);
+    to              = to.moved(done);
+    from            = static_cast<std::byte const*>(from) + done;
+    bytes -= done;
   }
   auto lock = enter(call.name);
   MessageHeader header{.kind           = MessageKind::put_signal,
@@ -118,9 +123,12 @@ void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
 void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
-  if (bytes >= m_transport.m_least_one_sided &&
-      try_get_one_sided(to, from, bytes, call)) {
-    return;
+  if (bytes >= m_transport.m_least_one_sided) {
+    auto const done = get_one_sided(to, from, bytes, call);
+    if (done == bytes) return;
+    to   = static_cast<std::byte*>(to) + done;
+    from = from.moved(done);
+    bytes -= done;
   }
   auto& outgoing = outgoing_to(from.pe);
   auto lock      = enter(call.name);
