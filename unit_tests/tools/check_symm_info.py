@@ -82,6 +82,7 @@ def check_network(program, said):
         assert libfabric["networks"], libfabric
         named = facts(program, SYMM_NETWORK="libfabric")["network"]
         assert named["between_nodes"] == "libfabric", named
+        assert "fi_write" in named["one_sided"], named
 
     junk = facts(program, status=1, SYMM_NETWORK="pigeon")
     assert junk["network"]["between_nodes"] is None, junk["network"]

@@ -40,9 +40,9 @@ using symm::Impl::MessageEngine;
 class FakeNetwork {
  public:
   enum class Order { as_sent, random };
-  /// What the engines can do. unreached: they have one-sided operations, but no
-  /// PE is reached by them. failing: the operations fail.
-  enum class Can { messages, one_sided, unreached, failing };
+  /// What the engines can do. immediate: one-sided operations that are done
+  /// when they return. unreached: no PE is reached by them. failing: they fail.
+  enum class Can { messages, one_sided, immediate, unreached, failing };
   static constexpr std::chrono::seconds longest_silence{10};
   static constexpr std::size_t least_one_sided = 1024;
   static constexpr std::size_t most_one_sided  = std::size_t{768} << 10U;
@@ -154,17 +154,17 @@ class FakeNetwork {
            place.address - at.second + bytes <= chunk.bytes;
   }
 
-  /// Of `pe` on memory of `other`: first one half, then the other one, then
-  /// `pe` is told. \returns whether it was done at once.
-  bool copy(Pe pe, Pe other, void* to, void const* from, std::size_t bytes,
+  /// Of `pe` on memory of `other`: at once if they are immediate, else first
+  /// one half, then the other one, then `pe` is told.
+  void copy(Pe pe, Pe other, void* to, void const* from, std::size_t bytes,
             std::size_t token) {
     std::lock_guard const lock(m_mutex);
     if (m_can == Can::failing) throw symm::SystemError("no such memory");
     ++m_n_one_sided;
-    if (pe == m_lost || other == m_lost) return false;
-    if (m_order == Order::random && m_random() % 4 == 0) {
+    if (pe == m_lost || other == m_lost) return;
+    if (m_can == Can::immediate) {
       std::memcpy(to, from, bytes);
-      return true;
+      return;
     }
     Message message{pe, pe, {}, {}};
     message.next  = Message::Next::first_half;
@@ -174,7 +174,6 @@ class FakeNetwork {
     message.token = token;
     set_late(message);
     m_messages.push_back(std::move(message));
-    return false;
   }
 
   /// With m_mutex.
@@ -396,18 +395,20 @@ class FakeNetwork::Engine final : public MessageEngine,
            key[0] == static_cast<std::uint64_t>(pe) &&
            key[1] == m_network.m_seed;
   }
-  [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
-                         std::size_t token) override {
-    if (!m_network.opens(to, bytes)) throw symm::UsageError("a wrong key");
-    return m_network.copy(m_pe, to.pe, reinterpret_cast<void*>(to.address),
-                          from, bytes, token);
+  [[nodiscard]] bool is_immediate() const noexcept override {
+    return m_network.m_can == Can::immediate;
   }
-  [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
-                         std::size_t token) override {
+  void put(Place const& to, void const* from, std::size_t bytes,
+           std::size_t token) override {
+    if (!m_network.opens(to, bytes)) throw symm::UsageError("a wrong key");
+    m_network.copy(m_pe, to.pe, reinterpret_cast<void*>(to.address), from,
+                   bytes, token);
+  }
+  void get(void* to, Place const& from, std::size_t bytes,
+           std::size_t token) override {
     if (!m_network.opens(from, bytes)) throw symm::UsageError("a wrong key");
-    return m_network.copy(m_pe, from.pe, to,
-                          reinterpret_cast<void const*>(from.address), bytes,
-                          token);
+    m_network.copy(m_pe, from.pe, to,
+                   reinterpret_cast<void const*>(from.address), bytes, token);
   }
   void set(Receiver* receiver) {
     auto& place = *m_network.m_places[static_cast<std::size_t>(m_pe)];

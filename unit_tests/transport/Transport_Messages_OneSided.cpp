@@ -30,8 +30,10 @@ struct OneSidedJob : FakeJob {
 };
 
 TEST(TransportOneSided, blocks_go_without_messages_and_small_ones_with) {
-  for (auto const order : {Order::as_sent, Order::random}) {
-    OneSidedJob job(1, Can::one_sided, order);
+  for (auto const& [can, order] : {std::pair(Can::one_sided, Order::as_sent),
+                                   std::pair(Can::one_sided, Order::random),
+                                   std::pair(Can::immediate, Order::random)}) {
+    OneSidedJob job(1, can, order);
     auto const first = block_of(1, one_sided_sizes.back());
     // Asks for the keys of two chunks.
     job[0].channel().put(data, first.data(), first.size());
@@ -66,6 +68,36 @@ TEST(TransportOneSided, blocks_go_without_messages_and_small_ones_with) {
   }
 }
 
+TEST(TransportOneSided, several_blocks_are_under_way_until_quiet) {
+  OneSidedJob job(3, Can::one_sided, Order::as_sent);
+  auto const block = block_of(1, 3001);
+  job[0].channel().put(data, block.data(), block.size());  // asks for the key
+  auto const place = [&](std::size_t i) { return data.moved(4096 * (1 + i)); };
+  constexpr std::size_t n = 64;
+  for (std::size_t i = 0; i < n; ++i) {
+    job[0].channel().put(place(i), block.data(), block.size(), Until::is_begun);
+  }
+  EXPECT_EQ(job.network.n_waiting(), n);
+  auto* const last = job.target(1).heap() + place(n - 1).offset();
+  EXPECT_FALSE(holds(last, 1, block.size()));
+  // One more waits for one of them.
+  job[0].channel().put(place(n), block.data(), block.size(), Until::is_begun);
+  EXPECT_LE(job.network.n_waiting(), n);
+  job[0].channel().quiet();
+  EXPECT_EQ(job.network.n_waiting(), 0U);
+  EXPECT_TRUE(holds(last, 1, block.size()));
+
+  std::vector<std::vector<std::byte>> got(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    got[i].resize(block.size());
+    job[0].channel().get(got[i].data(), place(i), block.size(),
+                         Until::is_begun);
+  }
+  EXPECT_NE(got.back(), block);
+  job[0].channel().quiet();
+  for (auto const& its : got) EXPECT_EQ(its, block);
+}
+
 TEST(TransportOneSided, the_source_of_a_put_may_be_written_again) {
   OneSidedJob job(2);
   for (std::uint64_t round = 1; round <= 100; ++round) {
@@ -79,10 +111,12 @@ TEST(TransportOneSided, the_source_of_a_put_may_be_written_again) {
 
 TEST(TransportOneSided,
      a_message_behind_a_fence_is_behind_the_block_before_it) {
-  OneSidedJob job(5);
-  auto const n_blocks = expect_blocks_before_flags(job, one_sided_sizes);
-  auto const n_large  = n_blocks / one_sided_sizes.size();
-  EXPECT_EQ(job.network.n_one_sided(), n_blocks + 2 * n_large);
+  for (auto const can : {Can::one_sided, Can::immediate}) {
+    OneSidedJob job(5, can);
+    auto const n_blocks = expect_blocks_before_flags(job, one_sided_sizes);
+    auto const n_large  = n_blocks / one_sided_sizes.size();
+    EXPECT_EQ(job.network.n_one_sided(), n_blocks + 2 * n_large);
+  }
 }
 
 TEST(TransportOneSided, a_block_behind_a_fence_waits_for_what_is_before) {
@@ -170,6 +204,26 @@ TEST(TransportOneSided, requests_of_blocks_are_done) {
     EXPECT_EQ(got, block);
   }
   EXPECT_EQ(job.network.n_one_sided(), 100U);
+}
+
+TEST(TransportOneSided, a_request_waits_for_all_parts) {
+  OneSidedJob job(16);
+  std::size_t const bytes = one_sided_sizes.back();
+  for (std::uint64_t round = 1; round <= 20; ++round) {
+    auto const block = block_of(round, bytes);
+    std::vector<std::byte> got(bytes);
+    Started put;
+    Started get;
+    HostCall call;
+    call.request = &put;
+    job[0].channel().put(data, block.data(), bytes, Until::is_begun, call);
+    job[0].channel().wait(put, Stage::operation);
+    EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes));
+    call.request = &get;
+    job[0].channel().get(got.data(), data, bytes, Until::is_begun, call);
+    job[0].channel().wait(get, Stage::side);
+    EXPECT_EQ(got, block);
+  }
 }
 
 TEST(TransportOneSided, other_memory_than_the_host_heap_takes_messages) {

@@ -25,6 +25,10 @@ constexpr char const* fabric_remedy =
     "; SYMM_NETWORK=libfabric needs libfabric 1.17 or later (Debian's "
     "libfabric1) on each node";
 
+constexpr char const* no_network =
+    "libfabric has no network between nodes here; FI_PROVIDER may name one "
+    "(`fi_info` lists them)";
+
 /// Of its provider tcp;ofi_rxm.
 constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
     // Messages up to this go without its rendezvous. Larger payloads of this
@@ -148,9 +152,20 @@ std::string libfabric_of_this_machine() {
     return "libfabric " + std::to_string(fabric.major) + "." +
            std::to_string(fabric.minor);
   }
-  throw SystemError(
-      "libfabric has no network between nodes here; FI_PROVIDER may name one "
-      "(`fi_info` lists them)");
+  throw SystemError(no_network);
+}
+
+std::string libfabric_one_sided_of_this_machine() {
+  auto const& fabric     = Fabric::instance();
+  auto const networks    = fabric.networks();
+  auto const* const best = Fabric::best_of(*networks);
+  if (best == nullptr) throw SystemError(no_network);
+  std::string const provider = best->fabric_attr->prov_name;
+  if (fabric.one_sided_of(*best) != nullptr)
+    return "large blocks (fi_write and fi_read of " + provider + ")";
+  throw SystemError("libfabric's provider " + provider +
+                    " has no fi_write and fi_read for a library that registers "
+                    "only what they reach; all operations are messages");
 }
 
 std::vector<std::string> libfabric_networks_of_this_machine() {

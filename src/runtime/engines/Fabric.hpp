@@ -64,6 +64,7 @@ struct Fabric {
 // For MessageEngineKind:
 [[nodiscard]] std::string libfabric_of_this_machine();
 [[nodiscard]] std::vector<std::string> libfabric_networks_of_this_machine();
+[[nodiscard]] std::string libfabric_one_sided_of_this_machine();
 
 }  // namespace symm::Impl
 

@@ -129,10 +129,10 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
       void* start, std::size_t bytes) noexcept override;
   void close_chunk(void* start) noexcept override;
   [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override;
-  [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
-                         std::size_t token) override;
-  [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
-                         std::size_t token) override;
+  void put(Place const& to, void const* from, std::size_t bytes,
+           std::size_t token) override;
+  void get(void* to, Place const& from, std::size_t bytes,
+           std::size_t token) override;
   void begin_block(Kind kind, Place const& there, void* here, std::size_t bytes,
                    std::size_t token);
   [[nodiscard]] long post_block(Connection& peer, Parcel& block) noexcept;

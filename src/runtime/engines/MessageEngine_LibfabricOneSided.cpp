@@ -3,7 +3,6 @@
 // Blocks of MessageEngine_Libfabric that go without messages.
 #include <rdma/fi_rma.h>
 
-#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -21,7 +20,9 @@ constexpr std::size_t origin = 1;  // addresses are counted from here
 }  // namespace
 
 std::size_t MessageEngine_Libfabric::least_bytes() const noexcept {
-  { const char* e = getenv("LB"); return e ? strtoull(e, nullptr, 10) : 513; }
+  // As a message a larger one would be offered first. The others may share
+  // messages, and a put need not wait for them.
+  return max_eager + 1;
 }
 
 std::size_t MessageEngine_Libfabric::most_bytes() const noexcept {
@@ -75,17 +76,15 @@ void MessageEngine_Libfabric::close_chunk(void* start) noexcept {
 
 // --- Blocks
 
-bool MessageEngine_Libfabric::put(Place const& to, void const* from,
+void MessageEngine_Libfabric::put(Place const& to, void const* from,
                                   std::size_t bytes, std::size_t token) {
   // libfabric only reads it.
   begin_block(writes_block, to, const_cast<void*>(from), bytes, token);
-  return false;
 }
 
-bool MessageEngine_Libfabric::get(void* to, Place const& from,
+void MessageEngine_Libfabric::get(void* to, Place const& from,
                                   std::size_t bytes, std::size_t token) {
   begin_block(reads_block, from, to, bytes, token);
-  return false;
 }
 
 void MessageEngine_Libfabric::begin_block(Kind kind, Place const& there,

@@ -44,9 +44,9 @@ constexpr MessageEngineKind ucx{
 #endif
 
 #ifdef SYMM_HAS_LIBFABRIC
-constexpr MessageEngineKind libfabric{"libfabric", libfabric_of_this_machine,
-                                      libfabric_networks_of_this_machine,
-                                      make<MessageEngine_Libfabric>};
+constexpr MessageEngineKind libfabric{
+    "libfabric", libfabric_of_this_machine, libfabric_networks_of_this_machine,
+    make<MessageEngine_Libfabric>, libfabric_one_sided_of_this_machine};
 #else
 constexpr MessageEngineKind libfabric{
     "libfabric",

@@ -54,16 +54,19 @@ class OneSided {
 
   // Of memory that is reached:
 
-  /// \returns true: the data are in the target's memory, and seen there before
-  ///          any message that is sent later. false: they are when
-  ///          Receiver::sent(token) is called; until then `from` is read. If
-  ///          the PE is lost first, that is not called.
-  /// \throws SystemError on this PE, if memory is not there, or the PE is gone.
-  [[nodiscard]] virtual bool put(Place const& to, void const* from,
-                                 std::size_t bytes, std::size_t token) = 0;
+  /// Whether put() and get() are done when they return. Else they are when
+  /// Receiver::sent(token) is called; if the PE is lost first, it is not
+  /// called.
+  [[nodiscard]] virtual bool is_immediate() const noexcept { return false; }
+
+  /// When it is done, the data are in the target's memory, and seen there
+  /// before any message that is sent later. Until then `from` is read. \throws
+  /// SystemError on this PE, if memory is not there, or the PE is gone.
+  virtual void put(Place const& to, void const* from, std::size_t bytes,
+                   std::size_t token) = 0;
   /// The same for data that come from there; `to` is written.
-  [[nodiscard]] virtual bool get(void* to, Place const& from, std::size_t bytes,
-                                 std::size_t token) = 0;
+  virtual void get(void* to, Place const& from, std::size_t bytes,
+                   std::size_t token) = 0;
 };
 
 }  // namespace symm::Impl

@@ -71,18 +71,16 @@ bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
   return n == static_cast<ssize_t>(sizeof found) && found == key[secret];
 }
 
-bool ProcessMemory::put(Place const& to, void const* from, std::size_t bytes,
+void ProcessMemory::put(Place const& to, void const* from, std::size_t bytes,
                         std::size_t /*token*/) {
   // The kernel only reads it.
   copy_all(::process_vm_writev, "process_vm_writev", to,
            const_cast<void*>(from), bytes);
-  return true;
 }
 
-bool ProcessMemory::get(void* to, Place const& from, std::size_t bytes,
+void ProcessMemory::get(void* to, Place const& from, std::size_t bytes,
                         std::size_t /*token*/) {
   copy_all(::process_vm_readv, "process_vm_readv", from, to, bytes);
-  return true;
 }
 
 }  // namespace symm::Impl

@@ -31,10 +31,11 @@ class ProcessMemory final : public OneSided {
   }
   void close_chunk(void* /*start*/) noexcept override {}
   [[nodiscard]] bool reaches(Pe pe, Key const& key) noexcept override;
-  [[nodiscard]] bool put(Place const& to, void const* from, std::size_t bytes,
-                         std::size_t token) override;
-  [[nodiscard]] bool get(void* to, Place const& from, std::size_t bytes,
-                         std::size_t token) override;
+  [[nodiscard]] bool is_immediate() const noexcept override { return true; }
+  void put(Place const& to, void const* from, std::size_t bytes,
+           std::size_t token) override;
+  void get(void* to, Place const& from, std::size_t bytes,
+           std::size_t token) override;
 
  private:
   [[nodiscard]] Key my_key() const noexcept;

@@ -46,6 +46,21 @@ struct PendingOperation {
   void finish();
 };
 
+/// A block, or a part of one, that the engine moves without messages.
+struct BlockMove {
+  enum class Kind { put, get };
+
+  Kind kind;
+  OneSided::Place there;
+  void* here;  // of a put: only read
+  std::size_t bytes;
+  char const* call;  // its name, or null
+
+  [[nodiscard]] char const* what() const {
+    return kind == Kind::put ? "a put" : "a get";
+  }
+};
+
 /// A Channel of a Transport_Messages.
 ///
 /// Order. The engine promises none. So the messages of a channel to a PE that
@@ -57,12 +72,12 @@ struct PendingOperation {
 /// would take too much private memory: the sender waits before it sends one.
 ///
 /// Blocks. Where the engine has one-sided operations, it moves blocks to and
-/// from the host heap without messages. The caller waits until the block is
-/// there, also with Until::is_begun. So a message that is sent later comes
-/// later, and fence() and quiet() have nothing to do for it. A put behind a
-/// fence() waits until what is before is acknowledged, as a large put does; up
-/// to MessageEngine::max_eager bytes it is a message instead. The signal of a
-/// block is a message that is sent when the block is there.
+/// from the host heap without messages. With Until::is_safe the caller waits
+/// until the block is there; else quiet() does, and fence(), so that what is
+/// sent behind it comes later. A put behind a fence() waits until what is
+/// before is acknowledged, as a large put does; up to MessageEngine::max_eager
+/// bytes it is a message instead. The signal of a block is a message that is
+/// sent when the block is there.
 ///
 /// Completion. A target acknowledges all messages of a channel up to a number
 /// at once: with what it sends on its own channel of this number, with answers,
@@ -170,6 +185,8 @@ class Channel_Messages final : public Channel {
   /// The most payloads of more than max_eager in flight at once to or from a
   /// PE: over TCP, many of them take turns and are slower than two.
   static constexpr std::uint64_t most_large = 2;
+  /// The most blocks without messages under way to a PE.
+  static constexpr std::uint64_t most_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
 
@@ -229,13 +246,16 @@ class Channel_Messages final : public Channel {
 
   // Without m_mutex.
 
-  /// Moves a block, or its first part, without messages; that is done when this
-  /// returns. A put goes after what is before a fence().
+  /// Moves a block, or its first part, without messages. A put goes after what
+  /// is before a fence().
   /// \returns the bytes of that part: a message has to move the others.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
-                            HostCall const& call);
+                            Until until, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
-                            HostCall const& call);
+                            Until until, HostCall const& call);
+  /// \param left bytes of the block from this part on.
+  void move_part(BlockMove const& move, std::size_t left, Until until,
+                 Started* started);
   /// Until what is before a fence() is done. \returns false: `bytes` are few,
   /// and a message waits for it at the target.
   bool wait_for_fenced(Pe pe, std::size_t bytes, HostCall const& call);
@@ -281,9 +301,11 @@ struct Outgoing {
   // ack of `half`.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
-  std::uint64_t begun  = 0;  // gets, and puts whose payload is read later
-  std::size_t dirty_at = 0;  // in m_dirty
-  bool is_dirty        = false;
+  // Gets, puts whose payload is read later, and blocks without messages.
+  std::uint64_t begun      = 0;
+  std::uint64_t last_block = 0;  // of these
+  std::size_t dirty_at     = 0;  // in m_dirty
+  bool is_dirty            = false;
   std::unique_ptr<std::byte[]> batch;
   std::size_t batch_bytes = 0;
   AtomicRunWriter run;  // of the batch's end
@@ -300,6 +322,7 @@ struct Outgoing {
   Counter unsent     = 0;  // large payloads of Until::is_begun
   Counter gets       = 0;  // likewise
   Counter large_gets = 0;
+  Counter blocks     = 0;  // without messages
   Counter answers    = 0;  // batches with entries that are answered
   DoneNumbers done;        // of those begun
 };

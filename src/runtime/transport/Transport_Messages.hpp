@@ -144,23 +144,20 @@ class Transport_Messages final : public Transport,
 
   // Transport_Messages_OneSided.cpp: blocks without messages.
 
-  /// A block, or its first part.
-  struct Part {
+  /// Where the engine reaches the start of the block at `at` without messages,
+  /// and how many bytes of it at once. The first call for a chunk of a PE asks
+  /// that for its key, and waits.
+  /// \returns nothing: it does not.
+  struct Reach {
     OneSided::Place place;
     std::size_t bytes;
   };
-  /// Where the engine reaches the start of the block at `at` without messages.
-  /// The first call for a chunk of a PE asks that for its key, and waits.
-  /// \returns nothing: it does not.
-  std::optional<Part> part_of(PeMemory at, std::size_t bytes, char const* call);
-  // Both wait until the data are there.
-  void put_one_sided(OneSided::Place const& to, void const* from,
-                     std::size_t bytes, char const* call);
-  void get_one_sided(void* to, OneSided::Place const& from, std::size_t bytes,
-                     char const* call);
-  template <class Begin>
-  void wait_for_one_sided(Pe pe, char const* call, char const* what,
-                          std::size_t bytes, Begin const& begin);
+  std::optional<Reach> reach_of(PeMemory at, std::size_t bytes,
+                                char const* call);
+  /// Ends the job, if the engine cannot.
+  void begin_move(BlockMove const& move, PendingOperation* pending);
+  /// Waits until it is done.
+  void move_block(BlockMove const& move);
   void answer_key_request(Pe from, MessageHeader const& header);
   void take_key(Peer& peer, MessageHeader const& header,
                 std::span<std::byte const> payload);

@@ -345,6 +345,13 @@ void Channel_Messages::fence(HostCall const& call) {
   for (auto* const outgoing : dirty) {
     flush(lock, *outgoing);
     outgoing->fenced = outgoing->sent;
+    auto const block = outgoing->last_block;
+    auto const& done = outgoing->done;
+    if (done.up_to() >= block) continue;
+    lock.unlock();
+    wait_until(call.name, "fence()", outgoing->pe,
+               [&] { return done.up_to() >= block; });
+    enter_again(lock);
   }
 }
 

@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 // Keys. A PE asks another one when it has the first block for a chunk.
 
-std::optional<Transport_Messages::Part> Transport_Messages::part_of(
+std::optional<Transport_Messages::Reach> Transport_Messages::reach_of(
     PeMemory at, std::size_t bytes, char const* call) {
   if (at.segment != Segment::host_heap) return {};
   // Chunks are the same on all PEs.
@@ -36,10 +36,10 @@ std::optional<Transport_Messages::Part> Transport_Messages::part_of(
   }
   if (!*found) return {};
   auto const begin = at.offset() - chunk.offset;
-  Part part{**found, std::min({bytes, chunk.bytes - begin,
-                               m_engine->one_sided()->most_bytes()})};
-  part.place.address += begin;
-  return part;
+  Reach reach{**found, std::min({bytes, chunk.bytes - begin,
+                                 m_engine->one_sided()->most_bytes()})};
+  reach.place.address += begin;
+  return reach;
 }
 
 void Transport_Messages::answer_key_request(Pe from,
@@ -83,58 +83,94 @@ void Transport_Messages::forget_chunk(std::size_t offset) noexcept {
   }
 }
 
-// Operations. All are done when they return, so fence() and quiet() need not
-// know of them.
+// Operations.
 
-template <class Begin>
-void Transport_Messages::wait_for_one_sided(Pe pe, char const* call,
-                                            char const* what, std::size_t bytes,
-                                            Begin const& begin) {
-  Counter left = 1;
-  PendingOperation pending{.left = &left};
+void Transport_Messages::begin_move(BlockMove const& move,
+                                    PendingOperation* pending) {
+  auto& engine     = *m_engine->one_sided();
+  auto const token = reinterpret_cast<std::size_t>(pending);
+  auto const pe    = move.there.pe;
   try {
-    if (begin(reinterpret_cast<std::size_t>(&pending))) return;
+    if (move.kind == BlockMove::Kind::put) {
+      engine.put(move.there, move.here, move.bytes, token);
+    } else {
+      engine.get(move.here, move.there, move.bytes, token);
+    }
   } catch (std::exception const& failure) {
     end_job_unless_lost(
-        Text(what, " of ", bytes, " bytes, of memory of PE ", pe,
+        Text(move.what(), " of ", move.bytes, " bytes, of memory of PE ", pe,
              ", has failed: ", std::string_view(failure.what())));
-    end_job_of_lost(call, what, pe);
+    end_job_of_lost(move.call, move.what(), pe);
   }
-  wait(call, what, pe, [&] { return left == 0; });
 }
 
-void Transport_Messages::put_one_sided(OneSided::Place const& to,
-                                       void const* from, std::size_t bytes,
-                                       char const* call) {
-  wait_for_one_sided(to.pe, call, "a put", bytes, [&](std::size_t token) {
-    return m_engine->one_sided()->put(to, from, bytes, token);
-  });
-}
-
-void Transport_Messages::get_one_sided(void* to, OneSided::Place const& from,
-                                       std::size_t bytes, char const* call) {
-  wait_for_one_sided(from.pe, call, "a get", bytes, [&](std::size_t token) {
-    return m_engine->one_sided()->get(to, from, bytes, token);
-  });
+void Transport_Messages::move_block(BlockMove const& move) {
+  if (m_engine->one_sided()->is_immediate()) return begin_move(move, nullptr);
+  Counter left = 1;
+  PendingOperation pending{.left = &left};
+  begin_move(move, &pending);
+  wait(move.call, move.what(), move.there.pe, [&] { return left == 0; });
 }
 
 // As a part of a channel.
 
-std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
-                                            std::size_t bytes,
-                                            HostCall const& call) {
-  auto const* const source = static_cast<std::byte const*>(from);
-  std::size_t done         = 0;
-  while (done < bytes) {
-    auto const part =
-        m_transport.part_of(to.moved(done), bytes - done, call.name);
-    if (!part) break;
-    if (done == 0 && !wait_for_fenced(to.pe, bytes, call)) break;
-    m_transport.put_one_sided(part->place, source + done, part->bytes,
-                              call.name);
-    done += part->bytes;
+void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
+                                 Until until, Started* started) {
+  // A request waits for one operation: the last part.
+  bool const waits = until == Until::is_safe ||
+                     (started != nullptr && move.bytes != left) ||
+                     m_transport.m_engine->one_sided()->is_immediate();
+  if (waits) {
+    m_transport.move_block(move);
+    if (started != nullptr) *started = {};
+    return;
   }
-  if (done == bytes && call.request != nullptr) *call.request = {};
+  auto& outgoing = outgoing_to(move.there.pe);
+  auto lock      = enter(move.call);
+  if (outgoing.blocks >= most_blocks) {  // once, as wait_for_room()
+    lock.unlock();
+    wait_until(move.call, move.what(), outgoing.pe,
+               [&] { return outgoing.blocks < most_blocks; });
+    enter_again(lock);
+  }
+  auto* const pending = begin(outgoing, {.left = &outgoing.blocks}, started);
+  outgoing.last_block = outgoing.begun;
+  lock.unlock();
+  m_transport.begin_move(move, pending);
+}
+
+std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
+                                            std::size_t bytes, Until until,
+                                            HostCall const& call) {
+  // It is only read.
+  auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
+  std::size_t done   = 0;
+  while (done < bytes) {
+    auto const left  = bytes - done;
+    auto const reach = m_transport.reach_of(to.moved(done), left, call.name);
+    if (!reach || (done == 0 && !wait_for_fenced(to.pe, bytes, call))) break;
+    move_part({BlockMove::Kind::put, reach->place, source + done, reach->bytes,
+               call.name},
+              left, until, call.request);
+    done += reach->bytes;
+  }
+  return done;
+}
+
+std::size_t Channel_Messages::get_one_sided(void* to, PeMemory from,
+                                            std::size_t bytes, Until until,
+                                            HostCall const& call) {
+  check_lost(call.name, "a get", from.pe);
+  std::size_t done = 0;
+  while (done < bytes) {
+    auto const left  = bytes - done;
+    auto const reach = m_transport.reach_of(from.moved(done), left, call.name);
+    if (!reach) break;
+    move_part({BlockMove::Kind::get, reach->place,
+               static_cast<std::byte*>(to) + done, reach->bytes, call.name},
+              left, until, call.request);
+    done += reach->bytes;
+  }
   return done;
 }
 
@@ -150,23 +186,6 @@ bool Channel_Messages::wait_for_fenced(Pe pe, std::size_t bytes,
   lock.unlock();
   wait_until(call.name, "a put", pe, [&] { return outgoing.acked >= after; });
   return true;
-}
-
-std::size_t Channel_Messages::get_one_sided(void* to, PeMemory from,
-                                            std::size_t bytes,
-                                            HostCall const& call) {
-  check_lost(call.name, "a get", from.pe);
-  std::size_t done = 0;
-  while (done < bytes) {
-    auto const part =
-        m_transport.part_of(from.moved(done), bytes - done, call.name);
-    if (!part) break;
-    m_transport.get_one_sided(static_cast<std::byte*>(to) + done, part->place,
-                              part->bytes, call.name);
-    done += part->bytes;
-  }
-  if (done == bytes && call.request != nullptr) *call.request = {};
-  return done;
 }
 
 }  // namespace symm::Impl

@@ -29,7 +29,7 @@ void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
   if (bytes >= m_transport.m_least_one_sided) {
-    auto const done = put_one_sided(to, from, bytes, call);
+    auto const done = put_one_sided(to, from, bytes, until, call);
     if (done == bytes) return;
     to   = to.moved(done);
     from = static_cast<std::byte const*>(from) + done;
@@ -60,9 +60,11 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::uint64_t value, AtomicOp op, Until until,
                                   HostCall const& call) {
   if (bytes >= m_transport.m_least_one_sided) {
-    auto const done = put_one_sided(to, from, bytes, call);
-    to              = to.moved(done);
-    from            = static_cast<std::byte const*>(from) + done;
+    // The signal waits for them.
+    auto const done =
+        put_one_sided(to, from, bytes, Until::is_safe, {call.name});
+    to   = to.moved(done);
+    from = static_cast<std::byte const*>(from) + done;
     bytes -= done;
   }
   auto lock = enter(call.name);
@@ -124,7 +126,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
                            Until until, HostCall const& call) {
   if (bytes == 0) return;
   if (bytes >= m_transport.m_least_one_sided) {
-    auto const done = get_one_sided(to, from, bytes, call);
+    auto const done = get_one_sided(to, from, bytes, until, call);
     if (done == bytes) return;
     to   = static_cast<std::byte*>(to) + done;
     from = from.moved(done);
