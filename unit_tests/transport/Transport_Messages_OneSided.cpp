@@ -148,23 +148,42 @@ TEST(TransportOneSided, a_block_behind_a_fence_waits_for_what_is_before) {
 }
 
 TEST(TransportOneSided, a_signal_comes_when_its_block_is_there) {
-  OneSidedJob job(13);
-  std::uint64_t round = 0;
-  for (auto const until : {Until::is_safe, Until::is_begun}) {
-    for (auto const bytes : one_sided_sizes) {
-      for (int repeat = 0; repeat < 20; ++repeat) {
-        auto const block = block_of(++round, bytes);
-        job[0].channel().put_signal(data, block.data(), bytes, flag, 1,
-                                    AtomicOp::add, until);
-        EXPECT_TRUE(flag_comes(job, round));
-        EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes));
-        job[0].channel().quiet();
-        job.clear(bytes);
+  for (auto const can : {Can::one_sided, Can::immediate}) {
+    OneSidedJob job(13, can);
+    std::uint64_t round   = 0;
+    std::uint64_t n_parts = 0;
+    for (auto const until : {Until::is_safe, Until::is_begun}) {
+      bool const waits = until == Until::is_safe || can == Can::immediate;
+      for (auto const bytes : one_sided_sizes) {
+        for (int repeat = 0; repeat < 20; ++repeat) {
+          auto const block = block_of(++round, bytes);
+          if (waits) n_parts += parts_of(bytes);
+          job[0].channel().put_signal(data, block.data(), bytes, flag, 1,
+                                      AtomicOp::add, until);
+          EXPECT_TRUE(flag_comes(job, round));
+          EXPECT_TRUE(
+              holds(job.target(1).heap() + data.offset(), round, bytes));
+          job[0].channel().quiet();
+          job.clear(bytes);
+        }
       }
     }
+    EXPECT_EQ(job.network.n_one_sided(), n_parts);
   }
-  EXPECT_EQ(job.network.n_one_sided(),
-            round + 2 * round / one_sided_sizes.size());
+}
+
+TEST(TransportOneSided, threads_that_meet_a_chunk_ask_once) {
+  OneSidedJob job(14);
+  auto const block = block_of(1, 3001);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      job[0].channel().put(data.moved(4096 * i), block.data(), block.size());
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(job.network.n_sent(), 2U);
+  EXPECT_EQ(job.network.n_one_sided(), 4U);
 }
 
 TEST(TransportOneSided, a_chunk_that_comes_again_has_a_new_key) {

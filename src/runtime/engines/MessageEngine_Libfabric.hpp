@@ -177,6 +177,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   Owned<fid_ep> m_endpoint;
   std::map<void*, Owned<fid_mr>> m_chunks;  // that are open
   std::uint64_t m_n_keys = 0;
+  bool m_has_complained  = false;
 };
 
 }  // namespace symm::Impl

@@ -3,7 +3,8 @@
 // Blocks of MessageEngine_Libfabric that go without messages.
 #include <rdma/fi_rma.h>
 
-#include <new>
+#include <cstdio>
+#include <exception>
 #include <utility>
 
 #include "../symm_errors.hpp"
@@ -64,8 +65,15 @@ std::optional<OneSided::Key> MessageEngine_Libfabric::open_chunk(
     key[number] = fi_mr_key(chunk->second.get());
     key[origin] = has_addresses ? 0 : reinterpret_cast<std::uint64_t>(start);
     return key;
-  } catch (std::exception const&) {
-    return {};  // messages go on
+  } catch (std::exception const& failure) {
+    if (!std::exchange(m_has_complained, true)) {
+      static_cast<void>(
+          std::fprintf(stderr,
+                       "PE %d: blocks in %zu bytes of its heap go as messages, "
+                       "which is slower: %s\n",
+                       m_me, bytes, failure.what()));
+    }
+    return {};
   }
 }
 

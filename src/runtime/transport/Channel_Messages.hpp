@@ -77,7 +77,8 @@ struct BlockMove {
 /// sent behind it comes later. A put behind a fence() waits until what is
 /// before is acknowledged, as a large put does; up to MessageEngine::max_eager
 /// bytes it is a message instead. The signal of a block is a message that is
-/// sent when the block is there.
+/// sent when the block is there; if nobody waits for that, the block is in the
+/// message, too.
 ///
 /// Completion. A target acknowledges all messages of a channel up to a number
 /// at once: with what it sends on its own channel of this number, with answers,

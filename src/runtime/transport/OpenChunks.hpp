@@ -19,17 +19,24 @@ class OpenChunks {
   /// Where the chunk starts; nothing: it is not reached.
   using Answer = std::optional<OneSided::Place>;
 
-  /// \param offset of the chunk. \returns nothing: nobody has asked.
+  /// \param offset of the chunk. \returns nothing: no answer has come.
   [[nodiscard]] std::optional<Answer> find(std::size_t offset) const {
     std::lock_guard const lock(m_mutex);
     auto const found = m_answers.find(offset);
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \throws std::bad_alloc.
-  void add(std::size_t offset, Answer const& answer) {
+  /// \returns whether the caller is the first, and has to ask. An answer
+  /// belongs to the one question, so none comes when the chunk is gone. \throws
+  /// std::bad_alloc.
+  [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);
-    m_answers.emplace(offset, answer);
+    return m_answers.emplace(offset, std::nullopt).second;
+  }
+  void answer(std::size_t offset, Answer const& answer) noexcept {
+    std::lock_guard const lock(m_mutex);
+    auto const asked = m_answers.find(offset);
+    if (asked != m_answers.end()) asked->second = answer;
   }
   void forget(std::size_t offset) noexcept {
     std::lock_guard const lock(m_mutex);
@@ -38,7 +45,7 @@ class OpenChunks {
 
  private:
   mutable std::mutex m_mutex;
-  std::map<std::size_t, Answer> m_answers;
+  std::map<std::size_t, std::optional<Answer>> m_answers;
 };
 
 }  // namespace symm::Impl

@@ -154,6 +154,9 @@ class Transport_Messages final : public Transport,
   };
   std::optional<Reach> reach_of(PeMemory at, std::size_t bytes,
                                 char const* call);
+  [[nodiscard]] bool are_moves_immediate() const {
+    return m_engine->one_sided()->is_immediate();
+  }
   /// Ends the job, if the engine cannot.
   void begin_move(BlockMove const& move, PendingOperation* pending);
   /// Waits until it is done.

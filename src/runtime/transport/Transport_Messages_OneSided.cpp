@@ -27,11 +27,13 @@ std::optional<Transport_Messages::Reach> Transport_Messages::reach_of(
   if (!found) {
     constexpr char const* what = "the first block";
     if (m_is_lost) end_job_of_lost(call, what, at.pe);
-    MessageHeader request{.kind    = MessageKind::key_request,
-                          .segment = at.segment,
-                          .offset  = chunk.offset};
-    request.detail.get = {chunk.bytes, 0};
-    send_message(at.pe, request);
+    if (peer.chunks.is_to_ask(chunk.offset)) {
+      MessageHeader request{.kind    = MessageKind::key_request,
+                            .segment = at.segment,
+                            .offset  = chunk.offset};
+      request.detail.get = {chunk.bytes, 0};
+      send_message(at.pe, request);
+    }
     wait(call, what, at.pe, [&] { return (found = answer()).has_value(); });
   }
   if (!*found) return {};
@@ -68,7 +70,7 @@ void Transport_Messages::take_key(Peer& peer, MessageHeader const& header,
       answer = {peer.pe, chunk.key, chunk.address};
     }
   }
-  peer.chunks.add(header.offset, answer);
+  peer.chunks.answer(header.offset, answer);
 }
 
 void Transport_Messages::forget_chunk(std::size_t offset) noexcept {
@@ -105,7 +107,7 @@ void Transport_Messages::begin_move(BlockMove const& move,
 }
 
 void Transport_Messages::move_block(BlockMove const& move) {
-  if (m_engine->one_sided()->is_immediate()) return begin_move(move, nullptr);
+  if (are_moves_immediate()) return begin_move(move, nullptr);
   Counter left = 1;
   PendingOperation pending{.left = &left};
   begin_move(move, &pending);
@@ -119,7 +121,7 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
   // A request waits for one operation: the last part.
   bool const waits = until == Until::is_safe ||
                      (started != nullptr && move.bytes != left) ||
-                     m_transport.m_engine->one_sided()->is_immediate();
+                     m_transport.are_moves_immediate();
   if (waits) {
     m_transport.move_block(move);
     if (started != nullptr) *started = {};

@@ -59,8 +59,9 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op, Until until,
                                   HostCall const& call) {
-  if (bytes >= m_transport.m_least_one_sided) {
-    // The signal waits for them.
+  // The signal waits for a block without messages, so the caller has to wait.
+  if (bytes >= m_transport.m_least_one_sided &&
+      (until == Until::is_safe || m_transport.are_moves_immediate())) {
     auto const done =
         put_one_sided(to, from, bytes, Until::is_safe, {call.name});
     to   = to.moved(done);
