@@ -92,6 +92,24 @@ TEST_F(Trim, S17_addresses_are_used_again_with_new_memory) {
   symm::free(again);
 }
 
+TEST_F(Trim, S17_large_blocks_reach_the_new_memory) {
+  auto const me = symm::my_pe();
+  char* first   = nullptr;
+  for (unsigned round = 0; round < 3; ++round) {
+    auto* const block = malloc_bytes(3 * mib);
+    if (round == 0) first = block;
+    EXPECT_EQ(block, first);
+    fill(block, 3 * mib, {me, me, round});
+    symm::barrier_all();
+    for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
+      EXPECT_EQ(difference_at(pe, block, 3 * mib, {pe, pe, round}),
+                no_difference);
+    }
+    symm::free(block);
+    EXPECT_GT(symm::heap_trim(), 0U);
+  }
+}
+
 TEST_F(Trim, M38_gaps_are_filled_before_the_heap_ends_later) {
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i) {
