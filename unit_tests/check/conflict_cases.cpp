@@ -359,6 +359,18 @@ Case const cases[] = {
        if (is_later(b, 1)) see(symm::load_relaxed(b.w()));
      },
      2, true},
+    {"put_signal_that_is_refused_load_of_its_signal", none,
+     [](Bed const& b) {
+       Word here = 0;
+       if (b.me == 0) {
+         try {
+           symm::put_signal(&here, b.m(), 1, b.f(), 1, symm::SignalOp::set, 1);
+           b.expect(here, 1);  // not here
+         } catch (symm::UsageError const&) {
+         }
+       }
+       if (b.me == 1) b.expect(static_cast<Word>(b.flags(0)), 0);
+     }},
 };
 
 }  // namespace

@@ -92,7 +92,9 @@ class alignas(4096) Shadow : public AccessHistory {
                                 void const* signal, Pe pe, bool adds,
                                 bool is_later, bool is_noted) {
     auto const where = copy_of(signal, pe);
-    if (told_by(where, true) == nullptr) return;  // the call throws
+    // Of others, the call throws.
+    if (bytes != 0 && !is_seen(copy_of(dest, pe))) return;
+    if (told_by(where, true) == nullptr) return;
     auto const part = bytes != 0 ? Part::signals : Part::network;
     Time const time = bytes != 0 ? clocks.begin_signal() : 0;
     if (is_noted) {
