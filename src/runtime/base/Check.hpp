@@ -164,6 +164,9 @@ void in_kernel(char const* label) noexcept;
 void registered(void const* in_heap, void const* memory,
                 std::size_t bytes) noexcept;
 void unregistered(void const* memory) noexcept;
+/// This PE is about to end the job: the first one that does reports the races,
+/// as nobody gets to finalize().
+void job_ends() noexcept;
 /// The heap has given out memory.
 /// \param header_bytes of it are before the data of a View.
 void allocated(void const* address, std::size_t bytes, char const* label,
@@ -222,6 +225,7 @@ inline void complete(void const*, Stage = Stage::done) noexcept {}
 inline void operations_move(void const*, void const*) noexcept {}
 inline void registered(void const*, void const*, std::size_t) noexcept {}
 inline void unregistered(void const*) noexcept {}
+inline void job_ends() noexcept {}
 SYMM_INLINE_FUNCTION void put_signal(void const*, void const*, std::size_t,
                                      void const*, Pe, bool, bool) noexcept {}
 SYMM_INLINE_FUNCTION void fence() noexcept {}

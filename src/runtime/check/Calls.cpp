@@ -192,6 +192,8 @@ void unregistered(void const* memory) noexcept {
   if (s_checker.is_on()) s_checker.remove_alias(memory);
 }
 
+void job_ends() noexcept { s_checker.report_early(); }
+
 void allocated(void const* address, std::size_t bytes, char const* label,
                std::size_t header_bytes) noexcept {
   s_checker.allocated(address, bytes, label, header_bytes);

@@ -81,7 +81,8 @@ struct Tables {
   static constexpr std::size_t n_places  = 1U << 10U;
   static constexpr std::size_t n_modules = 64;
 
-  Word<std::uint64_t> n_found;  // races
+  Word<std::uint64_t> n_found;       // races
+  Word<std::uint32_t> early_report;  // 1: a PE makes it, 2: it is there
   Word<std::uint32_t> n_modules_used;
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdio>
+#include <exception>
+#include <thread>
 
 #include "../bootstrap/Bootstrap.hpp"
 #include "Report.hpp"
@@ -82,6 +85,26 @@ void Checker::finish(Bootstrap& bootstrap) {
   m_memory.close();
   m_n_aliases   = 0;
   m_other_bytes = 0;
+}
+
+void Checker::report_early() noexcept {
+  if (!is_on()) return;
+  try {
+    name_races();
+    constexpr std::uint32_t begun = 1;
+    constexpr std::uint32_t ended = 2;
+    auto& state                   = tables().early_report;
+    std::uint32_t none            = 0;
+    if (state.compare_exchange_strong(none, begun)) {
+      report(tables());
+      state.store(ended);
+    }
+    // Whoever ends the job ends the PE that reports, too.
+    for (int i = 0; i < 1000 && state.load() != ended; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  } catch (std::exception const&) {  // no memory: there is no report
+  }
 }
 
 std::uint64_t Checker::n_races() {

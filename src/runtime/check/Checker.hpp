@@ -40,6 +40,9 @@ class Checker : public Shadow {
   /// Collective: no more accesses. Reports.
   void finish(Bootstrap& bootstrap);
 
+  /// Reports unless another PE does, which this one waits for.
+  void report_early() noexcept;
+
   [[nodiscard]] std::uint64_t n_races();
 
   /// The program loads or stores at an address of any kind.

@@ -61,6 +61,7 @@ HeapMap heap_map(MemoryKind kind) {
 void global_exit(int status) {
   auto& bootstrap = Impl::Runtime::instance("symm::global_exit").bootstrap();
   static_cast<void>(std::fflush(nullptr));
+  Impl::check::job_ends();
   bootstrap.abort(status);
   std::abort();  // for the compiler
 }

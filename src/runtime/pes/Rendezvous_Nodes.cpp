@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "../base/Check.hpp"
 #include "../base/Failure.hpp"
 #include "OtherNodes.hpp"
 #include "Rendezvous.hpp"
@@ -82,6 +83,7 @@ LostPeRecord* Rendezvous::lost_pe() const {
 }
 
 void Rendezvous::end_job(LostPe const& lost) const {
+  check::job_ends();
   if (m_transport != nullptr) m_transport->end_job(lost);
   m_bootstrap.abort();
   std::abort();  // for the compiler
