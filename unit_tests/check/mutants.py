@@ -1,26 +1,31 @@
 #!/usr/bin/env python3
-"""Takes ordering calls out of examples, one at a time, and looks for the race.
+"""Takes ordering calls out of examples and tests, one at a time, and looks for the race.
 
-    mutants.py --build DIR [--example NAME]... [--limit N] [--turn]
-    mutants.py --list [--example NAME]...
+    mutants.py --build DIR [--program NAME]... [--tests] [--turn] [--doubt]
+    mutants.py --list [--program NAME]...
     mutants.py --self-test
 
 DIR is a build folder with SYMM_ENABLE_CHECKED. A mutant is a program without one of
-its calls of symm::barrier, quiet, fence, wait, signal or lock. All mutants of an
-example are one program, which is compiled once: the variable SYMM_MUTANT says which
-call it leaves out. Each runs on few PEs, and is
+its calls of symm::barrier, quiet, fence, wait, signal or lock. The programs are the
+examples, and each source of some tests (mutant_programs.py). All mutants of one are
+one program, which is compiled once: the variable SYMM_MUTANT says which call it leaves
+out. Each runs on few PEs, of a test those cases alone that get to the call, and is
 
     found       the detector reports a race
     hangs       it has not ended in time: everybody sees that
-    fails       it ends with another status than the example, without a report
-    equivalent  by the list below: the call can go
+    fails       it ends with another status than the program, without a report
+    can go      by mutant_programs.py: it cannot go wrong without the call
+    missed      by mutant_programs.py: it can, and the detector is known not to see it
+    not run     nothing gets to the call on so few PEs
     not found   none of these
 
---turn takes another example each day. The status is 1 if the example itself has a
-race or fails, or a mutant is not found.
+--turn takes another example, or a few calls of a test, each day. --doubt tries the calls that can go, too: a race
+there is a wrong judgement. The status is 1 if a program itself has a race or fails, a
+mutant is not found or a judgement is wrong.
 """
 
 import argparse
+import collections
 import os
 import pathlib
 import re
@@ -32,72 +37,15 @@ import sys
 import tempfile
 import time
 
+import ordering_calls
+from mutant_programs import CAN_GO, EXAMPLES, MISSED, TESTS
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "examples"
 RACES_FOUND = 66  # the exit status
-
-CALLS = ("barrier_all|barrier|sync_all|sync|quiet|fence|wait_until\\w*|"
-         "signal_wait_until|put_signal\\w*|signal_op|order_after|set_lock|clear_lock")
-# With the object of a member function: exec.fence(), context.quiet().
-CALL = re.compile(r"(?<![\w.>:])(?:(symm::|Kokkos::)|((?:\w+(?:\(\))?(?:\.|->))+))?"
-                  r"\b(" + CALLS + r")\s*\(")
-
-# example: (files with calls, [(PEs, arguments)...])
-PROGRAMS = {
-    "async_temporaries": (["async_temporaries/async_temporaries.cpp"],
-                          [(3, "--size 23 --steps 20 --tracers 3")]),
-    "containers": (["snippets/containers.cpp"], [(2, "")]),
-    "distributed": (["snippets/distributed.cpp"], [(2, "")]),
-    "first_program": (["snippets/first_program.cpp"], [(2, "")]),
-    "gups": (["gups/gups.cpp"], [(3, "--log2-size 8 --updates-per-word 3")]),
-    "halo_signals": (["halo_signals/halo_signals.cpp"],
-                     [(3, "--size 23 --look-every 10 --until 0.5 --exchange " + way)
-                      for way in ("stream --plates 1", "host --plates 1",
-                                  "barrier --plates 1")]),
-    "heat2d": (["heat2d/heat2d.cpp"], [(3, "")]),
-    "hello_pe": (["hello_pe/hello_pe.cpp"], [(3, "")]),
-    "index_gather": (["index_gather/index_gather.cpp"], [(3, "")]),
-    "step2_global_view": (["port_existing/step2_global_view.cpp"],
-                          [(3, "--size 20 --steps 20")]),
-    "ring_put": (["ring_put/ring_put.cpp"], [(3, "")]),
-    "ring_reduce": (["ring_reduce/ring_reduce.cpp"], [(3, "")]),
-    "races": (["races/races.cpp"], [(3, "fill mended"), (3, "halo mended")]),
-    "snippets": (["snippets/snippets.cpp"], [(2, "")]),
-    "toposort": (["toposort/toposort.cpp"], [(3, "")]),
-}
-
-# Calls that can go: (file, number of the call in it, from 1): why.
-ENDS = ("a View's end waits for nobody, and its memory is used again when all PEs have "
-        "ended it")
-LOCAL = "no PE has come to another one's memory since the barrier before"
-CLOCK = "it is there for the clock: all else is ordered by the streams"
-SNIPPETS = "snippets/snippets.cpp"
-EQUIVALENT = {
-    ("async_temporaries/async_temporaries.cpp", 4): CLOCK,
-    ("async_temporaries/async_temporaries.cpp", 6): CLOCK,
-    ("index_gather/index_gather.cpp", 4): ENDS,
-    ("races/races.cpp", 7): ENDS,
-    (SNIPPETS, 4): LOCAL,
-    (SNIPPETS, 6): "reduce() of a value has waited for all PEs",
-    (SNIPPETS, 7): LOCAL,
-    (SNIPPETS, 10): "each PE has waited for the last block that it gets",
-    (SNIPPETS, 14): ENDS,
-    (SNIPPETS, 19): ENDS,
-    (SNIPPETS, 21): LOCAL,
-    (SNIPPETS, 23): LOCAL,
-    (SNIPPETS, 24): "the constructor of `counts` waits for all PEs",
-    (SNIPPETS, 28): LOCAL,
-    (SNIPPETS, 30): LOCAL,
-    (SNIPPETS, 31): "the constructor of `table` waits for all PEs",
-    (SNIPPETS, 33): ENDS,
-    (SNIPPETS, 35): "free() is collective",
-    (SNIPPETS, 39): ENDS,
-    (SNIPPETS, 40): LOCAL,
-    (SNIPPETS, 42): LOCAL,
-    (SNIPPETS, 44): LOCAL,
-    (SNIPPETS, 45): LOCAL,
-    ("toposort/toposort.cpp", 3): ENDS,
-}
+PES_OF_TESTS = (3, 2)
+MOST_CASES = 2  # of a test, that get to a call
+MOST_IN_TURN = 8  # mutants of a test
+N_TRIES = 3  # what comes of a race may be another thing next time
 
 GUARD = """#include <cstdlib>
 namespace symm_mutant {
@@ -108,83 +56,57 @@ inline bool has(int call) {
 }
 }
 """
+# Notes which cases get to which calls, too.
+GUARD_OF_TESTS = """#include <gtest/gtest.h>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <utility>
+namespace symm_mutant {
+inline void note(int call, char const* file) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, void const*>> noted;
+  auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
+  std::lock_guard const lock(mutex);
+  if (test == nullptr || !noted.insert({call, test}).second) return;
+  std::FILE* const to = std::fopen(file, "a");
+  if (to == nullptr) std::abort();
+  std::fprintf(to, "%d %s.%s\\n", call, test->test_suite_name(), test->name());
+  std::fclose(to);
+}
+inline bool has(int call) {
+  static char const* const out  = std::getenv("SYMM_MUTANT");
+  static char const* const file = std::getenv("SYMM_MUTANT_CASES");
+  static int const number       = out == nullptr ? 0 : std::atoi(out);
+  if (file != nullptr) note(call, file);
+  return call != number;
+}
+}
+"""
 
 
-class Call:
-    """A call in a file: its number there, where its statement is, and its name."""
+class Program:
+    """An example, or one source of a program of tests."""
 
-    def __init__(self, file, number, start, end, text, line, kind):
-        self.file, self.number, self.start, self.end = file, number, start, end
-        self.text, self.line, self.kind = text, line, kind
+    def __init__(self, name, target, files, runs):
+        self.name, self.target, self.files, self.runs = name, target, files, runs
+        self.is_test = runs is None
+        self.root = ROOT / ("unit_tests" if self.is_test else "examples")
 
-
-def blanked(text):
-    """The text with spaces for comments and what is in quotes."""
-    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'',
-                         re.S)
-    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    def calls(self):
+        return [call for file in self.files for call in
+                ordering_calls.calls_of(file, (self.root / file).read_text())]
 
 
-def closing(code, at):
-    """Behind the parenthesis that closes the one at `at`."""
-    depth = 0
-    for i in range(at, len(code)):
-        depth += {"(": 1, ")": -1}.get(code[i], 0)
-        if depth == 0:
-            return i + 1
-    raise ValueError("no end of a call")
-
-
-def begins_statement(code, at):
-    """Whether what is at `at` is the beginning of a statement."""
-    before = code[:at].rstrip()
-    if not before or before[-1] in ";{}":
-        return True
-    if re.search(r"\b(else|do)$", before):
-        return True
-    if before[-1] != ")":
-        return False
-    depth = 0
-    for i in range(len(before) - 1, -1, -1):
-        depth += {")": 1, "(": -1}.get(before[i], 0)
-        if depth == 0:
-            return bool(re.search(r"\b(if|for|while|constexpr)\s*$", before[:i]))
-    return False
-
-
-def calls_of(file, text):
-    """The calls that can be left out, in their order."""
-    code = blanked(text)
-    found = []
-    for match in CALL.finditer(code):
-        qualifier, member, name = match.groups()
-        if member and name not in ("fence", "quiet"):
-            continue
-        end = closing(code, code.index("(", match.end(3)))
-        rest = re.match(r"\s*;", code[end:])
-        if not rest or not begins_statement(code, match.start()):
-            continue
-        is_of_kokkos = qualifier == "Kokkos::" or (member and name == "fence")
-        found.append(
-            Call(file, len(found) + 1, match.start(), end + rest.end(),
-                 " ".join(text[match.start():end].split()),
-                 text.count("\n", 0, match.start()) + 1,
-                 "fence of Kokkos" if is_of_kokkos else "symm"))
-    return found
-
-
-def guarded(text, calls, first):
-    """The text with each call in an `if`; the numbers begin at `first`."""
-    for i, call in reversed(list(enumerate(calls))):
-        statement = text[call.start:call.end]
-        text = (text[:call.start] + "do { if (symm_mutant::has(" + str(first + i) +
-                ")) " + statement + " } while (false);" + text[call.end:])
-    return text
-
-
-def calls_of_example(name):
-    return [call for file in PROGRAMS[name][0]
-            for call in calls_of(file, (EXAMPLES / file).read_text())]
+def all_programs():
+    programs = {name: Program(name, name, files, runs)
+                for name, (files, runs) in EXAMPLES.items()}
+    for target, (folder, sources) in TESTS.items():
+        for source in sources:
+            name = f"{folder}/{source}"
+            programs[name] = Program(name, target, [name + ".cpp"], None)
+    return programs
 
 
 def commands_of(build, target):
@@ -199,36 +121,45 @@ def commands_of(build, target):
     return own, shlex.split(link.strip().removeprefix(": && ").removesuffix(" && :"))
 
 
-def build_mutants(name, build, folder):
-    """Compiles the example with all its calls guarded. Returns the program."""
-    subprocess.run(["ninja", "-C", str(build), name], check=True,
+def mutated_source(program, command, build, sources, object_file):
+    """What to compile in the place of the command's source."""
+    source = pathlib.Path(command[command.index("-c") + 1])
+    if program.is_test:
+        return sources / program.files[0]
+    if source.is_relative_to(program.root):
+        return sources / source.relative_to(program.root)
+    # With SYMM_UNITY a file that includes it.
+    text = (build / source).read_text().replace(str(program.root), str(sources))
+    source = object_file.with_suffix(".cpp")
+    source.write_text(text)
+    return source
+
+
+def build_mutants(program, build, folder):
+    """Compiles the program with all its calls guarded. Returns its path."""
+    own, link = commands_of(build, program.target)
+    libraries = [word for word in link if re.match(r"[^/-].*\.(a|so)[.\d]*$", word)]
+    subprocess.run(["ninja", "-C", str(build)] + libraries, check=True,
                    stdout=subprocess.DEVNULL)
-    sources = folder / "examples"
-    shutil.copytree(EXAMPLES, sources, ignore=lambda _, names: [
+    sources = folder / "sources"
+    shutil.copytree(program.root, sources, ignore=lambda _, names: [
         n for n in names if "." in n and not n.endswith((".cpp", ".hpp"))])
-    (folder / "guard.hpp").write_text(GUARD)
+    (folder / "guard.hpp").write_text(GUARD_OF_TESTS if program.is_test else GUARD)
     first = 1
-    for file in PROGRAMS[name][0]:
-        text = (EXAMPLES / file).read_text()
-        calls = calls_of(file, text)
-        (sources / file).write_text(guarded(text, calls, first))
+    for file in program.files:
+        text = (program.root / file).read_text()
+        calls = ordering_calls.calls_of(file, text)
+        (sources / file).write_text(ordering_calls.guarded(text, calls, first))
         first += len(calls)
 
-    own, link = commands_of(build, name)
-    for i, command in enumerate(own):
-        # The source, or with SYMM_UNITY a file that includes it.
-        source = pathlib.Path(command[command.index("-c") + 1])
-        if source.is_relative_to(EXAMPLES):
-            source = sources / source.relative_to(EXAMPLES)
-        else:
-            text = (build / source).read_text().replace(str(EXAMPLES), str(sources))
-            source = folder / f"unity_{i}.cpp"
-            source.write_text(text)
-        command[command.index("-c") + 1] = str(source)
-        old = command[command.index("-o") + 1]
-        new = str(folder / f"{i}.o")
-        command = [new if word == old else word for word in command
-                   if word not in ("-Werror",)]
+    objects = [command[command.index("-o") + 1] for command in own]
+    new_objects = []
+    for i, command in enumerate(own[:1] if program.is_test else own):
+        new_objects.append(str(folder / f"{i}.o"))
+        command[command.index("-c") + 1] = str(mutated_source(
+            program, command, build, sources, folder / f"{i}.o"))
+        command[command.index("-o") + 1] = new_objects[-1]
+        command = [word for word in command if word != "-Werror"]
         if "-MF" in command:
             command[command.index("-MF") + 1] = str(folder / "depends")
         compiler = command.index("-c")
@@ -237,24 +168,25 @@ def build_mutants(name, build, folder):
                             if word.startswith("-"))
         command.insert(first_option, "-I" + str(sources))
         subprocess.run(command, cwd=build, check=True)
-        link = [new if word == old else word for word in link]
-    program = folder / name
-    link[link.index("-o") + 1] = str(program)
+    at = link.index(objects[0])
+    link = link[:at] + new_objects + [w for w in link[at:] if w not in objects]
+    path = folder / program.target
+    link[link.index("-o") + 1] = str(path)
     subprocess.run(link, cwd=build, check=True)
-    return program
+    return path
 
 
-def run(program, pes, arguments, mutant, timeout, report):
+def run(path, pes, arguments, mutant, timeout, report, **variables):
     """Returns the exit status, or None if it has not ended in time, and the output."""
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", KOKKOS_NUM_THREADS="1",
-                       SYMM_MUTANT=str(mutant))
+                       SYMM_MUTANT=str(mutant), **variables)
     command = ["mpiexec", "-n", str(pes)]
     version = subprocess.run(["mpiexec", "--version"], capture_output=True, text=True)
     if re.search("Open MPI|OpenRTE", version.stdout):
         command += ["--oversubscribe", "--bind-to", "none"]
     with open(report, "w", encoding="utf-8") as output:
-        process = subprocess.Popen(command + [str(program)] + shlex.split(arguments),
+        process = subprocess.Popen(command + [str(path)] + shlex.split(arguments),
                                    stdout=output, stderr=subprocess.STDOUT,
                                    env=environment, start_new_session=True)
         try:
@@ -269,127 +201,179 @@ def run(program, pes, arguments, mutant, timeout, report):
             return None
 
 
-def judge(name, program, number, timeout, report):
-    """What comes of the mutant, by all runs of the example."""
-    verdict = "not found"
-    for pes, arguments in PROGRAMS[name][1]:
-        status = run(program, pes, arguments, number, timeout, report)
-        text = pathlib.Path(report).read_text(errors="replace")
-        if status == RACES_FOUND or "symm: race" in text:
+def has_race(status, report):
+    return status == RACES_FOUND or "symm: race" in report.read_text(errors="replace")
+
+
+def judge(path, runs, number, timeout, report, is_test):
+    """What comes of the mutant, by all these runs; of a test, by the first in which
+    something does."""
+    verdict = "not found" if runs else "not run"
+    for pes, arguments in runs:
+        status = run(path, pes, arguments, number, timeout, report)
+        if has_race(status, report):
             return "found"
         if status is None:
             verdict = "hangs"
         elif status != 0 and verdict == "not found":
             verdict = "fails"
+        if verdict != "not found" and is_test:
+            break
     return verdict
 
 
-def try_example(name, build, limit, timeout, keep, with_fences):
-    """Returns the verdicts of its mutants; None if the example itself is wrong."""
+def runs_by_call(program, path, timeout, folder):
+    """Runs the program itself. Returns the runs of each mutant, by the number of its
+    call; None if the program is wrong."""
+    report = folder / "program.txt"
+    runs = collections.defaultdict(list)
+    for pes, arguments in program.runs or [(n, "--gtest_brief=1") for n in PES_OF_TESTS]:
+        cases = folder / f"cases{pes}"
+        cases.write_text("")
+        # All cases take longer than one.
+        status = run(path, pes, arguments, 0, timeout * (10 if program.is_test else 1),
+                     report, **({"SYMM_MUTANT_CASES": str(cases)} if program.is_test
+                                else {}))
+        if status != 0 or has_race(status, report):
+            print(f"{program.name} {arguments}: it ends with {status}:\n"
+                  f"{report.read_text(errors='replace')}")
+            return None
+        for line in dict.fromkeys(cases.read_text().splitlines()):
+            number, case = line.split(" ", 1)
+            runs[int(number)].append((pes, case))
+    if not program.is_test:
+        return collections.defaultdict(lambda: program.runs)
+    for number, of_call in runs.items():
+        cases = {pes: [case for n, case in of_call if n == pes][:MOST_CASES]
+                 for pes in PES_OF_TESTS}
+        runs[number] = [(pes, "--gtest_filter=" + ":".join(cases[pes]))
+                        for pes in PES_OF_TESTS if cases[pes]]
+    return runs
+
+
+def try_program(program, numbers, options, folder):
+    """Returns the verdicts of its mutants; None if the program itself is wrong.
+    `numbers`: of the calls; empty: all."""
     started = time.time()
-    calls = calls_of_example(name)
-    with tempfile.TemporaryDirectory(prefix="mutants.") as temporary:
-        folder = pathlib.Path(keep or temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(folder / "examples", ignore_errors=True)
-        program = build_mutants(name, build, folder)
-        for pes, arguments in PROGRAMS[name][1]:
-            report = folder / "example.txt"
-            status = run(program, pes, arguments, 0, timeout, report)
-            if status != 0:
-                print(f"{name} {arguments}: the example ends with {status}:\n"
-                      f"{report.read_text(errors='replace')}")
-                return None
-        verdicts = []
-        for number, call in enumerate(calls[:limit], 1):
-            if call.kind != "symm" and not with_fences:
-                continue
-            reason = EQUIVALENT.get((call.file, call.number))
+    path = build_mutants(program, options.build.resolve(), folder)
+    runs = runs_by_call(program, path, options.timeout, folder)
+    if runs is None:
+        return None
+    verdicts = []
+    for number, call in enumerate(program.calls(), 1):
+        if numbers and number not in numbers:
+            continue
+        if call.kind != "symm" and not options.fences_of_kokkos:
+            continue
+        reason = CAN_GO.get(call.file, {}).get(call.number)
+        miss = MISSED.get(call.file, {}).get(call.number)
+        verdict = "can go"
+        if not reason or options.doubt:
+            for _ in range(1 if reason or miss else N_TRIES):
+                verdict = judge(path, runs[number], number, options.timeout,
+                                folder / f"mutant{number}.txt", program.is_test)
+                if verdict != "not found":
+                    break
             if reason:
-                verdict = "equivalent"
-            else:
-                verdict = judge(name, program, number, timeout,
-                                folder / f"mutant{number}.txt")
-            verdicts.append((call, verdict))
-            print(f"{call.file}:{call.line}: {verdict:10}  without {call.text[:60]}"
-                  + (f" ({reason})" if reason else ""), flush=True)
-        print(f"{name}: {len(verdicts)} mutants in {time.time() - started:.0f} s")
+                verdict = "WRONGLY JUDGED" if verdict == "found" else "can go"
+            elif verdict == "not found" and miss:
+                verdict, reason = "missed", miss
+        verdicts.append((call, verdict))
+        print(f"{call.file}:{call.line} ({call.number}): {verdict:10}  without "
+              f"{call.text[:60]}" + (f" ({reason})" if reason else ""), flush=True)
+    print(f"{program.name}: {len(verdicts)} mutants in {time.time() - started:.0f} s",
+          flush=True)
     return verdicts
 
 
 def summary(verdicts):
-    kinds = ("found", "hangs", "fails", "not found", "equivalent")
+    kinds = ("found", "hangs", "fails", "missed", "not found", "not run", "can go",
+             "WRONGLY JUDGED")
     of_all = [verdict for _, verdict in verdicts]
     counts = ", ".join(f"{of_all.count(v)} {v}" for v in kinds if v in of_all)
     print(f"mutants: {len(of_all)}: {counts or 'none'}")
-    n_silent = sum(of_all.count(v) for v in ("found", "fails", "not found"))
+    n_silent = sum(of_all.count(v) for v in ("found", "fails", "missed", "not found"))
     print(f"of those that can go wrong and end, {of_all.count('found')} of {n_silent} "
           "are reported")
 
 
-def self_test():
-    text = """void f() { // symm::barrier_all();
-  symm::barrier_all(exec);
-  for (auto const& x : y)
-    symm::put_signal(a, subview(b, 1), "symm::quiet();",
-                     pe);
-  exec.fence("a ) in a text"); Exec().fence(); context.quiet();
-  bool const is = symm::test(a) && symm::signal_wait_until(a, 1) == 1;
-  if (x) symm::quiet(); else symm::fence();
-  exchange.wait(1); my::barrier_all(); void barrier(int x);
-}"""
-    calls = calls_of("f.cpp", text)
-    names = [re.search(r"(\w+)\(", call.text.replace("Exec()", "")).group(1)
-             for call in calls]
-    assert names == ["barrier_all", "put_signal", "fence", "fence", "quiet", "quiet",
-                     "fence"], names
-    assert [call.line for call in calls] == [2, 4, 6, 6, 6, 8, 8]
-    assert [call.kind for call in calls].count("fence of Kokkos") == 2
-    changed = guarded(text, calls, 1)
-    assert "has(1)) symm::barrier_all(exec); } while (false);" in changed
-    assert "if (x) do { if (symm_mutant::has(6)) symm::quiet(); }" in changed
-    for name, (files, runs) in PROGRAMS.items():
-        assert runs and all((EXAMPLES / file).exists() for file in files), name
-    for file, number in EQUIVALENT:
-        assert number <= len(calls_of(file, (EXAMPLES / file).read_text())), file
-    print("the tokenizer works")
+def turns_of(programs):
+    """What --turn takes, each on a day of its own: names, and numbers of calls."""
+    turns = []
+    for name in sorted(programs):
+        n_calls = len(programs[name].calls())
+        n_each = MOST_IN_TURN if programs[name].is_test else max(n_calls, 1)
+        turns += [(name, range(first, first + n_each))
+                  for first in range(1, max(n_calls, 1) + 1, n_each)]
+    return turns
+
+
+def self_test(programs):
+    ordering_calls.self_test()
+    n_calls = collections.Counter()
+    for program in programs.values():
+        assert program.runs or program.is_test, program.name
+        for call in program.calls():
+            n_calls[call.file] += 1
+    for judged in (CAN_GO, MISSED):
+        for file, numbers in judged.items():
+            assert all(1 <= number <= n_calls[file] for number in numbers), file
+    assert not any(CAN_GO.get(file, {}).keys() & MISSED[file].keys() for file in MISSED)
+    turns = turns_of(programs)
+    assert sum(len(numbers) for _, numbers in turns) >= sum(n_calls.values())
+    print(f"the tokenizer works; {sum(n_calls.values())} calls, {len(turns)} turns")
 
 
 def main():
+    programs = all_programs()
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--example", action="append", choices=sorted(PROGRAMS))
-    parser.add_argument("--limit", type=int, help="mutants of an example at most")
+    parser.add_argument("--program", action="append", choices=sorted(programs))
+    parser.add_argument("--tests", action="store_true", help="those of tests alone")
+    parser.add_argument("--call", type=int, action="append", default=[],
+                        help="of each program those of that number alone")
     parser.add_argument("--timeout", type=float, default=20, help="of a run, in s")
-    parser.add_argument("--turn", action="store_true", help="one example, by the day")
+    parser.add_argument("--turn", action="store_true",
+                        help="one example or a few mutants of a test, by the day")
+    parser.add_argument("--doubt", action="store_true",
+                        help="try the calls that can go, too")
     parser.add_argument("--fences-of-kokkos", action="store_true",
                         help="take these out, too: on hosts, where kernels have ended "
                         "when they have been launched, the detector does not see them")
-    parser.add_argument("--keep", help="a folder for programs and reports")
+    parser.add_argument("--keep", type=pathlib.Path,
+                        help="a folder for programs and reports")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     if options.self_test:
-        return self_test()
-    names = options.example or sorted(PROGRAMS)
+        return self_test(programs)
+    names = options.program or sorted(n for n in programs
+                                      if programs[n].is_test or not options.tests)
+    numbers = options.call
     if options.turn:
-        names = [names[int(time.time() // 86400) % len(names)]]
+        turns = turns_of(programs)
+        name, numbers = turns[int(time.time() // 86400) % len(turns)]
+        names = [name]
     if options.list:
         for name in names:
-            for call in calls_of_example(name):
-                print(f"{name}: {call.file}:{call.line}: {call.text}")
+            for call in programs[name].calls():
+                print(f"{name}: {call.file}:{call.line} ({call.number}): {call.text}")
         return None
     if not options.build:
         parser.error("--build is needed")
     verdicts, is_wrong = [], False
     for name in names:
-        of_example = try_example(name, options.build.resolve(), options.limit,
-                                 options.timeout, options.keep,
-                                 options.fences_of_kokkos)
-        is_wrong |= of_example is None
-        verdicts += of_example or []
+        with tempfile.TemporaryDirectory(prefix="mutants.") as temporary:
+            folder = options.keep or pathlib.Path(temporary)
+            folder = folder / name.replace("/", "_")
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            of_program = try_program(programs[name], numbers, options, folder)
+        is_wrong |= of_program is None
+        verdicts += of_program or []
     summary(verdicts)
-    return 1 if is_wrong or any(v == "not found" for _, v in verdicts) else 0
+    bad = ("not found", "WRONGLY JUDGED")
+    return 1 if is_wrong or any(verdict in bad for _, verdict in verdicts) else 0
 
 
 if __name__ == "__main__":
