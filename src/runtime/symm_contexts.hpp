@@ -195,6 +195,9 @@ class Request {
   friend Impl::HostCall Impl::call_of(char const* name, Impl::Channel* channel,
                                       Request* request);
   [[nodiscard]] bool has_ended() const;
+  // What comes meanwhile is stored by the library.
+  [[nodiscard]] bool is_past(Impl::Stage stage, char const* name);
+  void wait_for(Impl::Stage stage, char const* name);
 
   Impl::Started m_started;
   std::uint64_t m_life = 0;  // of the runtime; 0: no operation

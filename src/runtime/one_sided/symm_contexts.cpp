@@ -113,7 +113,10 @@ void Context::open(char const* name) {
 }
 
 void Context::close() noexcept {
-  m_aggregation = nullptr;  // begins what waits
+  {
+    [[maybe_unused]] Impl::check::Call const its_call("symm::Context");
+    m_aggregation = nullptr;  // begins what waits
+  }
   Impl::check::complete(this, Impl::check::Stage::begun);
   auto* const channel   = std::exchange(m_channel, nullptr);
   auto const life       = std::exchange(m_life, 0);
@@ -142,6 +145,7 @@ Impl::HostCall Context::call(char const* name, Request* request) const {
 }
 
 void Context::deliver(char const* name) const {
+  [[maybe_unused]] Impl::check::Call const its_call(name);
   if (m_aggregation) m_aggregation->deliver(name);
 }
 
@@ -230,21 +234,13 @@ bool Request::has_ended() const {
 }
 
 bool Request::test_source() {
-  if (!has_ended() && !m_started.channel->test(m_started, Impl::Stage::side,
-                                               "symm::Request::test_source")) {
-    return false;
-  }
+  if (!is_past(Impl::Stage::side, "symm::Request::test_source")) return false;
   Impl::check::complete(this, Impl::check::Stage::done_here);
   return true;
 }
 
 bool Request::test() {
-  if (!has_ended()) {
-    if (!m_started.channel->test(m_started, Impl::Stage::operation,
-                                 "symm::Request::test")) {
-      return false;
-    }
-  }
+  if (!is_past(Impl::Stage::operation, "symm::Request::test")) return false;
   Impl::check::complete(this);
   m_started = {};
   m_life    = 0;
@@ -252,21 +248,25 @@ bool Request::test() {
 }
 
 void Request::wait_source() {
-  if (!has_ended()) {
-    m_started.channel->wait(m_started, Impl::Stage::side,
-                            "symm::Request::wait_source");
-  }
+  wait_for(Impl::Stage::side, "symm::Request::wait_source");
   Impl::check::complete(this, Impl::check::Stage::done_here);
 }
 
 void Request::wait() {
-  if (!has_ended()) {
-    m_started.channel->wait(m_started, Impl::Stage::operation,
-                            "symm::Request::wait");
-  }
+  wait_for(Impl::Stage::operation, "symm::Request::wait");
   Impl::check::complete(this);
   m_started = {};
   m_life    = 0;
+}
+
+bool Request::is_past(Impl::Stage stage, char const* name) {
+  [[maybe_unused]] Impl::check::Call const its_call(name);
+  return has_ended() || m_started.channel->test(m_started, stage, name);
+}
+
+void Request::wait_for(Impl::Stage stage, char const* name) {
+  [[maybe_unused]] Impl::check::Call const its_call(name);
+  if (!has_ended()) m_started.channel->wait(m_started, stage, name);
 }
 
 void wait_all(std::span<Request> requests) {
@@ -287,8 +287,10 @@ std::size_t wait_any(std::span<Request> requests) {
   if (!has_any) return SIZE_MAX;
   auto found = test_any(requests);
   if (found != SIZE_MAX) return found;
+  constexpr char const* name = "symm::wait_any";
+  [[maybe_unused]] Impl::check::Call const its_call(name);
   // It watches the PEs; poll() ends the job if one is lost.
-  Impl::HostWait wait("symm::wait_any");
+  Impl::HostWait wait(name);
   while (found == SIZE_MAX) {
     static_cast<void>(wait.pause());
     found = test_any(requests);
