@@ -195,7 +195,7 @@ class Request {
   friend Impl::HostCall Impl::call_of(char const* name, Impl::Channel* channel,
                                       Request* request);
   [[nodiscard]] bool has_ended() const;
-  // What comes meanwhile is stored by the library.
+  // The library stores data that come meanwhile.
   [[nodiscard]] bool is_past(Impl::Stage stage, char const* name);
   void wait_for(Impl::Stage stage, char const* name);
 

@@ -20,7 +20,7 @@ namespace symm::Impl::check {
 enum class KernelDeed : std::uint8_t { access, put, get, atomic, put_signal };
 inline constexpr std::size_t n_kernel_deeds = 5;
 
-/// What calls of the library are to the detector, on the host and in kernels.
+/// The detector's view of calls of the library, on the host and in kernels.
 /// GPUs reach the object, in host memory.
 class alignas(4096) Shadow : public AccessHistory {
  public:

@@ -304,7 +304,7 @@ struct Outgoing {
   std::uint64_t half           = 0;
   // Gets, puts whose payload is read later, and blocks without messages.
   std::uint64_t begun      = 0;
-  std::uint64_t last_block = 0;  // of these
+  std::uint64_t last_block = 0;  // of these, the last that is a put
   std::size_t dirty_at     = 0;  // in m_dirty
   bool is_dirty            = false;
   std::unique_ptr<std::byte[]> batch;

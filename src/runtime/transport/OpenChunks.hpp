@@ -12,11 +12,11 @@
 
 namespace symm::Impl {
 
-/// Where the engine reaches chunks of another PE's host heap without messages.
-/// Any thread.
+/// The chunks of another PE's host heap that the engine reaches without
+/// messages. Any thread.
 class OpenChunks {
  public:
-  /// Where the chunk starts; nothing: it is not reached.
+  /// The place of its start; nothing: it is not reached.
   using Answer = std::optional<OneSided::Place>;
 
   /// \param offset of the chunk. \returns nothing: no answer has come.

@@ -144,10 +144,10 @@ class Transport_Messages final : public Transport,
 
   // Transport_Messages_OneSided.cpp: blocks without messages.
 
-  /// Where the engine reaches the start of the block at `at` without messages,
-  /// and how many bytes of it at once. The first call for a chunk of a PE asks
-  /// that for its key, and waits.
-  /// \returns nothing: it does not.
+  /// The place of the block at `at` for the engine, and the bytes that it moves
+  /// at once without messages. The first call for a chunk of a PE asks that for
+  /// its key, and waits.
+  /// \returns nothing: it is not reached.
   struct Reach {
     OneSided::Place place;
     std::size_t bytes;

@@ -136,7 +136,7 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
     enter_again(lock);
   }
   auto* const pending = begin(outgoing, {.left = &outgoing.blocks}, started);
-  outgoing.last_block = outgoing.begun;
+  if (move.kind == BlockMove::Kind::put) outgoing.last_block = outgoing.begun;
   lock.unlock();
   m_transport.begin_move(move, pending);
 }
