@@ -267,16 +267,17 @@ TEST(CombinationOfNodes, notices_are_counted_and_the_lowest_are_told) {
       std::uint32_t n;
       std::uint32_t spread;
     };
-    for (auto const& [n, spread] :
+    for (auto const& any :
          {Case{0, 1}, Case{1, 1}, Case{7, 20}, Case{369, 400}, Case{369, 1024},
           Case{369, 1025}, Case{300, 100'000}}) {
       std::map<std::uint32_t, int> all;
       for (Pe pe = 0; pe < nodes.n_pes(); ++pe) {
-        for (auto const number : notices_of(pe, n, spread)) ++all[number];
+        for (auto const number : notices_of(pe, any.n, any.spread))
+          ++all[number];
       }
       auto const known  = nodes.step([&](Pe pe) {
         auto saying    = malloc_of(64);
-        saying.notices = notices_of(pe, n, spread);
+        saying.notices = notices_of(pe, any.n, any.spread);
         return saying;
       });
       bool const is_cut = all.size() > Combination::max_notices;

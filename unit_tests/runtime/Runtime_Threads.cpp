@@ -112,8 +112,8 @@ TEST(RuntimeThreads, views_end_on_threads_beside_collective_calls) {
         [&] {
           for (int round = 0; round < n_rounds; ++round) {
             for (std::size_t i = 0; i < 20; ++i) {
-              auto* const view = static_cast<char*>(
-                  heap().allocate_view("view", 64 << (i % 12), 16, 0));
+              auto* const view = static_cast<char*>(heap().allocate_view(
+                  "view", std::size_t{64} << (i % 12), 16, 0));
               views.push([view] {
                 view[0] = 'x';
                 heap().retire(view);
