@@ -89,6 +89,7 @@ LAYER_OF_GPU_HEADER = {
               "KernelWords": RUNTIME + "/base",
               "Launch": RUNTIME + "/access",
               "RingOfModule": RUNTIME + "/access",
+              "ShadowKernels": RUNTIME + "/access",
               "CollectiveKernels": RUNTIME + "/collectives",
               "ThreadBlock": RUNTIME + "/groups"},
     KOKKOS: {"ExecutionSpaceQueue": KOKKOS + "/space",

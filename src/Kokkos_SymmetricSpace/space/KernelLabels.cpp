@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <symm_gpu/ShadowKernels.hpp>
 #include "../../runtime/base/Check.hpp"
 
 namespace symm::Impl {
@@ -71,7 +72,8 @@ void end(std::uint64_t kernel) {
 void tell_check_of_kernels() {
   static bool is_done = false;
   if (is_done) return;
-  is_done   = true;
+  is_done = true;
+  check::set_shadow_kernels(check::shadow_kernels);
   s_before  = Tools::get_callbacks();
   using Set = Tools::EventSet;
 #if defined(SYMM_CHECK_VIEWS) && !defined(SYMM_CHECK_VIEWS_ON_HOST)

@@ -24,6 +24,18 @@ struct Access {
   std::uint16_t site = 0;
   /// Of writes: a signal, or a word that comes whole.
   Epoch::Kind kind = Epoch::Kind::plain;
+  /// It comes after what is before it in its instance. (Of kernels on GPUs
+  /// each waits for the one before it.)
+  bool is_in_stream = false;
+};
+
+/// Accesses by network of so many bytes, which get another time.
+struct LaterAccess {
+  Epoch epoch;
+  std::size_t bytes;
+  bool is_write;
+  std::size_t part;
+  Time time;
 };
 
 /// Looks at accesses, and remembers them: the part of the detector that the
@@ -61,20 +73,31 @@ class AccessHistory {
     return {-1, 0};
   }
 
-  /// Looks at an access, and remembers it.
-  SYMM_FUNCTION void note(Where where, std::size_t bytes,
-                          Access const& access) {
+  /// Looks at an access, and remembers it. Of its words each `step`th from
+  /// `first` on.
+  SYMM_FUNCTION void note(Where where, std::size_t bytes, Access const& access,
+                          std::size_t first = 0, std::size_t step = 1) {
     if (!is_seen(where) || bytes == 0) return;
     auto const limit = end_of(where.offset);
     auto const end =
         where.offset + bytes < limit ? where.offset + bytes : limit;
-    for (auto at = where.offset; at < end;) {
-      auto const in_word = at % 8;
-      auto const n       = 8 - in_word < end - at ? 8 - in_word : end - at;
-      auto const mask    = mask_of(in_word, n);
-      note_word({where.pe, at}, mask, bytes, epoch_of(access, mask),
-                access.is_write);
-      at += n;
+    for (auto word = where.offset / 8 + first; word * 8 < end; word += step) {
+      auto const at   = word * 8 < where.offset ? where.offset : word * 8;
+      auto const next = word * 8 + 8 < end ? word * 8 + 8 : end;
+      auto const mask = mask_of(at % 8, next - at);
+      note_word({where.pe, at}, mask, bytes, epoch_of(access, mask), access);
+    }
+  }
+  /// Changes the time of what this PE has begun. As note().
+  SYMM_FUNCTION void change(Where where, LaterAccess const& later,
+                            std::size_t first = 0, std::size_t step = 1) {
+    auto const end = where.offset + later.bytes;
+    for (auto word = where.offset / 8 + first; word * 8 < end; word += step) {
+      auto& cell = m_memory.cell({where.pe, word * 8});
+      change(later.is_write ? cell.write : cell.read, later);
+      if (later.is_write) continue;
+      auto* const reads = m_memory.reads_of({where.pe, word * 8}, false);
+      if (reads != nullptr) change(reads[m_me], later);
     }
   }
   /// The bytes of a word that an access is about.
@@ -98,7 +121,9 @@ class AccessHistory {
   /// Forgets who has written the word, whose value this PE waited for.
   SYMM_FUNCTION void forget_write(Where where) {
     if (!is_seen(where)) return;
-    m_memory.cell(where).write.store(0, std::memory_order_relaxed);
+    SYMM_IF_ON_HOST((forget_write_on_host(where);))
+    SYMM_IF_ON_DEVICE(
+        (m_memory.cell(where).write.store(0, std::memory_order_relaxed);))
   }
 
   Clocks clocks;
@@ -148,8 +173,9 @@ class AccessHistory {
   // An access is remembered before it looks at those of others: of two at the
   // same time one sees the other.
   SYMM_FUNCTION void note_word(Where where, unsigned mask, std::size_t bytes,
-                               Epoch epoch, bool is_write) {
+                               Epoch epoch, Access const& access) {
     auto& cell            = m_memory.cell(where);
+    bool const is_write   = access.is_write;
     bool const is_network = epoch.kind() >= Part::network;
     Epoch last_write;
     Epoch last_read;
@@ -173,22 +199,20 @@ class AccessHistory {
       }
     } else if (!is_write) {
       remember_read(where, cell, before, epoch);
-    } else if (!before.is_access() || clocks.is_done(before, is_network)) {
-      look_at(put(mine, before, epoch), true, where, bytes, epoch, true);
     } else {
       look_at(Epoch(mine.exchange(epoch.bits())), true, where, bytes, epoch,
-              true);
+              access);
     }
     if (!is_write) {
-      look_at(Epoch(cell.write.load()), true, where, bytes, epoch, false);
+      look_at(Epoch(cell.write.load()), true, where, bytes, epoch, access);
       return;
     }
     Epoch const read(cell.read.load());
-    look_at(read.with_more(false), false, where, bytes, epoch, true);
+    look_at(read.with_more(false), false, where, bytes, epoch, access);
     if (!read.has_more()) return;
     auto* const reads = m_memory.reads_of(where, false);
     for (Pe pe = 0; reads != nullptr && pe < m_n_pes; ++pe) {
-      look_at(Epoch(reads[pe].load()), false, where, bytes, epoch, true);
+      look_at(Epoch(reads[pe].load()), false, where, bytes, epoch, access);
     }
     cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
   }
@@ -221,7 +245,7 @@ class AccessHistory {
       race.offset          = where.offset;
       race.bytes           = static_cast<std::uint32_t>(bytes);
       race.state.store(Race::unnamed, std::memory_order_release);
-      m_has_unnamed.store(1, std::memory_order_release);
+      tables().has_unnamed[m_me].store(1, std::memory_order_release);
       return;
     }
   }
@@ -232,11 +256,12 @@ class AccessHistory {
   std::size_t m_n_heaps = 0;
   Heap m_heaps[most_heaps];
   CheckMemory m_memory;
-  Word<std::uint32_t> m_has_unnamed;
 
  private:
   SYMM_FUNCTION void look_at(Epoch other, bool is_write_before, Where where,
-                             std::size_t bytes, Epoch epoch, bool is_write) {
+                             std::size_t bytes, Epoch epoch,
+                             Access const& access) {
+    bool const is_write   = access.is_write;
     bool const is_network = epoch.kind() >= Part::network;
     if (!other.is_access() || (other.mask() & epoch.mask()) == 0 ||
         other.is_atomic_with(epoch) ||
@@ -244,28 +269,19 @@ class AccessHistory {
         clocks.is_done(other, is_network && is_write_before) ||
         (is_write_before && !is_write && other.is_whole_for(epoch)) ||
         (is_write && !is_write_before && epoch.is_whole_for(other)) ||
-        (other.pe() == m_me && is_in_stream())) {
+        (other.pe() == m_me && access.is_in_stream)) {
       return;
     }
     found(where, bytes, other, is_write_before, epoch, is_write, false);
   }
 
-  /// Whether the operation comes after what is before it in its instance. (Of
-  /// kernels on GPUs each waits for the one before it.)
-  [[nodiscard]] SYMM_FUNCTION static bool is_in_stream() {
-    SYMM_IF_ON_HOST((return is_in_stream_of_host();))
-    SYMM_IF_ON_DEVICE((return false;))
-  }
-  static bool is_in_stream_of_host();
-
-  /// Puts an epoch in the place of `before`, which is done. GPUs take long for
-  /// atomic changes of host memory: there, of two PEs that do this at one
-  /// moment one is forgotten. \returns what was there.
-  SYMM_FUNCTION static Epoch put(Word<std::uint64_t>& entry,
-                                 [[maybe_unused]] Epoch before, Epoch epoch) {
-    SYMM_IF_ON_HOST((return Epoch(entry.exchange(epoch.bits()));))
-    SYMM_IF_ON_DEVICE(
-        (entry.store(epoch.bits(), std::memory_order_relaxed); return before;))
+  static void forget_write_on_host(Where where);
+  SYMM_FUNCTION static void change(Word<std::uint64_t>& entry,
+                                   LaterAccess const& later) {
+    Epoch const epoch(entry.load(std::memory_order_relaxed));
+    if (!epoch.is_like(later.epoch)) return;
+    entry.store(epoch.at(later.part, later.time).bits(),
+                std::memory_order_relaxed);
   }
 
   /// A read takes the place of one that is done, or goes beside it.
@@ -274,7 +290,7 @@ class AccessHistory {
     bool const is_network = epoch.kind() >= Part::network;
     if (!before.is_access() ||
         clocks.is_done(before.with_more(false), is_network)) {
-      put(cell.read, before, epoch.with_more(before.has_more()));
+      cell.read.exchange(epoch.with_more(before.has_more()).bits());
       return;
     }
     auto* const reads = m_memory.reads_of(where, true);

@@ -26,8 +26,13 @@ bool is_outermost() { return s_checker.is_on() && s_thread.n_calls == 1; }
 
 Access make_access(bool is_write, Part part, bool is_atomic = false) {
   auto const& thread = s_thread;
-  return {is_write, part, s_checker.clocks.use(part), is_atomic,
-          site_at(s_checker.tables(), thread.place, thread.call)};
+  return {is_write,
+          part,
+          s_checker.clocks.use(part),
+          is_atomic,
+          site_at(s_checker.tables(), thread.place, thread.call),
+          Epoch::Kind::plain,
+          thread.is_in_stream};
 }
 
 struct HostCaller {

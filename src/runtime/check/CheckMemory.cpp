@@ -46,7 +46,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
   for (std::size_t heap = 0; heap < most_heaps; ++heap) {
     start[heap]   = bytes;
     auto const n  = std::min(part_bytes[heap], most_bytes / n_pes) / 8;
-    m_cells[heap] = {nullptr, n};
+    m_cells[heap] = {nullptr, n, n, false};
     bytes += round_up(n_pes * n * sizeof(Cell), page);
   }
   Address address{::getpid(), -1};

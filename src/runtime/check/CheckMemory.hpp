@@ -84,6 +84,7 @@ struct Tables {
   Word<std::uint64_t> n_found;       // races
   Word<std::uint32_t> early_report;  // 1: a PE makes it, 2: it is there
   Word<std::uint32_t> n_modules_used;
+  Word<std::uint32_t> has_unnamed[most_pes];  // whether a PE has to name some
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
@@ -125,8 +126,12 @@ class CheckMemory {
   /// The end of what is covered of the heap of an offset.
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
     auto const heap = offset / start_of_heap;
-    return heap < most_heaps ? heap * start_of_heap + m_cells[heap].n_of_pe * 8
+    return heap < most_heaps ? heap * start_of_heap + m_cells[heap].n_used * 8
                              : 0;
+  }
+  /// Whether the cells are in memory of GPUs, which the host does not reach.
+  [[nodiscard]] bool is_on_gpu(std::size_t offset) const {
+    return m_cells[offset / start_of_heap].is_on_gpu;
   }
   [[nodiscard]] SYMM_FUNCTION bool is_covered(std::size_t offset) const {
     return offset < end_of(offset);
@@ -162,11 +167,22 @@ class CheckMemory {
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;
   /// From now on GPUs reach cells.
   void keep_pages() { m_keeps_pages = true; }
+  /// The cells of a heap are in memory of GPUs from now on, so far none.
+  /// \param n_of_pe from one PE's first to the next one's.
+  void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
+    m_cells[heap] = {first, n_of_pe, 0, true};
+  }
+  /// Now they are those of so many bytes.
+  void extend_on_gpu(std::size_t heap, std::size_t bytes) {
+    m_cells[heap].n_used = bytes / 8;
+  }
 
  private:
   struct Cells {
     Cell* first         = nullptr;
     std::size_t n_of_pe = 0;
+    std::size_t n_used  = 0;
+    bool is_on_gpu      = false;
   };
   /// The entry of a word in a table, of which the first 8 bytes are a key;
   /// null: none. \param adds whether an empty one becomes it.

@@ -19,7 +19,7 @@ constinit Checker s_checker;
 
 void Checker::start(Bootstrap& bootstrap,
                     std::array<HeapMap const*, most_heaps> const& heaps,
-                    MemoryProvider* gpu) {
+                    MemoryProvider* gpu, Agree const& agree) {
   std::array<std::size_t, most_heaps> part_bytes{};
   m_n_heaps = 0;
   for (std::size_t i = 0; i < most_heaps; ++i) {
@@ -49,7 +49,7 @@ void Checker::start(Bootstrap& bootstrap,
   clocks.start(m_me, m_n_pes);
   end_with_status();
   m_gpu = gpu;
-  if (m_gpu != nullptr) begin_on_gpu(bootstrap);
+  if (m_gpu != nullptr) begin_on_gpu(bootstrap, agree);
   auto const& host = m_heaps[0];
   m_heap_start     = host.start;
   m_heap_bytes     = host.bytes;
@@ -137,7 +137,11 @@ void Checker::note(Where where, std::size_t bytes, Access const& access,
       !is_in_block(where.offset, bytes)) {
     return;
   }
-  Shadow::note(where, bytes, access);
+  if (is_seen(where) && m_memory.is_on_gpu(where.offset)) {
+    note_on_gpu(where, bytes, access);
+  } else {
+    Shadow::note(where, bytes, access);
+  }
   name_races();
   auto const& thread = s_thread;
   if (access.part >= Part::network && is_seen(where) && bytes != 0 &&
@@ -149,7 +153,9 @@ void Checker::note(Where where, std::size_t bytes, Access const& access,
   }
 }
 
-bool AccessHistory::is_in_stream_of_host() { return s_thread.is_in_stream; }
+void AccessHistory::forget_write_on_host(Where where) {
+  s_checker.forget_write_here(where);
+}
 
 std::uint32_t AccessHistory::random_on_host() {
   auto& random = s_thread.random;

@@ -14,6 +14,7 @@
 
 #include "../base/Check.hpp"
 #include "../base/Types.hpp"
+#include "../bootstrap/Bootstrap.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CheckMemory.hpp"
 #include "Clocks.hpp"
@@ -21,11 +22,12 @@
 #include "Shadow.hpp"
 
 namespace symm::Impl {
-class Bootstrap;
 class MemoryProvider;
 }  // namespace symm::Impl
 
 namespace symm::Impl::check {
+
+struct ShadowOnGpu;
 
 /// Looks for races. One for the process, and there before and after main(),
 /// whose accesses are instrumented, too.
@@ -34,9 +36,10 @@ class Checker : public Shadow {
   /// Collective. Does nothing where PEs share no memory.
   /// \param heaps those of host memory first; null: none.
   /// \param gpu   the memory of this PE's GPU, until finish(); null: none.
+  /// \param agree for calls in which the heap gives out memory, until finish().
   void start(Bootstrap& bootstrap,
              std::array<HeapMap const*, most_heaps> const& heaps,
-             MemoryProvider* gpu);
+             MemoryProvider* gpu, Agree const& agree);
   /// Collective: no more accesses. Reports.
   void finish(Bootstrap& bootstrap);
 
@@ -81,13 +84,17 @@ class Checker : public Shadow {
 
   /// Completes what this PE has found with the labels of Views.
   void name_races() {
-    if (m_has_unnamed.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    if (tables().has_unnamed[me()].load(std::memory_order_relaxed) != 0)
+        [[unlikely]] {
       name_unnamed();
     }
   }
 
   /// The label of the kernel that begins; null: one has ended.
   void set_kernel(char const* label);
+
+  /// AccessHistory::forget_write(), of the host. Precondition: is_seen(where).
+  void forget_write_here(Where where) noexcept;
 
   /// Calls during which all threads' accesses are the library's.
   std::atomic<int> n_hiding{0};
@@ -152,13 +159,23 @@ class Checker : public Shadow {
   static constexpr std::size_t most_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
-  void begin_on_gpu(Bootstrap& bootstrap);
+  void begin_on_gpu(Bootstrap& bootstrap, Agree const& agree);
   void end_on_gpu() noexcept;
   void pin(CheckMemory::Range range);
   void say_of_kernels(char const* why) const;
   /// Has GPUs reach the shadow of the first `bytes` of the parts of all near
-  /// PEs.
+  /// PEs. Collective.
   void reach(std::size_t heap, std::size_t bytes);
+  void extend_on_gpu(std::size_t end);
+  /// Work of the host on the shadow of GPU memory. A failure is said, and
+  /// nothing else comes of it.
+  template <class Work>
+  bool try_on_gpu(Work const& work) noexcept;
+  void tell_kernels();
+  void learn_from_kernels();
+  void note_on_gpu(Where where, std::size_t bytes, Access const& access);
+  void change_on_gpu(Where where, LaterAccess const& later);
+  void clear_on_gpu(Where where, std::size_t bytes);
 
   // Of host memory, which the host loads and stores: parts of near PEs.
   std::uintptr_t m_heap_start  = 0;
@@ -169,7 +186,9 @@ class Checker : public Shadow {
   std::array<Alias, most_aliases> m_aliases{};
   std::atomic<std::size_t> m_n_aliases{0};  // of which some may be not in use
   MemoryProvider* m_gpu = nullptr;
+  ShadowOnGpu* m_on_gpu = nullptr;
   bool m_has_said       = false;
+  std::mutex m_gpu_mutex;
   std::mutex m_mutex;
   // Made by start(), never destroyed.
   std::map<std::size_t, Block>* m_blocks = nullptr;  // by offset

@@ -7,42 +7,101 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "../bootstrap/Bootstrap.hpp"
+#include "../bootstrap/FdExchange.hpp"
 #include "../memory/FarRing.hpp"
 #include "../memory/MemoryProvider.hpp"
+#include "../memory/SymmetricRange.hpp"
 #include "Checker.hpp"
 #include "Sites.hpp"
 
 namespace symm::Impl::check {
 
-/// Collective.
-void Checker::begin_on_gpu(Bootstrap& bootstrap) {
-  m_memory.keep_pages();
-  bool has_failed = false;
+namespace {
+
+ShadowKernels s_kernels{};
+
+/// Bytes of a heap whose shadow is added at a time.
+constexpr std::size_t unit = std::size_t{4} << 20U;
+/// A shadow takes twice as much memory.
+constexpr std::size_t most_on_gpu = std::size_t{16} << 30U;
+
+}  // namespace
+
+/// What kernels work with, in GPU memory.
+struct ShadowOnGpu {
+  Agree agree;
+  std::optional<FdExchange> exchange;   // of all PEs: they are on one machine
+  std::optional<SymmetricRange> cells;  // of the heap in GPU memory
+  bool is_full   = false;
+  Shadow* shadow = nullptr;  // a copy of this PE's
+  void* queue    = nullptr;
+  Shadow back;  // what comes back
+};
+
+void set_shadow_kernels(ShadowKernels const& kernels) { s_kernels = kernels; }
+
+template <class Work>
+bool Checker::try_on_gpu(Work const& work) noexcept {
+  std::lock_guard const lock(m_gpu_mutex);
   try {
-    pin({static_cast<Shadow*>(this), sizeof(Shadow)});
-    pin(m_memory.common());
-    m_gpu->run_in_context([this] { set_shadow_of_kernels(this); });
+    work();
+    return true;
   } catch (std::exception const& failure) {
-    has_failed = true;
-    say_of_kernels(failure.what());
+    if (!std::exchange(m_has_said, true)) say_of_kernels(failure.what());
+    return false;
   }
+}
+
+/// Collective.
+void Checker::begin_on_gpu(Bootstrap& bootstrap, Agree const& agree) {
+  constexpr std::size_t heap = 1;
+  m_memory.keep_pages();
+  bool is_done = try_on_gpu([&] {
+    m_on_gpu         = new ShadowOnGpu;
+    m_on_gpu->agree  = agree;
+    m_on_gpu->queue  = m_gpu->make_queue();
+    m_on_gpu->shadow = static_cast<Shadow*>(m_gpu->allocate(sizeof(Shadow)));
+    pin({static_cast<Shadow*>(this), sizeof(Shadow)});
+    pin({&m_on_gpu->back, sizeof(Shadow)});
+    pin(m_memory.common());
+  });
   // Kernels of all PEs are seen, or those of none: signals order others.
-  if (first_to_say(bootstrap, has_failed)) end_on_gpu();
+  if (first_to_say(bootstrap, !is_done)) return end_on_gpu();
+  is_done = try_on_gpu([&] { m_on_gpu->exchange.emplace(bootstrap); }) &&
+            try_on_gpu([&] {
+              auto const bytes =
+                  2 * std::min(m_heaps[heap].map.stride, most_on_gpu);
+              m_on_gpu->cells.emplace(*m_gpu, *m_on_gpu->exchange, m_me,
+                                      m_n_pes, bytes, 0);
+              m_memory.use_gpu(
+                  heap, reinterpret_cast<Cell*>(m_on_gpu->cells->map().part(0)),
+                  bytes / sizeof(Cell));
+              tell_kernels();
+              m_gpu->run_in_context(
+                  [this] { set_shadow_of_kernels(m_on_gpu->shadow); });
+            });
+  if (first_to_say(bootstrap, !is_done)) end_on_gpu();
 }
 
 void Checker::end_on_gpu() noexcept {
-  try {
+  m_has_said = false;
+  try_on_gpu([&] {
     m_gpu->synchronize();
     m_gpu->run_in_context([] { set_shadow_of_kernels(nullptr); });
     for (auto* const address : *m_pinned) m_gpu->unpin(address);
-  } catch (std::exception const& failure) {
-    say_of_kernels(failure.what());
-  }
+  });
   m_pinned->clear();
   for (auto& heap : m_heaps) heap.reached = 0;
+  if (m_on_gpu != nullptr) {
+    if (m_on_gpu->shadow != nullptr) m_gpu->deallocate(m_on_gpu->shadow);
+    if (m_on_gpu->queue != nullptr) m_gpu->free_queue(m_on_gpu->queue);
+  }
+  delete std::exchange(m_on_gpu, nullptr);
   m_gpu = nullptr;
 }
 
@@ -56,31 +115,95 @@ void Checker::say_of_kernels(char const* why) const {
 }
 
 void Checker::reach(std::size_t heap, std::size_t bytes) {
-  // In steps, as each registration takes a while.
-  constexpr std::size_t unit = std::size_t{4} << 20U;
-  auto& its                  = m_heaps[heap];
-  auto const start           = heap * start_of_heap;
-  auto const end =
-      std::min(round_up(bytes, unit), m_memory.end_of(start) - start);
-  if (m_gpu == nullptr || end <= its.reached) return;
-  // It takes twice as much memory, for each near PE.
-  constexpr std::size_t most = std::size_t{16} << 30U;
-  if (end > most) {
+  if (m_gpu == nullptr) return;
+  auto& its        = m_heaps[heap];
+  auto const start = heap * start_of_heap;
+  auto const end   = std::min(round_up(bytes, unit), its.map.stride);
+  if (end <= its.reached) return;
+  if (end > most_on_gpu) {
     if (!std::exchange(m_has_said, true)) {
       say_of_kernels("in what is above the first 16 GiB of a heap");
     }
     return;
   }
-  try {
+  if (m_memory.is_on_gpu(start)) return extend_on_gpu(end);
+  try_on_gpu([&] {
     for (Pe const pe : its.map.near_pes()) {
-      auto const range =
-          m_memory.cells({pe, start + its.reached}, end - its.reached);
-      pin(range);
+      pin(m_memory.cells({pe, start + its.reached}, end - its.reached));
     }
     its.reached = end;
-  } catch (std::exception const& failure) {
-    say_of_kernels(failure.what());
+  });
+}
+
+/// Collective. A failure is that of all PEs.
+void Checker::extend_on_gpu(std::size_t end) {
+  constexpr std::size_t heap = 1;
+  auto& reached              = m_heaps[heap].reached;
+  auto& cells                = *m_on_gpu->cells;
+  if (m_on_gpu->is_full) return;
+  auto const added =
+      cells.try_to_add_chunk(2 * reached, 2 * (end - reached), m_on_gpu->agree);
+  m_on_gpu->is_full =
+      added.failure.has_value() || !try_on_gpu([&] {
+        m_gpu->zero(cells.map().part(m_me) + 2 * reached, 2 * (end - reached));
+      });
+  if (added.failure && !std::exchange(m_has_said, true)) {
+    say_of_kernels(added.failure->message.c_str());
   }
+  if (m_on_gpu->is_full) return;
+  reached = end;
+  m_memory.extend_on_gpu(heap, end);
+}
+
+/// Brings what this PE knows to its GPU.
+void Checker::tell_kernels() {
+  // Also of kernels that were launched without Kokkos.
+  if (m_is_on) learn_from_kernels();
+  m_gpu->copy(m_on_gpu->shadow, static_cast<Shadow*>(this), sizeof(Shadow));
+}
+
+void Checker::learn_from_kernels() {
+  m_gpu->copy(&m_on_gpu->back, m_on_gpu->shadow, sizeof(Shadow));
+  clocks.learn_from_copy(m_on_gpu->back.clocks);
+}
+
+void Checker::note_on_gpu(Where where, std::size_t bytes,
+                          Access const& access) {
+  if (s_kernels.note == nullptr) return;
+  try_on_gpu([&] {
+    tell_kernels();
+    m_gpu->run_in_context([&] {
+      s_kernels.note(m_on_gpu->queue, m_on_gpu->shadow, where, bytes, access);
+    });
+    m_gpu->wait(m_on_gpu->queue);
+  });
+}
+
+void Checker::change_on_gpu(Where where, LaterAccess const& later) {
+  if (s_kernels.change == nullptr) return;
+  try_on_gpu([&] {
+    m_gpu->run_in_context([&] {
+      s_kernels.change(m_on_gpu->queue, m_on_gpu->shadow, where, later);
+    });
+    m_gpu->wait(m_on_gpu->queue);
+  });
+}
+
+void Checker::forget_write_here(Where where) noexcept {
+  auto& write = m_memory.cell(where).write;
+  if (m_memory.is_on_gpu(where.offset)) {
+    try_on_gpu(
+        [&] { m_gpu->zero(reinterpret_cast<char*>(&write), sizeof write); });
+  } else {
+    write.store(0, std::memory_order_relaxed);
+  }
+}
+
+void Checker::clear_on_gpu(Where where, std::size_t bytes) {
+  auto const range = m_memory.cells(where, bytes);
+  if (range.bytes == 0) return;
+  try_on_gpu(
+      [&] { m_gpu->zero(static_cast<char*>(range.start), range.bytes); });
 }
 
 void Checker::set_kernel(char const* label) {
@@ -91,7 +214,10 @@ void Checker::set_kernel(char const* label) {
   bool const is_its_own =
       s_thread.n_calls > 0 || n_hiding.load(std::memory_order_relaxed) > 0;
   m_hides_kernel = label != nullptr && is_its_own;
-  if (label == nullptr) return;
+  if (label == nullptr) {
+    try_on_gpu([&] { learn_from_kernels(); });
+    return;
+  }
   constexpr std::array<char const*, n_kernel_deeds> calls{
       nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
   // The line of the program that launches it.
@@ -101,6 +227,7 @@ void Checker::set_kernel(char const* label) {
   for (std::size_t i = 0; i < n_kernel_deeds; ++i) {
     m_kernel_sites[i] = site_at(tables(), place, calls[i]);
   }
+  try_on_gpu([&] { tell_kernels(); });
 }
 
 }  // namespace symm::Impl::check

@@ -123,19 +123,13 @@ void Checker::complete(void const* owner, Stage stage) {
       return true;
     }
     // From now on an access that was complete, or began, at once.
-    for (auto at = begun.start; begun.pe >= 0 && at < begun.start + begun.bytes;
-         at      = round_down(at + 8, 8)) {
-      auto const change = [&](Word<std::uint64_t>& entry) {
-        Epoch const epoch(entry.load(std::memory_order_relaxed));
-        if (!epoch.is_like(begun.epoch)) return;
-        entry.store(epoch.at(part_of(me(), part), clocks.use(part)).bits(),
-                    std::memory_order_relaxed);
-      };
-      auto& cell = m_memory.cell({begun.pe, at});
-      change(begun.is_written ? cell.write : cell.read);
-      if (begun.is_written) continue;
-      auto* const reads = m_memory.reads_of({begun.pe, at}, false);
-      if (reads != nullptr) change(reads[me()]);
+    if (begun.pe < 0) return true;
+    LaterAccess const later{begun.epoch, begun.bytes, begun.is_written,
+                            part_of(me(), part), clocks.use(part)};
+    if (m_memory.is_on_gpu(begun.start)) {
+      change_on_gpu({begun.pe, begun.start}, later);
+    } else {
+      change({begun.pe, begun.start}, later);
     }
     return true;
   });

@@ -22,7 +22,11 @@ void Checker::allocated(void const* address, std::size_t bytes,
   name_races();
   auto const heap = where.offset / start_of_heap;
   reach(heap, where.offset % start_of_heap + bytes);
-  m_memory.clear(where, bytes);
+  if (m_memory.is_on_gpu(where.offset)) {
+    clear_on_gpu(where, bytes);
+  } else {
+    m_memory.clear(where, bytes);
+  }
   Block block{bytes, header_bytes, {}};
   std::string_view const text(label == nullptr ? "" : label);
   text.copy(block.label.data(), block.label.size() - 1);
@@ -36,7 +40,7 @@ void Checker::allocated(void const* address, std::size_t bytes,
 
 void Checker::name_unnamed() {
   std::lock_guard const lock(m_mutex);
-  if (m_has_unnamed.exchange(0) == 0) return;
+  if (tables().has_unnamed[me()].exchange(0) == 0) return;
   for (auto& race : tables().races) {
     if (race.state.load(std::memory_order_acquire) != Race::unnamed ||
         Epoch(race.second).pe() != me()) {

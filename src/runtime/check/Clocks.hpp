@@ -145,10 +145,32 @@ class Clocks {
     if (later) m_has_later.store(1);
   }
 
+  /// Learns what a copy of these clocks has learned since it was made.
+  void learn_from_copy(Clocks const& copy) {
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      auto const its = copy.m_now[part].load();
+      auto mine      = m_now[part].load();
+      while (later_of(mine, its) != mine &&
+             !m_now[part].compare_exchange_strong(mine, later_of(mine, its))) {
+      }
+    }
+    for (std::size_t part = 0; part < m_parts; ++part) {
+      m_known[part].raise(copy.m_known[part].load());
+      m_fenced[part].raise(copy.m_fenced[part].load());
+      m_later[part].raise(copy.m_later[part].load());
+    }
+    m_fenced_stores.raise(copy.m_fenced_stores.load());
+    if (copy.m_has_later.load() != 0) m_has_later.store(1);
+  }
+
  private:
   // Of a time: there was an access at it.
   static constexpr Time used = Time{1} << 31U;
 
+  [[nodiscard]] static Time later_of(Time a, Time b) {
+    if ((a & ~used) == (b & ~used)) return a | b;
+    return (a & ~used) > (b & ~used) ? a : b;
+  }
   [[nodiscard]] SYMM_FUNCTION Time word_of(Part part) const {
     return m_now[static_cast<std::size_t>(part)].load(
         std::memory_order_relaxed);

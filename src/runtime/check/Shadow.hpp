@@ -163,6 +163,17 @@ class alignas(4096) Shadow : public AccessHistory {
   bool m_hides_kernel = false;
 };
 
+/// Kernels by which the host works on the shadow of GPU memory, enqueued in
+/// `queue`. `shadow` is the kernels' copy.
+struct ShadowKernels {
+  void (*note)(void* queue, Shadow* shadow, Where where, std::size_t bytes,
+               Access const& access);
+  void (*change)(void* queue, Shadow* shadow, Where where,
+                 LaterAccess const& later);
+};
+/// Without them the host's calls on GPU memory are not seen.
+void set_shadow_kernels(ShadowKernels const& kernels);
+
 }  // namespace symm::Impl::check
 
 #endif

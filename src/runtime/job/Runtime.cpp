@@ -194,7 +194,10 @@ void Runtime::begin_check() {
     if (heap != nullptr) heaps[index_of(kind)] = &heap->map();
   }
   check::s_checker.start(*m_bootstrap, heaps,
-                         memory(MemoryKind::device).provider.get());
+                         memory(MemoryKind::device).provider.get(),
+                         [this](std::optional<Failure> const& mine) {
+                           return m_rendezvous->agree(mine);
+                         });
 #endif
 }
 
