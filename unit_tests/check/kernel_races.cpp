@@ -261,6 +261,75 @@ TEST(KernelRaces, operations_of_kernels_are_accesses) {
   });
 }
 
+TEST(KernelRaces, calls_of_the_host_are_accesses) {
+  Words const words("words of calls", n);
+  Words const source("source of calls", n);
+  SYMM_EXPECT_RACE({
+    symm::put(words.data(), source.data(), n, next());
+    sum("sum 13", words);
+  });
+  SYMM_EXPECT_NO_RACE({
+    symm::put(words.data(), source.data(), n, next());
+    symm::barrier_all();
+    EXPECT_EQ(sum("sum 14", words), 0);
+  });
+  SYMM_EXPECT_RACE({
+    fill("fill before a get", words, 4);
+    Exec().fence();
+    symm::get(source.data(), words.data(), n, next());
+  });
+  SYMM_EXPECT_NO_RACE({
+    Words const others("in the place of others", n);
+    fill("fill of what was freed", others, 4);
+  });
+}
+
+TEST(KernelRaces, an_enqueued_barrier_completes_what_was_enqueued) {
+  Words const words("words before a barrier", n);
+  Words const source("source of enqueued puts", n);
+  SYMM_EXPECT_NO_RACE({
+    symm::put(Exec(), words.data(), source.data(), n, next());
+    symm::barrier(Exec(), symm::team_world());
+    EXPECT_EQ(sum("sum 15", words), 0);
+  });
+  SYMM_EXPECT_RACE({
+    symm::put(Exec(), words.data(), source.data(), n, next());
+    EXPECT_EQ(sum("sum 16", words), 0);
+  });
+}
+
+TEST(KernelRaces, a_context_is_not_complete) {
+  Words const words("words of a context", n);
+  Words const source("source of a context", n);
+  symm::Context const mine;
+  symm::Context const other;
+  SYMM_EXPECT_NO_RACE({
+    symm::put_nbi(mine, words.data(), source.data(), n, next());
+    mine.quiet();
+    symm::sync_all();
+    EXPECT_EQ(sum("sum 17", words), 0);
+  });
+  SYMM_EXPECT_RACE({
+    symm::put_nbi(mine, words.data(), source.data(), n, next());
+    other.quiet();
+    symm::sync_all();
+    EXPECT_EQ(sum("sum 18", words), 0);
+    mine.quiet();
+  });
+}
+
+TEST(KernelRaces, the_host_waits_for_what_a_kernel_stores) {
+  Words const words("words and a flag", n);
+  auto* const flag = words.data() + n - 1;
+  SYMM_EXPECT_NO_RACE({
+    symm::p(words.data(), Word{5}, next());
+    symm::fence();
+    symm::p(flag, Word{1}, next());
+    symm::wait_until(flag, Compare::ge, Word{1});
+    fill("fill after the wait", words, 6);
+  });
+}
+
 TEST(KernelRaces, elements_of_other_PEs_are_seen_by_every_View) {
   Words const words("words of Views", n);
   SYMM_EXPECT_RACE({

@@ -46,8 +46,8 @@ static_assert(std::is_same_v<AtomicView<long>::reference_type,
 static_assert(
     std::is_same_v<symm::UnmanagedView<AtomicView<long>>::reference_type,
                    AtomicView<long>::reference_type>);
-static_assert(
-    std::is_same_v<Kokkos::View<long*, Space>::reference_type, long&>);
+static_assert(std::is_same_v<Kokkos::View<long*, Space>::reference_type,
+                             symm::Impl::Reference<long>>);
 
 template <class View>
 struct UpdateElements {

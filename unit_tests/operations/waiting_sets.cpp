@@ -208,8 +208,9 @@ struct GatherFromAll {
               mine, n_pes, indices.data(), status.data(), Compare::ge, value);
           SYMM_COUNT_ERROR(n_new > 0);
           for (std::size_t i = 0; i < n_new; ++i) {
-            SYMM_COUNT_ERROR(status(indices(i)) == 0);
-            status(indices(i)) = 1;
+            std::size_t const its = indices(i);
+            SYMM_COUNT_ERROR(status(its) == 0);
+            status(its) = 1;
           }
           n += n_new;
         }
