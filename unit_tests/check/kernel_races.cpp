@@ -58,6 +58,11 @@ void fill(char const* label, Words const& words, Word value) {
       label, n, KOKKOS_LAMBDA(int i) { words(i) = value; });
 }
 
+void reset(char const* label, Signals const& flags, int i) {
+  run(
+      label, 1, KOKKOS_LAMBDA(int) { flags(i) = symm::Signal{0}; });
+}
+
 /// The sum of this PE's elements.
 Word sum(char const* label, Words const& words) {
   Word all = 0;
@@ -318,15 +323,16 @@ TEST(KernelRaces, a_context_is_not_complete) {
   });
 }
 
-TEST(KernelRaces, the_host_waits_for_what_a_kernel_stores) {
-  Words const words("words and a flag", n);
-  auto* const flag = words.data() + n - 1;
+TEST(KernelRaces, a_signal_is_its_readers_after_the_wait) {
+  Signals const flags("flags to reset", 2);
   SYMM_EXPECT_NO_RACE({
-    symm::p(words.data(), Word{5}, next());
-    symm::fence();
-    symm::p(flag, Word{1}, next());
-    symm::wait_until(flag, Compare::ge, Word{1});
-    fill("fill after the wait", words, 6);
+    symm::signal_op(flags.data(), 1, SignalOp::set, next());
+    symm::wait_until(Exec(), flags.data(), Compare::ge, 1);
+    reset("reset after the wait", flags, 0);
+  });
+  SYMM_EXPECT_RACE({
+    symm::signal_op(flags.data() + 1, 1, SignalOp::set, next());
+    reset("reset without a wait", flags, 1);
   });
 }
 
