@@ -179,7 +179,8 @@ Case const cases[] = {
     // Registered memory has two addresses: the program's, and that in the heap.
     {"registered_store_elsewhere_load_by_the_programs_address", race,
      [](Bed const& b) {
-       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const own =
+           symm::make_registrable_view<Word*, Kokkos::HostSpace>("own", 8);
        auto const both = symm::register_symmetric_view(own);
        if (b.me == 0) symm::p(both.data(), 7, 1);
        if (b.me == 1) see(own(0));
@@ -187,7 +188,8 @@ Case const cases[] = {
      }},
     {"registered_store_elsewhere_barrier_load_by_the_programs_address", none,
      [](Bed const& b) {
-       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const own =
+           symm::make_registrable_view<Word*, Kokkos::HostSpace>("own", 8);
        auto const both = symm::register_symmetric_view(own);
        if (b.me == 0) symm::p(both.data(), 7, 1);
        symm::barrier_all();
@@ -195,7 +197,8 @@ Case const cases[] = {
      }},
     {"registered_store_by_the_programs_address_get", race,
      [](Bed const& b) {
-       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const own =
+           symm::make_registrable_view<Word*, Kokkos::HostSpace>("own", 8);
        auto const both = symm::register_symmetric_view(own);
        if (b.me == 1) own(3) = 7;
        if (b.me == 0) see(symm::g(both.data() + 3, 1));
@@ -203,7 +206,8 @@ Case const cases[] = {
      }},
     {"registered_put_nbi_from_the_programs_address_store", race,
      [](Bed const& b) {
-       auto const own  = symm::make_registrable_view<Word*>("own", 8);
+       auto const own =
+           symm::make_registrable_view<Word*, Kokkos::HostSpace>("own", 8);
        auto const both = symm::register_symmetric_view(own);
        if (b.me == 0) {
          symm::put_nbi(b.w(), own.data(), 8, 1);
@@ -214,7 +218,8 @@ Case const cases[] = {
     {"registered_again_after_its_end", none,
      [](Bed const& b) {
        for (int i = 0; i < 2; ++i) {
-         auto const own  = symm::make_registrable_view<Word*>("own", 8);
+         auto const own =
+             symm::make_registrable_view<Word*, Kokkos::HostSpace>("own", 8);
          auto const both = symm::register_symmetric_view(own);
          if (b.me == 0) symm::p(both.data(), i + 1, 1);
          symm::barrier_all();
