@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "../base/Failure.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../memory/FarRing.hpp"
@@ -141,16 +142,21 @@ void Checker::extend_on_gpu(std::size_t end) {
   auto& reached              = m_heaps[heap].reached;
   auto& cells                = *m_on_gpu->cells;
   if (m_on_gpu->is_full) return;
-  auto const added =
-      cells.try_to_add_chunk(2 * reached, 2 * (end - reached), m_on_gpu->agree);
-  m_on_gpu->is_full =
-      added.failure.has_value() || !try_on_gpu([&] {
-        m_gpu->zero(cells.map().part(m_me) + 2 * reached, 2 * (end - reached));
-      });
-  if (added.failure && !std::exchange(m_has_said, true)) {
-    say_of_kernels(added.failure->message.c_str());
+  auto const bytes  = 2 * (end - reached);
+  auto const& agree = m_on_gpu->agree;
+  auto failure      = cells.try_to_add_chunk(2 * reached, bytes, agree).failure;
+  if (!failure) {
+    auto const of_all = agree(failure_of(
+        [&] { m_gpu->zero(cells.map().part(m_me) + 2 * reached, bytes); }));
+    if (of_all) failure = of_all->failure;
   }
-  if (m_on_gpu->is_full) return;
+  if (failure) {
+    m_on_gpu->is_full = true;
+    if (!std::exchange(m_has_said, true)) {
+      say_of_kernels(failure->message.c_str());
+    }
+    return;
+  }
   reached = end;
   m_memory.extend_on_gpu(heap, end);
 }
