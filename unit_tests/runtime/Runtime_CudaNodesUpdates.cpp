@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <runtime/access/RingClient.hpp>
+#include <runtime/memory/SideQueue.hpp>
 #include <runtime/memory/UpdateLog.hpp>
 #include <runtime/network/Network.hpp>
 #include <runtime/symm_memory.hpp>
@@ -245,6 +246,21 @@ TEST_F(CudaOfNodes, a_thread_reads_what_it_has_stored) {
       }
     });
     EXPECT_EQ(n_wrong, 0U);
+  });
+}
+
+/// A driver has room for so many launches whose end the host has not seen.
+TEST_F(CudaOfNodes, many_changes_need_few_launches_at_a_time) {
+  run(2, [](Pe, Pe) {
+    auto* const word = calloc_of<Word>(1);
+    fake().run_at_launch();
+    auto* const gpu =
+        Runtime::instance("test").provider(symm::MemoryKind::device);
+    symm::Impl::SideQueue queue(*gpu, symm::Impl::SideQueue::Changes::some);
+    for (Word i = 0; i < 2000; ++i) {
+      EXPECT_EQ(
+          queue.fetch_and_change(word, AtomicOp::add, WordType::u64, 1, 0), i);
+    }
   });
 }
 

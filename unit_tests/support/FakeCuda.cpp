@@ -49,6 +49,7 @@ FakeCuda::FakeCuda() {
   m_free           = SYMM_FIND(fake_cuda_free);
   m_launch         = SYMM_FIND(fake_cuda_launch);
   m_occupy         = SYMM_FIND(fake_cuda_occupy);
+  m_run_at_launch  = SYMM_FIND(fake_cuda_run_at_launch);
   m_lose_context   = SYMM_FIND(fake_cuda_lose_context);
 #undef SYMM_FIND
 }

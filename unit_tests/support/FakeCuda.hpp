@@ -67,6 +67,8 @@ class FakeCuda {
   /// Kernels of the library find no room.
   void occupy() const { m_occupy(true); }
   void leave() const { m_occupy(false); }
+  /// From now on kernels of the library have ended when their launch returns.
+  void run_at_launch() const { m_run_at_launch(); }
   void lose_context(int device) const { m_lose_context(device); }
 
  private:
@@ -84,6 +86,7 @@ class FakeCuda {
   decltype(&fake_cuda_free) m_free;
   decltype(&fake_cuda_launch) m_launch;
   decltype(&fake_cuda_occupy) m_occupy;
+  decltype(&fake_cuda_run_at_launch) m_run_at_launch;
   decltype(&fake_cuda_lose_context) m_lose_context;
 };
 

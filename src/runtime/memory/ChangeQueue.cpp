@@ -18,6 +18,10 @@ constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
 constexpr int n_spins        = 200;
 
+/// Launches until the host has to see that their kernels have ended. A driver
+/// has room for about a thousand; then a launch may wait for other kernels.
+constexpr int most_launched = 64;
+
 }  // namespace
 
 ChangeQueue::ChangeQueue(MemoryProvider& provider, void* stores)
@@ -50,13 +54,21 @@ ChangeQueue::~ChangeQueue() {
 
 void ChangeQueue::launch(std::size_t count) {
   m_provider.begin_changes(m_queue, m_board, count);
+  ++m_n_launched;
+}
+
+bool ChangeQueue::is_idle() {
+  if (!m_provider.is_idle(m_queue)) return false;
+  m_n_launched = 0;
+  return true;
 }
 
 void ChangeQueue::post(std::size_t first, std::size_t count) {
   wait_for_run();
   m_run = {m_run.number() + 1, first, count};
   __atomic_store_n(m_posted, m_run.word(), __ATOMIC_RELEASE);
-  m_is_occupied = m_is_occupied && !m_provider.is_idle(m_queue);
+  m_is_occupied =
+      (m_is_occupied || m_n_launched >= most_launched) && !is_idle();
   if (m_is_occupied) {
     ask_threads();
   } else {
@@ -79,7 +91,7 @@ void ChangeQueue::wait_for_run() {
     if (now < next_look) continue;
     until_next = std::min<Clock::duration>(2 * until_next, longest_look);
     next_look  = now + until_next;
-    if (m_provider.is_idle(m_queue)) {
+    if (is_idle()) {
       if (is_finished()) return;
       m_is_occupied = false;
       launch(m_run.count());

@@ -47,6 +47,7 @@ class ChangeQueue {
 
   void post(std::size_t first, std::size_t count);
   void launch(std::size_t count);
+  [[nodiscard]] bool is_idle();
   void wait_for_run();
   void ask_threads();
 
@@ -62,7 +63,8 @@ class ChangeQueue {
   ChangeRun m_run{0};       // the latest
   std::size_t m_first = 0;  // [m_first, m_end) are not posted
   std::size_t m_end   = 0;
-  bool m_is_occupied  = false;  // a kernel of an earlier run has not begun
+  bool m_is_occupied  = false;  // a kernel of an earlier run may not have begun
+  int m_n_launched    = 0;      // since the queue was last seen to be idle
 };
 
 }  // namespace symm::Impl

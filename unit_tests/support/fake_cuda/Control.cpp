@@ -92,6 +92,8 @@ void fake_cuda_occupy(bool is_occupied) {
   Driver::instance().is_occupied = is_occupied;
 }
 
+void fake_cuda_run_at_launch() { Driver::instance().runs_at_launch = true; }
+
 void fake_cuda_lose_context(int device) {
   auto& driver = Driver::instance();
   std::lock_guard const lock(driver.mutex);

@@ -67,6 +67,9 @@ void fake_cuda_launch(int device, CUstream stream, int milliseconds,
 /// While kernels of the program occupy the GPUs, launched ones do not begin.
 void fake_cuda_occupy(bool is_occupied);
 
+/// From now on kernels of the library have ended when their launch returns.
+void fake_cuda_run_at_launch();
+
 /// Makes the device's context as lost as a faulting kernel does.
 void fake_cuda_lose_context(int device);
 }

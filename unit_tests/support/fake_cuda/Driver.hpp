@@ -35,6 +35,7 @@ struct CUctx_st {
 struct CUstream_st {
   CUctx_st* context             = nullptr;  // null: destroyed
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  int n_launched                = 0;  // since the program has last seen it idle
   fake_cuda::WorkQueue queue;
 };
 
@@ -91,7 +92,8 @@ struct Driver {
   AddressSpace addresses;
   ProgramMemory program;
   CUmemGenericAllocationHandle last_handle = 0x7f00'0000;
-  std::atomic<bool> is_occupied = false;  // by kernels of the program
+  std::atomic<bool> is_occupied    = false;  // by kernels of the program
+  std::atomic<bool> runs_at_launch = false;
 };
 
 /// What every entry point does first: takes the lock, and finds out whether it

@@ -221,7 +221,12 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
     if (entry.driver.program.find(its).range == nullptr)
       return CUDA_ERROR_ILLEGAL_ADDRESS;
   }
-  entry.queue_of(stream).push([board] {
+  // Drivers have room for about a thousand; then a launch waits, perhaps for
+  // kernels that wait for it.
+  constexpr int most_launched = 256;
+  if (stream == nullptr || ++stream->n_launched > most_launched)
+    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  auto const work = [board] {
     while (Driver::instance().is_occupied) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -233,6 +238,11 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
         change_one(*board, run, part, i);
       finish_part(*board, run);
     }
-  });
+  };
+  if (entry.driver.runs_at_launch) {
+    work();
+  } else {
+    entry.queue_of(stream).push(work);
+  }
   return CUDA_SUCCESS;
 }

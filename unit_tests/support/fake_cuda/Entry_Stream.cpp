@@ -55,7 +55,9 @@ CUresult cuStreamQuery(CUstream stream) {
   auto result = entry.stream_result(stream);
   if (result == CUDA_SUCCESS) result = refuse_captured(entry.driver, stream);
   if (result != CUDA_SUCCESS) return result;
-  return entry.queue_of(stream).is_idle() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  if (!entry.queue_of(stream).is_idle()) return CUDA_ERROR_NOT_READY;
+  if (stream != nullptr) stream->n_launched = 0;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream stream) {
@@ -64,6 +66,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   if (result == CUDA_SUCCESS) result = refuse_captured(entry.driver, stream);
   if (result != CUDA_SUCCESS) return result;
   auto& queue = entry.queue_of(stream);
+  if (stream != nullptr) stream->n_launched = 0;
   entry.unlock();
   queue.wait();
   return CUDA_SUCCESS;
