@@ -283,9 +283,20 @@ TEST(KernelRaces, calls_of_the_host_are_accesses) {
     Exec().fence();
     symm::get(source.data(), words.data(), n, next());
   });
+}
+
+TEST(KernelRaces, new_memory_has_no_accesses) {
+  Words const source("source of what is freed", n);
+  Word* place = nullptr;
   SYMM_EXPECT_NO_RACE({
-    Words const others("in the place of others", n);
-    fill("fill of what was freed", others, 4);
+    {
+      Words const first("freed words", n);
+      place = first.data();
+      symm::put(first.data(), source.data(), n, next());
+    }
+    Words const second("in their place", n);
+    EXPECT_EQ(second.data(), place);
+    fill("fill of what was freed", second, 4);
   });
 }
 

@@ -33,7 +33,7 @@ constexpr std::size_t most_on_gpu = std::size_t{16} << 30U;
 
 }  // namespace
 
-/// What kernels work with, in GPU memory.
+/// The part of the shadow that is in GPU memory, and the means to reach it.
 struct ShadowOnGpu {
   Agree agree;
   std::optional<FdExchange> exchange;   // of all PEs: they are on one machine

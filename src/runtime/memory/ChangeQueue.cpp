@@ -18,8 +18,8 @@ constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
 constexpr int n_spins        = 200;
 
-/// Launches until the host has to see that their kernels have ended. A driver
-/// has room for about a thousand; then a launch may wait for other kernels.
+/// Launches until the host has to see that their kernels have ended. (CUDA has
+/// room for about a thousand; then a launch waits.)
 constexpr int most_launched = 64;
 
 }  // namespace
