@@ -66,8 +66,8 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
   std::uint64_t finished = 0;
   // The numbers of runs pass their end.
   std::uint32_t number = 0xffff'ff00;
-  ChangeBoard board{
-      changes.data(), &posted, &finished, 0, std::uint64_t{number} << 16U, 0};
+  ChangeBoard board{changes.data(), &finished, 0, std::uint64_t{number} << 16U,
+                    0};
   std::atomic<bool> is_over = false;
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t) {
@@ -81,15 +81,17 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
       ChangeRun run(0);
       while (!is_over) {
         if (random() % 4 != 0)
-          run = ChangeRun(symm::Impl::load_acquire(board.posted));
-        auto const part = claim_part(board, run);
-        if (part == ChangeBoard::no_part) {
+          run = ChangeRun(symm::Impl::load_acquire(&posted));
+        auto const parts = claim_parts(board, run, random() % 4 + 1);
+        if (parts.count == 0) {
           std::this_thread::yield();
           continue;
         }
-        for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
-          change_one(board, run, part, i);
-        finish_part(board, run);
+        for (std::size_t p = 0; p < parts.count; ++p) {
+          for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
+            change_one(board, run, parts.first + p, i);
+        }
+        finish_parts(board, run, parts.count);
       }
     });
   }
@@ -122,6 +124,30 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
   is_over = true;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(board.n_done, 0U);
+}
+
+TEST(ChangeBoard, threads_that_are_asked_late_find_nothing) {
+  std::uint64_t word     = 0;
+  std::uint64_t finished = 0;
+  std::vector<GpuChange> changes(
+      70, GpuChange(&word, AtomicOp::add, WordType::u64, 1));
+  ChangeBoard board{changes.data(), &finished, 0, 0, 0};
+  EXPECT_FALSE(take_part(&board));
+  ChangeRun const run(1, 0, changes.size());
+  board.wanted     = run.word();
+  auto const parts = claim_parts(board, run, 2);
+  EXPECT_EQ(parts.first, 0U);
+  EXPECT_EQ(parts.count, 2U);
+  EXPECT_TRUE(take_part(&board));
+  EXPECT_FALSE(take_part(&board));
+  EXPECT_EQ(word, 6U);
+  EXPECT_EQ(finished, 0U);
+  finish_parts(board, run, parts.count);
+  EXPECT_EQ(finished, 1U);
+  EXPECT_EQ(board.wanted, 0U);
+  board.wanted = run.word();
+  EXPECT_FALSE(take_part(&board));
+  EXPECT_EQ(word, 6U);
 }
 
 }  // namespace

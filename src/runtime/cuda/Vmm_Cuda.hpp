@@ -87,7 +87,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void store_words(void* queue, WordStore const* stores,
                    std::size_t n) override;
   void begin_changes(void* queue, ChangeBoard* board,
-                     std::size_t n_changes) override;
+                     std::uint64_t run) override;
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   void deallocate(void* memory) noexcept override;
   void run_in_context(std::function<void()> const& body) override;

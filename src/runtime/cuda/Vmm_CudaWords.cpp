@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "../memory/ChangeRun.hpp"
 #include "Vmm_Cuda.hpp"
 #include "WordChanges.hpp"
 
@@ -117,16 +118,16 @@ CUfunction Vmm_Cuda::word_changes() {
 }
 
 void Vmm_Cuda::begin_changes(void* queue, ChangeBoard* board,
-                             std::size_t n_changes) {
+                             std::uint64_t run) {
   constexpr unsigned n_threads   = 128;
   constexpr unsigned most_blocks = 32;
   ContextGuard const context(*this);
   auto* const function = word_changes();
   auto address         = device_pointer(board);
-  auto const n         = static_cast<unsigned>(n_changes);
+  auto const n         = static_cast<unsigned>(ChangeRun(run).count());
   auto const n_blocks =
       std::clamp((n + n_threads - 1) / n_threads, 1U, most_blocks);
-  void* parameters[] = {&address};
+  void* parameters[] = {&address, &run};
   check(m_driver.cuLaunchKernel(function, n_blocks, 1, 1, n_threads, 1, 1, 0,
                                 static_cast<CUstream>(queue), parameters,
                                 nullptr),

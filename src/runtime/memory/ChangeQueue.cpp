@@ -27,18 +27,17 @@ constexpr int most_launched = 64;
 ChangeQueue::ChangeQueue(MemoryProvider& provider, void* stores)
     : m_provider(provider),
       m_stores(stores),
-      m_memory(provider, bytes_of_changes + 2 * sizeof(std::uint64_t)),
+      m_memory(provider, bytes_of_changes + sizeof(std::uint64_t)),
       m_changes(reinterpret_cast<GpuChange*>(m_memory.data())),
-      m_posted(
-          reinterpret_cast<std::uint64_t*>(m_memory.data() + bytes_of_changes)),
-      m_finished(m_posted + 1) {
+      m_finished(reinterpret_cast<std::uint64_t*>(m_memory.data() +
+                                                  bytes_of_changes)) {
   try {
     m_queue = provider.make_queue();
     m_board = static_cast<ChangeBoard*>(provider.allocate(sizeof(ChangeBoard)));
-    ChangeBoard const board{m_changes, m_posted, m_finished, 0, 0, 0};
+    ChangeBoard const board{m_changes, m_finished, 0, 0, 0};
     provider.copy(m_board, &board, sizeof board);
     // Loads the kernel now: its first launch may wait for all running kernels.
-    launch(0);
+    launch();
     provider.wait(m_queue);
   } catch (...) {
     provider.deallocate(m_board);
@@ -52,8 +51,8 @@ ChangeQueue::~ChangeQueue() {
   m_provider.deallocate(m_board);
 }
 
-void ChangeQueue::launch(std::size_t count) {
-  m_provider.begin_changes(m_queue, m_board, count);
+void ChangeQueue::launch() {
+  m_provider.begin_changes(m_queue, m_board, m_run.word());
   ++m_n_launched;
 }
 
@@ -66,17 +65,17 @@ bool ChangeQueue::is_idle() {
 void ChangeQueue::post(std::size_t first, std::size_t count) {
   wait_for_run();
   m_run = {m_run.number() + 1, first, count};
-  __atomic_store_n(m_posted, m_run.word(), __ATOMIC_RELEASE);
   m_is_occupied =
       (m_is_occupied || m_n_launched >= most_launched) && !is_idle();
   if (m_is_occupied) {
     ask_threads();
   } else {
-    launch(count);
+    launch();
   }
 }
 
-/// A kernel ends when it finds no part: it may have missed a run.
+/// The queue may be empty while parts are left: the run was offered to threads,
+/// which have stopped waiting.
 void ChangeQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();
@@ -94,7 +93,7 @@ void ChangeQueue::wait_for_run() {
     if (is_idle()) {
       if (is_finished()) return;
       m_is_occupied = false;
-      launch(m_run.count());
+      launch();
     } else if (now - start > time_to_begin) {
       m_is_occupied = true;
       ask_threads();

@@ -46,16 +46,15 @@ class ChangeQueue {
   using Clock = std::chrono::steady_clock;
 
   void post(std::size_t first, std::size_t count);
-  void launch(std::size_t count);
+  void launch();
   [[nodiscard]] bool is_idle();
   void wait_for_run();
   void ask_threads();
 
   MemoryProvider& m_provider;
   void* m_stores;
-  PinnedMemory m_memory;  // the changes, and the two words behind them
+  PinnedMemory m_memory;  // the changes, and a word behind them
   GpuChange* m_changes;
-  std::uint64_t* m_posted;
   std::uint64_t* m_finished;
   void* m_queue        = nullptr;
   ChangeBoard* m_board = nullptr;

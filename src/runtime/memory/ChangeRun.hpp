@@ -68,32 +68,37 @@ class ChangeRun {
 
 /// The run of now, in memory of the GPU.
 struct ChangeBoard {
-  static constexpr std::size_t no_part = SIZE_MAX;
-
-  GpuChange* changes;           // in memory of the host
-  std::uint64_t const* posted;  // in memory of the host: the word of the run
-  std::uint64_t* finished;      // in memory of the host: the number of the last
-  /// The word of the run that threads are asked for that wait; 0: none yet.
+  GpuChange* changes;       // in memory of the host
+  std::uint64_t* finished;  // in memory of the host: the number of the last run
+  /// The word of the run that threads are asked for that wait; 0: of none.
   std::uint64_t wanted;
   std::uint64_t claimed;  // the number of a run, and in 16 bits below it parts
   std::uint64_t n_done;   // parts of that run
 };
 
-/// Claims a part of a run; no_part: none is left.
+/// Parts [first, first + count) of a run; 0: none is left.
+struct ChangeParts {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// Claims at most `most` parts of a run.
 template <class Board>
-SYMM_INLINE_FUNCTION std::size_t claim_part(Board& board, ChangeRun run) {
+SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, ChangeRun run,
+                                             std::size_t most) {
   auto claimed = load_relaxed(&board.claimed);
   while (true) {
     auto const number   = static_cast<std::uint32_t>(claimed >> 16U);
     bool const is_begun = number == run.number();
     // A run is posted when those before it have ended.
-    if (static_cast<std::int32_t>(run.number() - number) < 0)
-      return Board::no_part;
+    if (static_cast<std::int32_t>(run.number() - number) < 0) return {0, 0};
     auto const part = is_begun ? claimed & 0xffffU : 0;
-    if (part >= run.n_parts()) return Board::no_part;
+    if (part >= run.n_parts()) return {0, 0};
+    auto const left  = run.n_parts() - part;
+    auto const count = left < most ? left : most;
     if (replace_if_seen(&board.claimed, claimed,
-                        std::uint64_t{run.number()} << 16U | (part + 1))) {
-      return part;
+                        std::uint64_t{run.number()} << 16U | (part + count))) {
+      return {part, count};
     }
   }
 }
@@ -117,27 +122,32 @@ SYMM_INLINE_FUNCTION void change_one(Board const& board, ChangeRun run,
   store_relaxed(&change->was, was);
 }
 
-/// After a part: tells the host of the last one. One thread, which knows all of
-/// it to be done.
+/// After `count` parts: tells the host of the last one. One thread, which knows
+/// all of them to be done.
 template <class Board>
-SYMM_INLINE_FUNCTION void finish_part(Board& board, ChangeRun run) {
+SYMM_INLINE_FUNCTION void finish_parts(Board& board, ChangeRun run,
+                                       std::size_t count) {
   fence_words();
-  auto const before = fetch_add_word(&board.n_done, std::uint64_t{1});
-  if (before + 1 != run.n_parts()) return;
+  auto const before = fetch_add_word(&board.n_done, std::uint64_t{count});
+  if (before + count != run.n_parts()) return;
   fence_words();
   set_word(&board.n_done, std::uint64_t{0});
+  set_word(&board.wanted, std::uint64_t{0});
   store_release(board.finished, std::uint64_t{run.number()});
 }
 
-/// By a thread that waits for far PEs. \returns whether there was a part.
+/// By a thread that waits for far PEs, again and again: reads one word of the
+/// GPU while nothing is wanted. \returns whether there was a part.
 template <class Board>
 [[gnu::noinline]] SYMM_FUNCTION bool take_part(Board* board) {
-  ChangeRun const run(load_acquire(&board->wanted));
-  auto const part = claim_part(*board, run);
-  if (part == Board::no_part) return false;
+  ChangeRun const run(load_relaxed(&board->wanted));
+  if (run.count() == 0) return false;
+  auto const part = claim_parts(*board, run, 1);
+  if (part.count == 0) return false;
+  fence_words();  // behind what the host wrote before it asked
   for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
-    change_one(*board, run, part, i);
-  finish_part(*board, run);
+    change_one(*board, run, part.first, i);
+  finish_parts(*board, run, 1);
   return true;
 }
 

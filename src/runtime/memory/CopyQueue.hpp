@@ -106,11 +106,10 @@ class CopyQueue {
   /// Enqueues `n` stores, done in any order, also with earlier work in `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
-  /// Enqueues a kernel that carries out the run posted on the board, or the
-  /// parts of it that are left.
-  /// \param n_changes as many as it is likely to find; 0: none.
+  /// Enqueues a kernel that carries out what is left of a run.
+  /// \param run its ChangeRun::word(); 0: of no changes.
   virtual void begin_changes(void* queue, ChangeBoard* board,
-                             std::size_t n_changes);
+                             std::uint64_t run);
 
   /// A little memory of the GPU for kernels of this PE; null without a GPU.
   [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {

@@ -20,7 +20,7 @@ void CopyQueue::wait_for_words(void*, WordWait const*, std::size_t) {
   throw SystemError("this memory has no queue that waits for words");
 }
 
-void CopyQueue::begin_changes(void*, ChangeBoard*, std::size_t) {
+void CopyQueue::begin_changes(void*, ChangeBoard*, std::uint64_t) {
   throw SystemError("this memory has no queue that changes words");
 }
 

@@ -209,14 +209,15 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
     return CUDA_ERROR_INVALID_VALUE;
   }
   CUdeviceptr address = 0;
+  std::uint64_t word  = 0;
   std::memcpy(&address, parameters[0], sizeof address);
+  std::memcpy(&word, parameters[1], sizeof word);
   if (entry.driver.program.find(address).range == nullptr) {
     return CUDA_ERROR_ILLEGAL_ADDRESS;
   }
   auto* const board = reinterpret_cast<symm::Impl::ChangeBoard*>(address);
   // A kernel reaches only page-locked memory.
   for (auto const its : {reinterpret_cast<CUdeviceptr>(board->changes),
-                         reinterpret_cast<CUdeviceptr>(board->posted),
                          reinterpret_cast<CUdeviceptr>(board->finished)}) {
     if (entry.driver.program.find(its).range == nullptr)
       return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -226,17 +227,18 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
   constexpr int most_launched = 256;
   if (stream == nullptr || ++stream->n_launched > most_launched)
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  auto const work = [board] {
+  auto const work = [board, run = symm::Impl::ChangeRun(word)] {
     while (Driver::instance().is_occupied) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     while (true) {
-      symm::Impl::ChangeRun const run(symm::Impl::load_acquire(board->posted));
-      auto const part = claim_part(*board, run);
-      if (part == symm::Impl::ChangeBoard::no_part) return;
-      for (std::size_t i = 0; i < symm::Impl::ChangeRun::in_part; ++i)
-        change_one(*board, run, part, i);
-      finish_part(*board, run);
+      auto const parts = claim_parts(*board, run, 4);
+      if (parts.count == 0) return;
+      for (std::size_t p = 0; p < parts.count; ++p) {
+        for (std::size_t i = 0; i < symm::Impl::ChangeRun::in_part; ++i)
+          change_one(*board, run, parts.first + p, i);
+      }
+      finish_parts(*board, run, parts.count);
     }
   };
   if (entry.driver.runs_at_launch) {
