@@ -4,11 +4,13 @@
 # run under a daemon of MPS of their own, if one can be started, and some of them
 # without it. Ends with a summary; the status is 0 if everything passed.
 #
-#   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf] [--publish]
+#   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf] [--no-build]
+#                       [--publish]
 #
 # --logs DIR    where the logs and the summary go (default: build/gpu_test)
 # --only STAGE  after building, only this one: without-gpu, gpu, sanitizer, perf
 # --no-perf     no figures
+# --no-build    everything is in the folder of the build already
 # --publish     write the summary, and the figures, to perf_tests/RESULTS.md
 #
 # It needs the CUDA toolkit, CMake, an MPI, GoogleTest, CLI11, nlohmann-json and
@@ -21,6 +23,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 logs=build/gpu_test
 only=
 perf=true
+build=true
 publish=()
 while (($# > 0)); do
   case $1 in
@@ -30,6 +33,7 @@ while (($# > 0)); do
       shift
       ;;
     --no-perf) perf=false ;;
+    --no-build) build=false ;;
     --publish) publish=(--publish) ;;
     -h | --help)
       usage
@@ -137,7 +141,11 @@ sanitizer() {
   return "$status"
 }
 
-stage build build_all
+if $build; then
+  stage build build_all
+else
+  summary+=("build                              made before")
+fi
 if ((failed)); then
   printf '\n%s\n' "${summary[@]}"
   exit 1
