@@ -13,8 +13,8 @@
 #include "../memory/ChangeRun.hpp"
 
 /// Blocks of four warps take parts of a run until none is left. (If each warp
-/// claimed its own, a run of 4096 took twice as long on an H100; if each read the
-/// run's word in the host's memory, ten times as long.)
+/// claimed its own, a run of 4096 took twice as long on an H100; if each read
+/// the run's word in the host's memory, ten times as long.)
 extern "C" __global__ void __launch_bounds__(128)
     symm_change_words(symm::Impl::ChangeBoard* board, unsigned long long word) {
   using namespace symm::Impl;
