@@ -249,6 +249,43 @@ TEST_F(CudaOfNodes, a_thread_reads_what_it_has_stored) {
   });
 }
 
+TEST_F(CudaOfNodes, kernels_update_their_own_words_and_those_of_others) {
+  run(2, [](Pe me, Pe) {
+    constexpr std::size_t n_threads = 4;
+    constexpr std::size_t n         = 60'000;  // of a thread in each kernel
+    constexpr std::size_t n_words   = 4096;
+    constexpr Word n_kernels        = 5;
+    auto* const words               = calloc_of<Word>(n_words);
+    auto const visit = [&](Pe pe, Word kernel, std::size_t t,
+                           auto const& update) {
+      std::mt19937_64 random(kernel * 100 + static_cast<unsigned>(pe) * 10 + t);
+      for (std::size_t i = 0; i < n; ++i) {
+        auto const value = random();
+        update(static_cast<Pe>(value % 2), value / 2 % n_words, value);
+      }
+    };
+    for (int round = 0; round < 2; ++round) {
+      symm::barrier_all();
+      for (Word kernel = 0; kernel < n_kernels; ++kernel) {
+        run_threads(n_threads, [&](std::size_t t) {
+          auto const client = client_of_kernels();
+          visit(me, kernel, t, [&](Pe to, std::size_t i, Word value) {
+            if (to == me) {
+              symm::Impl::fetch_xor_word(words + i, value);
+            } else {
+              client.post_atomic({words + i, to}, AtomicOp::bit_xor,
+                                 WordType::u64, value);
+            }
+          });
+        });
+      }
+      symm::barrier_all();
+    }
+    // What was changed twice is as it was.
+    EXPECT_EQ(std::count(words, words + n_words, Word{0}), n_words);
+  });
+}
+
 /// A driver has room for so many launches whose end the host has not seen.
 TEST_F(CudaOfNodes, many_changes_need_few_launches_at_a_time) {
   run(2, [](Pe, Pe) {
