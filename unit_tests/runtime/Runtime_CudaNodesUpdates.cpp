@@ -256,7 +256,7 @@ TEST_F(CudaOfNodes, kernels_update_their_own_words_and_those_of_others) {
     constexpr std::size_t n_words   = 4096;
     constexpr Word n_kernels        = 5;
     auto* const words               = calloc_of<Word>(n_words);
-    auto const visit = [&](Pe pe, Word kernel, std::size_t t,
+    auto const visit                = [&](Pe pe, Word kernel, std::size_t t,
                            auto const& update) {
       std::mt19937_64 random(kernel * 100 + static_cast<unsigned>(pe) * 10 + t);
       for (std::size_t i = 0; i < n; ++i) {
