@@ -162,9 +162,8 @@ if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
 elif ((n_gpus > 0)); then
   if wanted gpu; then
     # A context that is lost is lost to all clients of MPS, and a PE that dies may
-    # take those of others with it. Kernels of examples over nodes may fill a GPU
-    # while they wait for another PE's, which has no room by MPS then.
-    lost='lost_context|kokkos_failures|^example\.gups\.nodes'
+    # take those of others with it.
+    lost='lost_context|kokkos_failures'
     turns='^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\.np2'
     cores=$(nproc)
     if start_mps; then

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <runtime/memory/UpdateLog.hpp>
 #include <runtime/symm.hpp>
 
 #include "gpu_kernels.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 using symm::Signal;
 using symm::SignalOp;
+using symm::Impl::UpdateWords;
 
 struct Big {
   double a;
@@ -64,7 +66,7 @@ struct GetElements {
 };
 
 TEST(FarKernels, elements_of_all_sizes) {
-  constexpr int n = 300;
+  constexpr int n    = 300;
   auto* const words  = make<Word>(n);
   auto* const shorts = make<short>(n);
   auto* const bigs   = make<Big>(n);
@@ -86,9 +88,10 @@ TEST(FarKernels, elements_of_all_sizes) {
 }
 
 TEST(FarKernels, a_full_ring_is_waited_for) {
-  constexpr std::size_t n = 40 * 512 * 3;
-  auto* const words       = make<Word>(n);
-  run(40, 512, Many{map(), words, next(), 3});
+  constexpr std::size_t n = std::size_t{40} * 512 * 10;
+  static_assert(n > 3 * UpdateWords::size);
+  auto* const words = make<Word>(n);
+  run(40, 512, Many{map(), words, next(), 10});
   symm::barrier_all();
   auto const got      = copy_of(words, n);
   std::size_t n_wrong = 0;
@@ -96,6 +99,57 @@ TEST(FarKernels, a_full_ring_is_waited_for) {
     n_wrong += got[i] != value_of(previous(), i);
   }
   EXPECT_EQ(n_wrong, 0U);
+  symm::barrier_all();
+}
+
+/// Threads of a warp update words of different PEs, near and far ones.
+struct Scattered {
+  static constexpr Word n_words = 1024;
+  static constexpr int n_each   = 200;
+
+  HeapMap heap;
+  Word* words;
+  int n_pes;
+
+  __host__ __device__ static Word random(Pe from, Word thread, int k) {
+    auto mixed = (value_of(from, thread) * n_each + static_cast<Word>(k)) *
+                 0x9e3779b97f4a7c15ULL;
+    mixed = (mixed ^ mixed >> 29U) * 0xbf58476d1ce4e5b9ULL;
+    return mixed ^ mixed >> 32U;
+  }
+  __host__ __device__ static Pe pe_of(Word random, int n_pes) {
+    return static_cast<Pe>(random % static_cast<Word>(n_pes));
+  }
+  __host__ __device__ static Word word_of(Word random) {
+    return random >> 32U & (n_words - 1);
+  }
+  __device__ void operator()() const {
+    auto const i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < n_each; ++k) {
+      auto const r = random(heap.my_pe, i, k);
+      symm::atomic_add(heap, words + word_of(r), Word{1}, pe_of(r, n_pes));
+    }
+  }
+};
+
+TEST(FarKernels, threads_of_a_warp_go_their_own_ways_while_the_ring_is_full) {
+  constexpr Word n_threads = 4096;
+  static_assert(n_threads * Scattered::n_each / 4 > 3 * UpdateWords::size);
+  auto* const words = make<Word>(Scattered::n_words);
+  symm::barrier_all();
+  run(n_threads / 128, 128, Scattered{map(), words, n_pes()});
+  symm::barrier_all();
+  std::vector<Word> expected(Scattered::n_words);
+  for (Pe from = 0; from < n_pes(); ++from) {
+    for (Word i = 0; i < n_threads; ++i) {
+      for (int k = 0; k < Scattered::n_each; ++k) {
+        auto const r = Scattered::random(from, i, k);
+        if (Scattered::pe_of(r, n_pes()) == me())
+          ++expected[Scattered::word_of(r)];
+      }
+    }
+  }
+  EXPECT_EQ(copy_of(words, Scattered::n_words), expected);
   symm::barrier_all();
 }
 
@@ -148,14 +202,14 @@ struct Blocks {
 
 TEST(FarKernels, blocks_of_all_sizes_from_all_memory) {
   constexpr std::size_t most = 100'001;
-  auto* const dest   = make<Word>(most + 64);
-  auto* const source = make<Word>(most);
-  auto* const back   = make<Word>(most);
-  auto* const wrong  = make<int>(1);
+  auto* const dest           = make<Word>(most + 64);
+  auto* const source         = make<Word>(most);
+  auto* const back           = make<Word>(most);
+  auto* const wrong          = make<int>(1);
   for (bool const is_nbi : {false, true}) {
     for (std::size_t const count : {1, 2, 31, 1000, 8192, 8193, 100'001}) {
-      run(1, 128, Blocks{map(), dest, source, back, wrong, next(), count,
-                         is_nbi});
+      run(1, 128,
+          Blocks{map(), dest, source, back, wrong, next(), count, is_nbi});
       symm::barrier_all();
       auto const got      = copy_of(dest, count + 64);
       std::size_t n_wrong = 0;
@@ -191,9 +245,9 @@ struct Strided {
 
 TEST(FarKernels, strides) {
   constexpr std::size_t n = 3000;
-  auto* const dest   = make<int>(3 * n + 10);
-  auto* const source = make<int>(2 * n);
-  auto* const back   = make<int>(n);
+  auto* const dest        = make<int>(3 * n + 10);
+  auto* const source      = make<int>(2 * n);
+  auto* const back        = make<int>(n);
   std::vector<int> values(2 * n);
   std::iota(values.begin(), values.end(), 1000 * me());
   set(source, values);
@@ -266,8 +320,7 @@ TEST(FarKernels, atomics_of_many_threads_with_those_of_the_targets_kernel) {
     EXPECT_EQ(copy_of(counter, 2)[1], n);
   }
   run(1, 1, Exchange{map(), owner, results, next()});
-  EXPECT_EQ(copy_of(results, 4),
-            (std::vector<int>{0, me() + 1, me() + 1, 8}));
+  EXPECT_EQ(copy_of(results, 4), (std::vector<int>{0, me() + 1, me() + 1, 8}));
   symm::barrier_all();
 }
 
@@ -318,8 +371,8 @@ TEST(FarKernels, signals_come_behind_their_data) {
   Pe const other        = n_pes() - 1 - me();
   symm::barrier_all();
   if (takes_part && n_pes() > 1) {
-    run(1, 64, PingPong{map(), data, source, signal, wrong, other, me() == 0,
-                        20});
+    run(1, 64,
+        PingPong{map(), data, source, signal, wrong, other, me() == 0, 20});
   }
   EXPECT_EQ(copy_of(wrong, 1)[0], 0);
   symm::barrier_all();

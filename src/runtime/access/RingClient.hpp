@@ -39,7 +39,7 @@ template <class Ring>
   expect_ring(ring);
   code |= load_relaxed(&ring->update_tickets.next) << 32U;
   auto const ticket = fetch_add_word(&ring->tickets.next, std::uint64_t{1});
-  wait_for_ring(ring, ring->tickets, ticket, ticket, Ring::size);
+  wait_for_ring(ring, ring->tickets, ticket, Ring::size);
   FarRequest* const request = ring->requests + ticket % Ring::size;
   store_relaxed(&request->address, address);
   store_relaxed(&request->local, local);

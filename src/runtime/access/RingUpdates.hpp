@@ -39,19 +39,17 @@ SYMM_FUNCTION void help_or_pause(Ring* ring) {
   SYMM_IF_ON_DEVICE((__nanosleep(500);))
 }
 
-/// Waits until tickets up to `last` have room. Called for each ticket that was
-/// drawn, by one thread for [first, last].
+/// Waits until the ticket has room. Each thread that has drawn one calls it.
 ///
 /// The first thread without room reads `freed` from the host's memory, the
 /// others read its result. (The host's stores to a GPU's memory wait while tens
 /// of thousands of threads read the host's, for ever if these wait for one.)
 template <class Ring, class Tickets>
 SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
-                                 std::uint64_t first, std::uint64_t last,
-                                 std::uint64_t size) {
-  for (auto limit = load_relaxed(&tickets.limit); last >= limit;
+                                 std::uint64_t ticket, std::uint64_t size) {
+  for (auto limit = load_relaxed(&tickets.limit); ticket >= limit;
        limit      = load_relaxed(&tickets.limit)) {
-    if (first <= limit) {
+    if (ticket == limit) {
       auto const freed = load_relaxed(tickets.freed) + size;
       if (freed > limit) fetch_max_word(&tickets.limit, freed);
     }
@@ -59,21 +57,16 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
   }
 }
 
-/// Draws a ticket, which has room. In kernels one thread does it for those of
-/// its warp that call together: they need not be all.
-template <class Ring, class Tickets>
-SYMM_FUNCTION std::uint64_t draw_ticket(Ring* ring, Tickets& tickets,
-                                        std::uint64_t size) {
-  SYMM_IF_ON_HOST(
-      (auto const ticket = fetch_add_word(&tickets.next, std::uint64_t{1});
-       wait_for_ring(ring, tickets, ticket, ticket, size); return ticket;))
-  SYMM_IF_ON_DEVICE(
-      (InKernel::Together const threads; std::uint64_t first = 0;
-       if (threads.rank() == 0) {
-         first = fetch_add_word(&tickets.next, std::uint64_t{threads.count()});
-         wait_for_ring(ring, tickets, first, first + threads.count() - 1, size);
-       } return threads.of_first(first) +
-       threads.rank();))
+/// In kernels one thread draws for those of its warp that call together: they
+/// need not be all. It must not wait before the others have their tickets (as
+/// it once did for room: they went on with wrong ones).
+template <class Tickets>
+SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
+  SYMM_IF_ON_HOST((return fetch_add_word(&tickets.next, std::uint64_t{1});))
+  SYMM_IF_ON_DEVICE((InKernel::Together const threads; std::uint64_t first = 0;
+                     if (threads.rank() == 0) first = fetch_add_word(
+                         &tickets.next, std::uint64_t{threads.count()});
+                     return threads.of_first(first) + threads.rank();))
 }
 
 /// Writes an update. One thread; waits while the ring is full.
@@ -84,8 +77,9 @@ template <class Ring>
                                                  std::uint64_t value, Pe pe,
                                                  std::uint8_t kind) {
   expect_ring(ring);
-  auto const ticket =
-      draw_ticket(ring, ring->update_tickets, UpdateWords::size);
+  auto& tickets     = ring->update_tickets;
+  auto const ticket = draw_ticket(tickets);
+  wait_for_ring(ring, tickets, ticket, UpdateWords::size);
   UpdateWords const place(ring->updates, ticket);
   Update const its{address, value, pe, kind};
   for (std::size_t i = 0; i < 3; ++i)
