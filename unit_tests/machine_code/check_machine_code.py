@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Checks what a compiler has made of kernels.cu.
 
-    check_machine_code.py PTX [--ptxas PROGRAM --cuobjdump PROGRAM]
+    check_machine_code.py PTX [--ptxas PROGRAM [--cuobjdump PROGRAM]]
     check_machine_code.py --self-test
 
 A GlobalView costs one multiplication and one addition for every PE that a
 kernel addresses, and nothing else: no table, no constant memory, no call. If
 the PE is the same for a loop, the loop is that of a View of this PE.
 
-The PTX is always checked; the machine code too, where the two programs are.
+Operations that reach PEs of other nodes, too, keep nothing in a stack, and a
+store or an addition leaves a GPU full of threads (32 registers).
+
+The PTX is always checked; registers and machine code too, where the two
+programs are.
 """
 
 import argparse
@@ -20,6 +24,8 @@ import sys
 import tempfile
 
 PAIRS = ("element", "row", "scatter")
+# Kernels, and the registers that each may have.
+FAR = {"far_p": 32, "far_add": 32, "far_put": 128, "far_get": 128}
 
 
 def ptx_kernels(text):
@@ -169,12 +175,33 @@ def check_sass(text):
     return problems
 
 
-def machine_code(ptx, ptxas, cuobjdump):
-    with tempfile.TemporaryDirectory() as folder:
-        cubin = pathlib.Path(folder) / "kernels.cubin"
-        subprocess.run([ptxas, "-arch=sm_90", ptx, "-o", cubin], check=True)
-        return subprocess.run([cuobjdump, "-sass", cubin], check=True,
-                              capture_output=True, text=True).stdout
+def check_registers(text):
+    """Of what ptxas says with -v."""
+    problems = []
+    for name, most in FAR.items():
+        said = re.search(rf"Compiling entry function '{name}'.*?"
+                         r"(\d+) bytes stack frame.*?Used (\d+) registers",
+                         text, re.DOTALL)
+        if not said:
+            problems.append(f"registers: no kernel {name}")
+            continue
+        stack, registers = map(int, said.groups())
+        if stack:
+            problems.append(f"registers: {name} has a stack of {stack} bytes")
+        if registers > most:
+            problems.append(f"registers: {name} has {registers}, not {most}")
+    return problems
+
+
+def assembled(ptx, ptxas, cubin):
+    """Writes the machine code; returns what ptxas says of it."""
+    return subprocess.run([ptxas, "-v", "-arch=sm_90", ptx, "-o", cubin],
+                          check=True, capture_output=True, text=True).stderr
+
+
+def disassembled(cubin, cuobjdump):
+    return subprocess.run([cuobjdump, "-sass", cubin], check=True,
+                          capture_output=True, text=True).stdout
 
 
 PTX_EXAMPLE = """
@@ -233,6 +260,14 @@ SASS_EXAMPLE = "".join(f"""
 """ for pair in PAIRS for name in (f"{pair}_global", f"{pair}_local"))
 
 
+REGISTERS_EXAMPLE = "".join(f"""\
+ptxas info    : Compiling entry function '{name}' for 'sm_90'
+ptxas info    : Function properties for {name}
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used {most} registers, used 0 barriers
+""" for name, most in FAR.items())
+
+
 def self_test():
     """Every rule must be able to fail."""
     assert check_ptx(PTX_EXAMPLE) == [], check_ptx(PTX_EXAMPLE)
@@ -263,6 +298,10 @@ def self_test():
         changed = SASS_EXAMPLE[:start] + SASS_EXAMPLE[start:].replace(*change, 1)
         assert check_sass(changed), change
     assert check_sass(SASS_EXAMPLE.replace("row_local", "row_other"))
+    assert check_registers(REGISTERS_EXAMPLE) == []
+    for change in (("0 bytes stack", "24 bytes stack"),
+                   ("Used 32 ", "Used 33 "), ("'far_get'", "'far'")):
+        assert check_registers(REGISTERS_EXAMPLE.replace(*change)), change
     print("the checks can fail")
 
 
@@ -278,12 +317,16 @@ def main():
         return 0
     text = pathlib.Path(arguments.ptx).read_text(encoding="utf-8")
     problems = check_ptx(text)
-    if arguments.ptxas and arguments.cuobjdump:
-        problems += check_sass(machine_code(arguments.ptx, arguments.ptxas,
-                                            arguments.cuobjdump))
-        checked = "PTX and machine code"
-    else:
-        checked = "PTX only: there is no cuobjdump here"
+    checked = "PTX only: there is no ptxas here"
+    if arguments.ptxas:
+        with tempfile.TemporaryDirectory() as folder:
+            cubin = pathlib.Path(folder) / "kernels.cubin"
+            problems += check_registers(
+                assembled(arguments.ptx, arguments.ptxas, cubin))
+            checked = "PTX and registers: there is no cuobjdump here"
+            if arguments.cuobjdump:
+                problems += check_sass(disassembled(cubin, arguments.cuobjdump))
+                checked = "PTX, registers and machine code"
     for problem in problems:
         print(problem)
     print(f"{len(problems)} problems ({checked})")

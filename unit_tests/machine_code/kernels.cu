@@ -56,3 +56,33 @@ extern "C" __global__ void scatter_local(symm::UnmanagedView<Vector> mine,
 #pragma unroll 1
   for (int j = 0; j < n; ++j) mine(at[j]) = in[j];
 }
+
+// Operations that reach PEs of other nodes, too: what they need for that must
+// not slow down those on near PEs.
+extern "C" __global__ void far_p(symm::HeapMap heap, double* to, int pe) {
+  symm::p(heap, to + threadIdx.x, 1.0, pe);
+}
+
+extern "C" __global__ void far_add(symm::HeapMap heap, int* to, int pe) {
+  symm::atomic_add(heap, to + threadIdx.x, 1, pe);
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+    far_put(symm::HeapMap heap, double* to, double const* from, std::size_t n,
+            std::size_t stride, std::size_t room, int pe, int times) {
+  std::size_t at = 0;
+  for (int k = 0; k < times; ++k) {
+    symm::put(symm::this_block(), heap, to + at, from + at, n, pe);
+    at = at + stride < room ? at + stride : 0;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+    far_get(symm::HeapMap heap, double* to, double const* from, std::size_t n,
+            std::size_t stride, std::size_t room, int pe, int times) {
+  std::size_t at = 0;
+  for (int k = 0; k < times; ++k) {
+    symm::get(symm::this_block(), heap, to + at, from + at, n, pe);
+    at = at + stride < room ? at + stride : 0;
+  }
+}

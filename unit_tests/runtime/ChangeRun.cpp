@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include <runtime/base/Text.hpp>
 #include <runtime/memory/ChangeRun.hpp>
 
 namespace symm_test {
@@ -124,6 +127,57 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
   is_over = true;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(board.n_done, 0U);
+}
+
+/// Small numbers, any bits, and what is no number.
+std::uint64_t bits_for(WordType type, std::mt19937_64& random) {
+  auto const small = static_cast<std::int64_t>(random() % 7) - 3;
+  switch (random() % 3) {
+    case 0: return random();
+    case 1: return static_cast<std::uint64_t>(small);
+    default: break;
+  }
+  if (type == WordType::f32) {
+    // Above a word of 4 bytes anything may be.
+    return random() << 32U |
+           std::bit_cast<std::uint32_t>(static_cast<float>(small));
+  }
+  return std::bit_cast<std::uint64_t>(
+      random() % 8 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                        : static_cast<double>(small));
+}
+
+TEST(ChangeBoard, threads_that_wait_do_what_the_kernel_does) {
+  std::mt19937_64 random(3);
+  std::array<std::uint64_t, 2> words{};
+  std::vector<GpuChange> changes(2);
+  ChangeBoard const board{changes.data(), nullptr, 0, 0, 0};
+  int n_changed = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    auto const type     = static_cast<WordType>(random() % 6);
+    bool const has_bits = type != WordType::f32 && type != WordType::f64;
+    auto const op       = static_cast<AtomicOp>(random() % (has_bits ? 10 : 7));
+    auto const was      = bits_for(type, random);
+    auto const value    = bits_for(type, random);
+    // Half of the comparisons find what they expect.
+    auto const compare = random() % 2 == 0 ? was : bits_for(type, random);
+    words              = {was, was};
+    for (std::size_t k = 0; k < 2; ++k)
+      changes[k] = GpuChange(&words[k], op, type, value, compare);
+    change_one(board, ChangeRun(1, 0, 1), 0, 0);
+    change_by_swaps(&changes[1]);
+    auto const what = [&] {
+      return symm::Impl::Text("operation ", static_cast<int>(op), " of type ",
+                              static_cast<int>(type), ": ", was, ", ", value,
+                              ", ", compare);
+    };
+    ASSERT_EQ(words[1], words[0]) << what().c_str();
+    if (op != AtomicOp::set) {
+      ASSERT_EQ(changes[1].was, changes[0].was) << what().c_str();
+    }
+    n_changed += words[0] != was;
+  }
+  EXPECT_GT(n_changed, 50'000);
 }
 
 TEST(ChangeBoard, threads_that_are_asked_late_find_nothing) {

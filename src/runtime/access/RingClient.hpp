@@ -29,27 +29,38 @@
 
 namespace symm::Impl {
 
-/// Writes a request and returns its ticket. One thread; waits while the ring is
-/// full. Stores known to this thread are visible to the server.
+/// The place of a request.
+struct RequestTicket {
+  std::uint64_t number;
+  std::uint64_t next_update;  // the ticket that it would have got before this
+};
+
+/// One thread; waits while the ring is full, before the words of the request
+/// are made up, which take registers.
 template <class Ring>
-[[gnu::noinline]] SYMM_FUNCTION std::uint64_t post_request(
-    Ring* ring, std::uint64_t address, std::uint64_t local, std::uint64_t count,
-    std::uint64_t signal, std::uint64_t value, std::uint64_t pe_and_bytes,
-    std::uint64_t code) {
+[[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);
-  code |= load_relaxed(&ring->update_tickets.next) << 32U;
+  auto const next_update = load_relaxed(&ring->update_tickets.next);
   auto const ticket = fetch_add_word(&ring->tickets.next, std::uint64_t{1});
   wait_for_ring(ring, ring->tickets, ticket, Ring::size);
-  FarRequest* const request = ring->requests + ticket % Ring::size;
+  return {ticket, next_update};
+}
+
+/// Writes a request. Stores known to this thread are visible to the server.
+template <class Ring>
+[[gnu::noinline]] SYMM_FUNCTION void write_request(
+    Ring* ring, RequestTicket ticket, std::uint64_t address,
+    std::uint64_t local, std::uint64_t count, std::uint64_t signal,
+    std::uint64_t value, std::uint64_t pe_and_bytes, std::uint64_t code) {
+  FarRequest* const request = ring->requests + ticket.number % Ring::size;
   store_relaxed(&request->address, address);
   store_relaxed(&request->local, local);
   store_relaxed(&request->count, count);
   store_relaxed(&request->signal, signal);
   store_relaxed(&request->value, value);
   store_relaxed(&request->pe_and_bytes, pe_and_bytes);
-  store_relaxed(&request->code, code);
-  store_release(&request->number, ticket + 1);
-  return ticket;
+  store_relaxed(&request->code, code | ticket.next_update << 32U);
+  store_release(&request->number, ticket.number + 1);
 }
 
 /// Waits for the reply to a request, and frees it. The work of the server for
@@ -140,11 +151,13 @@ class RingClient {
                                    std::uint64_t value, std::size_t bytes,
                                    AtomicOp atomic_op = {}, WordType type = {},
                                    bool wants_reply = false) const {
-    return post_request(m_ring, number_of(there.address), local, count, signal,
-                        value,
-                        static_cast<std::uint64_t>(bytes) << 32U |
-                            static_cast<std::uint32_t>(there.pe),
-                        code_of(op, atomic_op, type, wants_reply));
+    auto const ticket = draw_request(m_ring);
+    write_request(m_ring, ticket, number_of(there.address), local, count,
+                  signal, value,
+                  static_cast<std::uint64_t>(bytes) << 32U |
+                      static_cast<std::uint32_t>(there.pe),
+                  code_of(op, atomic_op, type, wants_reply));
+    return ticket.number;
   }
   SYMM_FUNCTION std::uint64_t ask(FarOp op, There there, std::uint64_t local,
                                   std::uint64_t count, std::uint64_t signal,

@@ -40,6 +40,13 @@ target_compile_features(app PRIVATE cxx_std_20)"
 #define SYMM_FOR_DEVICE
 #endif
 
+// Before a loop of kernels that is to stay small.
+#if defined(SYMM_FOR_DEVICE) && defined(__CUDACC__)
+#define SYMM_NOT_UNROLLED _Pragma("unroll 1")
+#else
+#define SYMM_NOT_UNROLLED
+#endif
+
 #define SYMM_WITHOUT_PARENTHESES(...) __VA_ARGS__
 #ifdef SYMM_FOR_DEVICE
 #define SYMM_IF_ON_HOST(statements) \

@@ -18,8 +18,34 @@ namespace symm::Impl {
 // the GPU while they wait for far PEs leave no room for that kernel: their
 // threads take the parts then.
 
+/// The address of a word, and what to do to it.
+class PostedWord {
+ public:
+  SYMM_FUNCTION explicit PostedWord(std::uint64_t bits) : m_bits(bits) {}
+  PostedWord(void* word, AtomicOp op, WordType type)
+      : m_bits(static_cast<std::uint64_t>(op) << 56U |
+               static_cast<std::uint64_t>(type) << 48U |
+               (reinterpret_cast<std::uintptr_t>(word) & address_bits)) {}
+
+  [[nodiscard]] std::uint64_t bits() const { return m_bits; }
+  [[nodiscard]] SYMM_FUNCTION void* word() const {
+    return reinterpret_cast<void*>(m_bits & address_bits);
+  }
+  [[nodiscard]] SYMM_FUNCTION AtomicOp op() const {
+    return static_cast<AtomicOp>(m_bits >> 56U);
+  }
+  [[nodiscard]] SYMM_FUNCTION WordType type() const {
+    return static_cast<WordType>(m_bits >> 48U & 0xffU);
+  }
+
+ private:
+  static constexpr std::uint64_t address_bits = 0xffff'ffff'ffff;
+
+  std::uint64_t m_bits;
+};
+
 struct GpuChange {
-  std::uint64_t where;  // the address of the word, and what to do
+  std::uint64_t where;  // a PostedWord
   std::uint64_t value;
   std::uint64_t compare;
   std::uint64_t was;  // becomes the word's value before
@@ -27,14 +53,10 @@ struct GpuChange {
   GpuChange() = default;
   GpuChange(void* word, AtomicOp op, WordType type, std::uint64_t its_value,
             std::uint64_t its_compare = 0)
-      : where(static_cast<std::uint64_t>(op) << 56U |
-              static_cast<std::uint64_t>(type) << 48U |
-              (reinterpret_cast<std::uintptr_t>(word) & address_bits)),
+      : where(PostedWord(word, op, type).bits()),
         value(its_value),
         compare(its_compare),
         was(0) {}
-
-  static constexpr std::uint64_t address_bits = 0xffff'ffff'ffff;
 };
 
 /// Changes, done in any order, as one word.
@@ -110,16 +132,42 @@ SYMM_INLINE_FUNCTION void change_one(Board const& board, ChangeRun run,
   auto const at = part * ChangeRun::in_part + i;
   if (at >= run.count()) return;
   auto* const change = board.changes + run.first() + at;
-  auto const where   = load_relaxed(&change->where);
-  auto* const word   = reinterpret_cast<void*>(where & GpuChange::address_bits);
-  auto const op      = static_cast<AtomicOp>(where >> 56U);
+  PostedWord const posted(load_relaxed(&change->where));
+  auto* const word   = posted.word();
+  auto const op      = posted.op();
   auto const value   = load_relaxed(&change->value);
   auto const compare = load_relaxed(&change->compare);
-  auto const was =
-      with_type(static_cast<WordType>(where >> 48U & 0xffU), [&](auto zero) {
-        return change_bits<decltype(zero)>(word, op, value, compare);
-      });
+  auto const was     = with_type(posted.type(), [&](auto zero) {
+    return change_bits<decltype(zero)>(word, op, value, compare);
+  });
   store_relaxed(&change->was, was);
+}
+
+/// The same by one loop of comparisons for all types and operations. (The value
+/// is read in the loop: it would keep two registers.)
+template <class Change>
+SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
+  PostedWord const posted(load_relaxed(&change->where));
+  bool const is_short = bytes_of(posted.type()) == 4;
+  auto* const all     = static_cast<std::uint64_t*>(posted.word());
+  auto* const half    = static_cast<std::uint32_t*>(posted.word());
+  std::uint64_t seen  = is_short ? load_relaxed(half) : load_relaxed(all);
+  SYMM_NOT_UNROLLED
+  while (true) {
+    auto next = changed_bits(posted.op(), posted.type(), seen,
+                             load_relaxed(&change->value));
+    if (posted.op() == AtomicOp::compare_swap) {
+      auto const differ = load_relaxed(&change->compare) ^ seen;
+      if ((is_short ? differ << 32U : differ) != 0) next = seen;
+    }
+    std::uint64_t const before =
+        is_short ? compare_swap_word(half, static_cast<std::uint32_t>(seen),
+                                     static_cast<std::uint32_t>(next))
+                 : compare_swap_word(all, seen, next);
+    if (before == seen) break;
+    seen = before;
+  }
+  store_relaxed(&change->was, seen);
 }
 
 /// After `count` parts: tells the host of the last one. One thread, which knows
@@ -138,15 +186,24 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, ChangeRun run,
 
 /// By a thread that waits for far PEs, again and again: reads one word of the
 /// GPU while nothing is wanted. \returns whether there was a part.
+///
+/// It is in each kernel that has an operation on PEs, whose near side must not
+/// lose registers to it: small, and inline, as a call takes 30 of them.
 template <class Board>
-[[gnu::noinline]] SYMM_FUNCTION bool take_part(Board* board) {
+SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
   ChangeRun const run(load_relaxed(&board->wanted));
   if (run.count() == 0) return false;
   auto const part = claim_parts(*board, run, 1);
   if (part.count == 0) return false;
   fence_words();  // behind what the host wrote before it asked
-  for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
-    change_one(*board, run, part.first, i);
+  auto const first = static_cast<std::uint32_t>(part.first) *
+                     static_cast<std::uint32_t>(ChangeRun::in_part);
+  auto left = static_cast<std::uint32_t>(run.count()) - first;
+  if (left > ChangeRun::in_part)
+    left = static_cast<std::uint32_t>(ChangeRun::in_part);
+  auto* change = board->changes + run.first() + first;
+  SYMM_NOT_UNROLLED
+  for (; left != 0; --left, ++change) change_by_swaps(change);
   finish_parts(*board, run, 1);
   return true;
 }

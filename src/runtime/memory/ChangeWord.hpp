@@ -70,6 +70,66 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   }
 }
 
+// The operations once more, as functions of bits. They have few instructions
+// and need few registers: for kernels that have other things to do.
+
+/// What an addition, a minimum or a maximum makes of a number. Sums of integers
+/// wrap around.
+template <class T>
+SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
+  if (op == AtomicOp::add) {
+    if constexpr (std::is_integral_v<T>) {
+      using Sum = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Sum>(was) + static_cast<Sum>(value));
+    } else {
+      return was + value;
+    }
+  }
+  bool const is_min = op == AtomicOp::min;
+  return (is_min ? value < was : value > was) ? value : was;
+}
+
+/// What an operation that replaces the word makes of it; of one of 4 bytes, in
+/// the lower bits.
+SYMM_FORCEINLINE_FUNCTION std::uint64_t changed_bits(AtomicOp op, WordType type,
+                                                     std::uint64_t was,
+                                                     std::uint64_t value) {
+  using Short = std::uint32_t;
+  switch (op) {
+    case AtomicOp::fetch: return was;
+    case AtomicOp::bit_and: return was & value;
+    case AtomicOp::bit_or: return was | value;
+    case AtomicOp::bit_xor: return was ^ value;
+    case AtomicOp::add:
+    case AtomicOp::min:
+    case AtomicOp::max: break;
+    default: return value;
+  }
+  auto const number = [op, was, value](auto of_bits) {
+    return changed_number(op, of_bits(was), of_bits(value));
+  };
+  switch (type) {
+    case WordType::f32:
+      return bit_cast<Short>(number([](std::uint64_t bits) {
+        return bit_cast<float>(static_cast<Short>(bits));
+      }));
+    case WordType::f64:
+      return bit_cast<std::uint64_t>(
+          number([](std::uint64_t bits) { return bit_cast<double>(bits); }));
+    case WordType::i32:
+      return static_cast<Short>(number([](std::uint64_t bits) {
+        return static_cast<std::int32_t>(static_cast<Short>(bits));
+      }));
+    case WordType::u32:
+      return number(
+          [](std::uint64_t bits) { return static_cast<Short>(bits); });
+    case WordType::i64:
+      return static_cast<std::uint64_t>(number(
+          [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); }));
+    default: return number([](std::uint64_t bits) { return bits; });
+  }
+}
+
 }  // namespace symm::Impl
 
 #endif
