@@ -6,11 +6,13 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <runtime/base/Text.hpp>
@@ -129,22 +131,39 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
   EXPECT_EQ(board.n_done, 0U);
 }
 
-/// Small numbers, any bits, and what is no number.
+template <class T>
+bool is_no_number(std::uint64_t bits) {
+  return std::isnan(std::bit_cast<T>(
+      static_cast<
+          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(
+          bits)));
+}
+
+/// Small numbers, any bits, and what is no number, of one kind: which of two a
+/// sum becomes depends on their order.
 std::uint64_t bits_for(WordType type, std::mt19937_64& random) {
   auto const small = static_cast<std::int64_t>(random() % 7) - 3;
-  switch (random() % 3) {
-    case 0: return random();
-    case 1: return static_cast<std::uint64_t>(small);
-    default: break;
-  }
+  auto bits        = random();
+  if (random() % 3 == 0) bits = static_cast<std::uint64_t>(small);
   if (type == WordType::f32) {
     // Above a word of 4 bytes anything may be.
-    return random() << 32U |
-           std::bit_cast<std::uint32_t>(static_cast<float>(small));
+    auto const above = random() << 32U;
+    if (random() % 3 == 0)
+      bits = above | std::bit_cast<std::uint32_t>(static_cast<float>(small));
+    if (is_no_number<float>(bits)) {
+      bits = above | std::bit_cast<std::uint32_t>(
+                         std::numeric_limits<float>::quiet_NaN());
+    }
   }
-  return std::bit_cast<std::uint64_t>(
-      random() % 8 == 0 ? std::numeric_limits<double>::quiet_NaN()
-                        : static_cast<double>(small));
+  if (type == WordType::f64) {
+    if (random() % 3 == 0)
+      bits = std::bit_cast<std::uint64_t>(static_cast<double>(small));
+    if (random() % 8 == 0 || is_no_number<double>(bits)) {
+      bits = std::bit_cast<std::uint64_t>(
+          std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return bits;
 }
 
 TEST(ChangeBoard, threads_that_wait_do_what_the_kernel_does) {
