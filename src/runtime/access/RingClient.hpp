@@ -29,14 +29,15 @@
 
 namespace symm::Impl {
 
-/// The place of a request.
+/// The place of a request, and the ticket that the next update would have got
+/// when this one was drawn.
 struct RequestTicket {
   std::uint64_t number;
-  std::uint64_t next_update;  // the ticket that it would have got before this
+  std::uint64_t next_update;
 };
 
-/// One thread; waits while the ring is full, before the words of the request
-/// are made up, which take registers.
+/// One thread; waits while the ring is full. (Before write_request() has its
+/// words in registers, which kernels would lose to this wait.)
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);

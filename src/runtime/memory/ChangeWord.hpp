@@ -73,8 +73,8 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
 // The operations once more, as functions of bits. They have few instructions
 // and need few registers: for kernels that have other things to do.
 
-/// What an addition, a minimum or a maximum makes of a number. Sums of integers
-/// wrap around.
+/// The number after an addition, a minimum or a maximum. Sums of integers wrap
+/// around.
 template <class T>
 SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
   if (op == AtomicOp::add) {
@@ -89,8 +89,8 @@ SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
   return (is_min ? value < was : value > was) ? value : was;
 }
 
-/// What an operation that replaces the word makes of it; of one of 4 bytes, in
-/// the lower bits.
+/// The bits of the word after an operation other than compare_swap; of a word
+/// of 4 bytes, the lower ones.
 SYMM_FORCEINLINE_FUNCTION std::uint64_t changed_bits(AtomicOp op, WordType type,
                                                      std::uint64_t was,
                                                      std::uint64_t value) {
