@@ -8,7 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,16 +29,15 @@ using Elements = std::vector<std::vector<int>>;
 
 /// Where an element goes in a round: nowhere, to one PE, or anywhere.
 Pe destination(unsigned seed, int round, Pe pe, int element, int n_pes) {
-  std::mt19937 random(seed * 101 + static_cast<unsigned>(round) * 13 +
-                      static_cast<unsigned>(element));
-  auto const n = static_cast<unsigned>(n_pes);
-  random.discard(2);
-  auto const any = static_cast<Pe>(random() % n);
+  auto const bits =
+      pattern({0, round, seed}, static_cast<std::size_t>(element));
+  auto const n   = static_cast<unsigned>(n_pes);
+  auto const any = static_cast<Pe>((bits >> 32U) % n);
   switch ((seed + static_cast<unsigned>(round)) % 5) {
-    case 0: return pe;                                       // none
-    case 1: return static_cast<Pe>(seed % n);                // all to one
-    case 2: return random() % 20 == 0 ? any : pe;            // few
-    case 3: return pe == 0 && random() % 3 != 0 ? any : pe;  // from one
+    case 0: return pe;                                   // none
+    case 1: return static_cast<Pe>(seed % n);            // all to one
+    case 2: return bits % 20 == 0 ? any : pe;            // few
+    case 3: return pe == 0 && bits % 3 != 0 ? any : pe;  // from one
     default: return any;
   }
 }

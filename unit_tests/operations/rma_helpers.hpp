@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <type_traits>
@@ -67,20 +68,26 @@ struct Shape {
 constexpr unsigned char guard_byte = 0xEE;
 
 /// Byte n of the regions, sources or destinations, of what `from` sends `to`.
+/// (Quotients of 32 bits are what the loops over all bytes have time for.)
 KOKKOS_FUNCTION inline unsigned char byte_of(Shape const& shape, bool is_dest,
                                              std::size_t n, symm::Pe from,
                                              symm::Pe to) {
-  auto const k      = n / shape.region();
-  auto const at     = n % shape.region();
-  auto const begin  = is_dest ? shape.dest_begin(k) : shape.source_begin(k);
-  auto const stride = is_dest ? shape.dest_stride : shape.source_stride;
+  using Number      = std::uint32_t;
+  auto const region = static_cast<Number>(shape.region());
+  auto const k      = static_cast<Number>(n) / region;
+  auto const at     = static_cast<Number>(n) % region;
+  auto const begin  = static_cast<Number>(is_dest ? shape.dest_begin(k)
+                                                  : shape.source_begin(k));
   if (at < begin) return guard_byte;
-  auto const element  = (at - begin) / shape.size;
-  auto const i        = element / stride;
-  auto const in_block = element % stride;
+  auto const size = static_cast<Number>(shape.size);
+  auto const stride =
+      static_cast<Number>(is_dest ? shape.dest_stride : shape.source_stride);
+  auto const element  = (at - begin) / size;
+  auto const i        = stride == 1 ? element : element / stride;
+  auto const in_block = element - i * stride;
   if (in_block >= shape.block || i >= shape.count) return guard_byte;
   auto const n_before = (k * shape.count + i) * shape.block + in_block;
-  auto const byte     = n_before * shape.size + (at - begin) % shape.size;
+  auto const byte     = n_before * shape.size + (at - begin) % size;
   return static_cast<unsigned char>(value(from, to, byte));
 }
 
@@ -276,19 +283,16 @@ struct Regions {
 
   /// Collective: what this PE gives `receiver`.
   void set(Shape const& shape, symm::Pe receiver) const {
-    for_each_element(source,
+    for_each_element(used(source, shape),
                      SetBytes{source, dest, shape, symm::my_pe(), receiver});
     symm::barrier_all();
   }
   /// Collective: what `sender` has given this PE is there, and no more.
   void expect(Shape const& shape, symm::Pe sender) const {
     symm::barrier_all();
-    auto const used = Kokkos::subview(
-        dest,
-        Kokkos::pair<std::size_t, std::size_t>(0, n(shape) * shape.region()));
-    EXPECT_EQ(
-        count_elements(used, IsWrongByte{dest, shape, sender, symm::my_pe()}),
-        0U)
+    EXPECT_EQ(count_elements(used(dest, shape),
+                             IsWrongByte{dest, shape, sender, symm::my_pe()}),
+              0U)
         << "of " << n(shape) << " copies of " << shape.count
         << " elements, strides " << shape.dest_stride << " and "
         << shape.source_stride << ", from PE " << sender;
@@ -297,6 +301,11 @@ struct Regions {
     // Between nodes each copy is a message.
     return std::min(are_all_near() ? n_regions : 24,
                     dest.size() / shape.region());
+  }
+  /// The regions of the copies, guards included.
+  [[nodiscard]] Bytes used(Bytes const& bytes, Shape const& shape) const {
+    return Kokkos::subview(bytes, Kokkos::pair<std::size_t, std::size_t>(
+                                      0, n(shape) * shape.region()));
   }
 
   Bytes source{"source", capacity};

@@ -26,7 +26,7 @@ struct Holdings {
 
 /// A GPU's driver takes some 5 ms to map memory on all PEs and to unmap it.
 constexpr int n_cycles =
-    std::is_same_v<OrdinarySpace, Kokkos::HostSpace> ? 10'000 : 300;
+    std::is_same_v<OrdinarySpace, Kokkos::HostSpace> ? 3'000 : 300;
 
 /// Runs the cycle 20 times, and then until there were n_cycles.
 template <class Cycle>
