@@ -204,6 +204,12 @@ class Channel_Messages final : public Channel {
   void ensure_batch(Lock& lock, Outgoing& outgoing);
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
+  /// Sends batches until the open one has room for an entry and its answer; may
+  /// unlock.
+  void make_room(Lock& lock, Outgoing& outgoing, std::size_t bytes,
+                 std::size_t answer_bytes);
+  /// Writes the head of an entry for which there is room.
+  std::byte* put_entry(Lock const& lock, Outgoing& outgoing, BatchEntry entry);
   /// Adds an entry to the open batch. \returns the place of its data.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
   /// The same of an entry that is answered. \param answer where that goes.

@@ -29,6 +29,25 @@ struct MemoryRange {
   }
 };
 
+/// Memory that has been looked up: much that a message asks for is near what it
+/// asked for before.
+class KnownMemory {
+ public:
+  KnownMemory() = default;
+  KnownMemory(Segment segment, MemoryRange range)
+      : m_segment(segment), m_range(range) {}
+
+  /// The address of [offset, offset + bytes); null: not known.
+  [[nodiscard]] char* find(Segment segment, std::size_t offset,
+                           std::size_t bytes) const noexcept {
+    return segment == m_segment ? m_range.find(offset, bytes) : nullptr;
+  }
+
+ private:
+  Segment m_segment{};
+  MemoryRange m_range;
+};
+
 /// Tells a transport of its own PE: the addresses of its segments, for
 /// operations of far PEs, and its progress, for their questions. Any thread,
 /// also while another one is in a collective call.

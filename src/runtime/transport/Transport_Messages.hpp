@@ -206,13 +206,16 @@ class Transport_Messages final : public Transport,
                               std::span<std::byte const> payload);
   /// \param payload behind the head of the run. \returns bytes of it.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
-                            std::span<std::byte const> payload);
+                            std::span<std::byte const> payload,
+                            KnownMemory& known);
   /// Adds the entry to the queue that it returns; the caller calls finish().
   SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
+  /// \param known null, or looked at first, and becomes what is around it.
   char* find(Pe from, std::string_view operation, Segment segment,
-             std::uint64_t offset, std::uint64_t bytes);
+             std::uint64_t offset, std::uint64_t bytes,
+             KnownMemory* known = nullptr);
   /// An address in GPU memory, and the queue that reaches it.
   struct OnGpu {
     SideQueue& queue;
@@ -221,7 +224,7 @@ class Transport_Messages final : public Transport,
   OnGpu find_on_gpu(Pe from, std::string_view operation, Segment segment,
                     std::uint64_t offset, std::uint64_t bytes);
   char* find_word(Pe from, Segment segment, std::uint64_t offset, AtomicOp op,
-                  WordType type);
+                  WordType type, KnownMemory* known = nullptr);
   char* find_strided(Pe from, std::string_view operation,
                      MessageHeader const& header);
   [[noreturn]] void end_job_of_nonsense(Pe from) noexcept;

@@ -104,19 +104,26 @@ void Outgoing::end_run() {
   batch_bytes = padded;
 }
 
-std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
-                                       BatchEntry entry) {
-  auto const bytes = BatchEntry::head_bytes + entry.room();
-  ensure_batch(lock, outgoing);
-  outgoing.end_run();
-  while (outgoing.batch_bytes + bytes > batch_size) {
+void Channel_Messages::make_room(Lock& lock, Outgoing& outgoing,
+                                 std::size_t bytes, std::size_t answer_bytes) {
+  auto const has_room = [&] {
+    if (!outgoing.batch) [[unlikely]] {
+      ensure_batch(lock, outgoing);
+    }
+    outgoing.end_run();
+    return outgoing.batch_bytes + bytes <= batch_size &&
+           outgoing.batch_answer_bytes + answer_bytes <= most_answers;
+  };
+  while (!has_room()) {
     flush(lock, outgoing);
     // Takes what other PEs send meanwhile. Else the engine's thread would take
     // the core for it, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
-    ensure_batch(lock, outgoing);
-    outgoing.end_run();
   }
+}
+
+std::byte* Channel_Messages::put_entry(Lock const& lock, Outgoing& outgoing,
+                                       BatchEntry entry) {
   if (outgoing.batch_bytes == 0) {
     check_lost(lock.call, "an operation", outgoing.pe);
     mark_dirty(outgoing);
@@ -127,26 +134,24 @@ std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
   auto* const place = outgoing.batch.get() + outgoing.batch_bytes;
   auto const word   = entry.word();
   std::memcpy(place, &word, sizeof word);
-  outgoing.batch_bytes += bytes;
+  outgoing.batch_bytes += BatchEntry::head_bytes + entry.room();
   return place + BatchEntry::head_bytes;
+}
+
+std::byte* Channel_Messages::add_entry(Lock& lock, Outgoing& outgoing,
+                                       BatchEntry entry) {
+  make_room(lock, outgoing, BatchEntry::head_bytes + entry.room(), 0);
+  return put_entry(lock, outgoing, entry);
 }
 
 std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
                                                 BatchEntry entry,
                                                 void* answer) {
-  auto const bytes        = BatchEntry::head_bytes + entry.room();
   auto const answer_bytes = entry.answer_room();
-  ensure_batch(lock, outgoing);
-  outgoing.end_run();
-  while (outgoing.batch_bytes + bytes > batch_size ||
-         outgoing.batch_answer_bytes + answer_bytes > most_answers) {
-    flush(lock, outgoing);
-    static_cast<void>(m_transport.m_engine->poll());
-    ensure_batch(lock, outgoing);
-    outgoing.end_run();
-  }
-  // All that can fail comes first. (quiet() would wait for the answer to an
-  // entry that is not there.) add_entry() finds room, and unlocks nothing.
+  make_room(lock, outgoing, BatchEntry::head_bytes + entry.room(),
+            answer_bytes);
+  // All that can fail comes first: quiet() would wait for the answer to an
+  // entry that is not there.
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
     pending.answers.reserve(most_answers / 8);
@@ -154,7 +159,7 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
   }
   outgoing.batch_answers->answers.push_back({answer, entry.bytes()});
   outgoing.batch_answer_bytes += answer_bytes;
-  return add_entry(lock, outgoing, entry);
+  return put_entry(lock, outgoing, entry);
 }
 
 void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,

@@ -325,7 +325,7 @@ void Channel_Messages::post_node_updates(Pe to,
   MessageHeader header{.kind = MessageKind::node_updates};
   header.detail.atomic = {value, has_values ? 1U : 0U, 0};
   post(outgoing, header, outgoing.fenced, updates);
-  // Takes what other PEs send meanwhile, as add_entry() does.
+  // Takes what other PEs send meanwhile, as make_room() does.
   static_cast<void>(m_transport.m_engine->poll());
 }
 

@@ -164,6 +164,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   m_answer_bytes.resize(n_answered);
   std::span<std::byte> answers(m_answer_bytes);
   SideQueue* queue = nullptr;  // null: nothing has been put in it
+  KnownMemory known;
   struct Ready {
     std::uint64_t word;
     char* place;
@@ -181,7 +182,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
       if (entry.is_run()) {
         if (n != 0) break;  // those before it first
         payload = payload.subspan(BatchEntry::head_bytes);
-        payload = payload.subspan(carry_out_run(from, entry, payload));
+        payload = payload.subspan(carry_out_run(from, entry, payload, known));
         if (is_of_gpu(entry.segment())) queue = m_target.gpu();
         continue;
       }
@@ -198,9 +199,9 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
       auto* const place =
           entry.is_block()
               ? find(from.pe, is_put ? "a put" : "a get", entry.segment(),
-                     entry.offset(), entry.bytes())
+                     entry.offset(), entry.bytes(), &known)
               : find_word(from.pe, entry.segment(), entry.offset(), entry.op(),
-                          entry.type());
+                          entry.type(), &known);
       __builtin_prefetch(place, 1);
       ready[n++] = {word, place, data.data()};
     }
@@ -240,21 +241,21 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
 }
 
 std::size_t Transport_Messages::carry_out_run(
-    Incoming const& from, BatchEntry head, std::span<std::byte const> payload) {
+    Incoming const& from, BatchEntry head, std::span<std::byte const> payload,
+    KnownMemory& known) {
   auto const run  = AtomicRunReader::make(head, payload);
   auto const op   = head.op();
   auto const type = head.type();
   if (!run || !is_atomic(op, type)) end_job_of_nonsense(from.pe);
   auto const bytes = bytes_of(type);
-  MemoryRange range;
+  if (head.offset() % bytes != 0) end_job_of_nonsense(from.pe);
   auto const find = [&](std::size_t i) {
     auto const offset = head.offset() + run->offset(i);
-    if (auto* const word = range.find(offset, bytes)) [[likely]] {
+    auto* const word  = known.find(head.segment(), offset, bytes);
+    if (word != nullptr) [[likely]] {
       return word;
     }
-    auto* const word = find_word(from.pe, head.segment(), offset, op, type);
-    range            = m_target.find_around(head.segment(), offset, bytes);
-    return word;
+    return find_word(from.pe, head.segment(), offset, op, type, &known);
   };
   if (is_of_gpu(head.segment())) {
     auto* const queue = m_target.gpu();  // there, if a word is found
@@ -283,7 +284,7 @@ void Transport_Messages::carry_out_node_updates(
   bool const has_values  = header.detail.atomic.compare != 0;
   std::size_t const each = has_values ? 16 : 8;
   if (payload.size() % each != 0) end_job_of_nonsense(from.pe);
-  MemoryRange range;
+  KnownMemory known;
   WordChange changes[64];  // of one kind
   std::size_t n = 0;
   AtomicOp op{};
@@ -300,11 +301,11 @@ void Transport_Messages::carry_out_node_updates(
     }
     op         = its.op;
     type       = its.type;
-    auto* mine = is_of_kind ? range.find(its.offset, bytes) : nullptr;
-    if (mine == nullptr) {
-      mine  = find_word(from.pe, Segment::host_heap, its.offset, op, type);
-      range = m_target.find_around(Segment::host_heap, its.offset, bytes);
-    }
+    auto* mine = is_of_kind ? known.find(Segment::host_heap, its.offset, bytes)
+                            : nullptr;
+    if (mine == nullptr)
+      mine =
+          find_word(from.pe, Segment::host_heap, its.offset, op, type, &known);
     auto const distance = m_target.distance_to_near(its.near);
     if (!distance) end_job_of_nonsense(from.pe);
     changes[n] = {mine + *distance, words[1]};
@@ -334,7 +335,11 @@ SideQueue& Transport_Messages::put_on_gpu(Incoming const& from,
 
 char* Transport_Messages::find(Pe from, std::string_view operation,
                                Segment segment, std::uint64_t offset,
-                               std::uint64_t bytes) {
+                               std::uint64_t bytes, KnownMemory* known) {
+  if (known != nullptr) {
+    auto* const place = known->find(segment, offset, bytes);
+    if (place != nullptr) return place;
+  }
   auto* const place = m_target.find(segment, offset, bytes);
   if (place == nullptr || (is_of_gpu(segment) && m_target.gpu() == nullptr)) {
     end_job_of_failure(Text("PE ", from, " of another node asks for ",
@@ -342,6 +347,8 @@ char* Transport_Messages::find(Pe from, std::string_view operation,
                             offset, " of segment ", static_cast<int>(segment),
                             " of this PE, where there is no such memory"));
   }
+  if (known != nullptr)
+    *known = {segment, m_target.find_around(segment, offset, bytes)};
   return place;
 }
 
@@ -354,10 +361,11 @@ Transport_Messages::OnGpu Transport_Messages::find_on_gpu(
 
 char* Transport_Messages::find_word(Pe from, Segment segment,
                                     std::uint64_t offset, AtomicOp op,
-                                    WordType type) {
+                                    WordType type, KnownMemory* known) {
   if (!is_atomic(op, type)) end_job_of_nonsense(from);
-  auto const bytes  = bytes_of(type);
-  auto* const place = find(from, "an atomic operation", segment, offset, bytes);
+  auto const bytes = bytes_of(type);
+  auto* const place =
+      find(from, "an atomic operation", segment, offset, bytes, known);
   if (reinterpret_cast<std::uintptr_t>(place) % bytes != 0) {
     end_job_of_failure(Text(
         "PE ", from, " of another node asks for an atomic operation on ", bytes,
