@@ -89,6 +89,40 @@ TEST_P(TransportMessages, many_operations_are_complete_after_one_quiet) {
   }
 }
 
+TEST_P(TransportMessages, operations_of_one_batch_reach_all_memory) {
+  constexpr auto chunk = TestTarget::chunk_bytes;
+  std::vector<PeMemory> places;
+  for (std::size_t const offset :
+       {std::size_t{64}, chunk + 64, 2 * chunk - 4, std::size_t{72},
+        TestTarget::heap_bytes - 8}) {
+    places.push_back({1, Segment::host_heap, offset});
+    places.push_back({1, Segment::host_team_words, 64 + 8 * places.size()});
+  }
+  auto const n = places.size();
+  std::vector<std::uint64_t> got(n), was(n);
+  auto& it = job[0].channel();
+  for (std::uint64_t i = 0; i < n; ++i) {
+    auto const word = 100 + i;
+    it.put(places[i], &word, sizeof word, Until::is_begun);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    it.get(&got[i], places[i], sizeof got[i], Until::is_begun);
+    if (places[i].offset() % 8 != 0) continue;
+    it.post_atomic(places[i], AtomicOp::add, WordType::u64, 1000);
+    it.fetch_nbi(places[i], AtomicOp::add, WordType::u64, 5, 0, &was[i]);
+  }
+  it.quiet();
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const word = 100 + i;
+    EXPECT_EQ(got[i], word) << i;
+    if (places[i].offset() % 8 != 0) continue;
+    EXPECT_EQ(was[i], word + 1000) << i;
+    std::uint64_t now = 0;
+    it.get(&now, places[i], sizeof now);
+    EXPECT_EQ(now, word + 1005) << i;
+  }
+}
+
 TEST_P(TransportMessages, strided_elements_go_where_they_belong) {
   for (std::size_t const size : {1U, 2U, 4U, 8U, 12U, 64U, 100U, 9000U}) {
     for (std::size_t const count : {0U, 1U, 2U, 33U, 3000U}) {
