@@ -30,7 +30,7 @@ using Elements = std::vector<std::vector<int>>;
 /// Where an element goes in a round: nowhere, to one PE, or anywhere.
 Pe destination(unsigned seed, int round, Pe pe, int element, int n_pes) {
   auto const bits =
-      pattern({0, round, seed}, static_cast<std::size_t>(element));
+      pattern({.to = round, .salt = seed}, static_cast<std::size_t>(element));
   auto const n   = static_cast<unsigned>(n_pes);
   auto const any = static_cast<Pe>((bits >> 32U) % n);
   switch ((seed + static_cast<unsigned>(round)) % 5) {

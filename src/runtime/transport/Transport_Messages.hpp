@@ -212,7 +212,8 @@ class Transport_Messages final : public Transport,
   SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
-  /// \param known null, or looked at first, and becomes what is around it.
+  /// \param known null, or memory that is looked at first. Where the place is
+  ///        not in it, it becomes what is around the place.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
