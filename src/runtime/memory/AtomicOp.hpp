@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../base/Function.hpp"
+
 namespace symm::Impl {
 
 /// The operations of symm_atomics.hpp.
@@ -26,7 +28,7 @@ enum class AtomicOp : std::uint8_t {
 enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
 
 /// The size of an object: 4 or 8.
-[[nodiscard]] constexpr std::size_t bytes_of(WordType type) {
+[[nodiscard]] SYMM_FUNCTION constexpr std::size_t bytes_of(WordType type) {
   return type <= WordType::f32 ? 4 : 8;
 }
 
