@@ -3,6 +3,8 @@
 // Transport_Messages over a fake engine: what ends the job.
 #include <thread>
 
+#include <runtime/transport/NodeUpdates.hpp>
+
 #include "transport_test.hpp"
 
 namespace {
@@ -144,6 +146,17 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
       {"an atomic operation on 8 bytes at offset 4 .*no multiple",
        [&](auto& it) {
          it.channel().post_atomic(at(4), AtomicOp::add, WordType::i64, 1);
+       }},
+      {"an atomic operation on 8 bytes at offset 12 .*no multiple",
+       [&](auto& it) {
+         auto const update = [](std::uint64_t offset) {
+           return symm::Impl::NodeUpdate{offset, 0, AtomicOp::add,
+                                         WordType::u64}
+               .word();
+         };
+         std::array const updates{update(8), update(12)};
+         it.channel().post_node_updates(1, std::as_bytes(std::span(updates)),
+                                        false, 1, nullptr);
        }},
       {"a put of 8 bytes at offset 4096 of segment 2",
        [&](auto& it) {

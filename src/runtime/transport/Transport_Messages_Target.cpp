@@ -299,10 +299,13 @@ void Transport_Messages::carry_out_node_updates(
       change_words({changes, n}, op, type);
       n = 0;
     }
-    op         = its.op;
-    type       = its.type;
-    auto* mine = is_of_kind ? known.find(Segment::host_heap, its.offset, bytes)
-                            : nullptr;
+    op   = its.op;
+    type = its.type;
+    // find_word() alone, for each, takes a tenth longer.
+    bool const is_aligned = (its.offset & (bytes - 1)) == 0;
+    char* mine            = nullptr;
+    if (is_of_kind && is_aligned)
+      mine = known.find(Segment::host_heap, its.offset, bytes);
     if (mine == nullptr)
       mine =
           find_word(from.pe, Segment::host_heap, its.offset, op, type, &known);
