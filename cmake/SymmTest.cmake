@@ -70,6 +70,9 @@ if(SYMM_HAS_GPU)
   set(SYMM_TEST_CASE_TIMEOUT 120)
   set(SYMM_TEST_PROGRAM_TIMEOUT 600)
 endif()
+# Options of nvcc. Of a function for GPUs that calls one for the host, nvcc makes nothing
+# and only warns, unless it has --expt-relaxed-constexpr, which users need not have.
+set(SYMM_NO_HOST_CALLS -diag-error=20011,20013,20014,20015)
 option(SYMM_TEST_ONLY_GPUS
        "In a CUDA build, leave out the tests that a build for CPUs has" OFF)
 option(SYMM_TEST_CASES "Register every case of the programs under mpiexec" OFF)

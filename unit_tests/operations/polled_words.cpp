@@ -224,7 +224,7 @@ TEST(PolledWords, are_seen_whole_and_once_between_any_two_instructions) {
   } else if constexpr (is_sanitized) {
     GTEST_SKIP() << "a minute, for the instructions of AddressSanitizer";
   } else {
-    if (symm::n_pes() != 2) GTEST_SKIP() << "no others differ from two";
+    if (symm::n_pes() != 2) GTEST_SKIP() << "two PEs show all";
     bool may_trace = true;
     for (auto const& form : host_forms<std::uint8_t>()) {
       may_trace &= expect_each_once(form, 3, 0);
