@@ -9,7 +9,9 @@ kernel addresses, and nothing else: no table, no constant memory, no call. If
 the PE is the same for a loop, the loop is that of a View of this PE.
 
 Operations that reach PEs of other nodes, too, keep nothing in a stack, and a
-store or an addition leaves a GPU full of threads (32 registers).
+store or an addition leaves a GPU full of threads (32 registers). A group's
+collective operation reads nothing from its stack, and its kernel has registers
+for 512 threads. No kernel spills registers, those of the library included.
 
 The PTX is always checked; registers and machine code too, where the two
 programs are.
@@ -26,6 +28,7 @@ import tempfile
 PAIRS = ("element", "row", "scatter")
 # Kernels, and the registers that each may have.
 FAR = {"far_p": 32, "far_add": 32, "far_put": 128, "far_get": 128}
+GROUP = {"group_work": 128}  # a stack only for arguments of what is called
 
 
 def ptx_kernels(text):
@@ -90,6 +93,12 @@ def check_ptx(text):
         match = re.search(word, where, re.MULTILINE)
         if match:
             problems.append(f"PTX: {meaning}: {match.group().strip()}")
+    for name in GROUP:
+        if name not in kernels:
+            problems.append(f"PTX: no kernel {name}")
+        for line in kernels.get(name, []):
+            if re.search(r"\bld\.local\b", line):
+                problems.append(f"PTX: {name}: {line}")
     for name in PAIRS:
         missing = [kernel for kernel in (f"{name}_global", f"{name}_local")
                    if kernel not in kernels]
@@ -178,15 +187,21 @@ def check_sass(text):
 def check_registers(text):
     """Of what ptxas says with -v."""
     problems = []
-    for name, most in FAR.items():
-        said = re.search(rf"Compiling entry function '{name}'.*?"
-                         r"(\d+) bytes stack frame.*?Used (\d+) registers",
-                         text, re.DOTALL)
-        if not said:
+    kernels = {
+        name: tuple(map(int, numbers))
+        for name, *numbers in re.findall(
+            r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, "
+            r"(\d+) bytes spill stores.*?Used (\d+) registers", text, re.DOTALL)
+    }
+    for name, (_, spilled, _) in kernels.items():
+        if spilled:
+            problems.append(f"registers: {name} spills {spilled} bytes")
+    for name, most in {**FAR, **GROUP}.items():
+        if name not in kernels:
             problems.append(f"registers: no kernel {name}")
             continue
-        stack, registers = map(int, said.groups())
-        if stack:
+        stack, _, registers = kernels[name]
+        if stack and name in FAR:
             problems.append(f"registers: {name} has a stack of {stack} bytes")
         if registers > most:
             problems.append(f"registers: {name} has {registers}, not {most}")
@@ -248,6 +263,11 @@ $L4:
 \tst.global.f64 [%rd1], %fd1;
 \t@%p1 bra $L4;
 }
+.visible .entry group_work(
+)
+{
+\tst.global.f64 [%rd1], %fd1;
+}
 """
 
 SASS_EXAMPLE = "".join(f"""
@@ -265,7 +285,7 @@ ptxas info    : Compiling entry function '{name}' for 'sm_90'
 ptxas info    : Function properties for {name}
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used {most} registers, used 0 barriers
-""" for name, most in FAR.items())
+""" for name, most in {**FAR, **GROUP}.items())
 
 
 def self_test():
@@ -280,11 +300,13 @@ def self_test():
             ("row_global", "\tadd.s64 %rd1, %rd1, %rd2;\n"),
             ("row_global", "\tld.global.u64 %rd1, [%rd2];\n"),
             ("scatter_global", "\tld.global.u64 %rd1, [%rd2];\n"),
-            ("scatter_global", "\tsub.s32 %r1, %r1, %r2;\n")):
+            ("scatter_global", "\tsub.s32 %r1, %r1, %r2;\n"),
+            ("group_work", "\tld.local.u64 %rd1, [%rd2];\n")):
         start = PTX_EXAMPLE.index(store, PTX_EXAMPLE.index(where))
         changed = PTX_EXAMPLE[:start] + change + PTX_EXAMPLE[start:]
         assert check_ptx(changed), (where, change)
     assert check_ptx(PTX_EXAMPLE.replace("row_local", "row_other"))
+    assert check_ptx(PTX_EXAMPLE.replace("group_work", "group_other"))
     assert check_ptx("\t.const .align 8 .b8 _ZN4symm5tableE[64];\n" + PTX_EXAMPLE)
     assert check_ptx("\t.extern .func _ZN4symm3fooE;\n" + PTX_EXAMPLE)
     assert check_ptx("\t.visible .global .u64 _ZN4symm5tableE;\n" + PTX_EXAMPLE)
@@ -300,7 +322,9 @@ def self_test():
     assert check_sass(SASS_EXAMPLE.replace("row_local", "row_other"))
     assert check_registers(REGISTERS_EXAMPLE) == []
     for change in (("0 bytes stack", "24 bytes stack"),
-                   ("Used 32 ", "Used 33 "), ("'far_get'", "'far'")):
+                   ("0 bytes spill stores", "8 bytes spill stores"),
+                   ("Used 32 ", "Used 33 "), ("'far_get'", "'far'"),
+                   ("'group_work'", "'group'")):
         assert check_registers(REGISTERS_EXAMPLE.replace(*change)), change
     print("the checks can fail")
 

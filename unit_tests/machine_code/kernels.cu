@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Kernels whose machine code check_machine_code.py reads, in pairs: the same
-// work through a GlobalView and on a View of this PE.
+// Kernels whose machine code check_machine_code.py reads. The first ones are in
+// pairs: the same work through a GlobalView and on a View of this PE.
 
 #include <Kokkos_Core.hpp>
 
@@ -85,4 +85,30 @@ extern "C" __global__ void __launch_bounds__(512)
     symm::get(symm::this_block(), heap, to + at, from + at, n, pe);
     at = at + stride < room ? at + stride : 0;
   }
+}
+
+// Near PEs' part of a collective operation keeps nothing in memory, and blocks
+// of 512 threads begin without __launch_bounds__.
+struct GroupWork {
+  symm::HeapMap heap;
+  symm::PeTeam team;
+  double* dest;
+  double const* source;
+  std::size_t count;
+};
+extern "C" __global__ void group_work(GroupWork work) {
+  auto const block = symm::this_block();
+  symm::put(block, work.heap, work.dest, work.source, work.count,
+            (work.heap.my_pe + 1) % work.heap.n_pes);
+  symm::barrier(block, work.team);
+  symm::reduce(block, work.heap, work.team, work.dest, work.source, work.count,
+               symm::Sum());
+}
+
+// Kernels of the library.
+void enqueue(Kokkos::Cuda const& exec, symm::PeTeam const& team, double* dest,
+             double const* source, std::size_t count) {
+  symm::reduce(exec, team, dest, source, count, symm::Sum());
+  symm::fcollect(exec, team, dest, source, count);
+  symm::alltoall(exec, team, dest, source, count);
 }

@@ -25,8 +25,10 @@ inline Pe me() { return symm::my_pe(); }
 inline Pe next() { return (me() + 1) % n_pes(); }
 inline Pe previous() { return (me() + n_pes() - 1) % n_pes(); }
 
+/// Of a launch that was refused, cudaDeviceSynchronize() says nothing.
 inline void wait() {
-  auto const result = cudaDeviceSynchronize();
+  auto result = cudaGetLastError();
+  if (result == cudaSuccess) result = cudaDeviceSynchronize();
   if (result == cudaSuccess) return;
   std::fprintf(stderr, "PE %d: %s\n", me(), cudaGetErrorString(result));
   std::abort();

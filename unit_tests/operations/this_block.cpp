@@ -44,6 +44,7 @@ __global__ void block_kernel(BlockWork const work) { work(); }
 
 void run_blocks(dim3 threads, BlockWork const& work) {
   block_kernel<<<1, threads>>>(work);
+  ASSERT_EQ(cudaGetLastError(), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 #endif

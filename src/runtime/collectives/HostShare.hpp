@@ -151,10 +151,8 @@ class HostShare {
 #ifdef SYMM_FOR_DEVICE
 /// run_share() in a kernel with far PEs: element by element, each a request.
 template <class Work, Group Threads>
-__device__ __noinline__ void run_share_far(Threads const& group,
-                                           HeapMap const& heap,
-                                           Work const& work,
-                                           Range const& range) {
+__device__ __noinline__ void run_share_far(Threads const& group, HeapMap heap,
+                                           Work work, Range range) {
   group.for_each(range.count, [&](std::size_t k) {
     std::size_t const i = range.first + k;
     work.run_element(

@@ -23,7 +23,7 @@ using LaunchedBlock = ThreadBlock<1>;
 inline constexpr int most_launched_threads = 512;
 
 template <class Body>
-__global__ __launch_bounds__(most_launched_threads) void launched_kernel(
+__global__ __launch_bounds__(most_launched_threads, 1) void launched_kernel(
     __grid_constant__ Body const body) {  // threads make no copies of it
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // waits for all work enqueued before
