@@ -174,7 +174,7 @@ SYMM_INLINE_FUNCTION void copy_elements(Threads const& group,
                                         Pe pe, char const* call,
                                         Until until = Until::is_safe) {
   std::size_t const bytes = bytes_of(sizeof(T), count);
-  if (bytes == 0) return;
+  if (has_no_part<alignof(T)>(group, bytes)) return;
   if constexpr (direction == Direction::put) {
     at_copy_of(
         heap, dest, pe,

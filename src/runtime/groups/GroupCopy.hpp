@@ -44,6 +44,15 @@ void copy_by_parts(Threads const& threads, char* to, char const* from,
   });
 }
 
+/// Whether the calling thread has nothing to do in copy_bytes(): most threads
+/// of a large team in a small copy. What they compute delays the others.
+template <std::size_t alignment, class Threads>
+[[nodiscard]] SYMM_INLINE_FUNCTION bool has_no_part(Threads const& threads,
+                                                    std::size_t bytes) {
+  constexpr std::size_t least = alignment < 8 ? alignment : 8;
+  return threads.rank() >= bytes / least;
+}
+
 /// Copies bytes. On a GPU by the widest words that both addresses allow: 16
 /// bytes if they are congruent modulo 16. On the host as copy_host_memory().
 /// All threads of the group call; no barrier.
@@ -58,7 +67,8 @@ SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
   SYMM_IF_ON_HOST((copy_by_parts<alignment>(threads, to, from, bytes);))
   SYMM_IF_ON_DEVICE(
       (constexpr std::size_t unit = alignment < 16 ? alignment : 16;
-       if (!copy_word_each<unit>(threads, to, from, bytes)) {
+       if (!copy_word_each<8, unit>(threads, to, from, bytes) &&
+           !copy_word_each<16, unit>(threads, to, from, bytes)) {
          copy_by_widest_words<16, unit>(threads, to, from, bytes);
        }))
 }

@@ -114,13 +114,12 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// Copies at most a word of 8 bytes for each thread, if all is aligned to 8.
-/// (Such a copy by 512 threads took half its time to compute which threads have
-/// no word.) \returns whether it has copied.
-template <std::size_t unit, class Threads>
+/// Copies at most a word of `width` bytes for each thread, if all is aligned to
+/// it. (Such a copy by 512 threads took half its time to compute which threads
+/// have no word.) \returns whether it has copied.
+template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
                                          char const* from, std::size_t bytes) {
-  constexpr std::size_t width = 8;
   if (bytes / width > threads.size()) return false;
   if constexpr (unit < width) {
     auto const bits = reinterpret_cast<std::size_t>(to) |
