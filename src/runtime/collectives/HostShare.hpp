@@ -150,6 +150,8 @@ class HostShare {
 
 #ifdef SYMM_FOR_DEVICE
 /// run_share() in a kernel with far PEs: element by element, each a request.
+/// (By value: an address of its arguments would keep them in memory in
+/// run_near(), too.)
 template <class Work, Group Threads>
 __device__ __noinline__ void run_share_far(Threads const& group, HeapMap heap,
                                            Work work, Range range) {

@@ -22,6 +22,7 @@ using LaunchedBlock = ThreadBlock<1>;
 
 inline constexpr int most_launched_threads = 512;
 
+// (1: else ptxas saves registers for a second block, and spills them.)
 template <class Body>
 __global__ __launch_bounds__(most_launched_threads, 1) void launched_kernel(
     __grid_constant__ Body const body) {  // threads make no copies of it
