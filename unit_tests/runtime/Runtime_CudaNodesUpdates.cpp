@@ -92,9 +92,10 @@ TEST(UpdateWords, have_places_of_their_own) {
 }
 
 /// Several times as many as the ring has, of three PEs, each checked.
-/// \param after called when the threads of this PE have no more to do.
-template <class After>
-void update_by_many_threads(Pe me, After const& after) {
+/// \param before called right before the threads of this PE begin.
+/// \param after called when they have no more to do.
+template <class Before, class After>
+void update_by_many_threads(Pe me, Before const& before, After const& after) {
   constexpr std::size_t n_threads = 4;
   constexpr std::size_t n         = 50'000;  // of a thread
   constexpr std::size_t n_words   = 500;
@@ -109,6 +110,7 @@ void update_by_many_threads(Pe me, After const& after) {
       call(to, random() % n_words, random() % 4, random() % 3 + 1);
     }
   };
+  before();
   run_threads(n_threads, [&](std::size_t t) {
     auto const client = client_of_kernels();
     auto const mine = (static_cast<std::size_t>(me) * n_threads + t) * n_words;
@@ -157,15 +159,19 @@ void update_by_many_threads(Pe me, After const& after) {
 }
 
 TEST_F(CudaOfNodes, updates_of_many_threads_are_carried_out_once) {
-  run(3, [](Pe me, Pe) { update_by_many_threads(me, [] {}); });
+  run(3, [](Pe me, Pe) {
+    update_by_many_threads(
+        me, [] {}, [] {});
+  });
 }
 
 /// The kernel that carries out what others send finds no room on any GPU as
-/// long as threads there wait for others.
+/// long as threads there wait for others. (A GPU is not occupied before it has
+/// such threads: in a collective call, this PE would wait for ever.)
 TEST_F(CudaOfNodes, threads_that_wait_carry_out_what_others_wait_for) {
   run(3, [](Pe me, Pe) {
-    fake().occupy();
-    update_by_many_threads(me, [] { fake().leave(); });
+    update_by_many_threads(
+        me, [] { fake().occupy(); }, [] { fake().leave(); });
     auto* const word = calloc_of<Word>(1);
     symm::barrier_all();
     fake().occupy();
