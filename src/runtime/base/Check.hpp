@@ -62,6 +62,21 @@ class Call {
   char const* m_name_before = nullptr;
 };
 
+/// The program runs to the end of the scope, on this thread, although a call of
+/// the library has not ended: a handler.
+class Program {
+ public:
+  Program() noexcept;
+  Program(Program const&)            = delete;
+  Program& operator=(Program const&) = delete;
+  ~Program();
+
+ private:
+  int m_n_calls;
+  int m_n_hiding;
+  char const* m_name_of_seen;
+};
+
 // For the host, in the library; for kernels, `OnGpu` of
 // <symm_gpu/CheckCalls.hpp>.
 namespace OnHost {
@@ -209,6 +224,7 @@ template <class Team>
 struct [[maybe_unused]] Call {
   SYMM_FUNCTION explicit constexpr Call(char const*, bool = false) noexcept {}
 };
+struct [[maybe_unused]] Program {};
 SYMM_INLINE_FUNCTION void hide_thread() noexcept {}
 SYMM_INLINE_FUNCTION void copy(void const*, void const*, std::size_t, Pe, bool,
                                bool) noexcept {}

@@ -61,7 +61,9 @@ void Call::enter(char const* name) noexcept {
     thread.place = __builtin_return_address(0);
     thread.call  = name;
   }
-  if (m_hides_threads) s_checker.n_hiding.fetch_add(1);
+  if (!m_hides_threads) return;
+  ++thread.n_hiding;
+  s_checker.n_hiding.fetch_add(1);
 }
 
 void Call::leave() noexcept {
@@ -75,7 +77,23 @@ void Call::leave() noexcept {
     thread.context = thread.request = nullptr;
     thread.is_in_stream             = false;
   }
-  if (m_hides_threads) s_checker.n_hiding.fetch_sub(1);
+  if (!m_hides_threads) return;
+  --thread.n_hiding;
+  s_checker.n_hiding.fetch_sub(1);
+}
+
+Program::Program() noexcept
+    : m_n_calls(std::exchange(s_thread.n_calls, 0)),
+      m_n_hiding(std::exchange(s_thread.n_hiding, 0)),
+      m_name_of_seen(std::exchange(s_thread.name_of_seen, nullptr)) {
+  s_checker.n_hiding.fetch_sub(m_n_hiding);
+}
+
+Program::~Program() {
+  s_thread.n_calls      = m_n_calls;
+  s_thread.n_hiding     = m_n_hiding;
+  s_thread.name_of_seen = m_name_of_seen;
+  s_checker.n_hiding.fetch_add(m_n_hiding);
 }
 
 void hide_thread() noexcept { ++s_thread.n_calls; }

@@ -20,6 +20,7 @@ struct ThreadState {
   static constexpr std::size_t n_cached    = 1024;
 
   int n_calls       = 0;        // of the library, nested in each other
+  int n_hiding      = 0;        // those of them that hide all threads
   void const* place = nullptr;  // of the outermost one
   char const* call  = nullptr;  // its name
   // The call in which accesses are seen; null: none.

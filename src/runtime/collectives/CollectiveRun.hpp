@@ -14,6 +14,7 @@
 #include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
+#include "../base/NameHash.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
@@ -33,15 +34,6 @@
 //   CollectiveKernels   the same as kernels (symm_gpu/)
 
 namespace symm::Impl {
-
-/// FNV-1a, which is equal in every process; type_info::hash_code() need not be.
-[[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
-  std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
-  for (; *name != '\0'; ++name) {
-    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100'0000'01b3U;
-  }
-  return hash;
-}
 
 /// The host's form.
 /// \param call is work.call().

@@ -20,6 +20,7 @@
 #include "../bootstrap/Nodes.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../memory/MemoryProvider.hpp"
+#include "../pes/ObjectCall.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/Rendezvous.hpp"
 #include "../registration/LocalBuffers.hpp"
@@ -125,6 +126,22 @@ class Runtime {
       }
       m_rendezvous->meet(call);
       if (call.bits != 0) listener->were_idle(m_rendezvous->bits_of_all());
+    });
+  }
+
+  /// Collective: all PEs make the same call, a barrier.
+  /// \param failure why this PE cannot do its part; then all PEs fail.
+  /// \returns its number, equal on all PEs, and no other call's.
+  /// \throws UsageError on every PE, if calls differ; that of the failure.
+  std::uint64_t meet(ObjectCall const& object_call,
+                     std::optional<Failure> const& failure) {
+    return m_rendezvous->run(RuntimeCall::object, [&] {
+      auto call =
+          Rendezvous::make_call(RuntimeCall::object, object_call.arguments());
+      call.label   = object_call.text;
+      call.failure = failure;
+      m_rendezvous->meet(call);
+      return m_rendezvous->n_met();
     });
   }
 

@@ -23,10 +23,13 @@ Failure difference(PeGroups const& groups) {
   return failure;
 }
 
-Failure failures(PeGroups const& groups, ComparedCall const& call) {
+Failure failures(PeGroups const& groups, ComparedCall const& call,
+                 char const* text_of_object) {
   Failure failure;
-  auto& text = failure.message;
-  text.append(to_string(call.operation, call.arguments, "", call.memory),
+  auto& text           = failure.message;
+  bool const is_object = call.operation == RuntimeCall::object;
+  text.append(to_string(call.operation, call.arguments,
+                        is_object ? text_of_object : "", call.memory),
               " failed:");
   for (auto const& group : groups.groups()) {
     if (failure.kind == ErrorKind::none) failure.kind = group.failure;
@@ -67,6 +70,8 @@ Text answer_of(Question question, ComparedCall const& call, char const* text) {
   bool const has_failed = call.failure != ErrorKind::none;
   switch (question) {
     case Question::calls:
+      if (has_failed && call.operation == RuntimeCall::object)
+        return Text("a call that failed there (", text, ")");
       return to_string(call.operation, call.arguments, has_failed ? "" : text,
                        call.memory);
     case Question::failures: return has_failed ? text : "";
@@ -75,8 +80,8 @@ Text answer_of(Question question, ComparedCall const& call, char const* text) {
   }
 }
 
-void conclude(Outcome& outcome, Summary const& summary,
-              PeGroups const& groups) {
+void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
+              char const* text) {
   outcome.summary        = summary;
   outcome.lowest_failure = ErrorKind::none;
   outcome.failure.kind   = ErrorKind::none;
@@ -87,7 +92,7 @@ void conclude(Outcome& outcome, Summary const& summary,
   outcome.lowest_failure = lowest.failure;
   outcome.lowest_words   = lowest.words;
   if (question == Question::failures) {
-    outcome.failure = failures(groups, summary.call);
+    outcome.failure = failures(groups, summary.call, text);
   } else if (question == Question::labels) {
     outcome.failure.message = list(groups);
   } else if (summary.is(Summary::other_operation | Summary::other_arguments)) {

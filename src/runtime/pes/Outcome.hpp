@@ -33,7 +33,9 @@ struct Outcome {
 };
 
 /// \param groups the answers of all PEs.
-void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups);
+/// \param text   of the call that PEs have made, if it is an ObjectCall.
+void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
+              char const* text = "");
 
 /// The arguments of the step of compare_trails that exchanges labels.
 inline constexpr RuntimeCallArguments ask_for_labels{0, 0, 1};

@@ -25,9 +25,10 @@ class PeBackoff {
                       : std::min(spins, most_spins_with_polls)),
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
-  Clock::duration pause() {
-    if (m_transport == nullptr) return m_backoff.pause();
-    bool const has_moved = m_transport->poll(m_call);
+  /// \param has_done_work the thread has just done other work: more may follow.
+  Clock::duration pause(bool has_done_work = false) {
+    if (m_transport == nullptr) return m_backoff.pause(has_done_work);
+    bool const has_moved = m_transport->poll(m_call) || has_done_work;
     if (!has_moved && ++m_n_polls % m_polls_per_pause != 0) return m_waited;
     m_waited = m_backoff.pause(has_moved);
     return m_waited;

@@ -15,11 +15,11 @@ namespace symm::Impl {
 /// The words of one PE team in every PE's memory, captured by value in kernels.
 /// Only those of near PEs are mapped.
 ///
-/// A PE writes its own epoch (the number of its latest synchronisation) and the
-/// members' numbers in the world. Each member writes into every PE's memory a
-/// flag (the epoch that it has reached) and a pair of words that it passes.
-/// There are two pairs, used in turn: a member may be one epoch ahead of one
-/// that still reads.
+/// A PE writes its own epoch (the number of its synchronisations that have
+/// ended) and the members' numbers in the world. Each member writes into every
+/// PE's memory a flag (the epoch that it has reached) and a pair of words that
+/// it passes. There are two pairs, used in turn: a member may be one epoch
+/// ahead of one that still reads.
 ///
 /// A gate is a word on which queues of a GPU wait: how often a member has
 /// arrived, less how often this PE has begun to wait for it. It is open unless

@@ -16,6 +16,7 @@
 #include "../bootstrap/Nodes.hpp"
 #include "OtherNodes.hpp"
 #include "PeBackoff.hpp"
+#include "ThreadProgress.hpp"
 
 namespace symm::Impl {
 
@@ -102,6 +103,7 @@ void Rendezvous::publish(Call const& call) {
   mine.has_more_notices = call.has_more_notices ? 1 : 0;
   std::copy(call.notices.begin(), call.notices.end(), mine.notices.begin());
   mine.bits             = call.bits;
+  m_label               = call.label;
   std::string_view text = call.label;
   if (call.failure) {
     mine.call.failure = call.failure->kind;
@@ -139,7 +141,7 @@ void Rendezvous::wait_slowly(HasCome const& has_come) {
     report = std::min(report, patience_with_exceptions);
   while (!has_come()) {
     if (m_across != nullptr) m_across->messages().poll();
-    auto const waited = backoff.pause();
+    auto const waited = backoff.pause(ThreadProgress::make());
     if (waited < next_check) continue;
     next_check = waited + health_interval;
     check_alive();
@@ -181,6 +183,23 @@ bool Rendezvous::is_in_finalize(Pe pe, std::chrono::milliseconds most,
       record(pe, sequence).call.operation == RuntimeCall::finalize;
   std::atomic_thread_fence(std::memory_order_acquire);
   return is_finalize && latest(pe) == sequence;
+}
+
+bool Rendezvous::is_in_object_call(Pe pe, std::uint64_t key,
+                                   std::chrono::milliseconds most,
+                                   char const* call) const {
+  if (!is_near(pe)) return is_far_in_object_call(pe, key, most, call);
+  auto const sequence = latest(pe);
+  if (sequence <= latest(m_my_pe)) return false;
+  auto const its_key = key_of_object(record(pe, sequence));
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return its_key == key && latest(pe) == sequence;
+}
+
+std::uint64_t Rendezvous::key_of_object(Record const& record) {
+  return record.call.operation == RuntimeCall::object
+             ? ObjectCall::key_of(record.call.arguments)
+             : 0;
 }
 
 Text Rendezvous::whereabouts(Pe pe, char const* call) const {
@@ -241,6 +260,7 @@ void Rendezvous::check_alive() const {
     if (!has_arrived(pe)) wait_for(pe);
   }
   if (m_across != nullptr) combine_nodes();
+  m_n_met.store(m_sequence, std::memory_order_relaxed);
 }
 
 void Rendezvous::step(Call const& call) {

@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "../base/Observer.hpp"
 #include "../bootstrap/Bootstrap.hpp"
@@ -23,6 +24,7 @@
 #include "../transport/Transport.hpp"
 #include "CallTrail.hpp"
 #include "ComparedCall.hpp"
+#include "ObjectCall.hpp"
 #include "RendezvousListener.hpp"
 #include "RuntimeCall.hpp"
 
@@ -165,6 +167,10 @@ class Rendezvous {
 
   /// Rendezvous so far, inner steps of calls included. Any thread.
   [[nodiscard]] std::uint64_t n_calls() const { return latest(m_my_pe); }
+  /// Those of them to which all PEs have come. Any thread.
+  [[nodiscard]] std::uint64_t n_met() const {
+    return m_n_met.load(std::memory_order_relaxed);
+  }
 
   /// The listener of this PE's calls; null if there is none. Any thread.
   [[nodiscard]] RendezvousListener* listener() const {
@@ -196,6 +202,11 @@ class Rendezvous {
   /// \param call the caller's name, if a PE is lost; null: a collective call.
   [[nodiscard]] bool is_in_finalize(Pe pe, std::chrono::milliseconds most = {},
                                     char const* call = nullptr) const;
+  /// Whether `pe` waits for this PE in an ObjectCall with that key().
+  /// \param most, call as is_in_finalize(). Local.
+  [[nodiscard]] bool is_in_object_call(Pe pe, std::uint64_t key,
+                                       std::chrono::milliseconds most,
+                                       char const* call) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
   /// which waits in collective call #7 symm::finalize()". A PE of another node
   /// that sends no reply is just "PE 9 of another node (host b)".
@@ -249,6 +260,8 @@ class Rendezvous {
   }
   [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
   [[nodiscard]] static Text call_of(Record const& record);
+  /// 0: the call is no ObjectCall.
+  [[nodiscard]] static std::uint64_t key_of_object(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;
   [[noreturn]] static void throw_occupied(RuntimeCall mine, RuntimeCall other);
@@ -257,9 +270,14 @@ class Rendezvous {
   [[nodiscard]] static std::size_t bytes_of_part(bool has_other_nodes);
   [[gnu::noinline]] void combine_nodes();
   void lead();
+  std::optional<std::vector<std::byte>> receive_for_a_while(
+      Pe from, std::uint64_t number);
   [[nodiscard]] bool has_result() const;
   [[nodiscard]] bool is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
                                         char const* call) const;
+  [[nodiscard]] bool is_far_in_object_call(Pe pe, std::uint64_t key,
+                                           std::chrono::milliseconds most,
+                                           char const* call) const;
   [[nodiscard]] Text whereabouts_of_far(Pe pe, char const* call) const;
   [[nodiscard]] Outcome const& result() const;
   [[nodiscard]] std::span<NoticeCount const> notices_of_all() const;
@@ -286,6 +304,8 @@ class Rendezvous {
   Pe m_end_near;
   int m_spins;
   std::uint64_t m_sequence = 0;
+  std::atomic<std::uint64_t> m_n_met{0};
+  char const* m_label = "";  // of the latest call
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::atomic<RendezvousListener*> m_listener{nullptr};
   std::optional<SymmetricRange> m_range;

@@ -41,7 +41,7 @@ Outcome Rendezvous::outcome() const {
   if (m_across != nullptr) return result();
   auto const all = summary();
   Outcome outcome;
-  conclude(outcome, all, answers(all, ""));
+  conclude(outcome, all, answers(all, ""), m_label);
   return outcome;
 }
 

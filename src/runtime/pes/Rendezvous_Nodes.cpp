@@ -8,11 +8,14 @@
 #include <cstdlib>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "../base/Check.hpp"
 #include "../base/Failure.hpp"
 #include "OtherNodes.hpp"
+#include "PeBackoff.hpp"
 #include "Rendezvous.hpp"
+#include "ThreadProgress.hpp"
 
 namespace symm::Impl {
 
@@ -54,9 +57,11 @@ Standing Rendezvous::standing() const {
   auto const sequence = latest(m_my_pe);
   bool const is_finalize =
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
+  auto const key  = key_of_object(record(m_my_pe, sequence));
   auto const text = last_call_of(m_my_pe);
   // The record may be of a later call by now; that of finalize() is the last.
-  return {sequence, is_finalize && latest(m_my_pe) == sequence, text};
+  bool const is_same = latest(m_my_pe) == sequence;
+  return {sequence, is_finalize && is_same, is_same ? key : 0, text};
 }
 
 bool Rendezvous::is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
@@ -64,6 +69,14 @@ bool Rendezvous::is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
   if (m_transport == nullptr) return false;
   auto const said = m_transport->standing_of(pe, most, call);
   return said && said->is_in_finalize && said->n_calls > latest(m_my_pe);
+}
+
+bool Rendezvous::is_far_in_object_call(Pe pe, std::uint64_t key,
+                                       std::chrono::milliseconds most,
+                                       char const* call) const {
+  if (m_transport == nullptr) return false;
+  auto const said = m_transport->standing_of(pe, most, call);
+  return said && said->object_key == key && said->n_calls > latest(m_my_pe);
 }
 
 Text Rendezvous::whereabouts_of_far(Pe pe, char const* call) const {
@@ -95,6 +108,22 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
+/// Waits for the message for `health_interval` at most, and does this thread's
+/// work meanwhile.
+std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
+    Pe from, std::uint64_t number) {
+  auto& messages = m_across->messages();
+  if (!ThreadProgress::exists())
+    return messages.receive_within(from, number, health_interval);
+  using std::chrono::milliseconds;
+  PeBackoff backoff(m_spins, m_transport);
+  while (true) {
+    auto message = messages.receive_within(from, number, milliseconds(0));
+    if (message) return message;
+    if (backoff.pause(ThreadProgress::make()) >= health_interval) return {};
+  }
+}
+
 /// For the leader of this node, when all PEs of the node have arrived.
 void Rendezvous::lead() {
   Observed const observed([this] { return waiting(); });
@@ -107,8 +136,7 @@ void Rendezvous::lead() {
     std::chrono::duration<double> waited{};
     std::optional<Watch> watch;
     while (true) {
-      if (auto message =
-              across.messages().receive_within(from, number, health_interval)) {
+      if (auto message = receive_for_a_while(from, number)) {
         to_publish.end_missing.store(0, std::memory_order_relaxed);
         return *std::move(message);
       }
@@ -139,7 +167,7 @@ void Rendezvous::lead() {
     } else {
       auto groups = answers(all, across.host());
       across.exchange(groups, number + max_exchange_phases, receive);
-      conclude(to_publish.outcome, all, groups);
+      conclude(to_publish.outcome, all, groups, m_label);
     }
   } catch (...) {
     // The others wait for this PE.

@@ -39,6 +39,7 @@ Signature signature_of(RuntimeCall operation) {
       return {"construction of a shared buffer", {"bytes of an element"}};
     case RuntimeCall::close_shared_buffer:
       return {"close of a shared buffer", {"bytes of an element", "number"}};
+    case RuntimeCall::object: return {"collective call", {}};
     case RuntimeCall::finalize: return {"symm::finalize", {}};
     case RuntimeCall::pool_create:
       return {"creation of a pool", {"pool", "place", "maximum"}};
@@ -91,6 +92,7 @@ char const* advice_for(RuntimeCall operation) {
 
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label, MemoryKind memory) {
+  if (operation == RuntimeCall::object && *label != '\0') return label;
   auto const signature = signature_of(operation);
   Text text            = signature.name;
   if (*label != '\0') text.append(" \"", label, "\"");

@@ -31,6 +31,7 @@ enum class RuntimeCall : std::uint16_t {
   unregister_symmetric,
   share_buffer,
   close_shared_buffer,
+  object,  // an ObjectCall
   finalize,
   pool_create,
   pool_destroy,
@@ -60,7 +61,8 @@ OperationKind kind_of(RuntimeCall operation);
 char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds the
-/// label, unless it is empty, and the memory, if it is a GPU's.
+/// label, unless it is empty, and the memory, if it is a GPU's. An ObjectCall
+/// has its text as label.
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 

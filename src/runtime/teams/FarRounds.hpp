@@ -66,7 +66,10 @@ class FarRounds {
     ++m_round;
   }
 
-  std::uint64_t end() const { return *m_words.epoch() = m_epoch; }
+  std::uint64_t end() const {
+    store_relaxed(m_words.epoch(), m_epoch);
+    return m_epoch;
+  }
 
  private:
   /// The member `step` after this PE.

@@ -113,7 +113,7 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
                         while (load_acquire(flags + i) < epoch)
                           InKernel::help_far();
                       });))
-  group.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
+  group.for_each(1, [&](std::size_t) { store_relaxed(words.epoch(), epoch); });
   group.barrier();
   return epoch;
 }

@@ -103,6 +103,7 @@ static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 struct WireStanding {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
+  std::uint64_t object_key     = 0;
 };
 
 /// Opens a chunk of a PE's heap to one-sided operations.

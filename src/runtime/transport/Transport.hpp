@@ -21,6 +21,8 @@ namespace symm::Impl {
 struct Standing {
   std::uint64_t n_calls = 0;  // rendezvous that it has come to
   bool is_in_finalize   = false;
+  /// ObjectCall::key() of the last of them; 0: it is none.
+  std::uint64_t object_key = 0;
   Text call;  // the last of them
 };
 

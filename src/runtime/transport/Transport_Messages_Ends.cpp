@@ -51,7 +51,8 @@ std::optional<Standing> Transport_Messages::standing_of(
 
 void Transport_Messages::answer_where(Peer& peer) {
   auto const mine = m_target.standing();
-  WireStanding const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U};
+  WireStanding const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U,
+                          mine.object_key};
   std::string_view const call = mine.call;
   std::vector<std::byte> message(sizeof head + call.size());
   std::memcpy(message.data(), &head, sizeof head);
@@ -69,7 +70,7 @@ void Transport_Messages::take_standing(Peer& peer,
   auto const call = payload.subspan(sizeof head);
   std::lock_guard const lock(m_notes_mutex);
   peer.standing = {
-      head.n_calls, head.is_in_finalize != 0,
+      head.n_calls, head.is_in_finalize != 0, head.object_key,
       Text(std::string_view(reinterpret_cast<char const*>(call.data()),
                             call.size()))};
   peer.n_standings.fetch_add(1, std::memory_order_release);

@@ -9,6 +9,7 @@
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
 #include "../pes/PeBackoff.hpp"
+#include "../pes/ThreadProgress.hpp"
 
 namespace symm::Impl {
 
@@ -21,6 +22,8 @@ namespace symm::Impl {
 ///       if (is_done()) break;
 ///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
+///
+/// Meanwhile it does the ThreadProgress of its thread.
 ///
 /// It takes no private memory before it is time for a report: a PE that has
 /// none left goes on waiting, and does not leave a barrier alone. (A report
@@ -40,7 +43,7 @@ class HostWait {
   /// One pause. Returns whether it is time to look after the other PEs. (Far
   /// PEs that this one has met are watched: the job ends here if one is lost.)
   bool pause() {
-    m_waited = m_backoff.pause();
+    m_waited = m_backoff.pause(ThreadProgress::make());
     if (m_waited < m_next_look) return false;
     set_next_look();
     return true;

@@ -24,12 +24,18 @@ inline Text reason_to_give_up(Pe pe, char const* call) {
   return Text("PE ", pe, " waits in symm::finalize()");
 }
 
+struct LookAtNothing {
+  void operator()(Rendezvous const&) const {}
+};
+
 /// Returns when has_come() is true, which PE `pe` makes so in the same call.
 /// Reports as HostWait; ends the job if `pe` is gone or in finalize().
-/// \param where makes the text after the name of the call: "" or " of ...".
-template <class Where, class HasCome>
+/// \param where   makes the text after the name of the call: "" or " of ...".
+/// \param on_look called with the Rendezvous at each look after the other PEs;
+///        may throw.
+template <class Where, class HasCome, class OnLook = LookAtNothing>
 void wait_for_pe(char const* call, Pe pe, Where const& where,
-                 HasCome const& has_come) {
+                 HasCome const& has_come, OnLook const& on_look = {}) {
   if (has_come()) return;
   HostWait wait(call);
   std::optional<Watch> watch;
@@ -41,6 +47,7 @@ void wait_for_pe(char const* call, Pe pe, Where const& where,
     }
     auto const why = reason_to_give_up(pe, call);
     if (has_come()) return;  // its last message counts
+    on_look(runtime.rendezvous());
     if (!wait.must_report(why)) continue;
     wait.report(why, where(),
                 Text("\n  ", runtime.rendezvous().whereabouts(pe, call),

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Agree.hpp"
+
+#include <string_view>
+
+#include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/symm_job.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// Takes "prefix: " from the beginning of the text.
+void remove(std::string_view& text, std::string_view prefix) {
+  if (text.starts_with(prefix) && text.substr(prefix.size()).starts_with(": "))
+    text.remove_prefix(prefix.size() + 2);
+}
+
+/// The text without the call and the PE at its beginning, which the message of
+/// all PEs has before it.
+Text without_call(Text const& text, std::string_view call) {
+  std::string_view its = text;
+  remove(its, call);
+  remove(its, Text("PE ", my_pe()));
+  return its;
+}
+
+}  // namespace
+
+std::uint64_t agree(ObjectCall const& call, std::optional<Failure> failure) {
+  if (failure) failure->message = without_call(failure->message, call.text);
+  return Runtime::instance(call.text).meet(call, failure);
+}
+
+}  // namespace symm::Impl

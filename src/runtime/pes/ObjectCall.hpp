@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_PES_OBJECT_CALL_HPP
+#define SYMM_PES_OBJECT_CALL_HPP
+
+#include <cstdint>
+
+#include "../base/NameHash.hpp"
+#include "RuntimeCall.hpp"
+
+namespace symm::Impl {
+
+/// A collective call over the world of an object that is made of Views, such as
+/// a plan or a mailbox. A Rendezvous compares all but the text.
+struct ObjectCall {
+  /// \param its_kind such as "symm::ExchangePlan::reserve".
+  constexpr ObjectCall(char const* its_text, char const* its_kind,
+                       std::uint64_t its_number = 0,
+                       std::uint64_t its_value  = 0)
+      : text(its_text),
+        kind(hash_of_name(its_kind)),
+        number(its_number),
+        value(its_value) {}
+  /// A call that needs no number.
+  constexpr explicit ObjectCall(char const* its_kind)
+      : ObjectCall(its_kind, its_kind) {}
+
+  [[nodiscard]] constexpr RuntimeCallArguments arguments() const {
+    return {kind, number, value};
+  }
+  /// Of calls of this kind and object, whatever the value; not 0.
+  [[nodiscard]] constexpr std::uint64_t key() const {
+    return key_of(arguments());
+  }
+  [[nodiscard]] static constexpr std::uint64_t key_of(
+      RuntimeCallArguments const& its) {
+    return (its[0] ^ its[1] * 0x9e37'79b9'7f4a'7c15U) | 1U;
+  }
+
+  char const* text;  // the call as a user would write it, for messages
+  std::uint64_t kind;
+  std::uint64_t number;  // of the object: equal on all PEs
+  std::uint64_t value;   // what else must be equal
+};
+
+}  // namespace symm::Impl
+
+#endif
