@@ -56,9 +56,13 @@ namespace symm {
 /// An empty one has no neighbours.
 class ExchangePlan {
  public:
-  ExchangePlan()                               = default;
-  ExchangePlan(ExchangePlan&&)                 = default;
-  ExchangePlan& operator=(ExchangePlan&&)      = default;
+  ExchangePlan() = default;
+  /// Local. The other plan is an empty one then.
+  ExchangePlan(ExchangePlan&& other) noexcept { swap(other); }
+  ExchangePlan& operator=(ExchangePlan&& other) noexcept {
+    ExchangePlan(std::move(other)).swap(*this);
+    return *this;
+  }
   ExchangePlan(ExchangePlan const&)            = delete;
   ExchangePlan& operator=(ExchangePlan const&) = delete;
   ~ExchangePlan()                              = default;
@@ -227,7 +231,7 @@ class ExchangePlan {
     static_cast<void>(
         Impl::fields_of(call, m_plan.extents,
                         std::max(m_plan.owned.end, m_plan.ghosts.end), view));
-    make_room(call, sizeof(T));
+    make_room(call, sizeof(T), m_call);
     auto* const outbox =
         reinterpret_cast<T*>(m_plan.buffers.in_kernels().outbox);
     auto const heap   = heap_map(view);
@@ -249,8 +253,11 @@ class ExchangePlan {
         Impl::check::Accesses::are_its);
     auto const& buffers = m_plan.buffers.in_kernels();
     auto const stored   = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
-    Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields,
-                      Impl::Halves::together, nullptr, stored);
+    begin_call(call, Impl::Halves::together, Impl::ElementShape(fields));
+    expect_same_shape(
+        call, Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields,
+                                Impl::Halves::together, nullptr, stored));
+    m_call = nullptr;
     if (ghosts.needs_outbox || !stored.have(ghosts.thin_axes)) {
       Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, ghosts,
                                                    fields, false, true, stored);
@@ -266,14 +273,12 @@ class ExchangePlan {
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   void scatter(Exec const& exec, Op const& op, Views const&... views) {
-    list_contributions(exec);
     begin(exec, scatter_name, Impl::Halves::together, m_plan.ghosts,
           m_plan.owned, views...);
     end_scatter(exec, op, views...);
   }
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_scatter(Exec const& exec, Views const&... views) {
-    list_contributions(exec);
     begin(exec, scatter_name, Impl::Halves::apart, m_plan.ghosts, m_plan.owned,
           views...);
   }
@@ -290,7 +295,6 @@ class ExchangePlan {
         return;
       }
     }
-    list_contributions(exec);
     auto const& its = m_plan.contributions;
     Impl::run(
         exec, scatter_name, its.elements.extent(0),
@@ -305,14 +309,7 @@ class ExchangePlan {
   /// themselves. Waits for earlier exchanges of this PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
   void reserve(std::size_t bytes) {
-    if (bytes <= m_reserved) return;
-    auto const half_bytes = m_plan.capacity * bytes;
-    bool const needs_outbox =
-        m_plan.owned.needs_outbox ||
-        (Impl::runs_on_host_v<Impl::ExchangeSpace> && m_plan.is_box);
-    m_plan.buffers.grow("symm::ExchangePlan::reserve", half_bytes, 2,
-                        needs_outbox ? half_bytes : 0);
-    m_reserved = bytes;
+    m_plan.make_room("symm::ExchangePlan::reserve", bytes, m_call);
   }
 
  private:
@@ -327,16 +324,6 @@ class ExchangePlan {
   static bool is_in_order(Exec const& exec) {
     return Impl::runs_on_host_v<Exec> && exec.concurrency() == 1;
   }
-  /// Before anything is sent: it may fail, and it allocates. While a kernel
-  /// waits for a neighbour, that could wait for the kernel, and keep the thread
-  /// that serves the neighbour waiting.
-  template <class Exec>
-  void list_contributions(Exec const& exec) {
-    auto& its = m_plan.contributions;
-    if (is_in_order(exec) || its.firsts.extent(0) != 0) return;
-    its = Impl::contributions_to(m_plan.owned);
-  }
-
   /// The host waits for a GPU's exchange over nodes whose data are in its
   /// memory, if no graph records it. Otherwise a program that frees memory then
   /// (cudaFree) would hang: the driver waits for the kernels, and they for a
@@ -362,7 +349,7 @@ class ExchangePlan {
       if (team.is_valid()) lists = make_lists();
     });
     ExchangePlan plan;
-    plan.m_plan = Impl::make_plan(call, std::move(lists), team, failure);
+    plan.m_plan = Impl::PlanBlocks::make(call, std::move(lists), team, failure);
     return plan;
   }
 
@@ -400,17 +387,20 @@ class ExchangePlan {
     return {Impl::OperationKind::collective, call, -1,
             fields.bytes() * sent.elements.extent(0)};
   }
-  void make_room(char const* call, std::size_t bytes) {
+  /// \param begun as PlanBlocks::make_room() takes it.
+  void make_room(char const* call, std::size_t bytes,
+                 char const* begun = nullptr) {
     bool const has_neighbours = m_plan.owned.blocks.extent(0) > 0;
-    if (bytes <= m_reserved || (!has_neighbours && !m_plan.is_of_world)) return;
+    if (bytes <= m_plan.room || (!has_neighbours && !m_plan.is_of_world))
+      return;
     if (!m_plan.is_of_world) {
       throw UsageError(std::string(call) + ": elements of " +
                        std::to_string(bytes) +
                        " bytes in a plan of a PE team with room for " +
-                       std::to_string(m_reserved) +
+                       std::to_string(m_plan.room) +
                        ": call reserve() on all PEs of the world first");
     }
-    reserve(bytes);
+    m_plan.make_room(call, bytes, begun);
   }
 
   template <class Exec, class... Views>
@@ -421,10 +411,10 @@ class ExchangePlan {
     auto const fields = start(call, sent, received, views...);
     Impl::Observed const observed([&] { return operation(call, sent, fields); },
                                   Impl::check::Accesses::are_its);
-    Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent, fields,
-                      halves);
-    m_call   = call;
-    m_halves = halves;
+    begin_call(call, halves, Impl::ElementShape(fields));
+    expect_same_shape(
+        call, Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent,
+                                fields, halves));
   }
 
   template <class Exec, class... Views>
@@ -437,19 +427,51 @@ class ExchangePlan {
     }
     auto const fields =
         Impl::fields_of(call, m_plan.extents, received.end, views...);
+    Impl::ElementShape const shape(fields);
+    if (shape != m_shape) {
+      throw UsageError(
+          Impl::Text(call, ": the exchange has begun with Views of ",
+                     Impl::ElementShape::text_of(m_shape.bits()),
+                     " per element, and these have ",
+                     Impl::ElementShape::text_of(shape.bits()),
+                     ", or other parts: end it with the same Views"));
+    }
+    if (m_halves == Impl::Halves::apart) {
+      expect_same_shape(
+          call, Impl::await_blocks(exec, call, m_plan.buffers.in_kernels(),
+                                   received, shape));
+    }
     m_call = nullptr;
-    if (m_halves == Impl::Halves::apart)
-      Impl::await_blocks(exec, call, m_plan.buffers.in_kernels(), received);
     return fields;
+  }
+
+  void begin_call(char const* call, Impl::Halves halves,
+                  Impl::ElementShape shape) {
+    m_call   = call;
+    m_halves = halves;
+    m_shape  = shape;
+  }
+  /// When the exchange has ended. \throws UsageError on this PE.
+  void expect_same_shape(char const* call,
+                         std::optional<Impl::OtherShape> const& other) {
+    if (!other) return;
+    m_call = nullptr;
+    Impl::throw_other_shape(call, m_shape, *other);
+  }
+
+  void swap(ExchangePlan& other) noexcept {
+    std::swap(m_plan, other.m_plan);
+    std::swap(m_call, other.m_call);
+    std::swap(m_halves, other.m_halves);
+    std::swap(m_shape, other.m_shape);
   }
 
   Impl::PlanBlocks m_plan;
 
-  std::size_t m_reserved = 0;  // bytes of an element
-
-  char const* m_call = nullptr;  // that has begun
-
-  Impl::Halves m_halves = Impl::Halves::apart;  // of this call
+  // Of the call that has begun; null: none.
+  char const* m_call    = nullptr;
+  Impl::Halves m_halves = Impl::Halves::apart;
+  Impl::ElementShape m_shape{};
 };
 
 }  // namespace symm

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -36,9 +37,16 @@ namespace symm {
 ///     v);
 class Migration {
  public:
-  Migration()                            = default;
-  Migration(Migration&&)                 = default;
-  Migration& operator=(Migration&&)      = default;
+  Migration() = default;
+  /// Local. The other one has no buffers then.
+  Migration(Migration&& other) noexcept
+      : m_leaving(std::exchange(other.m_leaving, {})),
+        m_buffers(std::exchange(other.m_buffers, {})) {}
+  Migration& operator=(Migration&& other) noexcept {
+    m_leaving = std::exchange(other.m_leaving, {});
+    m_buffers = std::exchange(other.m_buffers, {});
+    return *this;
+  }
   Migration(Migration const&)            = delete;
   Migration& operator=(Migration const&) = delete;
   ~Migration()                           = default;
@@ -57,13 +65,14 @@ class Migration {
   ///        element of this PE.
   /// \param views    as ExchangePlan takes them; the first index counts
   ///        elements. May have more than dest_pes. If there is no room they
-  ///        are resized, as by Kokkos::resize, to an eighth more than needed.
-  ///        Views in a symmetric space, equally long on all PEs, are resized on
-  ///        all of them.
+  ///        are resized, as by Kokkos::resize, to an eighth more than needed;
+  ///        unmanaged ones must have room. Views in a symmetric space, equally
+  ///        long on all PEs, are resized on all of them.
   /// \returns how many elements this PE has now.
   /// \throws UsageError on every PE, if there is no such PE, Views are too
-  ///         short on a PE, or elements have other sizes there; OutOfMemory,
-  ///         SystemError on every PE. Nothing has been moved then.
+  ///         short on a PE, or elements have other sizes or symmetric Views
+  ///         other lengths there; OutOfMemory, SystemError on every PE. Nothing
+  ///         has been moved then; some Views may be longer.
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
@@ -75,19 +84,20 @@ class Migration {
           return Impl::Operation{Impl::OperationKind::collective, call};
         },
         Impl::check::Accesses::are_its);
-    exec.fence(call);
     auto const failure = Impl::failure_of([&] {
+      exec.fence(call);
       find_leaving(call, dest_pes);
       m_leaving.element_bytes =
           Impl::fields_of(call, {0}, m_leaving.n_before, views...).bytes();
-      m_leaving.capacity = std::min({std::size_t{views.extent(0)}...});
+      m_leaving.symmetric_extents = Impl::hash_of_symmetric_extents(views...);
     });
-    auto const step    = m_buffers.begin(call, m_leaving, failure);
-    if (step.grows) {
-      Impl::agree(call, Impl::failure_of([&] {
-                    (Impl::grow_view(views, step.n_now, step.most), ...);
-                  }));
+    auto step          = m_buffers.begin(call, m_leaving, failure);
+    if (!step.failure) {
+      step.failure = Impl::failure_of(
+          [&] { (Impl::grow_private(call, views, step.n_now), ...); });
     }
+    m_buffers.make_room(call, step);
+    (Impl::grow_symmetric(call, views, step.most), ...);
     auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
     Impl::MoveElements<decltype(fields)> const move{
@@ -96,10 +106,12 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       Impl::run(exec, call, step.moved.extent(0), move);
     } else {
-      Impl::send_blocks(exec, call, buffers, step.sent, fields,
-                        Impl::Halves::apart);
+      // (On a GPU, nobody finds another shape; all PEs have the same.)
+      static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
+                                          fields, Impl::Halves::apart));
       Impl::run(exec, call, step.moved.extent(0), move);
-      Impl::await_blocks(exec, call, buffers, step.received);
+      static_cast<void>(Impl::await_blocks(exec, call, buffers, step.received,
+                                           Impl::ElementShape(fields)));
       Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
                                                    step.received, fields);
     }
@@ -142,7 +154,7 @@ class Migration {
                          static_cast<std::size_t>(std::countr_zero(word)) / 8;
           auto const pe = static_cast<std::int64_t>(on_host(k));
           if (pe < 0 || pe >= n) {
-            throw UsageError(Impl::Text(call, ": PE ", me, ": element ", k,
+            throw UsageError(Impl::Text(call, ": element ", k,
                                         ": there is no PE ", pe,
                                         "; PEs are 0 to ", n - 1));
           }

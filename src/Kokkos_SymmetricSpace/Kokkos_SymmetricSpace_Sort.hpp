@@ -22,7 +22,6 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
-#include "exchange/ExchangeBuffers.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/Fields.hpp"
 #include "exchange/GrowView.hpp"
@@ -32,6 +31,7 @@
 #include "sort/HostViews.hpp"
 #include "sort/SortOnHost.hpp"
 #include "sort/SortStep.hpp"
+#include "space/Agree.hpp"
 #include "space/ExecutionSpaceStream.hpp"
 
 namespace symm {
@@ -80,12 +80,12 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
         return Impl::Operation{Impl::OperationKind::collective, call};
       },
       Impl::check::Accesses::are_its);
-  exec.fence(call);
   Impl::SortInput input;
   std::optional<Work> work;
   HostKeys host_keys;
   Impl::HostViews<Values...> host_values;
   auto const failure = Impl::failure_of([&] {
+    exec.fence(call);
     input.count    = Impl::expect_count(call, count, keys);
     input.capacity = std::min(
         {std::size_t{keys.extent(0)}, std::size_t{values.extent(0)}...});
@@ -115,8 +115,12 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
               }));
   if (step.grows()) {
     Impl::agree(call, Impl::failure_of([&] {
-                  Impl::grow_view(keys, n_now, step.most_now());
-                  (Impl::grow_view(values, n_now, step.most_now()), ...);
+                  Impl::grow_private(call, keys, n_now);
+                  (Impl::grow_private(call, values, n_now), ...);
+                }));
+    Impl::grow_symmetric(call, keys, step.most_now());
+    (Impl::grow_symmetric(call, values, step.most_now()), ...);
+    Impl::agree(call, Impl::failure_of([&] {
                   keys_now   = Impl::host_view(keys);
                   values_now = {Impl::host_view(values)...};
                   find_fields();

@@ -186,8 +186,20 @@ struct Grid {
 
   Grid(symm::BoxDecomposition const& its, std::size_t its_rank, Pe pe)
       : box(its), rank(its_rank) {
-    for (auto a = rank; a-- > 0; pe /= box.pe_grid[a])
-      place[a] = pe % box.pe_grid[a];
+    using enum symm::BoxDecomposition::Order;
+    for (std::size_t k = 0; k < rank; ++k) {
+      auto const a = box.order == first_axis_fastest ? k : rank - 1 - k;
+      place[a]     = pe % box.pe_grid[a];
+      pe /= box.pe_grid[a];
+    }
+  }
+  /// With the global index of its first cell.
+  symm::BoxDecomposition box_with_first() const {
+    auto its = box;
+    its.first.emplace();
+    for (std::size_t a = 0; a < rank; ++a)
+      (*its.first)[a] = static_cast<std::size_t>(place[a]) * box.owned[a];
+    return its;
   }
   /// The value of cell `at` after a gather, or -1 if it is no cell, or none
   /// that the plan fills.
@@ -250,7 +262,7 @@ std::size_t wrong_after_gather_of_box(Grid const& grid, View const& x,
                          : -1;
   });
   Kokkos::deep_copy(x, on_host);
-  auto plan = ExchangePlan::from_box(grid.box);
+  auto plan = ExchangePlan::from_box(grid.box_with_first());
   for (int round = 0; round < 3; ++round) plan.gather(Exec(), x);
   Kokkos::deep_copy(on_host, x);
   std::size_t wrong = 0;
@@ -302,6 +314,18 @@ TEST(ExchangePlan, gather_of_a_box_fills_its_ghost_cells) {
                         1),
                     0U);
         }
+  for (auto const& pe_grid : grids) {
+    symm::BoxDecomposition box;
+    box.owned    = {4, 2, 5};
+    box.pe_grid  = pe_grid;
+    box.periodic = {true, false, true};
+    box.order    = symm::BoxDecomposition::Order::first_axis_fastest;
+    EXPECT_EQ(
+        wrong_after_gather_of_box(
+            Grid(box, 3, symm::my_pe()),
+            Kokkos::View<double***, LayoutRight, Memory>("x", 6, 4, 7), 1),
+        0U);
+  }
   symm::BoxDecomposition plate;
   plate.owned    = {3, 40};
   plate.pe_grid  = {n, 1, 1};
@@ -311,6 +335,24 @@ TEST(ExchangePlan, gather_of_a_box_fills_its_ghost_cells) {
                 Kokkos::View<double**, LayoutRight, Memory>("x", 5, 42), 1),
             0U);
   symm::barrier_all();
+}
+
+TEST(ExchangePlan, PEs_that_are_numbered_in_another_order_are_an_error) {
+  int const n = symm::n_pes();
+  if (n % 2 != 0 || n < 6) GTEST_SKIP() << "needs a grid of 2 x 3 PEs";
+  symm::BoxDecomposition box;
+  box.owned   = {4, 4};
+  box.pe_grid = {n / 2, 2};
+  box.order   = symm::BoxDecomposition::Order::first_axis_fastest;
+  auto its    = Grid(box, 2, symm::my_pe()).box_with_first();
+  EXPECT_EQ(
+      message_of<symm::UsageError>([&] { (void)ExchangePlan::from_box(its); }),
+      "no exception");
+  its.order = symm::BoxDecomposition::Order::last_axis_fastest;
+  EXPECT_THAT(
+      message_of<symm::UsageError>([&] { (void)ExchangePlan::from_box(its); }),
+      testing::AllOf(testing::HasSubstr("first cell along axis"),
+                     testing::HasSubstr("BoxDecomposition::order")));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {
   auto const last = std::to_string(n - 1);
   EXPECT_THAT(
       text({0, 0, n}, x),
-      AllOf(HasSubstr("symm::Migration::migrate: PE " + last +
+      AllOf(HasSubstr("symm::Migration::migrate failed: on PE " + last +
                       ": element 2: there is no PE " + std::to_string(n))));
   EXPECT_THAT(text({0, -3}, x), HasSubstr("element 1: there is no PE -3"));
   EXPECT_THAT(text({0, 0, 0, 0}, shorter),

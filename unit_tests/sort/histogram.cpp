@@ -64,7 +64,7 @@ TEST(Histogram, a_bin_that_is_not_there_is_an_error_on_all_PEs) {
                       counts);
     });
   };
-  auto const where = "symm::histogram: PE " + std::to_string(n - 1) +
+  auto const where = "symm::histogram failed: on PE " + std::to_string(n - 1) +
                      ": element 1: there is no bin ";
   EXPECT_THAT(text(4), HasSubstr(where + "4"));
   EXPECT_THAT(text(-1), HasSubstr(where + "-1"));

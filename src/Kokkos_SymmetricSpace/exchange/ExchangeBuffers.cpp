@@ -2,87 +2,109 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "ExchangeBuffers.hpp"
 
+#include <limits>
 #include <string>
 
+#include "../../runtime/base/Text.hpp"
 #include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
+#include "../space/Agree.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 #include "../view/PeerView.hpp"
 
 namespace symm::Impl {
 
-void agree(char const* call, std::optional<Failure> const& failure) {
-  Runtime::instance(call)
-      .heap(SymmetricSpace::memory_kind, call)
-      .finish_view(call, failure);
+namespace {
+
+using Kokkos::view_alloc, Kokkos::WithoutInitializing;
+
+std::size_t n_signals() { return 2 * static_cast<std::size_t>(n_pes()); }
+
+}  // namespace
+
+void ExchangeBuffers::prepare(char const* name) {
+  std::string const object = name;
+  m_labels                 = {object + ", signals",
+                              object + ", signals on the host",
+                              object + ", inboxes",
+                              object + ", outbox",
+                              object + ", inboxes on the host",
+                              object + ", outbox on the host"};
+  m_steps =
+      decltype(m_steps)(object + ", steps", static_cast<std::size_t>(n_pes()));
 }
 
-ExchangeBuffers::ExchangeBuffers(char const* call)
-    : m_signals(std::string(call) + ", signals",
-                static_cast<std::size_t>(n_pes())) {
-  agree(call, failure_of([&] {
-          m_steps = decltype(m_steps)(std::string(call) + ", steps",
-                                      m_signals.extent(0));
-        }));
-  auto& runtime = Runtime::instance(call);
+void ExchangeBuffers::begin() {
+  auto& runtime = Runtime::instance("symm::ExchangePlan");
   m_uses_host   = !runs_on_host_v<ExchangeSpace> && !runtime.has_gates() &&
                 team_world().has_far_pes() &&
                 runtime.find_heap(MemoryKind::host) != nullptr;
+  m_signals = decltype(m_signals)(m_labels.signals, n_signals());
   if (m_uses_host) {
-    m_host_signals = decltype(m_host_signals)(
-        std::string(call) + ", signals on the host", m_signals.extent(0));
+    m_host_signals =
+        decltype(m_host_signals)(m_labels.host_signals, n_signals());
   }
+  describe(0);
 }
 
-void ExchangeBuffers::grow(char const* call, std::size_t half_bytes,
-                           std::size_t n_halves, std::size_t outbox_bytes) {
-  using Kokkos::view_alloc, Kokkos::WithoutInitializing;
-  Kokkos::fence(call);
-  decltype(m_inbox) const inbox(
-      view_alloc(std::string(call) + ", inboxes", WithoutInitializing),
-      n_halves * half_bytes);
-  decltype(m_host_inbox) host_inbox, host_outbox;
-  if (m_uses_host) {
-    host_inbox = decltype(m_host_inbox)(
-        view_alloc(std::string(call) + ", inboxes on the host",
-                   WithoutInitializing),
-        n_halves * half_bytes);
-    host_outbox = decltype(m_host_outbox)(
-        view_alloc(std::string(call) + ", outbox", WithoutInitializing),
-        half_bytes);
-    outbox_bytes = 0;
-  }
+void ExchangeBuffers::grow(ObjectCall const& call, Room room,
+                           std::optional<Failure> failure) {
+  auto const inbox_bytes = room.n_halves * room.half_bytes;
   decltype(m_outbox) outbox;
-  agree(call, failure_of([&] {
-          outbox = decltype(m_outbox)(
-              view_alloc(std::string(call) + ", outbox", WithoutInitializing),
-              outbox_bytes);
-        }));
-  m_inbox       = inbox;
-  m_outbox      = outbox;
-  m_host_inbox  = host_inbox;
-  m_host_outbox = host_outbox;
+  auto const take_outbox = [&] {
+    if (room.half_bytes >
+        std::numeric_limits<std::ptrdiff_t>::max() / room.n_halves) {
+      throw OutOfMemory(Text(call.text,
+                             ": an inbox has more bytes than "
+                             "memory has addresses"));
+    }
+    Kokkos::fence(call.text);
+    if (m_uses_host) return;
+    outbox = decltype(m_outbox)(
+        view_alloc(m_labels.outbox, WithoutInitializing), room.outbox_bytes);
+  };
+  if (!failure) failure = failure_of(take_outbox);
+  agree(call, failure);
 
+  decltype(m_inbox)
+      const inbox(view_alloc(m_labels.inbox, WithoutInitializing), inbox_bytes);
+  if (m_uses_host) {
+    decltype(m_host_inbox) const host_inbox(
+        view_alloc(m_labels.host_inbox, WithoutInitializing), inbox_bytes);
+    decltype(m_host_outbox) const host_outbox(
+        view_alloc(m_labels.host_outbox, WithoutInitializing), room.half_bytes);
+    m_host_inbox  = host_inbox;
+    m_host_outbox = host_outbox;
+  }
+  m_inbox  = inbox;
+  m_outbox = outbox;
+  describe((room.n_halves - 1) * room.half_bytes);
+}
+
+/// \param half_bytes the distance of two halves.
+void ExchangeBuffers::describe(std::size_t half_bytes) {
   struct ForFar {
     HeapMap heap;
     char* inbox;
     char* outbox;
     Signal* signals;
   };
-  auto const far = m_uses_host
-                       ? ForFar{heap_map(m_host_inbox), m_host_inbox.data(),
+  auto const far       = m_uses_host
+                             ? ForFar{heap_map(m_host_signals), m_host_inbox.data(),
                                 m_host_outbox.data(), m_host_signals.data()}
-                       : ForFar{heap_map(m_inbox), m_inbox.data(),
+                             : ForFar{heap_map(m_signals), m_inbox.data(),
                                 m_outbox.data(), m_signals.data()};
-  m_in_kernels   = {
-        {heap_map(m_inbox), m_inbox.data(), far.inbox,
-         (n_halves - 1) * half_bytes, far.outbox, m_steps.data()},
-        far.heap,
-        m_signals.data(),
-        far.signals,
-        !runs_on_host_v<ExchangeSpace> && Runtime::instance(call).has_gates(),
-        m_uses_host};
+  bool const has_gates = !runs_on_host_v<ExchangeSpace> &&
+                         Runtime::instance("symm::ExchangePlan").has_gates();
+  m_in_kernels = {{heap_map(m_signals), m_inbox.data(), far.inbox, half_bytes,
+                   far.outbox, m_steps.data()},
+                  far.heap,
+                  m_signals.data(),
+                  far.signals,
+                  has_gates,
+                  m_uses_host};
 }
 
 }  // namespace symm::Impl

@@ -4,23 +4,24 @@
 #define SYMM_EXCHANGE_BUFFERS_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Failure.hpp"
+#include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/pes/ObjectCall.hpp"
 
 namespace symm::Impl {
 
 /// The space in which the kernels of exchanges run, and its memory.
 using ExchangeSpace  = SymmetricSpace::execution_space;
 using ExchangeMemory = ExchangeSpace::memory_space;
-
-/// Collective over the world: all PEs throw, if one has failed.
-void agree(char const* call, std::optional<Failure> const& failure);
 
 /// The memory of blocks, for kernels that pack and unpack. (A GPU starts
 /// kernels with few bytes of arguments faster.)
@@ -43,39 +44,70 @@ struct BlockMemory {
 /// The memory of an exchange, as kernels use it.
 struct Buffers : BlockMemory {
   HeapMap far_heap;  // of the inbox for far PEs
-  /// Of each PE of the world: the number of exchanges in which it has sent; or,
-  /// with gates, that number less those in which this PE has waited for it.
+  /// Two of each PE of the world, for its exchanges of odd and of even numbers:
+  /// the number of the latest one in which it has sent, and the shape() of its
+  /// elements there. With gates, the first one alone is used: the number of
+  /// exchanges in which it has sent, less those in which this PE has waited.
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // perhaps the same
   bool has_gates       = false;    // queues wait, not kernels
   bool uses_host       = false;    // what far PEs get is in memory of the host
 
-  [[nodiscard]] KOKKOS_FUNCTION Signal* signals(bool is_near) const {
-    return is_near ? near_signals : far_signals;
+  /// That of `pe` for exchange number `step`.
+  [[nodiscard]] KOKKOS_FUNCTION Signal* signal(Pe pe, Signal step,
+                                               bool is_near) const {
+    return (is_near ? near_signals : far_signals) + 2 * pe +
+           (has_gates ? 0 : step % 2);
+  }
+  static constexpr unsigned shape_bits = 20;
+  /// What a PE that has sent in exchange number `step` has stored there.
+  [[nodiscard]] KOKKOS_FUNCTION static Signal sent(Signal step,
+                                                   std::uint32_t shape) {
+    return step << shape_bits | shape;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t shape_in(Signal sent) {
+    return sent & ((std::uint32_t{1} << shape_bits) - 1);
   }
 };
 
-/// Owns it. All functions are collective over the world and throw, on every PE,
-/// UsageError, OutOfMemory, SystemError; nothing changes then.
+/// Owns it.
 ///
 /// Kernels of a GPU exchange with far PEs in memory of the host. So the threads
 /// that serve messages need nothing of the driver, which may wait for the
 /// kernels. Not with gates: queues of a GPU wait for its own memory.
 class ExchangeBuffers {
  public:
-  ExchangeBuffers() = default;
-  explicit ExchangeBuffers(char const* call);
+  /// Local: takes the private memory that begin() needs.
+  /// \param name of the object, for labels.
+  void prepare(char const* name);
+  /// Collective over the world, after prepare() on all PEs.
+  /// \throws OutOfMemory, SystemError on every PE.
+  void begin();
 
-  /// Makes an inbox of one or two halves, the same on all PEs. Waits for
-  /// kernels of this PE. \param outbox_bytes of this PE.
-  void grow(char const* call, std::size_t half_bytes, std::size_t n_halves,
-            std::size_t outbox_bytes);
+  struct Room {
+    std::size_t half_bytes;    // of the inbox; equal on all PEs
+    std::size_t n_halves;      // 1 or 2
+    std::size_t outbox_bytes;  // of this PE
+  };
+  /// Collective over the world: makes inboxes and an outbox. Waits for kernels
+  /// of this PE.
+  /// \param failure why this PE cannot take part; all PEs throw it then.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
+  void grow(ObjectCall const& call, Room room,
+            std::optional<Failure> failure = {});
 
   [[nodiscard]] Buffers const& in_kernels() const { return m_in_kernels; }
   /// Says that so many exchanges have ended.
   void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
 
  private:
+  struct Labels {
+    std::string signals, host_signals, inbox, outbox, host_inbox, host_outbox;
+  };
+
+  void describe(std::size_t half_bytes);
+
+  Labels m_labels;
   Kokkos::View<Signal*, SymmetricSpace> m_signals;
   Kokkos::View<Signal*, ExchangeMemory> m_steps;
   Kokkos::View<char*, SymmetricSpace> m_inbox;

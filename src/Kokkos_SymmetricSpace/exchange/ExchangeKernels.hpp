@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <Kokkos_Core.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
@@ -18,6 +19,7 @@
 #include "../../runtime/waiting/Waiting.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
+#include "Neighbours.hpp"
 #include "PlanBlocks.hpp"
 
 // The kernels of an exchange, in this order: CopyChunks packs, Notify, Await
@@ -182,15 +184,16 @@ struct Notify {
   std::size_t last_field_bytes;
   char const* run_data;  // of the View whose runs are sent unpacked, or null
   StoredCopies stored;   // or packed straight into the inbox
+  std::uint32_t shape;
   Pe my_pe;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_DEVICE((symm::fence();))
-    auto const& block   = blocks[i];
-    auto* const signals = buffers.signals(block.is_near);
-    auto const step     = buffers.steps[i] + 1;
+    auto const& block = blocks[i];
+    auto const step   = buffers.steps[i] + 1;
     if (buffers.has_gates) {
-      atomic_add(buffers.heap, signals + block.pe, ~Signal{0}, my_pe);
+      atomic_add(buffers.heap, buffers.signal(block.pe, step, block.is_near),
+                 ~Signal{0}, my_pe);
       buffers.steps[i] = step;
     }
     std::size_t bytes = 0;
@@ -204,25 +207,30 @@ struct Notify {
             : buffers.outbox + block.here * element_bytes;
     put_signal(block.is_near ? buffers.heap : buffers.far_heap,
                buffers.half(step, block.is_near) + block.there * element_bytes,
-               source, bytes, signals + my_pe, buffers.has_gates ? 1 : step,
+               source, bytes, buffers.signal(my_pe, step, block.is_near),
+               buffers.has_gates ? 1 : Buffers::sent(step, shape),
                buffers.has_gates ? SignalOp::add : SignalOp::set, block.pe);
   }
 };
 
-/// Waits for neighbour i, and counts.
+/// Kernels wait for neighbour i, and count. (The host: Neighbours.hpp.)
 struct Await {
   Buffers buffers;
   Block const* blocks;
-  char const* call;  // for the host: kernels do not reach its text
+  std::uint32_t shape;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const& block = blocks[i];
     auto const step   = buffers.steps[i] + 1;
-    PollOne<Signal> poll{{buffers.signals(block.is_near) + block.pe, 1, nullptr,
-                          Compare::ge, step}};
-    KOKKOS_IF_ON_HOST((wait_for(call, poll);))
-    KOKKOS_IF_ON_DEVICE((wait_for("symm::ExchangePlan", poll);))
+    PollOne<Signal> poll{{buffers.signal(block.pe, step, block.is_near), 1,
+                          nullptr, Compare::ge, Buffers::sent(step, 0)}};
+    wait_for("symm::ExchangePlan", poll);
     buffers.steps[i] = step;
+    if (Buffers::shape_in(poll.now) != shape) {
+      Kokkos::abort(
+          "symm::ExchangePlan: PEs have passed Views with different numbers of "
+          "bytes per element to one exchange");
+    }
   }
 };
 
@@ -329,7 +337,7 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
   enqueue_kernels(call, exec, [&](void* queue) {
     copy_queue(call).wait_for_all(queue, side.pes.size(), [&](std::size_t i) {
-      return CopyQueue::WordWait{buffers.near_signals + side.pes[i], 0};
+      return CopyQueue::WordWait{buffers.signal(side.pes[i], 0, true), 0};
     });
   });
 }
@@ -337,17 +345,23 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
 /// Whether an exchange waits for the neighbours as soon as it has sent.
 enum class Halves { together, apart };
 
+/// \returns a neighbour with another shape, if the host waits. (Kernels end the
+///          job then; with gates, nobody looks.)
+/// \throws as await_neighbours().
 template <class Exec>
-void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
-                  PlanSide const& side) {
-  if constexpr (!runs_on_host_v<Exec>) {
-    if (buffers.has_gates) {
-      wait_at_gates(exec, call, buffers, side);
-      return;
-    }
+std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
+                                       Buffers const& buffers,
+                                       PlanSide const& side,
+                                       ElementShape shape) {
+  if constexpr (runs_on_host_v<Exec>) {
+    return await_neighbours(call, buffers, side, shape);
+  } else if (buffers.has_gates) {
+    wait_at_gates(exec, call, buffers, side);
+  } else {
+    for_each_neighbour(exec, call, side,
+                       Await{buffers, side.blocks.data(), shape.bits()});
   }
-  for_each_neighbour(exec, call, side,
-                     Await{buffers, side.blocks.data(), call});
+  return {};
 }
 
 /// Tells the neighbours of a side that their blocks have come, and sends the
@@ -355,35 +369,43 @@ void await_blocks(Exec const& exec, char const* call, Buffers const& buffers,
 /// neighbours.
 /// \param run_data of the View whose runs are sent unpacked, or null.
 /// \param stored blocks that are there.
+/// \returns, throws as await_blocks().
 template <class Exec, class Fields>
-void tell_blocks(Exec const& exec, char const* call, Buffers const& buffers,
-                 PlanSide const& side, Fields const& fields, Halves halves,
-                 char const* run_data = nullptr, StoredCopies stored = {}) {
+std::optional<OtherShape> tell_blocks(Exec const& exec, char const* call,
+                                      Buffers const& buffers,
+                                      PlanSide const& side,
+                                      Fields const& fields, Halves halves,
+                                      char const* run_data = nullptr,
+                                      StoredCopies stored  = {}) {
   static_assert(
       Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
       "kernels of the execution space must reach symm::SymmetricSpace");
+  ElementShape const shape(fields);
   Notify const notify{buffers,        side.blocks.data(),
                       fields.bytes(), fields.bytes_of_last(),
                       run_data,       stored,
-                      my_pe()};
+                      shape.bits(),   my_pe()};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     symm::fence();
   } else if (halves == Halves::together && !buffers.has_gates) {
-    for_each_neighbour(
-        exec, call, side,
-        NotifyAndAwait{notify, Await{buffers, side.blocks.data(), call}});
-    return;
+    for_each_neighbour(exec, call, side,
+                       NotifyAndAwait{notify, Await{buffers, side.blocks.data(),
+                                                    shape.bits()}});
+    return {};
   }
   for_each_neighbour(exec, call, side, notify);
-  if (halves == Halves::together) await_blocks(exec, call, buffers, side);
+  if (halves == Halves::apart) return {};
+  return await_blocks(exec, call, buffers, side, shape);
 }
 
 /// Packs and sends the blocks of a side, as tell_blocks().
 template <class Exec, class Fields>
-void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
-                 PlanSide const& side, Fields const& fields, Halves halves) {
-  if (side.blocks.extent(0) == 0) return;
+std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
+                                      Buffers const& buffers,
+                                      PlanSide const& side,
+                                      Fields const& fields, Halves halves) {
+  if (side.blocks.extent(0) == 0) return {};
   // A far block that is contiguous in the only View goes as it is.
   auto const& first  = fields.first;
   bool const is_only = !buffers.uses_host &&
@@ -391,8 +413,9 @@ void send_blocks(Exec const& exec, char const* call, Buffers const& buffers,
                        first.elements.stride[0] ==
                            static_cast<std::ptrdiff_t>(first.n_components);
   copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, is_only);
-  tell_blocks(exec, call, buffers, side, fields, halves,
-              is_only ? reinterpret_cast<char const*>(first.data) : nullptr);
+  return tell_blocks(
+      exec, call, buffers, side, fields, halves,
+      is_only ? reinterpret_cast<char const*>(first.data) : nullptr);
 }
 
 }  // namespace symm::Impl

@@ -128,27 +128,34 @@ class Boxes {
  public:
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
       : m_box(box) {
-    while (m_rank < 3 && box.owned[m_rank] > 0) ++m_rank;
-    if (m_rank == 0) throw UsageError(Text(call, ": the box has no cells"));
-    int n_boxes = 1;
-    for (std::size_t a = 0; a < m_rank; ++a) n_boxes *= box.pe_grid[a];
+    find_rank(call);
+    std::int64_t n_boxes = 1;
+    for (std::size_t a = 0; a < m_rank; ++a) {
+      auto const n = box.pe_grid[a];
+      if (n < 1) {
+        throw UsageError(Text(call, ": a PE grid of ", grid(),
+                              " boxes: pass positive numbers"));
+      }
+      if (n_boxes <= n_pes) n_boxes *= n;
+    }
     if (n_boxes != n_pes) {
-      throw UsageError(Text(call, ": a PE grid of ", n_boxes, " boxes for ",
+      throw UsageError(Text(call, ": a PE grid of ", grid(), " boxes for ",
                             n_pes, " PEs: pass one with a box for each PE"));
     }
-    for (auto a = m_rank; a-- > 0; my_pe /= box.pe_grid[a]) {
-      m_place[a]     = my_pe % box.pe_grid[a];
-      auto const all = box.owned[a] + 2 * box.ghost_width;
-      m_extents[a]   = box.view_extents[a] == 0 ? all : box.view_extents[a];
-      bool const has_neighbour = box.pe_grid[a] > 1 || box.periodic[a];
-      if (m_extents[a] < all ||
-          (has_neighbour && box.owned[a] < box.ghost_width)) {
+    for (std::size_t k = 0; k < m_rank; ++k) {
+      auto const a = axis(k);
+      m_place[a]   = my_pe % box.pe_grid[a];
+      my_pe /= box.pe_grid[a];
+    }
+    std::size_t n_cells = 1;
+    for (std::size_t a = 0; a < m_rank; ++a) {
+      find_extent(call, a);
+      if (m_extents[a] > max_elements / n_cells) {
         throw UsageError(Text(
-            call, ": axis ", a, ": ", box.owned[a], " owned cells, ghosts ",
-            box.ghost_width, " wide and an extent of ", m_extents[a],
-            " of the Views: a box needs as many cells as its neighbour has "
-            "ghosts, and the Views room for them"));
+            call, ": Views of ", m_extents[0], " x ", m_extents[1], " x ",
+            m_extents[2], " cells; a plan counts ", max_elements, " at most"));
       }
+      n_cells *= m_extents[a];
     }
   }
 
@@ -172,14 +179,24 @@ class Boxes {
   /// The PE along `d`; -1, if there is none.
   [[nodiscard]] Pe neighbour(std::array<int, 3> const& d, int sign) const {
     Pe pe = 0;
-    for (std::size_t a = 0; a < m_rank; ++a) {
-      int const n = m_box.pe_grid[a];
-      int place   = m_place[a] + sign * d[a];
+    for (auto k = m_rank; k-- > 0;) {
+      auto const a = axis(k);
+      int const n  = m_box.pe_grid[a];
+      int place    = m_place[a] + sign * d[a];
       if (m_box.periodic[a]) place = (place + n) % n;
       if (place < 0 || place >= n) return -1;
       pe = pe * n + place;
     }
     return pe;
+  }
+  /// The axes along which the neighbour along `d` is round the end, as bits.
+  [[nodiscard]] unsigned wraps(std::array<int, 3> const& d) const {
+    unsigned result = 0;
+    for (unsigned a = 0; a < m_rank; ++a) {
+      int const place = m_place[a] + d[a];
+      if (place < 0 || place >= m_box.pe_grid[a]) result |= 1U << a;
+    }
+    return result;
   }
   /// My cells that a neighbour along `d` has copies of.
   [[nodiscard]] std::array<CellRange, 3> sent(
@@ -193,6 +210,50 @@ class Boxes {
   }
 
  private:
+  /// "2 x 3", for messages.
+  [[nodiscard]] Text grid() const {
+    Text text(std::to_string(m_box.pe_grid[0]));
+    for (std::size_t a = 1; a < m_rank; ++a)
+      text.append(" x ", m_box.pe_grid[a]);
+    return text;
+  }
+  void find_rank(char const* call) {
+    auto const& owned = m_box.owned;
+    while (m_rank < 3 && owned[m_rank] > 0) ++m_rank;
+    if (m_rank == 0) throw UsageError(Text(call, ": the box has no cells"));
+    for (auto a = m_rank; a < 3; ++a) {
+      // (0 is what `pe_grid = {2, 2}` leaves there.)
+      bool const is_cut = m_box.pe_grid[a] != 0 && m_box.pe_grid[a] != 1;
+      if (owned[a] == 0 && !is_cut) continue;
+      throw UsageError(Text(call, ": the box has no cells along axis ", m_rank,
+                            " (owned cells ", owned[0], " x ", owned[1], " x ",
+                            owned[2], "): each PE needs one at least"));
+    }
+  }
+  void find_extent(char const* call, std::size_t a) {
+    auto const owned = m_box.owned[a];
+    auto const width = m_box.ghost_width;
+    if (owned > max_elements || width > max_elements) {
+      throw UsageError(Text(call, ": axis ", a, ": ", owned,
+                            " owned cells and ghosts ", width,
+                            " wide; a plan counts ", max_elements, " at most"));
+    }
+    auto const all = owned + 2 * width;
+    m_extents[a]   = m_box.view_extents[a] == 0 ? all : m_box.view_extents[a];
+    bool const has_neighbour = m_box.pe_grid[a] > 1 || m_box.periodic[a];
+    if (m_extents[a] < all || (has_neighbour && owned < width)) {
+      throw UsageError(
+          Text(call, ": axis ", a, ": ", owned, " owned cells, ghosts ", width,
+               " wide and an extent of ", m_extents[a],
+               " of the Views: a box needs as many cells as its neighbour has "
+               "ghosts, and the Views room for them"));
+    }
+  }
+  /// The axis along which PEs count fastest, and so on.
+  [[nodiscard]] std::size_t axis(std::size_t k) const {
+    using enum BoxDecomposition::Order;
+    return m_box.order == last_axis_fastest ? m_rank - 1 - k : k;
+  }
   [[nodiscard]] std::array<CellRange, 3> part(std::array<int, 3> const& d,
                                               int sign,
                                               std::size_t outwards) const {
@@ -215,7 +276,73 @@ class Boxes {
   std::array<std::size_t, 3> m_extents{1, 1, 1};
 };
 
+/// What a PE tells others of its box.
+BoxWords words_of(BoxDecomposition const& box, std::size_t rank) {
+  BoxWords words;
+  words.owned = box.owned;
+  if (box.first) {
+    for (std::size_t a = 0; a < rank; ++a)
+      words.first[a] = static_cast<std::int64_t>((*box.first)[a]);
+  }
+  std::uint64_t hash = rank;
+  auto const add     = [&](std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
+    hash ^= hash >> 29U;
+  };
+  for (std::size_t a = 0; a < 3; ++a) {
+    add(static_cast<std::uint64_t>(std::max(box.pe_grid[a], 1)));
+    add(box.periodic[a] ? 1 : 0);
+  }
+  add(static_cast<std::uint64_t>(box.order));
+  add(static_cast<std::uint64_t>(box.neighbours));
+  add(box.ghost_width);
+  words.settings = hash;
+  return words;
+}
+
 }  // namespace
+
+BoxWords::Words BoxWords::words() const {
+  Words words;
+  for (std::size_t a = 0; a < 3; ++a) {
+    words[a]     = static_cast<std::int64_t>(owned[a]);
+    words[3 + a] = first[a];
+  }
+  words[6] = static_cast<std::int64_t>(settings);
+  return words;
+}
+
+BoxWords BoxWords::of(std::int64_t const* words) {
+  BoxWords box;
+  for (std::size_t a = 0; a < 3; ++a) {
+    box.owned[a] = static_cast<std::size_t>(words[a]);
+    box.first[a] = words[3 + a];
+  }
+  box.settings = static_cast<std::uint64_t>(words[6]);
+  return box;
+}
+
+std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
+                               BoxWords const& theirs) {
+  for (unsigned a = 0; a < 3; ++a) {
+    auto const d         = part.direction[a];
+    auto const my_owned  = static_cast<std::int64_t>(mine.owned[a]);
+    auto const its_owned = static_cast<std::int64_t>(theirs.owned[a]);
+    if (d == 0 && my_owned != its_owned)
+      return Text(my_owned, " and ", its_owned, " cells along axis ", a);
+    bool const is_known = mine.first[a] != BoxWords::unknown &&
+                          theirs.first[a] != BoxWords::unknown;
+    if (!is_known || (part.wraps >> a & 1U) != 0) continue;
+    auto const expected = d == 0  ? mine.first[a]
+                          : d > 0 ? mine.first[a] + my_owned
+                                  : mine.first[a] - its_owned;
+    if (theirs.first[a] == expected) continue;
+    return Text("the second one's first cell along axis ", a, " should be ",
+                expected, " and is ", theirs.first[a],
+                " (see BoxDecomposition::order)");
+  }
+  return {};
+}
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
                                Integers const& ids, Integers const& pes,
@@ -224,13 +351,14 @@ ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
   auto const counts = count(call, "export", ids, n_owned, pes, n_pes);
   ExchangeLists lists;
   lists.n_owned = n_owned;
-  lists.owned   = {sorted<1>(counts, pes, {ids})[0], counts, true};
+  lists.owned   = {sorted<1>(counts, pes, {ids})[0], counts, true, {0}};
   return lists;
 }
 
 ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
                                Integers const& indices, Integers const& pes,
                                Integers const* places, int n_pes) {
+  check_count(call, n_owned);
   check_count(call, n_owned + indices.size());
   // The owner checks the upper bound, which this PE does not know.
   auto const counts = count(call, "import", indices, max_elements, pes, n_pes);
@@ -245,7 +373,7 @@ ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
   ExchangeLists lists;
   lists.n_owned = n_owned;
   lists.wanted  = both[0];
-  lists.ghosts  = {both[1], counts, true};
+  lists.ghosts  = {both[1], counts, true, {0}};
   return lists;
 }
 
@@ -264,8 +392,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                            Pe my_pe, int n_pes) {
   Boxes const boxes(call, box, my_pe, n_pes);
   auto const& extents = boxes.extents();
-  check_count(call, extents[0] * extents[1] * extents[2]);
-  using OfMembers = std::vector<std::vector<ElementIndex>>;
+  using OfMembers     = std::vector<std::vector<ElementIndex>>;
   OfMembers sent(static_cast<std::size_t>(n_pes));
   OfMembers filled(static_cast<std::size_t>(n_pes));
   ExchangeLists lists;
@@ -278,6 +405,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
       auto& cells     = sent[static_cast<std::size_t>(to)];
       lists.box_parts.push_back({to,
                                  d,
+                                 boxes.wraps(d),
                                  {part[0].begin, part[1].begin, part[2].begin},
                                  {part[0].end, part[1].end, part[2].end},
                                  cells.size()});
@@ -288,7 +416,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                    boxes.filled(d));
     }
   }
-  lists.owned_cells = box.owned;
+  lists.box         = words_of(box, boxes.rank());
   lists.ghost_width = box.ghost_width;
   lists.owned       = joined(sent);
   lists.ghosts      = joined(filled);

@@ -6,25 +6,40 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
 
+#include "../../runtime/base/Text.hpp"
 #include "../../runtime/base/Types.hpp"
 
 namespace symm {
 
 /// One box of a grid that is cut into a box per PE, with ghost cells around it.
-/// The PEs of the PE team are the boxes, their numbers running fastest along
-/// the last axis. A View has owned cells from `ghost_width` on along each axis
-/// and ghosts on both sides, also at an end of the grid.
+/// The PEs of the PE team are the boxes, numbered in the order of `order`. A
+/// View has owned cells from `ghost_width` on along each axis and ghosts on
+/// both sides, also at an end of the grid.
+///
+/// PEs compare what they have in common: all but owned, first and view_extents
+/// is equal on all PEs, and boxes side by side have equal extents there.
 struct BoxDecomposition {
   enum class Neighbours { faces, faces_and_edges, all };
+  /// How PEs are numbered. In a grid of 3 x 2, PE 1 is at (0, 1), as
+  /// MPI_Cart_create() has it; or at (1, 0).
+  enum class Order { last_axis_fastest, first_axis_fastest };
 
   /// Cells that this PE owns along each axis, up to the first 0. Boxes may
   /// differ, as long as those of PEs side by side have faces of equal extents.
   std::array<std::size_t, 3> owned{};
   std::array<int, 3> pe_grid{1, 1, 1};
+  /// If the program numbers PEs in another order, ghosts are wrong. That is an
+  /// error only if `first` is set, or boxes differ.
+  Order order = Order::last_axis_fastest;
+  /// The index in the whole grid of the first cell that this PE owns, along
+  /// each axis. If it is set, PEs check that they are where their neighbours
+  /// take them to be.
+  std::optional<std::array<std::size_t, 3>> first{};
   std::size_t ghost_width = 1;
   /// Whether the first and the last box of an axis are neighbours.
   std::array<bool, 3> periodic{};
@@ -101,6 +116,9 @@ struct ElementsOfMembers {
   ElementList elements;
   std::vector<std::size_t> counts;  // one for each member of the PE team
   bool is_known = false;            // to this PE, before it has heard others
+  /// Where the blocks of members begin in a PE's buffers, in elements, and the
+  /// end of the last one.
+  std::vector<std::size_t> starts{0};
 };
 
 /// \param parts the elements of each member of the PE team.
@@ -110,9 +128,25 @@ ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
 struct BoxPart {
   Pe pe;                         // its number in the PE team
   std::array<int, 3> direction;  // each -1, 0 or 1
+  unsigned wraps;                // bit a: round the end of a periodic axis
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
   std::size_t in_block;  // elements before them in its block
+};
+
+/// What a PE tells others of its box.
+struct BoxWords {
+  static constexpr std::int64_t unknown = -1;
+
+  std::array<std::size_t, 3> owned{};  // cells; 0: there is no box
+  std::array<std::int64_t, 3> first{unknown, unknown, unknown};
+  /// A hash of what all boxes have in common.
+  std::uint64_t settings = 0;
+
+  static constexpr std::size_t n_words = 7;
+  using Words                          = std::array<std::int64_t, n_words>;
+  [[nodiscard]] Words words() const;
+  [[nodiscard]] static BoxWords of(std::int64_t const* words);
 };
 
 /// A plan as far as one PE knows it.
@@ -125,10 +159,15 @@ struct ExchangeLists {
   /// Extents of the indices of a View that find an element.
   std::vector<std::size_t> extents{0};
   // Of a box.
-  std::array<std::size_t, 3> owned_cells{};
+  BoxWords box;
   std::size_t ghost_width = 0;
   std::vector<BoxPart> box_parts;
 };
+
+/// Why two boxes cannot be side by side, if they cannot.
+/// \param part of the first one, of which the second one has copies.
+std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
+                               BoxWords const& theirs);
 
 // These throw UsageError on this PE. `call` is for messages.
 

@@ -3,6 +3,7 @@
 #ifndef SYMM_EXCHANGE_FIELDS_HPP
 #define SYMM_EXCHANGE_FIELDS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "PlanBlocks.hpp"
 
@@ -74,6 +76,9 @@ template <class... Fields>
 struct FieldList {
   static constexpr bool is_empty = true;
   [[nodiscard]] std::size_t bytes() const { return 0; }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
+    return before;
+  }
 };
 template <class First, class... Others>
 struct FieldList<First, Others...> {
@@ -85,6 +90,10 @@ struct FieldList<First, Others...> {
   [[nodiscard]] std::size_t bytes() const {
     return first.bytes() + others.bytes();
   }
+  /// Of the bytes of an element in each View.
+  [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
+    return others.hash((before + first.bytes()) * 0x9e37'79b9'7f4a'7c15U);
+  }
   [[nodiscard]] std::size_t bytes_of_last() const {
     if constexpr (decltype(others)::is_empty) {
       return first.bytes();
@@ -92,6 +101,35 @@ struct FieldList<First, Others...> {
       return others.bytes_of_last();
     }
   }
+};
+
+/// What PEs compare of the Views that they pass: the bytes of an element, and
+/// of its parts in the Views. Buffers::shape_bits.
+class ElementShape {
+ public:
+  ElementShape() = default;
+  template <class Fields>
+  explicit ElementShape(Fields const& fields)
+      : m_bits(static_cast<std::uint32_t>(
+            std::min<std::size_t>(fields.bytes(), most_bytes) |
+            (fields.hash(0) >> (64 - n_bits_of_hash)) << n_bits_of_bytes)) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t bits() const { return m_bits; }
+  /// "16 bytes", or what else there is to say.
+  [[nodiscard]] static Text text_of(std::uint32_t bits) {
+    auto const bytes = bits & most_bytes;
+    return bytes == most_bytes ? Text(bytes, " bytes or more")
+                               : Text(bytes, " bytes");
+  }
+  friend bool operator==(ElementShape, ElementShape) = default;
+
+ private:
+  static constexpr unsigned n_bits_of_bytes = 12;
+  static constexpr unsigned n_bits_of_hash =
+      Buffers::shape_bits - n_bits_of_bytes;
+  static constexpr std::size_t most_bytes = (1U << n_bits_of_bytes) - 1;
+
+  std::uint32_t m_bits = 0;
 };
 
 /// \tparam Exec its kernels use the View.

@@ -4,27 +4,63 @@
 #define SYMM_EXCHANGE_GROW_VIEW_HPP
 
 #include <cstddef>
+#include <cstdint>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_errors.hpp"
+
 namespace symm::Impl {
 
 /// Makes room for elements, which the first index counts: an eighth more than
-/// needed. Collective over the world for a View in a symmetric space.
-/// \param n_now of this PE.
-/// \param most  of all PEs.
+/// needed.
+/// \throws UsageError on this PE, if the View is unmanaged.
 template <class View>
-void grow_view(View& view, std::size_t n_now, std::size_t most) {
-  bool const is_symmetric = is_symmetric_space_v<typename View::memory_space>;
-  auto const needed       = is_symmetric ? most : n_now;
+void grow_view(char const* call, View& view, std::size_t needed) {
   if (view.extent(0) >= needed) return;
-  // (view.layout() has the stride of before.)
-  typename View::array_layout layout;
-  layout.dimension[0] = needed + needed / 8;
-  for (std::size_t r = 1; r < View::rank(); ++r)
-    layout.dimension[r] = view.extent(r);
-  Kokkos::resize(view, layout);
+  if constexpr (View::memory_traits::is_unmanaged) {
+    throw UsageError(Text(call, ": View \"", view.label().c_str(),
+                          "\" is unmanaged and has room for ", view.extent(0),
+                          " elements, but gets ", needed,
+                          ": pass a larger one, or one that is managed"));
+  } else {
+    // (view.layout() has the stride of before.)
+    typename View::array_layout layout;
+    layout.dimension[0] = needed + needed / 8;
+    for (std::size_t r = 1; r < View::rank(); ++r)
+      layout.dimension[r] = view.extent(r);
+    Kokkos::resize(view, layout);
+  }
+}
+
+// Private Views grow first: if one cannot, on any PE, no symmetric one has.
+
+/// Local, for Views of private memory only. \param n_now of this PE.
+template <class View>
+void grow_private(char const* call, View& view, std::size_t n_now) {
+  if constexpr (!is_symmetric_space_v<typename View::memory_space>)
+    grow_view(call, view, n_now);
+}
+/// Collective over the world, for symmetric Views only. \param most of all PEs.
+template <class View>
+void grow_symmetric(char const* call, View& view, std::size_t most) {
+  if constexpr (is_symmetric_space_v<typename View::memory_space>)
+    grow_view(call, view, most);
+}
+
+/// A hash of the first extents of those Views that are symmetric.
+template <class... Views>
+std::uint64_t hash_of_symmetric_extents(Views const&... views) {
+  std::uint64_t hash = 0;
+  auto const add     = [&](auto const& view) {
+    using View = std::remove_cvref_t<decltype(view)>;
+    if constexpr (is_symmetric_space_v<typename View::memory_space>)
+      hash = (hash + view.extent(0) + 1) * 0x9e37'79b9'7f4a'7c15U;
+  };
+  (add(views), ...);
+  return hash;
 }
 
 }  // namespace symm::Impl

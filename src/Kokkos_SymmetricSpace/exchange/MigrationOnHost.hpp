@@ -30,48 +30,37 @@ namespace symm::Impl {
 /// unpacks.
 ///
 /// A PE's signal says how many of its elements have come, in addition to
-/// Buffers::steps. A far PE sends whole blocks, and fence() keeps their order.
+/// Buffers::steps: it is number `pe` of Buffers::near_signals. A far PE sends
+/// whole blocks, and fence() keeps their order.
 template <class Exec, class Fields>
 class MigrationOnHost {
  public:
   MigrationOnHost(Exec const& exec, char const* call, Buffers const& buffers,
-                  MigrationStep const& step, Fields const& fields)
+                  MigrationStep& step, Fields const& fields)
       : m_exec(exec),
         m_call(call),
         m_buffers(buffers),
         m_sent(step.sent),
         m_received(step.received),
-        m_fields(fields),
-        m_sent_before(elements_before(m_sent)),
-        m_received_before(elements_before(m_received)),
-        m_order(m_sent.chunks.extent(0)),
-        m_next(m_received.blocks.extent(0) + 1) {
-    std::iota(m_order.begin(), m_order.end(), 0U);
-    std::sort(m_order.begin(), m_order.end(), [&](auto a, auto b) {
-      return m_sent.chunks(a).start < m_sent.chunks(b).start;
-    });
-    for (std::size_t c = 0; c < m_received.chunks.extent(0); ++c)
-      ++m_next[m_received.chunks(c).block + 1];
-    std::partial_sum(m_next.begin(), m_next.end(), m_next.begin());
-    m_ends.assign(m_next.begin() + 1, m_next.end());
-  }
+        m_order(step.order),
+        m_fields(fields) {}
 
   void operator()() {
     // A kernel of several threads has some chunks for each of them.
     auto const threads   = static_cast<std::size_t>(m_exec.concurrency());
     auto const at_a_time = threads == 1 ? 1 : 8 * threads;
-    for (std::size_t c = 0; c < m_order.size(); c += at_a_time) {
-      auto const end = std::min(c + at_a_time, m_order.size());
-      copy<CopyWay::to_block>(m_sent, m_order.data() + c, end - c);
-      for (auto k = c; k < end; ++k) tell(m_sent.chunks(m_order[k]));
-      unpack(end < m_order.size() ? m_sent.chunks(m_order[end]).start
-                                  : all_are_free);
+    for (std::size_t c = 0; c < m_order.sent.size(); c += at_a_time) {
+      auto const end = std::min(c + at_a_time, m_order.sent.size());
+      copy<CopyWay::to_block>(m_sent, m_order.sent.data() + c, end - c);
+      for (auto k = c; k < end; ++k) tell(m_sent.chunks(m_order.sent[k]));
+      unpack(end < m_order.sent.size() ? m_sent.chunks(m_order.sent[end]).start
+                                       : all_are_free);
     }
-    for (std::size_t b = 0; b < m_ends.size(); ++b) {
-      while (m_next[b] < m_ends[b]) {
-        PollOne<Signal> poll{
-            {signal_of(b), 1, nullptr, Compare::ge,
-             value_of(m_received.chunks(m_next[b]), m_received_before)}};
+    for (std::size_t b = 0; b < m_order.ends.size(); ++b) {
+      while (m_order.next[b] < m_order.ends[b]) {
+        PollOne<Signal> poll{{signal_of(b), 1, nullptr, Compare::ge,
+                              value_of(m_received.chunks(m_order.next[b]),
+                                       m_order.received_before)}};
         wait_for(m_call, poll);
         unpack(all_are_free);
       }
@@ -89,16 +78,6 @@ class MigrationOnHost {
                                 std::vector<ElementIndex> const& before) const {
     return m_buffers.steps[0] + before[chunk.block] + chunk.first + chunk.count;
   }
-  /// For each block, the elements of the same PE in blocks before it.
-  static std::vector<ElementIndex> elements_before(PlanSide const& side) {
-    std::vector<ElementIndex> before(side.blocks.extent(0));
-    for (std::size_t b = 1; b < before.size(); ++b) {
-      auto const& last = side.blocks(b - 1);
-      if (last.pe == side.blocks(b).pe) before[b] = before[b - 1] + last.count;
-    }
-    return before;
-  }
-
   template <CopyWay way>
   void copy(PlanSide const& side, std::uint32_t const* chunks,
             std::size_t count) const {
@@ -122,7 +101,7 @@ class MigrationOnHost {
     symm::fence();
     auto const& block  = m_sent.blocks(chunk.block);
     auto* const signal = m_buffers.near_signals + my_pe();
-    auto const value   = value_of(chunk, m_sent_before);
+    auto const value   = value_of(chunk, m_order.sent_before);
     if (block.is_near) {
       signal_op(signal, value, SignalOp::set, block.pe);
     } else if (chunk.first + chunk.count == block.count) {
@@ -138,23 +117,25 @@ class MigrationOnHost {
 
   /// Unpacks the chunks that have come and whose places are below `end`.
   void unpack(ElementIndex end) {
-    m_ready.clear();
-    while (m_first < m_ends.size() && m_next[m_first] == m_ends[m_first])
+    m_order.ready.clear();
+    while (m_first < m_order.ends.size() &&
+           m_order.next[m_first] == m_order.ends[m_first])
       ++m_first;
-    for (auto b = m_first; b < m_ends.size(); ++b) {
-      auto& next = m_next[b];
-      if (next == m_ends[b]) continue;
+    for (auto b = m_first; b < m_order.ends.size(); ++b) {
+      auto& next = m_order.next[b];
+      if (next == m_order.ends[b]) continue;
       if (last_place(next) >= end) break;
       for (auto const signal = poll(signal_of(b));
-           next < m_ends[b] && last_place(next) < end &&
-           value_of(m_received.chunks(next), m_received_before) <= signal;
+           next < m_order.ends[b] && last_place(next) < end &&
+           value_of(m_received.chunks(next), m_order.received_before) <= signal;
            ++next)
-        m_ready.push_back(static_cast<std::uint32_t>(next));
+        m_order.ready.push_back(static_cast<std::uint32_t>(next));
     }
-    if (m_ready.empty()) return;
-    for (auto const chunk : m_ready)
+    if (m_order.ready.empty()) return;
+    for (auto const chunk : m_order.ready)
       check::seen(signal_of(m_received.chunks(chunk).block));
-    copy<CopyWay::from_block>(m_received, m_ready.data(), m_ready.size());
+    copy<CopyWay::from_block>(m_received, m_order.ready.data(),
+                              m_order.ready.size());
   }
   [[nodiscard]] ElementIndex last_place(std::size_t received_chunk) const {
     auto const& chunk = m_received.chunks(received_chunk);
@@ -166,14 +147,9 @@ class MigrationOnHost {
   Buffers const& m_buffers;
   PlanSide const& m_sent;
   PlanSide const& m_received;
+  HostOrder& m_order;
   Fields const& m_fields;
-  std::vector<ElementIndex> m_sent_before;
-  std::vector<ElementIndex> m_received_before;
-  std::vector<std::uint32_t> m_order;  // of the chunks that are sent
-  std::vector<std::size_t> m_next;  // of each block, the chunk to unpack next
-  std::vector<std::size_t> m_ends;  // and the end of its chunks
-  std::size_t m_first = 0;          // blocks before this one are unpacked
-  std::vector<std::uint32_t> m_ready;
+  std::size_t m_first = 0;  // blocks before this one are unpacked
 };
 
 }  // namespace symm::Impl

@@ -12,53 +12,40 @@
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
+#include "../space/Agree.hpp"
 
 namespace symm::Impl {
 
 namespace {
 
-/// The words of all PEs: how many elements go from each PE to each other one,
-/// and three more numbers of each PE.
-class Table {
+/// Words that each PE tells each other one, in the two parts of a call.
+class Words {
  public:
-  enum Number : std::size_t { element_bytes, capacity, has_failed, n_numbers };
+  enum Counts : std::size_t { count, element_bytes, symmetric_extents, failed };
+  enum Places : std::size_t { place, n_now, room, has_failed };
+  static constexpr std::size_t n = 4;
 
-  Table(std::int64_t const* words, int n_pes)
-      : m_words(words), m_n(static_cast<std::size_t>(n_pes)) {}
+  explicit Words(std::int64_t* words, std::size_t n_pes)
+      : m_out(words), m_in(words + n * n_pes), m_n_pes(n_pes) {}
 
-  [[nodiscard]] std::size_t moving(std::size_t from, std::size_t to) const {
-    return static_cast<std::size_t>(m_words[from * (m_n + n_numbers) + to]);
+  [[nodiscard]] std::int64_t& to(std::size_t pe, std::size_t word) const {
+    return m_out[n * pe + word];
   }
-  [[nodiscard]] std::size_t number(std::size_t pe, Number which) const {
-    return static_cast<std::size_t>(
-        m_words[pe * (m_n + n_numbers) + m_n + which]);
+  [[nodiscard]] std::size_t from(std::size_t pe, std::size_t word) const {
+    return static_cast<std::size_t>(m_in[n * pe + word]);
   }
-  /// Elements of `to` afterwards.
-  [[nodiscard]] std::size_t n_now(std::size_t to) const {
-    std::size_t sum = 0;
-    for (std::size_t from = 0; from < m_n; ++from) sum += moving(from, to);
-    return sum;
+  /// Tells all PEs the same.
+  void to_all(std::size_t word, std::uint64_t value) const {
+    for (std::size_t pe = 0; pe < m_n_pes; ++pe)
+      to(pe, word) = static_cast<std::int64_t>(value);
   }
-  /// The place of the block of `from` in the inbox of `to`, in elements; with
-  /// from = n_pes, the end of the inbox.
-  [[nodiscard]] std::size_t start(std::size_t from, std::size_t to) const {
-    std::size_t sum = 0;
-    for (std::size_t pe = 0; pe < from; ++pe)
-      if (pe != to) sum += padded(moving(pe, to));
-    return sum;
-  }
-  /// The same in the outbox of `from`.
-  [[nodiscard]] std::size_t start_in_outbox(std::size_t from,
-                                            std::size_t to) const {
-    std::size_t sum = 0;
-    for (std::size_t pe = 0; pe < to; ++pe)
-      if (pe != from) sum += padded(moving(from, pe));
-    return sum;
-  }
+  /// Collective. A barrier, too.
+  void exchange() const { alltoall(team_world(), m_in, m_out, n); }
 
  private:
-  std::int64_t const* m_words;
-  std::size_t m_n;
+  std::int64_t* m_out;
+  std::int64_t* m_in;
+  std::size_t m_n_pes;
 };
 
 using ElementRange = std::pair<std::size_t, std::size_t>;
@@ -76,15 +63,16 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
 }
 
 /// Appends the elements that go to a PE or come from it. The host sends them in
-/// several blocks. On a GPU, each neighbour has one block, perhaps empty.
+/// several blocks. On a GPU, each neighbour has one block, perhaps empty. Where
+/// they begin at that PE counts from the first one.
 void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t count,
-                   std::size_t here, std::size_t there) {
+                   std::size_t here) {
   constexpr std::size_t most =
       runs_on_host_v<ExchangeSpace> ? 8 * Chunk::most : max_elements;
   std::size_t first = 0;
   do {
-    blocks.push_back(Block::make(pe, std::min(count - first, most),
-                                 here + first, there + first));
+    blocks.push_back(
+        Block::make(pe, std::min(count - first, most), here + first, first));
     first += most;
   } while (first < count);
 }
@@ -126,89 +114,171 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   return memory;
 }
 
+/// For each block, the elements of the same PE in blocks before it.
+std::vector<ElementIndex> elements_before(PlanSide const& side) {
+  std::vector<ElementIndex> before(side.blocks.extent(0));
+  for (std::size_t b = 1; b < before.size(); ++b) {
+    auto const& last = side.blocks(b - 1);
+    if (last.pe == side.blocks(b).pe) before[b] = before[b - 1] + last.count;
+  }
+  return before;
+}
+
 }  // namespace
+
+HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
+    : sent(its_sent.chunks.extent(0)),
+      sent_before(elements_before(its_sent)),
+      received_before(elements_before(received)),
+      next(received.blocks.extent(0) + 1) {
+  std::iota(sent.begin(), sent.end(), 0U);
+  std::sort(sent.begin(), sent.end(), [&](auto a, auto b) {
+    return its_sent.chunks(a).start < its_sent.chunks(b).start;
+  });
+  for (std::size_t c = 0; c < received.chunks.extent(0); ++c)
+    ++next[received.chunks(c).block + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  ends.assign(next.begin() + 1, next.end());
+  ready.reserve(received.chunks.extent(0));
+}
+
+void MigrationBuffers::prepare(std::size_t n) {
+  m_buffers.prepare("symm::Migration");
+  for (auto* const its : {&m_arriving, &m_in_inbox, &m_in_outbox})
+    its->resize(n + 1);
+}
 
 MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
                                       std::optional<Failure> failure) {
-  auto const n_pes_here = n_pes();
-  auto const n          = static_cast<std::size_t>(n_pes_here);
-  auto const me         = static_cast<std::size_t>(my_pe());
-  auto const width      = n + Table::n_numbers;
-  if (m_all.extent(0) == 0) {
-    m_buffers = ExchangeBuffers(call);
-    m_mine    = Words(std::string(call), width);
-    m_all     = Words(std::string(call), n * width);
+  auto const n  = static_cast<std::size_t>(n_pes());
+  auto const me = static_cast<std::size_t>(my_pe());
+  if (m_words.extent(0) == 0) {
+    if (!failure) failure = failure_of([&] { prepare(n); });
+    agree(call, failure);
+    m_buffers.begin();
+    m_words = decltype(m_words)("symm::Migration, words", 2 * Words::n * n);
   }
-  ElementList its_sorted;
-  if (!failure)
-    failure = failure_of([&] { its_sorted = sorted(m_sorted, leaving); });
+  Words const words(m_words.data(), n);
   if (!failure) {
-    std::copy(leaving.counts.begin(), leaving.counts.end(), m_mine.data());
-    m_mine(me) = static_cast<std::int64_t>(leaving.n_before - leaving.count);
+    for (std::size_t pe = 0; pe < n; ++pe)
+      words.to(pe, Words::count) =
+          static_cast<std::int64_t>(leaving.counts[pe]);
+    words.to(me, Words::count) =
+        static_cast<std::int64_t>(leaving.n_before - leaving.count);
   }
-  m_mine(n + Table::element_bytes) =
-      static_cast<std::int64_t>(leaving.element_bytes);
-  m_mine(n + Table::capacity)   = static_cast<std::int64_t>(leaving.capacity);
-  m_mine(n + Table::has_failed) = failure ? 1 : 0;
-  // A barrier, too: all PEs have emptied their inboxes.
-  fcollect(team_world(), m_all.data(), m_mine.data(), width);
+  words.to_all(Words::element_bytes, leaving.element_bytes);
+  words.to_all(Words::symmetric_extents, leaving.symmetric_extents);
+  words.to_all(Words::failed, failure ? 1 : 0);
+  words.exchange();  // all PEs have emptied their inboxes
 
-  Table const table(m_all.data(), n_pes_here);
-  MigrationStep step;
-  bool is_wrong    = false;
-  std::size_t room = 0;
+  bool is_wrong = false;
   for (std::size_t pe = 0; pe < n; ++pe) {
-    auto const bytes = table.number(pe, Table::element_bytes);
-    bool const fails = table.number(pe, Table::has_failed) != 0;
-    if (!fails && !failure && bytes != leaving.element_bytes) {
+    bool const fails = words.from(pe, Words::failed) != 0;
+    auto const bytes = words.from(pe, Words::element_bytes);
+    bool const has_others =
+        words.from(pe, Words::symmetric_extents) != leaving.symmetric_extents;
+    is_wrong =
+        is_wrong || fails || bytes != leaving.element_bytes || has_others;
+    if (failure || fails) continue;
+    if (bytes != leaving.element_bytes) {
       failure = Failure{
           ErrorKind::usage,
           Text(call, ": elements of PE ", me, " have ", leaving.element_bytes,
                " bytes, those of PE ", pe, " ", bytes)};
+    } else if (has_others) {
+      failure = Failure{ErrorKind::usage,
+                        Text(call, ": symmetric Views of PE ", me,
+                             " have other lengths than those of PE ", pe,
+                             ": pass equally long ones, and no parts of them")};
     }
-    is_wrong       = is_wrong || fails || bytes != leaving.element_bytes;
-    auto const its = table.n_now(pe);
-    step.most      = std::max(step.most, its);
-    step.grows     = step.grows || its > table.number(pe, Table::capacity);
-    room = std::max({room, table.start(n, pe), table.start_in_outbox(pe, n)});
   }
-  if (!is_wrong && step.most > max_elements) {
-    is_wrong = true;
-    failure  = Failure{ErrorKind::usage,
-                      Text(call, ": ", step.most, " elements on a PE; at most ",
-                            max_elements, " are counted")};
-  }
-  // (All PEs have the same table.)
+  // (All PEs have heard the same.)
   if (is_wrong) agree(call, failure);
-  if (room * leaving.element_bytes > m_room) {
-    auto const bytes = room * leaving.element_bytes / 4 * 5;
-    m_buffers.grow(call, bytes, 1, team_world().has_far_pes() ? bytes : 0);
-    m_room = bytes;
-  }
 
-  step.n_now            = table.n_now(me);
-  auto const n_arriving = step.n_now - table.moving(me, me);
-  Moves const moves(leaving, n_arriving, step.n_now);
-  std::vector<Block> sent, received;
+  m_element_bytes = leaving.element_bytes;
+  MigrationStep step;
+  step.n_now = 0;
   for (std::size_t pe = 0; pe < n; ++pe) {
-    auto const out = table.moving(me, pe);
-    auto const in  = table.moving(pe, me);
+    m_arriving[pe] = words.from(pe, Words::count);
+    step.n_now += m_arriving[pe];
+    m_in_inbox[pe + 1] =
+        m_in_inbox[pe] + (pe == me ? 0 : padded(m_arriving[pe]));
+    m_in_outbox[pe + 1] = m_in_outbox[pe] + padded(leaving.counts[pe]);
+  }
+  step.failure = failure_of([&] {
+    if (step.n_now > max_elements) {
+      throw UsageError(Text(call, ": ", step.n_now, " elements on PE ", me,
+                            "; at most ", max_elements, " are counted"));
+    }
+    list(step, leaving);
+  });
+  return step;
+}
+
+void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
+  auto const n          = static_cast<std::size_t>(n_pes());
+  auto const me         = static_cast<std::size_t>(my_pe());
+  auto const its_sorted = sorted(m_sorted, leaving);
+  auto const n_arriving = step.n_now - m_arriving[me];
+  std::vector<Block> received;
+  for (std::size_t pe = 0; pe < n; ++pe) {
+    auto const out = leaving.counts[pe];
+    auto const in  = m_arriving[pe];
     if (pe == me || out + in == 0) continue;
     auto const its = static_cast<Pe>(pe);
-    append_blocks(sent, its, out, table.start_in_outbox(me, pe),
-                  table.start(me, pe));
-    append_blocks(received, its, in, table.start(pe, me), 0);
+    append_blocks(step.sent_blocks, its, out, m_in_outbox[pe]);
+    append_blocks(received, its, in, m_in_inbox[pe]);
   }
+  auto const places = places_of_arriving(leaving, n_arriving);
+  Moves const moves(leaving, n_arriving, step.n_now);
   step.sent = PlanSide::make(
       Kokkos::subview(its_sorted, ElementRange(0, leaving.count)), 0,
-      std::move(sent));
-  step.received = PlanSide::make(places_of_arriving(leaving, n_arriving), 0,
-                                 std::move(received));
+      step.sent_blocks);
+  step.received = PlanSide::make(places, 0, std::move(received));
   copy_to_kernels(step.moved, "symm::Migration, moved", moves.from);
   copy_to_kernels(step.moved_to, "symm::Migration, moved to", moves.to);
+  if constexpr (runs_on_host_v<ExchangeSpace>)
+    step.order = HostOrder(step.sent, step.received);
+}
+
+void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
+  auto const n = static_cast<std::size_t>(n_pes());
+  Words const words(m_words.data(), n);
+  for (std::size_t pe = 0; pe < n; ++pe)
+    words.to(pe, Words::place) = static_cast<std::int64_t>(m_in_inbox[pe]);
+  words.to_all(Words::n_now, step.n_now);
+  words.to_all(Words::room, std::max(m_in_inbox[n], m_in_outbox[n]));
+  words.to_all(Words::has_failed, step.failure ? 1 : 0);
+  words.exchange();
+
+  bool has_any_failed = false;
+  std::size_t room    = 0;
+  for (std::size_t pe = 0; pe < n; ++pe) {
+    has_any_failed = has_any_failed || words.from(pe, Words::has_failed) != 0;
+    step.most      = std::max(step.most, words.from(pe, Words::n_now));
+    room           = std::max(room, words.from(pe, Words::room));
+  }
+  // (All PEs have heard the same.)
+  if (has_any_failed) agree(call, step.failure);
+  if (!m_has_room || room * m_element_bytes > m_room) {
+    auto const bytes = room * m_element_bytes / 4 * 5;
+    m_buffers.grow(ObjectCall(call),
+                   {bytes, 1, team_world().has_far_pes() ? bytes : 0});
+    m_room     = bytes;
+    m_has_room = true;
+  }
+  for (std::size_t b = 0; b < step.sent_blocks.size(); ++b) {
+    auto& block = step.sent_blocks[b];
+    block.there += words.from(static_cast<std::size_t>(block.pe), Words::place);
+    if constexpr (runs_on_host_v<ExchangeSpace>)
+      step.sent.blocks.data()[b].there = block.there;
+  }
+  if constexpr (!runs_on_host_v<ExchangeSpace>)
+    copy_to_kernels(step.sent.blocks, step.sent_blocks);
   // (MigrationOnHost adds up to max_elements.)
-  m_buffers.set_steps(m_n_calls++ << 32U);
-  return step;
+  m_buffers.set_steps(runs_on_host_v<ExchangeSpace> ? m_n_calls << 32U
+                                                    : m_n_calls);
+  ++m_n_calls;
 }
 
 }  // namespace symm::Impl

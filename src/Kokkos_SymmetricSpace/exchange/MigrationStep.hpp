@@ -23,9 +23,10 @@ namespace symm::Impl {
 struct Leaving {
   std::size_t n_before      = 0;  // elements of this PE
   std::size_t element_bytes = 0;  // of all Views
-  std::size_t capacity      = 0;  // elements that all Views have room for
-  std::size_t count         = 0;  // elements that leave
-  ElementList elements;           // the first `count`, in rising order
+  /// Of the extents of symmetric Views, which are equal on all PEs.
+  std::uint64_t symmetric_extents = 0;
+  std::size_t count               = 0;  // elements that leave
+  ElementList elements;                 // the first `count`, in rising order
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
   std::vector<std::size_t> counts;  // for each PE
 
@@ -43,40 +44,71 @@ struct Leaving {
   }
 };
 
+/// The order in which the host packs and unpacks the chunks of a step.
+struct HostOrder {
+  HostOrder() = default;
+  HostOrder(PlanSide const& its_sent, PlanSide const& received);
+
+  std::vector<std::uint32_t> sent;  // the chunks, in the order of the Views
+  // For each block, the elements of the same PE in blocks before it.
+  std::vector<ElementIndex> sent_before;
+  std::vector<ElementIndex> received_before;
+  std::vector<std::size_t> next;  // of each block, the chunk to unpack next
+  std::vector<std::size_t> ends;  // and the end of its chunks
+  std::vector<std::uint32_t> ready;
+};
+
 /// The work of one call of migrate().
 struct MigrationStep {
   PlanSide sent;
   PlanSide received;
+  HostOrder order;
   // Elements that move within this PE, to where others have left.
   Kokkos::View<ElementIndex*, ExchangeMemory> moved;
   Kokkos::View<ElementIndex*, ExchangeMemory> moved_to;
   std::size_t n_now = 0;
-  std::size_t most  = 0;      // of all PEs' n_now
-  bool grows        = false;  // on a PE, Views have no room
+  std::size_t most  = 0;  // of all PEs' n_now
+
+  std::vector<Block> sent_blocks;
+  /// Why this PE cannot go on.
+  std::optional<Failure> failure;
 };
 
 /// Buffers that calls of migrate() use one after the other.
 class MigrationBuffers {
  public:
-  /// Collective over the world.
-  /// \param leaving its lists are free for others afterwards.
+  // A call is of three parts. Each PE takes all its private memory in the
+  // middle, so that nothing has moved if one has none.
+
+  /// Collective over the world: PEs tell each other how many elements go.
   /// \param failure why this PE cannot take part; all PEs throw it then.
+  /// \returns lists, if there is memory for them.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
+  /// Collective over the world, when this PE has all private memory, or a
+  /// failure: all PEs know where their blocks go.
+  /// \throws as begin(); nothing has moved.
+  void make_room(char const* call, MigrationStep& step);
+
   [[nodiscard]] Buffers const& in_kernels() const {
     return m_buffers.in_kernels();
   }
 
  private:
-  using Words = Kokkos::View<std::int64_t*, SymmetricHostSpace>;
+  void prepare(std::size_t n);
+  void list(MigrationStep& step, Leaving& leaving);
 
   ExchangeBuffers m_buffers;
-  Words m_mine;  // of this PE, for all
-  Words m_all;
-  ElementList m_sorted;    // the elements that leave, by PE
-  std::size_t m_room = 0;  // in bytes, of inbox and outbox
-  Signal m_n_calls   = 0;
+  Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
+  std::vector<std::size_t> m_arriving;   // from each PE
+  std::vector<std::size_t> m_in_inbox;   // where its block begins, in elements
+  std::vector<std::size_t> m_in_outbox;  // where that for it begins
+  ElementList m_sorted;                  // the elements that leave, by PE
+  std::size_t m_element_bytes = 0;       // of this call
+  std::size_t m_room          = 0;       // in bytes, of inbox and outbox
+  bool m_has_room             = false;
+  Signal m_n_calls            = 0;
 };
 
 /// Moves elements within the Views of this PE.

@@ -96,15 +96,21 @@ struct Chunk {
   std::size_t listed;  // else they are listed from here on
 };
 
+/// Precondition: the View has as many elements.
+template <class T>
+void copy_to_kernels(Kokkos::View<T*, ExchangeMemory> const& view,
+                     std::vector<T> const& source) {
+  Kokkos::deep_copy(
+      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                source.data(), source.size()));
+}
 template <class T>
 void copy_to_kernels(Kokkos::View<T*, ExchangeMemory>& view, char const* label,
                      std::vector<T> const& source) {
   view = Kokkos::View<T*, ExchangeMemory>(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
       source.size());
-  Kokkos::deep_copy(
-      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                source.data(), source.size()));
+  copy_to_kernels(view, source);
 }
 
 /// One side of the exchange: the owned elements that have copies, or ghosts.
@@ -116,6 +122,8 @@ struct PlanSide {
   std::size_t end    = 0;      // of the largest element of a plan
   bool needs_outbox  = false;  // some blocks travel by messages
   unsigned thin_axes = 0;      // of all blocks
+  /// ObjectCall::key() of the call in which the plan makes room; 0: none.
+  std::uint64_t room_key = 0;
 
   /// \param row elements of a row of a box; 0: there are no rows.
   static PlanSide make(ElementList const& elements, std::size_t row,
@@ -133,6 +141,8 @@ struct Contributions {
   Kokkos::View<std::uint32_t*, ExchangeMemory>
       firsts;  // one more than elements
   Kokkos::View<From*, ExchangeMemory> from;
+
+  [[nodiscard]] static Contributions to(PlanSide const& owned);
 };
 
 /// A BoxPart, and where its copies go.
@@ -146,28 +156,43 @@ struct BoxCopies {
   std::size_t in_outbox;             // or, if they are packed, in elements
 };
 
+/// A plan. All that is collective is so over the world: PEs of a PE team make
+/// one plan, and other teams' PEs may make theirs in the same call.
 struct PlanBlocks {
   PlanSide owned;
   PlanSide ghosts;
-  Contributions contributions;  // made by the first scatter()
+  Contributions contributions;  // where scatter() needs them
   ExchangeBuffers buffers;
+  /// Equal on all PEs, and no other plan's; 0: no plan.
+  std::uint64_t number = 0;
   /// Elements of each inbox, on all PEs.
   std::size_t capacity = 0;
-  std::vector<std::size_t> extents{0};
+  /// Bytes of an element for which there is room, on all PEs.
+  std::size_t room = 0;
+  std::vector<std::size_t> extents;
   bool is_box = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
+
+  /// Collective. \param failure why this PE has no lists; all PEs throw it.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  static PlanBlocks make(char const* call, ExchangeLists lists,
+                         PeTeam const& team, std::optional<Failure> failure);
+
+  /// Collective, if there is less room. \param begun the call that has begun
+  /// and not ended; then all PEs fail. Null: none.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  void make_room(char const* call, std::size_t bytes, char const* begun);
+
+  /// Collective. \param text of the call, for messages.
+  /// \throws as make().
+  void grow(char const* text, std::size_t bytes,
+            std::optional<Failure> failure);
+  [[nodiscard]] ObjectCall room_call(char const* text,
+                                     std::size_t bytes) const {
+    return {text, "symm::ExchangePlan, room", number, bytes};
+  }
 };
-
-/// Collective over the world: PEs of a PE team make one plan, and other teams'
-/// PEs may make theirs in the same call.
-/// \param failure why this PE has no lists; all PEs throw it then.
-/// \throws UsageError, OutOfMemory, SystemError on every PE.
-PlanBlocks make_plan(char const* call, ExchangeLists lists, PeTeam const& team,
-                     std::optional<Failure> failure);
-
-/// Local.
-Contributions contributions_to(PlanSide const& owned);
 
 }  // namespace symm::Impl
 

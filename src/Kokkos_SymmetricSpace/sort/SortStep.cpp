@@ -15,8 +15,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_teams.hpp"
-#include "../exchange/ExchangeBuffers.hpp"
 #include "../exchange/ExchangeLists.hpp"
+#include "../space/Agree.hpp"
 
 namespace symm::Impl {
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "Neighbours.hpp"
+
+#include <optional>
+
+#include "../../runtime/access/PeOperations.hpp"
+#include "../../runtime/base/Check.hpp"
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/waiting/PeWait.hpp"
+#include "../../runtime/waiting/Waiting.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+Text message(char const* call, Pe pe, ElementShape mine, Text const& theirs) {
+  return Text(call, ": PE ", my_pe(), ": elements have ",
+              ElementShape::text_of(mine.bits()), " here, ", theirs, " on PE ",
+              pe, ": pass Views with equal bytes per element on all PEs");
+}
+
+/// \returns the shape of its elements.
+std::uint32_t await(char const* call, Buffers const& buffers,
+                    PlanSide const& side, std::size_t i, ElementShape shape) {
+  auto const& block        = side.blocks.data()[i];
+  auto const step          = buffers.steps[i] + 1;
+  auto const* const signal = buffers.signal(block.pe, step, block.is_near);
+  Signal now               = 0;
+  wait_for_pe(
+      call, block.pe, [] { return Text(); },
+      [&] {
+        now = poll(signal);
+        return now >= Buffers::sent(step, 0);
+      },
+      [&](Rendezvous const& rendezvous) {
+        if (side.room_key == 0 ||
+            !rendezvous.is_in_object_call(block.pe, side.room_key,
+                                          HostWait::time_to_answer, call))
+          return;
+        throw UsageError(
+            message(call, block.pe, shape,
+                    "more than there is room for (the exchange cannot end; "
+                    "make the plan again)"));
+      });
+  check::seen(signal);
+  buffers.steps[i] = step;
+  return Buffers::shape_in(now);
+}
+
+}  // namespace
+
+std::optional<OtherShape> await_neighbours(char const* call,
+                                           Buffers const& buffers,
+                                           PlanSide const& side,
+                                           ElementShape shape) {
+  [[maybe_unused]] check::Call const its_call(call);
+  poll_far();
+  std::optional<OtherShape> other;
+  for (std::size_t i = 0; i < side.blocks.extent(0); ++i) {
+    auto const its_shape = await(call, buffers, side, i, shape);
+    if (its_shape != shape.bits())
+      other = {side.blocks.data()[i].pe, its_shape};
+  }
+  return other;
+}
+
+void throw_other_shape(char const* call, ElementShape mine,
+                       OtherShape const& other) {
+  auto const theirs = ElementShape::text_of(other.shape);
+  bool const is_sum = theirs == ElementShape::text_of(mine.bits());
+  throw UsageError(
+      message(call, other.pe, mine, is_sum ? "in other parts" : theirs));
+}
+
+}  // namespace symm::Impl

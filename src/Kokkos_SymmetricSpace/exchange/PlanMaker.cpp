@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// How a plan is made of the PEs' lists.
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "../../runtime/base/Text.hpp"
+#include "../../runtime/symm_collectives.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "../space/Agree.hpp"
+#include "PlanBlocks.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+constexpr char const* object   = "symm::ExchangePlan";
+constexpr std::int64_t unknown = -1;
+
+/// Passes some words to each member of a PE team, and gets as many from each:
+/// counts or places of elements, and what it says of its box.
+class Alltoall {
+ public:
+  enum Word : std::size_t { of_owned, of_ghosts, n_counts };
+
+  /// Collective over the world.
+  explicit Alltoall(PeTeam const& team)
+      : m_team(team),
+        m_words(object, 2 * n_words * static_cast<std::size_t>(n_pes())) {}
+
+  [[nodiscard]] std::int64_t& to(std::size_t member, Word word) {
+    return m_words(n_words * member + word);
+  }
+  [[nodiscard]] std::int64_t from(std::size_t member, Word word) const {
+    return from(member)[word];
+  }
+  void set_box(std::size_t member, BoxWords const& box) {
+    auto const words = box.words();
+    std::copy(words.begin(), words.end(), &to(member, n_counts));
+  }
+  [[nodiscard]] BoxWords box_from(std::size_t member) const {
+    return BoxWords::of(from(member) + n_counts);
+  }
+  void operator()() const {
+    alltoall(m_team, m_words.data() + m_words.extent(0) / 2, m_words.data(),
+             n_words);
+  }
+
+ private:
+  static constexpr std::size_t n_words = n_counts + BoxWords::n_words;
+
+  [[nodiscard]] std::int64_t const* from(std::size_t member) const {
+    return m_words.data() + m_words.extent(0) / 2 + n_words * member;
+  }
+
+  PeTeam const& m_team;
+  Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
+};
+
+std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
+  return elements.is_known ? static_cast<std::int64_t>(elements.counts[member])
+                           : unknown;
+}
+
+/// The count of a block, as one PE or both have passed it.
+std::size_t agreed_count(char const* call, std::int64_t mine,
+                         std::int64_t theirs, char const* what, Pe pe) {
+  if (mine != unknown && theirs != unknown && mine != theirs) {
+    throw UsageError(Text(call, ": PE ", my_pe(), " has ", mine, " ", what,
+                          " PE ", pe, ", which has ", theirs,
+                          " for it: the lists of the two must agree"));
+  }
+  return static_cast<std::size_t>(mine != unknown ? mine : theirs);
+}
+
+void find_starts(ElementsOfMembers& elements) {
+  auto const& counts = elements.counts;
+  for (std::size_t n = 0; n < counts.size(); ++n)
+    elements.starts[n + 1] = elements.starts[n] + padded(counts[n]);
+}
+
+/// The exchange of the PEs' lists.
+class PlanMaker {
+ public:
+  /// Collective. Precondition: prepare() has taken the lists.
+  PlanMaker(char const* call, ExchangeLists& lists, PeTeam const& team)
+      : m_call(call),
+        m_lists(lists),
+        m_team(team),
+        m_n_members(static_cast<std::size_t>(team.n_pes())),
+        m_alltoall(team) {}
+
+  /// Local: takes the memory for what others say.
+  static void prepare(ExchangeLists& lists, PeTeam const& team) {
+    auto const n = static_cast<std::size_t>(team.n_pes());
+    for (auto* const side : {&lists.owned, &lists.ghosts}) {
+      side->counts.resize(n);
+      side->starts.resize(n + 1);
+    }
+  }
+
+  /// \param number of the plan.
+  PlanBlocks make(std::uint64_t number) {
+    PlanBlocks plan;
+    plan.number  = number;
+    auto failure = failure_of([&] { exchange_counts(); });
+    if (!failure) failure = failure_of([&] { plan.buffers.prepare(object); });
+    agree(m_call, failure);
+    plan.capacity = reduce(
+        team_world(),
+        std::max(m_lists.owned.starts.back(), m_lists.ghosts.starts.back()),
+        Max{});
+    bool const has_wishes =
+        reduce(team_world(), m_lists.wanted.extent(0) > 0 ? 1 : 0, Max{}) != 0;
+    if (has_wishes) {
+      m_wishes =
+          decltype(m_wishes)(Kokkos::view_alloc("symm::ExchangePlan, imports",
+                                                Kokkos::WithoutInitializing),
+                             plan.capacity);
+    }
+    // Collective: afterwards all PEs may be sent wishes.
+    plan.buffers.begin();
+    if (has_wishes) fetch_wishes();
+    failure = failure_of([&] { fill(plan); });
+    plan.grow(m_call, sizeof(double), failure);
+    return plan;
+  }
+
+ private:
+  // (A PE that throws here has taken part in all calls of the PE team.)
+  void exchange_counts() {
+    if (m_n_members == 0) return;
+    using enum Alltoall::Word;
+    auto& owned  = m_lists.owned;
+    auto& ghosts = m_lists.ghosts;
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      m_alltoall.to(n, of_owned)  = word_of(owned, n);
+      m_alltoall.to(n, of_ghosts) = word_of(ghosts, n);
+      m_alltoall.set_box(n, m_lists.box);
+    }
+    m_alltoall();
+    auto failure = failure_of([&] { check_boxes(); });
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      Pe const pe    = m_team.world_pe(static_cast<Pe>(n));
+      auto const why = failure_of([&] {
+        owned.counts[n]  = agreed_count(m_call, word_of(owned, n),
+                                        m_alltoall.from(n, of_ghosts),
+                                        "elements to send to", pe);
+        ghosts.counts[n] = agreed_count(m_call, word_of(ghosts, n),
+                                        m_alltoall.from(n, of_owned),
+                                        "ghosts of elements of", pe);
+      });
+      if (!failure) failure = why;
+    }
+    find_starts(owned);
+    find_starts(ghosts);
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      m_alltoall.to(n, of_owned)  = static_cast<std::int64_t>(owned.starts[n]);
+      m_alltoall.to(n, of_ghosts) = static_cast<std::int64_t>(ghosts.starts[n]);
+    }
+    m_alltoall();
+    if (failure) throw_failure(*failure);
+  }
+
+  /// \throws UsageError on this PE, if the boxes do not make a grid.
+  void check_boxes() const {
+    auto const& mine = m_lists.box;
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      if (m_alltoall.box_from(n).settings == mine.settings) continue;
+      throw UsageError(
+          Text(m_call, ": PE ", m_team.world_pe(static_cast<Pe>(n)),
+               " passes another box than PE ", my_pe(),
+               ": pass equal pe_grid, order, ghost_width, periodic and "
+               "neighbours on all PEs"));
+    }
+    for (auto const& part : m_lists.box_parts) {
+      auto const n = static_cast<std::size_t>(part.pe);
+      if (auto const why = difference(part, mine, m_alltoall.box_from(n))) {
+        throw UsageError(Text(m_call, ": the boxes of PE ", my_pe(),
+                              " and of PE ", m_team.world_pe(part.pe),
+                              " do not fit beside each other: ", *why));
+      }
+    }
+  }
+
+  /// The place of this PE's block at member `n`.
+  [[nodiscard]] std::size_t place_at(std::size_t n, Alltoall::Word word) const {
+    return static_cast<std::size_t>(m_alltoall.from(n, word));
+  }
+
+  /// Collective over the world: owners get the lists of what others import.
+  void fetch_wishes() {
+    std::size_t first = 0;
+    for (std::size_t n = 0; n < m_n_members && m_lists.wanted.extent(0) > 0;
+         ++n) {
+      auto const count = m_lists.ghosts.counts[n];
+      put(m_wishes.data() + place_at(n, Alltoall::of_owned),
+          m_lists.wanted.data() + first, count,
+          m_team.world_pe(static_cast<Pe>(n)));
+      first += count;
+    }
+    barrier_all();
+  }
+
+  /// \throws UsageError on this PE, if there is no such element.
+  void take_wishes() {
+    auto& owned    = m_lists.owned;
+    owned.elements = element_list(std::accumulate(
+        owned.counts.begin(), owned.counts.end(), std::size_t{0}));
+    auto* to       = owned.elements.data();
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      auto const* const first = m_wishes.data() + m_lists.owned.starts[n];
+      auto const* const end   = first + owned.counts[n];
+      auto const* const wrong = std::find_if(
+          first, end, [&](auto element) { return element >= m_lists.n_owned; });
+      if (wrong != end) {
+        throw UsageError(Text(m_call, ": PE ",
+                              m_team.world_pe(static_cast<Pe>(n)),
+                              " imports element ", *wrong, " of PE ", my_pe(),
+                              ", which owns ", m_lists.n_owned));
+      }
+      to = std::copy(first, end, to);
+    }
+  }
+
+  /// \returns one more than the largest element, or 0.
+  static std::size_t end_of(ElementList const& elements) {
+    ElementIndex largest = 0;
+    for (std::size_t k = 0; k < elements.extent(0); ++k)
+      largest = std::max(largest, elements.data()[k]);
+    return elements.extent(0) > 0 ? std::size_t{largest} + 1 : 0;
+  }
+
+  void fill(PlanBlocks& plan) {
+    using enum Alltoall::Word;
+    auto const& owned   = m_lists.owned;
+    auto& ghosts        = m_lists.ghosts;
+    auto const n_owned  = m_lists.n_owned;
+    auto const& extents = m_lists.extents;
+    if (!owned.is_known && m_n_members > 0) take_wishes();
+    if (!ghosts.is_known && m_n_members > 0) {
+      auto const n_ghosts = std::accumulate(
+          ghosts.counts.begin(), ghosts.counts.end(), std::size_t{0});
+      if (n_owned + n_ghosts > max_elements) {
+        throw UsageError(Text(m_call, ": PE ", my_pe(), " gets ", n_ghosts,
+                              " ghosts: a plan counts ", max_elements,
+                              " elements at most"));
+      }
+      ghosts.elements = element_list(n_ghosts);
+      std::iota(ghosts.elements.data(), ghosts.elements.data() + n_ghosts,
+                static_cast<ElementIndex>(n_owned));
+    }
+    std::vector<Block> owned_blocks, ghost_blocks;
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      if (owned.counts[n] + ghosts.counts[n] == 0) continue;
+      Pe const pe = m_team.world_pe(static_cast<Pe>(n));
+      owned_blocks.push_back(Block::make(pe, owned.counts[n], owned.starts[n],
+                                         place_at(n, of_ghosts)));
+      ghost_blocks.push_back(Block::make(pe, ghosts.counts[n], ghosts.starts[n],
+                                         place_at(n, of_owned)));
+    }
+    for (auto const& part : m_lists.box_parts) {
+      // A PE receives from a neighbour what has the shape of what it sends.
+      auto const n = block_of(part, owned_blocks);
+      for (unsigned a = 0; a < 3; ++a) {
+        auto const axis = part.direction[a] == 0 ? 0U : 1U << a;
+        owned_blocks[n].thin_axes |= axis;
+        ghost_blocks[n].thin_axes |= axis;
+      }
+    }
+    for (auto const& part : m_lists.box_parts)
+      plan.box_copies.push_back(
+          copies_of(part, owned_blocks[block_of(part, owned_blocks)]));
+    auto const row = extents.size() > 1 ? extents.back() : 0;
+    plan.owned  = PlanSide::make(owned.elements, row, std::move(owned_blocks));
+    plan.ghosts = PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
+    plan.owned.end  = end_of(owned.elements);
+    plan.ghosts.end = end_of(ghosts.elements);
+
+    plan.extents        = extents;
+    plan.is_box         = m_lists.box.owned[0] > 0;
+    plan.is_of_world    = m_team.n_pes() == n_pes();
+    plan.owned.room_key = plan.ghosts.room_key = plan.room_call("", 0).key();
+    if (!runs_on_host_v<ExchangeSpace> || ExchangeSpace().concurrency() > 1)
+      plan.contributions = Contributions::to(plan.owned);
+    Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
+  }
+
+  /// The place of its block.
+  [[nodiscard]] std::size_t block_of(BoxPart const& part,
+                                     std::vector<Block> const& blocks) const {
+    Pe const pe      = m_team.world_pe(part.pe);
+    auto const block = std::find_if(blocks.begin(), blocks.end(),
+                                    [&](auto const& b) { return b.pe == pe; });
+    return static_cast<std::size_t>(block - blocks.begin());
+  }
+  [[nodiscard]] BoxCopies copies_of(BoxPart const& part,
+                                    Block const& block) const {
+    BoxCopies copies{part.begin,
+                     part.end,
+                     block.pe,
+                     block.is_near,
+                     block.thin_axes,
+                     {},
+                     block.here + part.in_block};
+    auto const width = m_lists.ghost_width;
+    for (std::size_t a = 0; a < m_lists.extents.size(); ++a) {
+      auto const its_owned =
+          m_alltoall.box_from(static_cast<std::size_t>(part.pe)).owned[a];
+      copies.there[a] = part.direction[a] == 0  ? width
+                        : part.direction[a] > 0 ? 0
+                                                : its_owned + width;
+    }
+    return copies;
+  }
+
+  char const* m_call;
+  ExchangeLists& m_lists;
+  PeTeam const& m_team;
+  std::size_t m_n_members;
+  Alltoall m_alltoall;
+  Kokkos::View<ElementIndex*, SymmetricHostSpace> m_wishes;
+};
+
+}  // namespace
+
+PlanBlocks PlanBlocks::make(char const* call, ExchangeLists lists,
+                            PeTeam const& team,
+                            std::optional<Failure> failure) {
+  if (!failure && team.is_valid()) {
+    failure = failure_of([&] {
+      check_team(team, call);
+      PlanMaker::prepare(lists, team);
+    });
+  }
+  auto const number = agree({call, object}, failure);
+  return PlanMaker(call, lists, team).make(number);
+}
+
+}  // namespace symm::Impl
