@@ -3,6 +3,7 @@
 #ifndef KOKKOS_SYMMETRICSPACE_HASHMAP_HPP
 #define KOKKOS_SYMMETRICSPACE_HASHMAP_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +15,16 @@
 #include <vector>
 
 #include "../runtime/base/Failure.hpp"
+#include "../runtime/base/Text.hpp"
 #include "../runtime/base/Types.hpp"
 #include "../runtime/symm_collectives.hpp"
+#include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
 #include "Kokkos_SymmetricSpace_Mailbox.hpp"
 #include "exchange/Replace.hpp"
 #include "hash_map/LocalTable.hpp"
+#include "space/Agree.hpp"
 
 namespace symm {
 
@@ -32,8 +36,9 @@ namespace symm {
 ///     for (long word : words) counts.insert(word, 1);
 ///     counts.finish();  // counts of the words of all PEs
 ///
-/// Between two calls of finish() operations are carried out in any order.
-/// Calls are of the host, by the thread that has made the map.
+/// Between two calls of finish() operations are carried out in any order, from
+/// when they are asked for; the Mailbox says in which calls of a PE. Calls are
+/// of the host, by the thread that has made the map.
 ///
 /// \tparam Key, Value trivially copyable, can be constructed without arguments;
 ///         Key has `==`.
@@ -55,7 +60,7 @@ class DistributedHashMap {
   /// \throws as Mailbox.
   explicit DistributedHashMap(std::string const& label, std::size_t n_keys = 0,
                               MailboxOptions const& options = {})
-      : m_table(n_keys),
+      : m_table(table_for(label, n_keys, m_finish_call)),
         m_answers(
             label + ", answers",
             [](Answer const& its) { *its.into = its.value; }, options),
@@ -90,33 +95,44 @@ class DistributedHashMap {
     m_finds.send(pe_of(key), {key, value, &into, my_pe(), true});
   }
 
-  /// Carries out what all PEs have asked for. Collective over the world.
-  /// All answers are there on return, also if it throws.
-  /// \throws OutOfMemory on every PE, if a PE has none left for its table; what
-  ///         Combine throws on a PE, as Mailbox::finish().
-  void finish() {
-    auto const inserts = Impl::failure_of([this] { m_inserts.finish(); });
-    auto const finds   = Impl::failure_of([this] { m_finds.finish(); });
-    m_answers.finish();
-    if (inserts) Impl::throw_failure(*inserts);
-    if (finds) Impl::throw_failure(*finds);
-  }
+  /// Carries out what all PEs have asked for before they call it, and nothing
+  /// that they ask for afterwards. Collective over the world; a barrier: all
+  /// PEs see what PEs have written before. All answers are there on return,
+  /// also if it throws, but those that had no room
+  /// (MailboxOptions::waiting_bytes). \throws UsageError on every PE, if PEs
+  /// make other calls, such as finish()
+  ///         of another map; nothing has been done then. OutOfMemory on every
+  ///         PE, if a PE has none left for its table; what Combine throws on a
+  ///         PE, as Mailbox::finish().
+  void finish() { finish(std::nullopt); }
 
   // All elements of Views at once, then finish(). Collective over the world;
-  // Views have rank 1, and memory that the host reaches.
+  // Views have rank 1, and memory that the host reaches. UsageError,
+  // OutOfMemory on every PE, if Views of a PE have other lengths, or it has no
+  // memory: nothing has been asked for there, and what other PEs have asked for
+  // comes with the next finish().
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {
-    for (std::size_t k = 0; k < keys.extent(0); ++k) insert(keys(k), values(k));
-    finish();
+    auto const failure = Impl::failure_of([&] {
+      expect_as_many("insert_all_of", keys, values);
+      for (std::size_t k = 0; k < keys.extent(0); ++k)
+        insert(keys(k), values(k));
+    });
+    finish(failure);
   }
   /// \param values those of keys that are there; others stay.
   /// \param found  of bool or integers.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
-    std::vector<std::optional<Value>> result(keys.extent(0));
-    for (std::size_t k = 0; k < result.size(); ++k) find(keys(k), result[k]);
-    finish();
+    std::vector<std::optional<Value>> result;
+    auto const failure = Impl::failure_of([&] {
+      expect_as_many("find_all_of", keys, values);
+      expect_as_many("find_all_of", keys, found);
+      result.resize(keys.extent(0));
+      for (std::size_t k = 0; k < result.size(); ++k) find(keys(k), result[k]);
+    });
+    finish(failure);
     for (std::size_t k = 0; k < result.size(); ++k) {
       found(k) = result[k].has_value();
       if (result[k]) values(k) = *result[k];
@@ -140,6 +156,47 @@ class DistributedHashMap {
   void clear_local() { m_table.clear(); }
 
  private:
+  using Table = Impl::LocalTable<Key, Value>;
+
+  static Impl::Text name_of(std::string const& label) {
+    return Impl::Text("symm::DistributedHashMap \"", label, "\"");
+  }
+  /// Collective over the world.
+  static Table table_for(std::string const& label, std::size_t n_keys,
+                         std::string& finish_call) {
+    Table table;
+    auto const call    = name_of(label);
+    auto const failure = Impl::failure_of([&] {
+      table       = Table(n_keys);
+      finish_call = std::string(call) + "::finish()";
+    });
+    Impl::agree({call.c_str(), "symm::DistributedHashMap"}, failure);
+    return table;
+  }
+
+  /// \throws UsageError on this PE.
+  template <class Keys, class Others>
+  void expect_as_many(char const* call, Keys const& keys,
+                      Others const& others) const {
+    if (keys.extent(0) == others.extent(0)) return;
+    throw UsageError(Impl::Text("symm::DistributedHashMap::", call, ": ",
+                                keys.extent(0), " keys, but ", others.extent(0),
+                                " elements of View \"", others.label().c_str(),
+                                "\""));
+  }
+
+  void finish(std::optional<Impl::Failure> failure) {
+    if (!failure) failure = m_inserts.failure_of_end();
+    Impl::agree({m_finish_call.c_str(), "symm::DistributedHashMap::finish",
+                 m_inserts.number()},
+                failure);
+    auto const inserts = Impl::failure_of([this] { m_inserts.end_phase(); });
+    auto const finds   = Impl::failure_of([this] { m_finds.end_phase(); });
+    m_answers.end_phase();
+    if (inserts) Impl::throw_failure(*inserts);
+    if (finds) Impl::throw_failure(*finds);
+  }
+
   struct Insert {
     Key key;
     Value value;
@@ -166,19 +223,26 @@ class DistributedHashMap {
   Pe pe_of_hash(std::uint64_t hash) const {
     return static_cast<Pe>((hash >> 32U) * m_n_pes >> 32U);
   }
-  /// Calls f(message, hash) for all messages, some of which it prefetches.
-  template <class Block, class F>
-  void for_all(Block block, F const& f) const {
+  /// Calls f(message, hash) for all messages, some of which it prefetches; also
+  /// after one that has thrown.
+  template <class Message, class F>
+  void for_all(std::span<Message const> block, F const& f) const {
     constexpr std::size_t ahead = 16;
     std::array<std::uint64_t, ahead> hashes;
-    auto const n = block.size();
-    for (std::size_t k = 0; k < n + ahead; ++k) {
+    auto const n     = block.size();
+    auto const begin = [&](std::size_t k) {
       auto& its = hashes[k % ahead];
-      if (k >= ahead) f(block[k - ahead], its);
-      if (k >= n) continue;
-      its = hash(block[k].key);
+      its       = hash(block[k].key);
       m_table.prefetch(its);
-    }
+    };
+    for (std::size_t k = 0; k < std::min(n, ahead); ++k) begin(k);
+    std::size_t next = 0;
+    Impl::for_each_of_block(block, [&](auto const& message) {
+      auto const k        = next++;
+      auto const its_hash = hashes[k % ahead];
+      if (k + ahead < n) begin(k + ahead);
+      f(message, its_hash);
+    });
   }
   void insert_all(std::span<Insert const> block) {
     for_all(block, [this](Insert const& its, std::uint64_t its_hash) {
@@ -202,7 +266,8 @@ class DistributedHashMap {
   }
 
   std::uint64_t m_n_pes = static_cast<std::uint64_t>(n_pes());
-  Impl::LocalTable<Key, Value> m_table;
+  std::string m_finish_call;
+  Table m_table;
   Mailbox<Answer> m_answers;
   Mailbox<Insert> m_inserts;
   Mailbox<Find> m_finds;

@@ -23,13 +23,16 @@
 #include "../runtime/base/Text.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
+#include "mail/EachOfBlock.hpp"
 #include "mail/MailBins.hpp"
+#include "mail/MailClock.hpp"
 #include "mail/MailSender.hpp"
 #include "mail/MailThreads.hpp"
 #include "mail/MailViews.hpp"
 #include "mail/MailWaves.hpp"
 #include "mail/MailboxBase.hpp"
 #include "mail/MailboxOptions.hpp"
+#include "space/Agree.hpp"
 #include "space/ExecutionSpaceStream.hpp"
 
 namespace symm {
@@ -46,12 +49,20 @@ namespace symm {
 ///     for (...) updates.send(pe, {index, value});
 ///     updates.finish();  // all updates of all PEs are in their tables
 ///
-/// A handler runs within calls of any Mailbox of this thread: send(),
-/// progress() and finish(). A PE that calls none of these for long makes others
-/// wait that send to it. Handlers may send, by other mailboxes, too. Messages
-/// are handled in any order.
+/// A handler runs on the thread that has made the mailbox, within send(),
+/// progress() and finish() of any of its mailboxes, and while it waits in other
+/// calls of the library: barriers, collective calls, constructions of Views,
+/// waits for variables, locks, exchanges, WorkQueue::finish(). A PE that is in
+/// none of these for long makes others wait that send to it. Handlers may send,
+/// by other mailboxes, too; they must not make collective calls. Messages are
+/// handled in any order.
 ///
-/// Calls are by the thread that has made the mailbox; sender() is for others.
+/// Collective calls over the world separate messages: one that a PE sends after
+/// such a call, finish() among them, is not handled before the call has
+/// returned on its receiver. Those over other PE teams do not.
+///
+/// Calls are by the thread that has made the mailbox, or UsageError on that PE
+/// (send() finds out when a block is full); sender() is for others.
 ///
 /// \tparam Message trivially copyable, aligned to 16 bytes at most.
 template <class Message>
@@ -79,20 +90,24 @@ class Mailbox : private Impl::MailboxBase {
               MailboxOptions const& options = {})
       : m_options(options),
         m_failure(Impl::failure_of([&] {
-          m_name    = "symm::Mailbox \"" + label + "\"";
-          m_handler = handler_of_blocks(std::move(handler));
+          m_name        = "symm::Mailbox \"" + label + "\"";
+          m_finish_call = m_name + "::finish()";
+          m_handler     = handler_of_blocks(std::move(handler));
           join();
         })),
         m_bins(m_name.c_str(), options.routing,
                {sizeof(Message), sizeof(Passed)}, options.block_bytes,
                m_failure),
-        m_waves(m_name.c_str()) {}
+        m_waves(m_name.c_str()) {
+    open();
+  }
 
   // The handler may know its address.
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
-  /// Local. What finish() has not waited for may be lost.
-  ~Mailbox() override = default;
+  /// Local; by any thread, but not by a handler of this mailbox. What finish()
+  /// has not waited for may be lost.
+  ~Mailbox() override { leave(); }
 
   /// Sends a message to `pe`, this PE included. It leaves when a block is full,
   /// or with finish(). Waits and handles messages while the inbox at the other
@@ -137,6 +152,7 @@ class Mailbox : private Impl::MailboxBase {
   /// Sends messages from other threads and from kernels of the host. Handlers
   /// run on the mailbox's thread. \throws OutOfMemory on this PE.
   [[nodiscard]] MailSender<Message> sender() {
+    expect_own_thread(m_name, "sender");
     if (!m_threads)
       m_threads = std::make_unique<Impl::MailThreads>(m_name.c_str(), m_bins);
     return MailSender<Message>(*m_threads);
@@ -144,31 +160,43 @@ class Mailbox : private Impl::MailboxBase {
 
   /// Handles messages that have come. A PE that computes for long between calls
   /// of send() may call it now and then.
-  void progress() { step(); }
+  /// \throws UsageError on this PE, if it is another thread's.
+  void progress() {
+    expect_own_thread(m_name, "progress");
+    step();
+  }
 
   /// Returns when all messages have been handled that any PE has sent before
   /// its call, and those that handlers have sent since. Collective over the
-  /// world. The mailbox may be used again. Messages that other PEs send after
-  /// their call are not handled in this one.
+  /// world; a barrier: all PEs see what PEs have written before their calls,
+  /// and what handlers of these messages have. The mailbox may be used again.
   ///
   /// \returns the number of messages that this PE has handled since the last
   ///          call.
-  /// \throws what a handler threw on a PE, or why a MailSender did not send,
-  ///         on every PE, as UsageError, OutOfMemory or SystemError. The other
-  ///         messages of its block may be lost, all others have been handled.
+  /// \throws UsageError on every PE, if PEs make other calls, such as finish()
+  ///         of another mailbox; nothing has been done then. What a handler
+  ///         threw on a PE, or why a MailSender did not send, on every PE, as
+  ///         UsageError, OutOfMemory or SystemError: all other messages have
+  ///         been handled, but those of a block whose handler takes blocks.
   std::uint64_t finish();
 
  private:
+  template <class, class, class, class>
+  friend class DistributedHashMap;
   using Passed = Impl::PassedMessage<Message>;
 
   template <class Handler>
   static std::function<void(Block)> handler_of_blocks(Handler handler) {
+    // (std::function takes no handler that can only be moved.)
+    auto const its = std::make_shared<Handler>(std::move(handler));
     if constexpr (std::invocable<Handler&, Message const&>) {
-      return [handler = std::move(handler)](Block block) mutable {
-        for (auto const& message : block) handler(message);
+      return [its](Block block) {
+        auto& handle_one = *its;
+        Impl::for_each_of_block(
+            block, [&](Message const& message) { handle_one(message); });
       };
     } else {
-      return handler;
+      return [its](Block block) { (*its)(block); };
     }
   }
 
@@ -212,7 +240,15 @@ class Mailbox : private Impl::MailboxBase {
                       " and received ", m_counts.n_received);
   }
 
+  [[nodiscard]] std::uint64_t number() const { return m_bins.number(); }
+  // The parts of finish().
+  /// Why this PE cannot do it. \throws UsageError on this PE, in a handler.
+  [[nodiscard]] std::optional<Impl::Failure> failure_of_end() const;
+  /// When all PEs have begun it.
+  std::uint64_t end_phase();
+
   std::string m_name;
+  std::string m_finish_call;
   std::function<void(Block)> m_handler;
   MailboxOptions m_options;
   std::optional<Impl::Failure> m_failure;  // the first one
@@ -232,12 +268,13 @@ class Mailbox : private Impl::MailboxBase {
 template <class Message>
 void Mailbox<Message>::send_slowly(Pe pe, Message message) {
   if (pe < 0 || pe >= m_n_pes) throw_no_pe(pe);
+  expect_own_thread(m_name, "send");
   if (put_in_block(pe, message)) return;
   if (!is_handling()) {
     step();  // others have sent as much, which is still in the cache
     wait(
-        m_name.c_str(), [&] { return put(pe, message); }, step,
-        [this] { return whereabouts(); });
+        m_name.c_str(), [&] { return put(pe, message); },
+        [this] { return step(); }, [this] { return whereabouts(); });
     return;
   }
   if (put(pe, message)) return;
@@ -288,16 +325,15 @@ bool Mailbox<Message>::receive(bool one) {
   return has_moved;
 }
 
-// A block of the next phase is from a PE that has left finish() before this
-// one: it waits. One of the phase before was sent by a handler of another
-// mailbox while finish() ended.
+// A block of a later time is from a PE that has left a collective call, such as
+// finish(), which this PE is still in: it waits until this PE has left it, too.
 template <class Message>
 bool Mailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;
   while (auto const* block = m_bins.blocks().received(inbox)) {
     Impl::MailHeader header;
     std::memcpy(&header, block, sizeof header);
-    if (header.phase > m_bins.phase()) break;
+    if (header.time > m_bins.clock().now()) break;
     auto const* const messages = block + sizeof header;
     if (m_bins.is_last(inbox)) {
       handle({reinterpret_cast<Message const*>(messages), header.n_messages});
@@ -337,6 +373,7 @@ bool Mailbox<Message>::step_to_end() {
   if (m_threads && m_threads->close()) return true;
   if (step() || m_bins.flush()) return true;
   if (!m_waiting.empty()) return false;
+  if (auto const failure = take_failure()) fail(*failure);
   if (m_threads) {
     if (!m_threads->is_empty()) return false;
     if (auto const failure = m_threads->take_failure()) fail(*failure);
@@ -352,14 +389,27 @@ std::uint64_t Mailbox<Message>::finish() {
         return Impl::Operation{Impl::OperationKind::collective, m_name.c_str()};
       },
       Impl::check::Accesses::are_seen);  // of handlers
-  if (is_handling()) {
+  Impl::agree({m_finish_call.c_str(), "symm::Mailbox::finish", number()},
+              failure_of_end());
+  return end_phase();
+}
+
+template <class Message>
+std::optional<Impl::Failure> Mailbox<Message>::failure_of_end() const {
+  auto const failure =
+      Impl::failure_of([this] { expect_own_thread(m_name, "finish"); });
+  if (!failure && is_handling())
     throw UsageError(m_name + "::finish: called in a handler");
-  }
+  return failure;
+}
+
+template <class Message>
+std::uint64_t Mailbox<Message>::end_phase() {
   auto const n_failures = m_waves.n_failures();
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return whereabouts(); });
-  m_bins.begin_phase();
+  Impl::MailClock::end_phase();
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
     Impl::throw_failure_of_phase(m_name.c_str(),

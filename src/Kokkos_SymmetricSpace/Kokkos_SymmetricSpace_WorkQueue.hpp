@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,8 +23,8 @@
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_teams.hpp"
-#include "exchange/ExchangeBuffers.hpp"
 #include "mail/MailWaves.hpp"
+#include "space/Agree.hpp"
 #include "work_queue/SharedTasks.hpp"
 
 namespace symm {
@@ -45,7 +47,11 @@ struct WorkQueueOptions {
 ///     nodes.finish();  // all tasks of all PEs have been done
 ///
 /// The function runs on the host, within finish(), on the thread that has made
-/// the queue. It runs once for each task, on one of the PEs.
+/// the queue. It runs once for each task, on one of the PEs. It may send
+/// messages of mailboxes, and ask a DistributedHashMap: a PE that has no task
+/// handles messages. Their finish() comes after that of the queue. A handler
+/// may push tasks; those that it pushes after the last task has ended are done
+/// in the next finish().
 ///
 /// \tparam Task trivially copyable, can be constructed without arguments.
 template <class Task>
@@ -70,12 +76,18 @@ class WorkQueue {
             options.shared_tasks != 0
                 ? options.shared_tasks
                 : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
-    char const* const call = "symm::WorkQueue";
-    Impl::agree(call, Impl::failure_of([&] {
-                  m_name     = "symm::WorkQueue \"" + label + "\"";
-                  m_function = std::move(function);
-                  m_stolen.reserve(m_most_shared * sizeof(Task));
-                }));
+    // (std::function takes no function that can only be moved.)
+    auto const failure = Impl::failure_of([&] {
+      m_name        = "symm::WorkQueue \"" + label + "\"";
+      m_finish_call = m_name + "::finish()";
+      auto its      = std::make_shared<Function>(std::move(function));
+      m_function    = [its](Task const& task) { (*its)(task); };
+      if (m_most_shared > m_stolen.max_size() / sizeof(Task))
+        throw std::bad_alloc();
+      m_stolen.reserve(m_most_shared * sizeof(Task));
+    });
+    m_number           = Impl::agree(
+                  {"symm::WorkQueue", "symm::WorkQueue", 0, m_most_shared}, failure);
     m_shared.emplace(m_name.c_str(), sizeof(Task), m_most_shared);
   }
 
@@ -88,23 +100,27 @@ class WorkQueue {
   /// Adds a task, of this PE at first. Local: in the function, or before
   /// finish().
   /// \throws std::bad_alloc on this PE.
-  void push(Task const& task) { m_tasks.push_back(task); }
+  void push(Task const& task) { m_tasks.push_back({task}); }
 
   /// Does tasks until no PE has any. The queue can be used again.
   ///
   /// Collective over the world: returns when all tasks have been done. All PEs
   /// see everything that the functions have written.
-  /// \throws the exception of the first PE whose function has thrown, as an
-  ///         Error, on every PE. Tasks that no PE had begun are forgotten then.
+  /// \throws UsageError on every PE, if PEs make other calls, such as finish()
+  ///         of another queue: nothing has been done then. Else the exception
+  ///         of the first PE whose function has thrown, as an Error, on every
+  ///         PE. Tasks that no PE had begun are forgotten then.
   void finish() {
     if (m_is_working)
       throw UsageError(m_name + "::finish: called by the function of a task");
-    m_is_working = true;
     m_shared->begin();
+    Impl::agree({m_finish_call.c_str(), "symm::WorkQueue::finish", m_number});
+    m_is_working      = true;
     auto failure      = Impl::failure_of([&] { work(); });
     bool are_all_done = false;
     auto const go_on  = [&] {
-      are_all_done = !m_shared->steal(m_stolen);
+      are_all_done =
+          !m_shared->steal(m_stolen, [this] { return n_own() != 0; });
       if (are_all_done) return;
       m_n_stolen += m_stolen.size() / sizeof(Task);
       take(m_stolen);
@@ -129,6 +145,11 @@ class WorkQueue {
   [[nodiscard]] std::size_t n_stolen() const { return m_n_stolen; }
 
  private:
+  struct Slot {
+    Task task;  // (std::vector<bool> has no memory of bool)
+  };
+  static_assert(sizeof(Slot) == sizeof(Task));
+
   static constexpr std::size_t shared_bytes = std::size_t{64} << 10U;
 
   [[nodiscard]] std::size_t n_own() const { return m_tasks.size() - m_first; }
@@ -139,7 +160,7 @@ class WorkQueue {
       while (n_own() != 0) {
         if (m_shared->is_stopped()) return forget();
         if (n_own() > 1 && m_shared->is_free()) share();
-        Task const task = m_tasks.back();
+        Task const task = m_tasks.back().task;
         m_tasks.pop_back();
         m_function(task);
       }
@@ -151,7 +172,9 @@ class WorkQueue {
   /// Shares the older half, or what there is room for.
   void share() {
     auto const n = std::min(m_shared->most(), n_own() / 2);
-    std::memcpy(m_shared->places(), m_tasks.data() + m_first, n * sizeof(Task));
+    std::memcpy(m_shared->places(),
+                static_cast<void const*>(m_tasks.data() + m_first),
+                n * sizeof(Task));
     m_shared->share(n);
     m_first += n;
     if (m_first < m_tasks.size() / 2) return;
@@ -164,7 +187,10 @@ class WorkQueue {
     auto const n    = bytes.size() / sizeof(Task);
     auto const size = m_tasks.size();
     m_tasks.resize(size + n);
-    if (n != 0) std::memcpy(&m_tasks[size], bytes.data(), bytes.size());
+    if (n != 0) {
+      std::memcpy(static_cast<void*>(&m_tasks[size]), bytes.data(),
+                  bytes.size());
+    }
     return n;
   }
 
@@ -175,8 +201,10 @@ class WorkQueue {
   }
 
   std::string m_name;  // m_shared has its address
+  std::string m_finish_call;
+  std::uint64_t m_number = 0;
   std::function<void(Task const&)> m_function;
-  std::vector<Task> m_tasks;  // from m_first on
+  std::vector<Slot> m_tasks;  // from m_first on
   std::size_t m_first = 0;
   std::vector<std::byte> m_stolen;
   std::size_t m_n_stolen = 0;

@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -38,6 +39,20 @@ void* allocate(std::size_t bytes) {
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
+// Of Kokkos, for Views.
+void* operator new(std::size_t bytes, std::align_val_t alignment,
+                   std::nothrow_t const&) noexcept {
+  if (must_fail(bytes)) return nullptr;
+  auto const its = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(its, (bytes + its - 1) / its * its);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t,
+                     std::nothrow_t const&) noexcept {
+  std::free(memory);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -78,7 +93,7 @@ void expect_errors_on_all_PEs(symm::Pe poor, int n_allocations, F const& f) {
     t_fails_at     = symm::my_pe() == poor ? which : 0;
     try {
       f();
-    } catch (symm::OutOfMemory const&) {
+    } catch (symm::Error const&) {
       has_thrown = 1;
     }
     t_fails_at = 0;
@@ -121,6 +136,121 @@ TEST(PrivateMemory, sort_has_its_lists_on_all_PEs_or_on_none) {
   t_least_bytes = 0;
   sort();
   for (int k = 1; k < n; ++k) EXPECT_LE(keys(k - 1), keys(k));
+}
+
+/// The allocations of this PE in f() that count.
+template <class F>
+int count_allocations(F const& f) {
+  t_count    = 0;
+  t_fails_at = 1'000'000;
+  f();
+  t_fails_at = 0;
+  return t_count;
+}
+
+/// PE `poor` lacks memory for one allocation after the other in f(), until
+/// there are no more.
+template <class F>
+void expect_all_or_none(symm::Pe poor, F const& f) {
+  int which    = 1;
+  bool is_poor = true;
+  for (; is_poor && which < 1000; ++which) {
+    int has_thrown = 0;
+    t_count        = 0;
+    t_fails_at     = symm::my_pe() == poor ? which : 0;
+    try {
+      f();
+    } catch (symm::Error const&) {
+      has_thrown = 1;
+    }
+    t_fails_at = 0;
+    // The poor PE knows whether an allocation failed.
+    auto const is_last = symm::my_pe() == poor && t_count < which ? 1 : 0;
+    is_poor = symm::reduce(symm::team_world(), is_last, symm::Max{}) == 0;
+    EXPECT_EQ(has_thrown, is_poor ? 1 : 0) << which;
+    if (!symm_test::is_equal_on_all_pes(has_thrown)) return;
+  }
+  EXPECT_GT(which, 2);
+}
+
+// (Small ones are labels, and of Kokkos for Views.)
+TEST(PrivateMemory, migrate_moves_on_all_PEs_or_on_none) {
+  Kokkos::DefaultExecutionSpace const exec;
+  using Memory = symm::SymmetricSpace::execution_space::memory_space;
+  int const n = symm::n_pes(), me = symm::my_pe();
+  constexpr int count = 20'000;
+  for (symm::Pe const poor : {0, n - 1}) {
+    auto const is_start = [&](auto const& id, std::size_t k) {
+      return id(k) == me * count + static_cast<int>(k);
+    };
+    auto const begin = [&] {
+      Kokkos::View<int*, Kokkos::HostSpace> id("id", count);
+      for (int k = 0; k < count; ++k)
+        id(static_cast<std::size_t>(k)) = me * count + k;
+      return id;
+    };
+    t_least_bytes = 1024;
+    expect_all_or_none(poor, [&] {
+      t_least_bytes = 1U << 30U;  // those of the test do not count
+      auto id       = begin();
+      Kokkos::View<double* [3], Memory> x("x", count);
+      Kokkos::View<short*, symm::SymmetricHostSpace> s("s", count);
+      Kokkos::View<int*, Kokkos::HostSpace> dest("dest", count);
+      for (std::size_t k = 0; k < count; ++k)
+        dest(k) = k % 3 == 0 ? me : poor;  // its Views grow
+      symm::Migration migration;
+      t_least_bytes = 1024;
+      t_count       = 0;
+      try {
+        migration.migrate(exec, dest, id, x, s);
+      } catch (symm::Error const&) {
+        // Nothing has moved, and the next call works.
+        std::size_t n_wrong = 0;
+        for (std::size_t k = 0; k < count; ++k) n_wrong += !is_start(id, k);
+        EXPECT_EQ(n_wrong, 0U);
+        auto const failed = std::exchange(t_fails_at, 0);
+        EXPECT_GT(migration.migrate(exec, dest, id, x, s), 0U);
+        t_fails_at = failed;
+        throw;
+      }
+    });
+    t_least_bytes = 0;
+  }
+}
+
+TEST(PrivateMemory, a_plan_is_made_on_all_PEs_or_on_none) {
+  int const n = symm::n_pes(), me = symm::my_pe();
+  constexpr std::size_t count = 3000;
+  Kokkos::View<int*, Kokkos::HostSpace> indices("indices", count);
+  Kokkos::View<int*, Kokkos::HostSpace> pes("pes", count);
+  for (std::size_t k = 0; k < count; ++k) {
+    indices(k) = static_cast<int>(k * 7 % count);
+    pes(k)     = (me + static_cast<int>(k) % 2) % n;
+  }
+  auto const make = [&] {
+    auto const plan = symm::ExchangePlan::from_imports(count, indices, pes);
+    EXPECT_EQ(plan.n_ghosts(), count);
+  };
+  make();
+  t_least_bytes = 1024;
+  expect_all_or_none(n - 1, make);
+  t_least_bytes = 0;
+  make();
+}
+
+TEST(PrivateMemory, a_map_and_a_queue_begin_on_all_PEs_or_on_none) {
+  auto const make_map = [] {
+    symm::DistributedHashMap<long, long> const map("map", 1000);
+  };
+  auto const make_queue = [] {
+    symm::WorkQueue<long> const queue("queue", [](long) {});
+  };
+  make_map();
+  make_queue();
+  t_least_bytes = 1024;
+  expect_all_or_none(0, make_map);
+  expect_all_or_none(symm::n_pes() - 1, make_queue);
+  t_least_bytes = 0;
 }
 
 }  // namespace

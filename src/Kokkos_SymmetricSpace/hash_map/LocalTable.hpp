@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ class LocalTable {
     bool is_used = false;
   };
 
+  LocalTable() = default;
   explicit LocalTable(std::size_t n_keys) { make_room(n_keys); }
 
   [[nodiscard]] std::size_t size() const { return m_size; }
@@ -63,6 +65,7 @@ class LocalTable {
 
  private:
   void make_room(std::size_t n_keys) {
+    if (n_keys > m_slots.max_size() / 4) throw std::bad_alloc();
     m_slots.assign(std::bit_ceil(std::max<std::size_t>(2 * n_keys, 16)), {});
     m_mask = m_slots.size() - 1;
   }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "../../runtime/symm_job.hpp"
-#include "../exchange/ExchangeBuffers.hpp"
+#include "../space/Agree.hpp"
 #include "MailRoutes.hpp"
 
 namespace symm::Impl {
@@ -41,7 +41,8 @@ MailBins::MailBins(char const* call, MailRouting routing, MessageBytes bytes,
                      least);
   };
   if (!failure) failure = failure_of(prepare);
-  agree(call, failure);
+  m_number = agree({call, "symm::Mailbox"}, failure);
+  m_clock.emplace(call);
   m_blocks->begin(call, *m_routes);
 }
 
@@ -70,7 +71,7 @@ bool MailBins::send(std::size_t link) {
   auto const bytes = room - static_cast<std::size_t>(its.end - its.next);
   if (bytes == 0) return false;
   auto const n = bytes / message_bytes;
-  m_blocks->send(link, {n, m_phase}, message_bytes);
+  m_blocks->send(link, {n, m_clock->now()}, message_bytes);
   m_n_sent += n;
   its = {};
   return true;

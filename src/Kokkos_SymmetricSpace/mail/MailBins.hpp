@@ -13,6 +13,7 @@
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "MailBlocks.hpp"
+#include "MailClock.hpp"
 #include "MailboxOptions.hpp"
 
 namespace symm::Impl {
@@ -76,9 +77,9 @@ class MailBins {
 
   /// The number of messages in blocks that this PE has sent.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
-  /// Phases are counted by collective calls. \returns the present one.
-  [[nodiscard]] std::uint64_t phase() const { return m_phase; }
-  void begin_phase() { ++m_phase; }
+  /// Equal on all PEs, and no other object's.
+  [[nodiscard]] std::uint64_t number() const { return m_number; }
+  [[nodiscard]] MailClock const& clock() const { return *m_clock; }
 
   /// The memory that this PE allocates, at most, in bytes.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
@@ -96,7 +97,8 @@ class MailBins {
   std::vector<Bin> m_bins;
   std::vector<std::uint64_t> m_n_passed_on;
   std::uint64_t m_n_sent = 0;
-  std::uint64_t m_phase  = 1;
+  std::uint64_t m_number = 0;
+  std::optional<MailClock> m_clock;
 };
 
 }  // namespace symm::Impl

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "MailBlocks.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -27,6 +29,13 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
     : m_block_bytes((block_bytes + 63) / 64 * 64),
       m_links(routes.n_links()),
       m_from(routes.n_inboxes()) {
+  auto const most = static_cast<std::size_t>(PTRDIFF_MAX) / n_slots /
+                    std::max<std::size_t>(routes.most_links(), 1);
+  if (block_bytes > most - 64) {
+    throw OutOfMemory(Text(call, ": blocks of ", block_bytes, " bytes for ",
+                           routes.most_links(),
+                           " inboxes are more than memory has addresses"));
+  }
   if (m_block_bytes < least_block_bytes) {
     throw UsageError(Text(call, ": blocks of ", block_bytes,
                           " bytes have no room for a message: ask for ",

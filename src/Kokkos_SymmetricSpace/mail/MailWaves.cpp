@@ -4,11 +4,14 @@
 
 #include <bit>
 #include <string>
+#include <utility>
 
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/pes/Rendezvous.hpp"
 #include "../../runtime/pes/RuntimeCall.hpp"
+#include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
 
@@ -24,6 +27,7 @@ MailWaves::MailWaves(char const* call)
 bool MailWaves::advance(MailCounts const& mine) {
   bool const begins = !m_has_begun;
   if (begins) {
+    if (mine != std::exchange(m_mine, mine)) quiet();
     m_has_begun = true;
     m_round     = 0;
     m_sums      = {mine, {}};
@@ -34,13 +38,15 @@ bool MailWaves::advance(MailCounts const& mine) {
   while (m_round < m_n_rounds) {
     auto const& its = words();
     if (poll(&its.wave) < m_wave) return begins || m_round != first;
+    check::seen(&its.wave);
     if ((n >> m_round & 1U) != 0) m_sums.rest = m_sums.all + its.sums.rest;
     m_sums.all = m_sums.all + its.sums.all;
     ++m_round;
     tell();
   }
   end_wave();
-  return true;
+  // (One without messages has two equal waves.)
+  return m_is_end || m_n_equal < 3;
 }
 
 void MailWaves::tell() {
@@ -54,9 +60,9 @@ void MailWaves::tell() {
 void MailWaves::end_wave() {
   bool const is_power = std::has_single_bit(static_cast<unsigned>(m_n_pes));
   auto const& all     = is_power ? m_sums.all : m_sums.rest;
-  m_is_end            = all.n_sent == m_n_received;
-  m_n_received        = all.n_received;
-  m_n_failures        = all.n_failures;
+  m_is_end            = all.n_sent == m_all.n_received;
+  m_n_equal           = all == m_all ? m_n_equal + 1 : 0;
+  m_all               = all;
   m_has_begun         = false;
   ++m_wave;
 }

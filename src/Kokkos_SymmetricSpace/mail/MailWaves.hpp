@@ -24,6 +24,7 @@ struct MailCounts {
   std::uint64_t n_received = 0;
   std::uint64_t n_failures = 0;  // handlers that threw, and others
 
+  friend bool operator==(MailCounts const&, MailCounts const&) = default;
   friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
     return {a.n_sent + b.n_sent, a.n_received + b.n_received,
             a.n_failures + b.n_failures};
@@ -36,6 +37,9 @@ struct MailCounts {
 /// begins a wave when it has nothing to do. If a wave counts as many messages
 /// sent as the wave before it had counted received, none was on its way in
 /// between, and nobody had anything to do. All PEs find that alike.
+///
+/// A PE completes what its handlers have put before it begins a wave. So all
+/// PEs see that when a phase has ended, as after a barrier.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
@@ -43,12 +47,12 @@ class MailWaves {
 
   /// Goes on with the wave, as far as messages have come. Does not wait.
   /// \param mine the counts of this PE, which has nothing to do.
-  /// \returns whether it went on.
+  /// \returns whether it went on, and waves still find new counts.
   bool advance(MailCounts const& mine);
   /// Whether all is handled: once, after the wave that found this.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
   /// On all PEs, in all phases.
-  [[nodiscard]] std::uint64_t n_failures() const { return m_n_failures; }
+  [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
   /// What a PE knows in a round: the counts of 2^round PEs, itself the last of
@@ -77,9 +81,10 @@ class MailWaves {
   bool m_has_begun    = false;
   std::size_t m_round = 0;
   Sums m_sums{};
-  std::uint64_t m_n_received = 0;  // in the wave before
-  std::uint64_t m_n_failures = 0;
-  bool m_is_end              = false;
+  MailCounts m_mine{};     // that this PE has told last
+  unsigned m_n_equal = 0;  // waves in turn that have counted the same
+  MailCounts m_all{};      // in the wave before
+  bool m_is_end = false;
 };
 
 /// Throws what went wrong in a phase, on every PE. Collective over the world.

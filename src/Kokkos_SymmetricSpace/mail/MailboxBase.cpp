@@ -2,103 +2,89 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "MailboxBase.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <vector>
+#include <cstdio>
+#include <exception>
+#include <utility>
 
-#include "../../runtime/access/PeOperations.hpp"
+#include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "../../runtime/waiting/HostWait.hpp"
+#include "MailOfThread.hpp"
 
 namespace symm::Impl {
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
-
-struct OfThread {
-  std::vector<MailboxBase*> mailboxes;
-  MailboxBase* handling = nullptr;  // its handler runs
-  std::size_t n_waiting = 0;        // messages of handlers
-  // Since when nothing has moved, and how long mailboxes rest then.
-  Clock::time_point idle_since{};
-  Clock::duration rest{};
-};
-thread_local OfThread t_mail;
-
-}  // namespace
-
-void MailboxBase::join() { t_mail.mailboxes.push_back(this); }
-
-MailboxBase::~MailboxBase() {
-  std::erase(t_mail.mailboxes, this);
-  t_mail.n_waiting -= m_n_waiting;
+void MailboxBase::join() {
+  auto mail = MailOfThread::here();
+  mail->add(*this);
+  m_thread = std::move(mail);
 }
 
-bool MailboxBase::step() {
-  if (is_handling()) return false;
-  poll_far();
-  bool has_moved = false;
-  for (auto* const mailbox : t_mail.mailboxes)
-    has_moved = mailbox->put_waiting() || has_moved;
-  for (auto* const mailbox : t_mail.mailboxes)
-    if (!mailbox->must_rest()) has_moved = mailbox->receive(false) || has_moved;
-  if (!must_go_on(has_moved)) return has_moved;
-  for (auto* const mailbox : t_mail.mailboxes)
-    has_moved = has_moved || mailbox->receive(true);
-  return has_moved;
+void MailboxBase::open() {
+  runtime = Runtime::instance("symm::Mailbox").number();
 }
 
-// PEs whose mailboxes all rest would wait for each other for ever. If there is
-// little room left, most probably others are only slow.
-bool MailboxBase::must_go_on(bool has_moved) {
-  constexpr Clock::duration shortest = microseconds(50);
-  constexpr Clock::duration longest  = microseconds(100'000);
-  if (has_moved || t_mail.n_waiting == 0) {
-    t_mail.idle_since = {};
-    return false;
-  }
-  auto const now = Clock::now();
-  if (t_mail.idle_since == Clock::time_point{}) t_mail.idle_since = now;
-  if (now - t_mail.idle_since < t_mail.rest) return false;
-  bool has_room = true;
-  for (auto const* const mailbox : t_mail.mailboxes)
-    has_room = has_room && mailbox->has_room_to_wait();
-  t_mail.idle_since = now;
-  t_mail.rest =
-      has_room ? shortest : std::clamp(2 * t_mail.rest, shortest, longest);
-  return true;
+void MailboxBase::leave() noexcept {
+  if (m_thread == nullptr) return;
+  m_thread->remove(*this);
+  auto const mail = std::exchange(m_thread, nullptr);
+  if (mail->handling != this) return;
+  std::fprintf(
+      stderr,
+      "symm: a handler of a symm::Mailbox destroys it: messages of its "
+      "block would be handled by a mailbox that is gone\n");
+  std::terminate();
 }
 
-bool MailboxBase::must_rest() const {
-  return m_makes_wait && t_mail.n_waiting > m_n_waiting;
+bool MailboxBase::is_of_this_thread() const {
+  return m_thread.get() == MailOfThread::find();
 }
 
-bool MailboxBase::is_handling() { return t_mail.handling != nullptr; }
+void MailboxBase::expect_own_thread(std::string const& name,
+                                    char const* call) const {
+  if (is_of_this_thread()) return;
+  throw UsageError(Text(name, "::", call, ": PE ", my_pe(),
+                        ": called by another thread than has made the mailbox; "
+                        "sender() is for others"));
+}
+
+bool MailboxBase::step() { return m_thread->step(); }
+
+bool MailboxBase::must_rest() const { return m_thread->must_rest(*this); }
+
+bool MailboxBase::is_handling() const { return m_thread->handling != nullptr; }
 
 std::optional<Failure> MailboxBase::run_handler(
     std::function<void()> const& handler) {
-  t_mail.handling = this;
-  auto failure    = failure_of(handler);
-  t_mail.handling = nullptr;
+  auto& handling = m_thread->handling;
+  handling       = this;
+  auto failure   = failure_of(handler);
+  handling       = nullptr;
   return failure;
 }
 
 void MailboxBase::begin_waiting() {
-  if (t_mail.handling != this) t_mail.handling->m_makes_wait = true;
-  ++m_n_waiting;
-  ++t_mail.n_waiting;
+  auto* const handling = m_thread->handling;
+  if (handling != this) handling->makes_wait = true;
+  ++n_waiting;
+  ++m_thread->n_waiting;
 }
 
 void MailboxBase::end_waiting() {
-  --m_n_waiting;
-  --t_mail.n_waiting;
+  --n_waiting;
+  --m_thread->n_waiting;
+}
+
+std::optional<Failure> MailboxBase::take_failure() {
+  if (!m_thread->failure) return {};
+  return std::exchange(m_thread->failure, std::nullopt);
 }
 
 void MailboxBase::wait(char const* call, std::function<bool()> const& is_done,
                        std::function<bool()> const& step,
                        std::function<Text()> const& whereabouts) {
+  // (HostWait would do the same steps.)
+  MailOfThread::Working const working(*m_thread);
   while (!is_done()) {
     if (step()) continue;
     HostWait wait(call);

@@ -38,7 +38,6 @@ void SharedTasks::begin() {
   *m_n_active = static_cast<std::uint64_t>(n_pes());
   m_n_stolen  = 0;
   m_flags_now = 0;
-  barrier_all();
 }
 
 bool SharedTasks::is_free() const {
@@ -107,10 +106,16 @@ Pe SharedTasks::next_victim() {
   return first + static_cast<Pe>(m_random % static_cast<unsigned>(count));
 }
 
-bool SharedTasks::steal(std::vector<std::byte>& stolen) {
+bool SharedTasks::steal(std::vector<std::byte>& stolen,
+                        std::function<bool()> const& has_own) {
+  stolen.clear();
   leave();
   HostWait wait(m_call);
   for (;;) {
+    if (has_own()) {
+      enter();
+      return true;
+    }
     auto const now = flags();
     if ((now & over) != 0) return false;
     auto const victim = next_victim();

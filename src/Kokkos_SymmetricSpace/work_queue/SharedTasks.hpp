@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,7 +30,7 @@ class SharedTasks {
   /// \throws as Views, on every PE.
   SharedTasks(char const* call, std::size_t task_bytes, std::size_t most);
 
-  /// Collective: all PEs may have tasks from now on.
+  /// Local, with a barrier after it: then all PEs may have tasks.
   void begin();
 
   // The tasks of this PE. One thread.
@@ -49,9 +50,13 @@ class SharedTasks {
   // The others.
 
   /// Waits for tasks of another PE. Precondition: this PE has none.
-  /// \param stolen gets them, half of what that PE shares; has room for most()
-  /// of them. \returns false: no PE has any.
-  [[nodiscard]] bool steal(std::vector<std::byte>& stolen);
+  /// \param stolen  gets them, half of what that PE shares; has room for most()
+  ///        of them.
+  /// \param has_own whether this PE has got tasks meanwhile: a handler of a
+  ///        message may push some. Then nothing is stolen.
+  /// \returns false: no PE has any.
+  [[nodiscard]] bool steal(std::vector<std::byte>& stolen,
+                           std::function<bool()> const& has_own);
   /// Tells all PEs to forget their tasks.
   void stop();
   /// Whether a PE has called stop(). Tells others.
