@@ -174,6 +174,50 @@ TEST(SymmetricPool, P05_growth_is_one_collective_call_and_equal_on_all_PEs) {
   symm::barrier_all();
 }
 
+class UnusedPool : public BothPools {};
+SYMM_TEST_BOTH_POOLS(UnusedPool);
+
+// What a stream has freed lies beside what no stream has used.
+TEST_P(UnusedPool, P05_pieces_of_a_stream_and_of_the_pool_are_one_block) {
+  TestPool const pool(GetParam());
+  pool.set_policy(false, false, false);
+  make_room(pool, 2 * mib);
+  auto const exec = streams(1)[0];
+  std::vector<char*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(take(pool, 256 * kib, exec));
+  for (auto* const block : blocks) give(block, exec);
+  symm::barrier(exec, symm::team_world());
+  auto const calls    = n_calls();
+  auto const reserved = pool.reserved();
+  auto* const most    = take(pool, reserved - 512 * kib, exec);
+  EXPECT_EQ(pool.reserved(), reserved);
+  EXPECT_EQ(n_calls(), calls);
+  // No more than the request needs has become the stream's.
+  auto* const rest = take(pool, 512 * kib, exec);
+  EXPECT_EQ(pool.reserved(), reserved);
+  give(rest, exec);
+  give(most, exec);
+  symm::barrier_all();
+}
+
+TEST_P(UnusedPool, P05_an_unused_pool_does_not_grow_for_what_it_has) {
+  TestPool const pool(GetParam());
+  pool.set_policy(false, false, false);
+  make_room(pool, 8 * mib);
+  auto const reserved = pool.reserved();
+  auto const exec     = streams(2);
+  auto* const mine    = take(pool, 2 * mib, exec[0]);
+  auto* const other   = take(pool, 2 * mib, exec[1]);
+  give(mine, exec[0]);
+  give(other, exec[1]);
+  symm::barrier(exec[0], symm::team_world());
+  // Nothing orders the other stream before this one: the PEs meet.
+  auto* const most = take(pool, 6 * mib, exec[0]);
+  EXPECT_EQ(pool.reserved(), reserved);
+  give(most, exec[0]);
+  symm::barrier_all();
+}
+
 class LimitedPool : public BothPools {};
 SYMM_TEST_BOTH_POOLS(LimitedPool);
 

@@ -14,6 +14,20 @@ void HeapBlocks::shrink(Id id, std::size_t bytes) {
   m_allocator.shrink(id, kept);
 }
 
+bool HeapBlocks::join(HeapBlocks& from, Request const& request) {
+  auto const place = OffsetAllocator::find_in_both(
+      m_allocator, from.m_allocator, request.bytes, request.alignment,
+      request.phase);
+  if (place.bytes == 0) return false;
+  while (true) {
+    prepare();
+    from.prepare();
+    auto const [offset, bytes] = from.m_allocator.remove_free_in(place);
+    if (bytes == 0) return true;
+    m_allocator.add_range(offset, bytes);
+  }
+}
+
 Text HeapBlocks::complaint_about(void const* address, bool is_view) const {
   if (!m_map.contains(address)) {
     return Text(

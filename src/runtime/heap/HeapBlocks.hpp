@@ -84,6 +84,10 @@ class HeapBlocks : public BlockIds {
       most -= bytes;
     }
   }
+  /// Moves free memory of `from` here, as little as makes one place for the
+  /// request of what is free in both. Gets private memory as move_free_to()
+  /// does. Linear time. \returns whether there is such a place.
+  bool join(HeapBlocks& from, Request const& request);
   /// Frees a block: its memory becomes free in `to`.
   void give_back_to(HeapBlocks& to, Id id) {
     end_block(id);

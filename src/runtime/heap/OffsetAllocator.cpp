@@ -240,6 +240,57 @@ bool OffsetAllocator::remove_range(std::size_t offset, std::size_t bytes) {
   return true;
 }
 
+OffsetAllocator::BlockId OffsetAllocator::first_free_from(BlockId id) const {
+  while (id != none && !m_blocks[id].is_free) id = m_blocks[id].next;
+  return id;
+}
+
+OffsetAllocator::Place OffsetAllocator::remove_free_in(Place const& range) {
+  merge_latest();
+  auto const end = range.offset + range.bytes;
+  for (auto id = first_free_from(m_first); id != none;
+       id      = first_free_from(m_blocks[id].next)) {
+    auto const& block = m_blocks[id];
+    auto const start  = std::max(block.offset, range.offset);
+    if (start >= end) break;
+    if (block.offset + block.bytes <= start) continue;
+    Place const found{start, std::min(block.offset + block.bytes, end) - start};
+    remove_range(found.offset, found.bytes);
+    return found;
+  }
+  return {};
+}
+
+OffsetAllocator::Place OffsetAllocator::find_in_both(OffsetAllocator& one,
+                                                     OffsetAllocator& other,
+                                                     std::size_t bytes,
+                                                     std::size_t alignment,
+                                                     std::size_t phase) {
+  one.merge_latest();
+  other.merge_latest();
+  alignment = std::max(alignment, granule);
+  if (bytes > one.free_bytes() + other.free_bytes()) return {};
+  bytes         = round_up(bytes, granule);
+  auto in_one   = one.first_free_from(one.m_first);
+  auto in_other = other.first_free_from(other.m_first);
+  Place run;  // free memory without a gap
+  while (in_one != none || in_other != none) {
+    bool const is_next_in_one =
+        in_other == none ||
+        (in_one != none &&
+         one.m_blocks[in_one].offset < other.m_blocks[in_other].offset);
+    auto& its         = is_next_in_one ? one : other;
+    auto& id          = is_next_in_one ? in_one : in_other;
+    auto const& block = its.m_blocks[id];
+    if (block.offset != run.offset + run.bytes) run = {block.offset, 0};
+    run.bytes += block.bytes;
+    auto const start = aligned_start(run.offset, alignment, phase);
+    if (start + bytes <= run.offset + run.bytes) return {start, bytes};
+    id = its.first_free_from(block.next);
+  }
+  return {};
+}
+
 OffsetAllocator::BlockId OffsetAllocator::find_enclosing(
     std::size_t offset) const {
   auto const id = last_before(offset + 1);

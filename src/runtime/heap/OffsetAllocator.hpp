@@ -59,6 +59,18 @@ class OffsetAllocator {
   /// Takes any free block out, as remove_range() does; 0 bytes if none is left.
   [[nodiscard]] Place remove_any_free();
 
+  /// Takes out the first piece that is free in the range, as remove_range()
+  /// does; 0 bytes if nothing is. Linear time.
+  [[nodiscard]] Place remove_free_in(Place const& range);
+
+  /// The lowest place for a block in what is free in either of two; 0 bytes if
+  /// there is none. As allocate(), in linear time.
+  [[nodiscard]] static Place find_in_both(OffsetAllocator& one,
+                                          OffsetAllocator& other,
+                                          std::size_t bytes,
+                                          std::size_t alignment,
+                                          std::size_t phase);
+
   /// Gets private memory: adding a range and one more call do not throw then.
   void prepare() { make_room_for(max_new_blocks); }
 
@@ -144,6 +156,8 @@ class OffsetAllocator {
   [[nodiscard]] bool fits(BlockId id, std::size_t bytes, std::size_t alignment,
                           std::size_t phase) const;
   [[nodiscard]] BlockId last_before(std::size_t offset) const;
+  /// The block, or the first free one after it, or none.
+  [[nodiscard]] BlockId first_free_from(BlockId id) const;
   [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
 
   BlockId insert_after(BlockId previous, std::size_t offset, std::size_t bytes);

@@ -278,7 +278,7 @@ void* Pools::malloc(char const* call, MemPool which,
   note(pool, RuntimeCall::malloc_async, {pool.number(), bytes, stream}, label);
   void* const address = take(stream);
   if (address != nullptr) return address;
-  pool.grow(stream, bytes, phase, label);
+  pool.grow(bytes, phase, label);
   catch_up(group);
   // Again: catch_up() may have forgotten the stream's number.
   return take(group.order.number_of(name));

@@ -3,11 +3,8 @@
 #include "StreamPool.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
-#include "../base/Failure.hpp"
-#include "../base/Text.hpp"
 #include "../base/Types.hpp"
 #include "../heap/Poison.hpp"
 
@@ -157,8 +154,9 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
   }
   if (id == HeapBlocks::none) {
     arena = its->arena.get();
-    id    = take_when_idle(stream, request);
+    id    = take_joined(*arena, request);
   }
+  if (id == HeapBlocks::none) id = take_when_idle(stream, request);
   if (id == HeapBlocks::none) id = take_with_dependency(stream, request);
   if (id == HeapBlocks::none) return nullptr;
 
@@ -187,6 +185,14 @@ bool StreamPool::could_serve(PerStream const& its,
       });
 }
 
+HeapBlocks::Id StreamPool::take_joined(HeapBlocks& arena,
+                                       HeapBlocks::Request const& request) {
+  arena.prepare();
+  auto const id = arena.take(request);
+  if (id != HeapBlocks::none || !arena.join(m_common, request)) return id;
+  return arena.take(request);
+}
+
 HeapBlocks::Id StreamPool::take_when_idle(Number stream,
                                           HeapBlocks::Request const& request) {
   // PEs of a symmetric pool could see different states: barrier_all() asks.
@@ -198,7 +204,7 @@ HeapBlocks::Id StreamPool::take_when_idle(Number stream,
     bool const follows = m_policy.follow_event_dependencies;
     move_freed(other, stream, follows);
     move_arena(other, stream, request, follows);
-    auto const id = m_streams[stream].arena->take(request);
+    auto const id = take_joined(*m_streams[stream].arena, request);
     if (id != HeapBlocks::none) return id;
   }
   return HeapBlocks::none;
@@ -225,7 +231,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
     }
     m_order.make_wait(stream, other);
     move_all(other);
-    auto const id = arena.take(request);
+    auto const id = take_joined(arena, request);
     if (id != HeapBlocks::none) return id;
   }
   if (is_alone() || !m_order.stream(stream).has_barrier()) {
@@ -245,7 +251,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   }
   m_order.make_barrier(stream);
   for (Number other = 0; other < m_streams.size(); ++other) move_all(other);
-  return arena.take(request);
+  return take_joined(arena, request);
 }
 
 void StreamPool::free(Number stream, void* address, bool is_over) {
@@ -262,38 +268,6 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   m_used.current -= bytes;
   if (is_over) set_poisoned(m_map, offset, bytes, true);
 }
-
-void StreamPool::prepare_to_collect() {
-  std::size_t n_ranges = 0;
-  for (auto const& its : m_streams) {
-    n_ranges += its.n_freed();
-    if (its.arena == nullptr) continue;
-    n_ranges += its.arena->most_free_blocks();
-    its.arena->prepare();
-  }
-  m_common.prepare(n_ranges);
-  m_heap.prepare_to_trim(m_common, n_ranges);
-}
-
-void StreamPool::collect() {
-  auto const ended = is_local() ? m_order.ended_here() : m_order.ended();
-  for (auto& its : m_streams) {
-    while (its.has_freed() && its.freed[its.n_reused].at <= ended) {
-      auto const& freed = its.freed[its.n_reused++];
-      if (freed.arena == &m_common) {
-        m_common.give_back(freed.id);
-      } else {
-        freed.arena->give_back_to(m_common, freed.id);
-      }
-    }
-    its.forget_reused();
-  }
-  for (auto& its : m_streams) {
-    if (its.arena != nullptr) its.arena->move_free_to(m_common);
-  }
-}
-
-// Growth and its opposite.
 
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
@@ -313,75 +287,6 @@ bool StreamPool::has_much_to_reuse(Number stream) const {
     if (other != stream && its.arena) waiting += its.arena->free_bytes();
   }
   return waiting > 0 && 2 * waiting >= m_reserved.current;
-}
-
-bool StreamPool::has_room(HeapBlocks::Request const& request) {
-  auto const id = m_common.take(request);
-  if (id == HeapBlocks::none) return false;
-  m_common.give_back(id);
-  return true;
-}
-
-void StreamPool::grow(Number stream, std::size_t bytes, std::size_t phase,
-                      char const* label) {
-  auto const request = request_of(bytes, phase);
-  auto call  = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
-  call.label = label;
-  bool const is_rather_reused =
-      has_much_to_reuse(stream) || is_at_its_limit(request.bytes);
-  auto const most         = m_properties.max_bytes == 0
-                                ? std::numeric_limits<std::size_t>::max()
-                                : m_properties.max_bytes - m_reserved.current;
-  call.failure            = failure_of([&] { prepare_to_collect(); });
-  std::size_t free_before = 0;
-  try {
-    m_heap.grow(call, m_common, request, most, [&] {
-      if (is_local()) m_order.all_ended_here();
-      collect();
-      free_before = m_common.free_bytes();
-      return is_rather_reused && has_room(request);
-    });
-  } catch (OutOfMemory const&) {  // on all PEs
-    if (!has_room(request)) {
-      if (!is_at_its_limit(request.bytes)) throw;
-      Text const who =
-          *label == '\0' ? Text("malloc_async") : Text("View \"", label, "\"");
-      throw OutOfMemory(
-          Text(who, ": a pool with max_bytes = ", m_properties.max_bytes,
-               " has no room for ", bytes, " bytes; ", m_used.current,
-               " bytes are allocated in it"));
-    }
-  }
-  m_reserved.set(m_reserved.current + m_common.free_bytes() - free_before);
-}
-
-void StreamPool::take_all() {
-  auto const all = m_properties.max_bytes;
-  auto call = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, all});
-  m_heap.grow(call, m_common, {all, alignment, 0}, all, [] { return false; });
-  m_reserved.set(all);
-}
-
-void StreamPool::trim_to(std::size_t min_bytes_to_hold) {
-  auto call    = Rendezvous::make_call(RuntimeCall::pool_trim,
-                                       {m_number, min_bytes_to_hold});
-  call.failure = failure_of([&] { prepare_to_collect(); });
-  m_reserved.current -= m_heap.trim(call, m_common, [&] {
-    if (is_local()) m_order.all_ended_here();
-    collect();
-    return m_reserved.current -
-           std::min<std::size_t>(m_reserved.current,
-                                 std::max(min_bytes_to_hold, least_bytes()));
-  });
-}
-
-void StreamPool::release() {
-  auto const kept =
-      m_is_ending
-          ? 0
-          : std::max<std::uint64_t>(m_policy.release_threshold, least_bytes());
-  if (m_reserved.current <= kept) return;
-  m_reserved.current -= m_heap.trim_step(m_common, m_reserved.current - kept);
 }
 
 std::uint64_t StreamPool::streams_in_use() const {

@@ -74,12 +74,11 @@ class StreamPool final : public Pool {
                            char const* label);
 
   /// Collective for a symmetric pool: waits for the kernels, and grows. It does
-  /// not grow if much of the pool waits to be reused, or the pool is at its
-  /// limit, and there is room for the request then.
+  /// not grow if half of the pool is unused, or the pool is at its limit, and
+  /// there is room for the request then.
   /// \throws OutOfMemory, SystemError on every PE; UsageError on every PE, if a
   ///         PE is in another call.
-  void grow(Number stream, std::size_t bytes, std::size_t phase,
-            char const* label = "");
+  void grow(std::size_t bytes, std::size_t phase, char const* label = "");
 
   /// The block that starts at `address`; null, if none does.
   [[nodiscard]] Block const* find(void const* address) const {
@@ -198,6 +197,10 @@ class StreamPool final : public Pool {
   }
   [[nodiscard]] bool could_serve(PerStream const& its,
                                  HeapBlocks::Request const& request) const;
+  /// Takes a block of a stream's arena, or of what that and the common one have
+  /// together: pieces of both may lie beside each other.
+  [[nodiscard]] HeapBlocks::Id take_joined(HeapBlocks& arena,
+                                           HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_with_dependency(
       Number stream, HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_when_idle(
