@@ -121,8 +121,8 @@ TEST_P(Cases, are_judged_as_the_memory_model_does) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Race, Cases, testing::ValuesIn(all_cases()),
-                         [](auto const& info) {
-                           return std::string(info.param.name);
+                         [](auto const& its) {
+                           return std::string(its.param.name);
                          });
 
 TEST(RaceCases, have_names_of_their_own) {
