@@ -3,19 +3,26 @@
 #include "Sites.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string_view>
+
+#include "../base/UniqueFd.hpp"
 
 namespace symm::Impl::check {
 
@@ -123,32 +130,62 @@ bool is_of_library(std::string_view file) {
   return false;
 }
 
+/// What a program prints; less if it cannot be run or read. No shell: a path
+/// may have any characters.
+std::string output_of(std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  UniqueFd const output(ends[0]);
+  UniqueFd input(ends[1]);
+  pid_t program = 0;
+  posix_spawn_file_actions_t actions;
+  if (::posix_spawn_file_actions_init(&actions) != 0) return {};
+  bool const is_begun =
+      ::posix_spawn_file_actions_adddup2(&actions, input.get(),
+                                         STDOUT_FILENO) == 0 &&
+      ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
+                                         O_WRONLY, 0) == 0 &&
+      ::posix_spawnp(&program, argv[0], &actions, nullptr, argv.data(),
+                     environ) == 0;
+  static_cast<void>(::posix_spawn_file_actions_destroy(&actions));
+  if (!is_begun) return {};
+  input.reset();  // the end comes when the program has closed its own
+  std::string text;
+  std::array<char, 8192> part{};
+  while (true) {
+    auto const n = ::read(output.get(), part.data(), part.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(n));
+  }
+  // ECHILD: the process does not want to know how its children end.
+  while (::waitpid(program, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
 /// Asks addr2line for the lines of offsets in a module: for each, pairs of
 /// function and "file:line", from the innermost inlined function on.
 std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> look_up(
     char const* module, std::vector<std::uint64_t> const& offsets) {
   std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> found;
-  std::string command = "addr2line -aifC -e '";
-  command += module;
-  command += "'";
+  std::vector<std::string> arguments{"addr2line", "-aifC", "-e", module};
   std::array<char, 32> text{};
   for (auto const offset : offsets) {
     // A return address is behind the call.
-    std::snprintf(text.data(), text.size(), " 0x%llx",
+    std::snprintf(text.data(), text.size(), "0x%llx",
                   static_cast<unsigned long long>(offset - 1));
-    command += text.data();
+    arguments.emplace_back(text.data());
   }
-  command += " 2>/dev/null";
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const pipe(
-      ::popen(command.c_str(), "r"), ::pclose);
-  if (pipe == nullptr) return found;
-  std::array<char, 8192> line{};
+  std::istringstream output(output_of(arguments));
+  std::string part;
   std::uint64_t offset = 0;
   std::string function;
   bool is_file = false;
-  while (std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
-    std::string part(line.data());
-    while (!part.empty() && part.back() == '\n') part.pop_back();
+  while (std::getline(output, part)) {
     if (part.substr(0, 2) == "0x") {
       offset  = std::strtoull(part.c_str(), nullptr, 16) + 1;
       is_file = false;
