@@ -78,6 +78,7 @@ class AccessHistory {
   SYMM_FUNCTION void note(Where where, std::size_t bytes, Access const& access,
                           std::size_t first = 0, std::size_t step = 1) {
     if (!is_seen(where) || bytes == 0) return;
+    if (clocks.has_ended()) return note_limit(Limit::time);
     auto const limit = end_of(where.offset);
     auto const end =
         where.offset + bytes < limit ? where.offset + bytes : limit;
@@ -116,6 +117,15 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION bool is_seen(Where where) const {
     return 0 <= where.pe && where.pe < m_n_pes &&
            where.offset < end_of(where.offset);
+  }
+
+  /// From now on some races are not found.
+  SYMM_FUNCTION void note_limit(Limit limit) const {
+    auto& mine     = tables().limits[m_me];
+    auto const bit = std::uint32_t{1} << static_cast<std::uint32_t>(limit);
+    if ((mine.load(std::memory_order_relaxed) & bit) != 0) return;
+    mine.fetch_or(bit);
+    tables().has_unnamed[m_me].store(1, std::memory_order_release);
   }
 
   /// Forgets who has written the word, whose value this PE waited for.
@@ -248,6 +258,7 @@ class AccessHistory {
       tables().has_unnamed[m_me].store(1, std::memory_order_release);
       return;
     }
+    note_limit(Limit::races);
   }
 
   bool m_is_on          = false;
@@ -295,6 +306,7 @@ class AccessHistory {
     }
     auto* const reads = m_memory.reads_of(where, true);
     if (reads == nullptr) {  // one of them is remembered
+      note_limit(Limit::reads);
       if (random() % 4 == 0) cell.read.exchange(epoch.bits());
       return;
     }

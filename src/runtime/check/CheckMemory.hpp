@@ -74,6 +74,18 @@ struct Place {
   Word<Time> known[2][most_pes * n_parts];
 };
 
+/// A table or a clock that is full: from then on some races are not found, and
+/// the report says so. No limit makes the detector report what is no race.
+enum class Limit : std::uint32_t {
+  time,        // of this PE
+  teams,       // whose members have met
+  variables,   // that tell something
+  reads,       // by several PEs, of one word
+  registered,  // Views
+  races        // pairs of places
+};
+inline constexpr std::uint32_t n_limits = 6;
+
 /// Shared by all PEs of a machine: mapped by each, sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
@@ -85,10 +97,12 @@ struct Tables {
   Word<std::uint32_t> early_report;  // 1: a PE makes it, 2: it is there
   Word<std::uint32_t> n_modules_used;
   Word<std::uint32_t> has_unnamed[most_pes];  // whether a PE has to name some
+  Word<std::uint32_t> limits[most_pes];  // a bit for each that a PE has reached
+  Word<std::uint32_t> said_limits;       // of any PE
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
-  Place places[n_places];
+  Place places[n_places + 1];  // the last one is for all that find no room
 };
 
 /// Bytes of all PEs' parts of a heap that have a shadow.
@@ -137,6 +151,7 @@ class CheckMemory {
     return offset < end_of(offset);
   }
   /// The times that a variable tells a PE that sees its value; null: none.
+  /// All variables without room have one place: is_of_many().
   /// \param adds whether it is going to tell something.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     auto* const found =
@@ -144,6 +159,9 @@ class CheckMemory {
     if (found == nullptr && !adds) return nullptr;
     return times_of(found != nullptr ? found
                                      : m_words + m_n_words * m_word_bytes);
+  }
+  [[nodiscard]] SYMM_FUNCTION bool is_of_many(TimesOfPes told) const {
+    return told == times_of(m_words + m_n_words * m_word_bytes);
   }
   /// The latest reads of a word by each PE, if several read it at one time, as
   /// Epochs. Null: no room, or nobody has added them.

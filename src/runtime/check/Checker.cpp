@@ -123,7 +123,7 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
   Access const access{is_write, part, clocks.use(part), is_atomic,
                       site_at(tables(), place, thread.name_of_seen)};
   auto const at = reinterpret_cast<std::uintptr_t>(address) - m_heap_start;
-  if (m_near_cells != nullptr && at % 8 + bytes <= 8 &&
+  if (m_near_cells != nullptr && at % 8 + bytes <= 8 && !clocks.has_ended() &&
       note_after_all(m_near_cells[at / 8],
                      epoch_of(access, mask_of(at % 8, bytes)), is_write)) {
     return;
@@ -145,6 +145,7 @@ void Checker::note(Where where, std::size_t bytes, Access const& access,
   name_races();
   auto const& thread = s_thread;
   if (access.part >= Part::network && is_seen(where) && bytes != 0 &&
+      !clocks.has_ended() &&
       (thread.context != nullptr || thread.request != nullptr)) {
     auto const end =
         std::min(where.offset + bytes, m_memory.end_of(where.offset));

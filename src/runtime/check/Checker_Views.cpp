@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "Checker.hpp"
+#include "Report.hpp"
 #include "Sites.hpp"
 
 namespace symm::Impl::check {
@@ -41,6 +42,7 @@ void Checker::allocated(void const* address, std::size_t bytes,
 void Checker::name_unnamed() {
   std::lock_guard const lock(m_mutex);
   if (tables().has_unnamed[me()].exchange(0) == 0) return;
+  say_limits(tables(), me());
   for (auto& race : tables().races) {
     if (race.state.load(std::memory_order_acquire) != Race::unnamed ||
         Epoch(race.second).pe() != me()) {

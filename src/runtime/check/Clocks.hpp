@@ -33,10 +33,12 @@ class Clocks {
   /// Loads and stores of this PE know its own loads and stores at once: these
   /// times are those of the next access. Its network's are behind until
   /// quiet().
-  void start(Pe me, int n_pes) {
+  /// \param first the time at first. Above 1: of tests.
+  void start(Pe me, int n_pes, Time first = 1) {
     m_me    = me;
     m_parts = static_cast<std::size_t>(n_pes) * n_parts;
-    for (auto& now : m_now) now.store(1);
+    for (auto& now : m_now) now.store(first);
+    m_has_ended.store(0);
     for (std::size_t part = 0; part < m_parts; ++part) {
       m_known[part].store(0);
       m_fenced[part].store(0);
@@ -61,6 +63,11 @@ class Clocks {
       m_now[static_cast<std::size_t>(part)].fetch_or(used);
     }
     return now & ~used;
+  }
+  /// Whether a clock of this PE has ended: it has no time for accesses from now
+  /// on.
+  [[nodiscard]] SYMM_FUNCTION bool has_ended() const {
+    return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that an access is done.
   /// \param for_network whether what its network does is meant: that comes
@@ -99,7 +106,10 @@ class Clocks {
     m_known[last].raise(m_fenced[last].load(std::memory_order_relaxed));
   }
   /// The time of a put_signal().
-  SYMM_FUNCTION Time begin_signal() { return step(Part::signals) + 1; }
+  SYMM_FUNCTION Time begin_signal() {
+    auto const before = step(Part::signals);
+    return before == Epoch::last ? before : before + 1;
+  }
 
   /// A put_signal() is done, and those before it count as done.
   SYMM_FUNCTION void end_signal(Time time) {
@@ -161,6 +171,7 @@ class Clocks {
     }
     m_fenced_stores.raise(copy.m_fenced_stores.load());
     if (copy.m_has_later.load() != 0) m_has_later.store(1);
+    if (copy.m_has_ended.load() != 0) m_has_ended.store(1);
   }
 
  private:
@@ -175,12 +186,17 @@ class Clocks {
     return m_now[static_cast<std::size_t>(part)].load(
         std::memory_order_relaxed);
   }
-  /// Begins the next time of a part. \returns the time before.
+  /// Begins the next time of a part; after the last one, ends the clock.
+  /// \returns the time before.
   SYMM_FUNCTION Time step(Part part) {
     auto now = word_of(part);
-    while (!m_now[static_cast<std::size_t>(part)].compare_exchange_strong(
-        now, (now & ~used) + 1)) {
-    }
+    do {
+      if ((now & ~used) == Epoch::last) {
+        m_has_ended.store(1);
+        return Epoch::last;
+      }
+    } while (!m_now[static_cast<std::size_t>(part)].compare_exchange_strong(
+        now, (now & ~used) + 1));
     return now & ~used;
   }
   /// The latest time at which there can have been accesses until now. No access
@@ -200,6 +216,7 @@ class Clocks {
   Word<Time> m_later[most_parts];   // to be known at the next fence()
   Word<Time> m_fenced_stores;
   Word<std::uint32_t> m_has_later;
+  Word<std::uint32_t> m_has_ended;
 };
 
 }  // namespace symm::Impl::check

@@ -38,6 +38,9 @@ class Epoch {
  public:
   static constexpr unsigned time_bits = 28;
   static constexpr Time latest        = (Time{1} << time_bits) - 1;
+  /// Of clocks: they end there. (Accesses at `latest` are not done before
+  /// their context is complete.)
+  static constexpr Time last = latest - 1;
 
   SYMM_FUNCTION constexpr explicit Epoch(std::uint64_t bits = 0)
       : m_bits(bits) {}

@@ -113,6 +113,49 @@ std::string json_of(Side const& side) {
          ", \"where\": " + quoted(side.where) + "}";
 }
 
+std::string text_of(Limit limit, std::string const& pes) {
+  switch (limit) {
+    case Limit::time:
+      return "accesses of " + pes + " after " + std::to_string(Epoch::last) +
+             " fences, barriers or signals are not looked at";
+    case Limit::teams:
+      return "barriers of more than " + std::to_string(Tables::n_places) +
+             " PE teams: those of the others count as barriers of one team";
+    case Limit::variables:
+      return "too many variables change by signals, atomic operations or small "
+             "puts: a wait for one of the others learns what all of them tell";
+    case Limit::reads:
+      return "too many places are read by several PEs: of the others one "
+             "reader is remembered";
+    case Limit::registered:
+      return pes +
+             ": too many registered Views: the others are not seen by "
+             "the program's own addresses";
+    case Limit::races:
+      return "more races than " + std::to_string(Tables::n_races) +
+             ": the others are not listed";
+  }
+  return "";
+}
+
+bool has_reached(std::uint32_t bits, Limit limit) {
+  return (bits >> static_cast<std::uint32_t>(limit) & 1U) != 0;
+}
+
+std::vector<std::string> limits_of_all(Tables const& tables) {
+  std::vector<std::string> texts;
+  for (std::uint32_t i = 0; i < n_limits; ++i) {
+    auto const limit = static_cast<Limit>(i);
+    std::string pes;
+    for (Pe pe = 0; pe < most_pes; ++pe) {
+      if (!has_reached(tables.limits[pe].load(), limit)) continue;
+      pes += (pes.empty() ? "" : ", ") + pe_text(pe);
+    }
+    if (!pes.empty()) texts.push_back(text_of(limit, pes));
+  }
+  return texts;
+}
+
 }  // namespace
 
 void report(Tables const& tables) {
@@ -159,12 +202,36 @@ void report(Tables const& tables) {
                  race.bytes, json_of(first).c_str(), json_of(second).c_str(),
                  quoted(order).c_str());
   }
-  if (json) std::fputs("]}\n", json.get());
-  if (races.empty()) {
+  auto const limits = limits_of_all(tables);
+  if (json) {
+    std::fputs("], \"missed\": [", json.get());
+    for (auto const& limit : limits) {
+      std::fprintf(json.get(), "%s\n %s", &limit == limits.data() ? "" : ",",
+                   quoted(limit).c_str());
+    }
+    std::fputs("]}\n", json.get());
+  }
+  for (auto const& limit : limits) {
+    std::fprintf(stderr, "symm: races may have been missed: %s\n",
+                 limit.c_str());
+  }
+  if (races.empty() && limits.empty()) {
     std::fputs("symm: no races found\n", stderr);
   } else {
-    std::fprintf(stderr, "symm: %zu race%s found\n", races.size(),
-                 races.size() == 1 ? "" : "s");
+    std::fprintf(stderr, "symm: %zu race%s found%s\n", races.size(),
+                 races.size() == 1 ? "" : "s",
+                 limits.empty() ? "" : ", and some may have been missed");
+  }
+}
+
+void say_limits(Tables& tables, Pe me) {
+  auto const mine  = tables.limits[me].load();
+  auto const fresh = mine & ~tables.said_limits.fetch_or(mine);
+  for (std::uint32_t i = 0; i < n_limits; ++i) {
+    auto const limit = static_cast<Limit>(i);
+    if (!has_reached(fresh, limit)) continue;
+    std::fprintf(stderr, "symm: races may be missed from now on: %s\n",
+                 text_of(limit, pe_text(me)).c_str());
   }
 }
 

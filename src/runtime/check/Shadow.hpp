@@ -27,7 +27,9 @@ class alignas(4096) Shadow : public AccessHistory {
   /// CheckMemory::told_by(); null, too, for what is in no heap.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     if (where.pe < 0 || where.pe >= m_n_pes) return nullptr;  // the call throws
-    return m_memory.told_by(where, adds);
+    auto* const told = m_memory.told_by(where, adds);
+    if (adds && m_memory.is_of_many(told)) note_limit(Limit::variables);
+    return told;
   }
   SYMM_FUNCTION void learn(Where where, bool later = false) {
     auto* const told = told_by(where, false);
@@ -145,7 +147,9 @@ class alignas(4096) Shadow : public AccessHistory {
       clocks.tell(place.known[turn], Tells::done);
       return static_cast<int>(at * 2 + turn);
     }
-    return -1;
+    note_limit(Limit::teams);
+    clocks.tell(places[Tables::n_places].known[0], Tells::done);
+    return static_cast<int>(Tables::n_places * 2);
   }
   SYMM_FUNCTION void end_meeting(int place) {
     if (place < 0) return;

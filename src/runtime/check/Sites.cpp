@@ -53,12 +53,12 @@ void copy_text(std::array<char, n>& to, char const* text) {
   from.copy(to.data(), n - 1);
 }
 
-/// The number of the module in the table of all PEs.
+/// The number of the module in the table of all PEs; n_modules: it has none.
 std::uint64_t module_of(Tables& tables, char const* path) {
   std::array<char, 512> real{};
   if (::access(path, R_OK) != 0 || std::strchr(path, '/') == nullptr) {
     if (::readlink("/proc/self/exe", real.data(), real.size() - 1) < 0) {
-      return 0;
+      return Tables::n_modules;
     }
     path = real.data();
   }
@@ -69,7 +69,7 @@ std::uint64_t module_of(Tables& tables, char const* path) {
   }
   // Two PEs may add the same one.
   auto const i = tables.n_modules_used.fetch_add(1);
-  if (i >= Tables::n_modules) return 0;
+  if (i >= Tables::n_modules) return Tables::n_modules;
   copy_text(tables.modules[i], path);
   return i;
 }
@@ -82,7 +82,8 @@ std::uint64_t offset_in_module(Tables& tables, void const* place) {
       reinterpret_cast<std::uintptr_t>(place) -
       (header->e_type == ET_EXEC ? 0
                                  : reinterpret_cast<std::uintptr_t>(header));
-  return module_of(tables, info.dli_fname) << 48U | offset;
+  auto const module = module_of(tables, info.dli_fname);
+  return module == Tables::n_modules ? 0 : module << 48U | offset;
 }
 
 /// Finds the site in the table, or adds it.
