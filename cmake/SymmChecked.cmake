@@ -49,8 +49,12 @@ endfunction()
 symm_add_checked(symm_runtime_checked symm_runtime)
 symm_add_checked(KokkosSymmetricSpace_checked KokkosSymmetricSpace)
 set(check_sources
-    Callbacks Calls Checker Checker_Kernels Checker_Others Checker_Views CheckMemory Report
-    Sites)
+    Callbacks Calls Checker Checker_Kernels Checker_Messages Checker_Others Checker_Views
+    CheckMemory Report Sites)
+if(SYMM_HAS_MPI) # whose functions they are
+  list(APPEND check_sources MpiCollectives MpiCommunicator MpiMessages MpiRequests
+       MpiStart)
+endif()
 list(TRANSFORM check_sources PREPEND ${PROJECT_SOURCE_DIR}/src/runtime/check/)
 list(TRANSFORM check_sources APPEND .cpp)
 target_sources(symm_runtime_checked PRIVATE ${check_sources})

@@ -96,7 +96,10 @@ std::span<Case const> lock_cases();       // locks, collective operations
 std::span<Case const> kernel_cases();     // stores of kernels, streams
 std::span<Case const> placement_cases();  // neighbouring bytes, ways to access
 std::span<Case const> exchange_cases();   // plans, sorts, mailboxes
-std::span<Case const> view_cases();       // lives of Views, steps in turn
+std::span<Case const> mpi_message_cases();
+std::span<Case const> mpi_request_cases();
+std::span<Case const> mpi_collective_cases();
+std::span<Case const> view_cases();  // lives of Views, steps in turn
 
 }  // namespace symm_test
 

@@ -84,6 +84,11 @@ std::vector<Case> all_cases() {
         signal_cases(), lock_cases(), kernel_cases(), placement_cases(),
         view_cases(), exchange_cases()})
     all.insert(all.end(), some.begin(), some.end());
+#ifndef SYMM_WITHOUT_MPI
+  for (auto const& some :
+       {mpi_message_cases(), mpi_request_cases(), mpi_collective_cases()})
+    all.insert(all.end(), some.begin(), some.end());
+#endif
   return all;
 }
 

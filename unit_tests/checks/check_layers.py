@@ -105,7 +105,10 @@ for library, headers in LAYER_OF_GPU_HEADER.items():
 # Foreign header (a regular expression) -> the folders and units that may include
 # it.
 OWNERS = {
-    r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi", RUNTIME + "/symm_mpi"],
+    r"mpi\.h": [RUNTIME + "/bootstrap/Bootstrap_Mpi", RUNTIME + "/symm_mpi"] +
+              [f"{RUNTIME}/check/Mpi{part}" for part in
+               ("Collectives", "Communicator", "Messages", "Requests",
+                "Start")],
     r"pmix.*\.h": [RUNTIME + "/bootstrap/Bootstrap_Pmix"],
     r"cuda.*\.h": [RUNTIME + "/cuda"],
     r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd",

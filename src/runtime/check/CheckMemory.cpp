@@ -41,7 +41,9 @@ bool CheckMemory::open(Bootstrap& bootstrap,
   m_reads_bytes      = (1 + n_pes) * sizeof(std::uint64_t);
   auto const words   = round_up((m_n_words + 1) * m_word_bytes, page);
   auto const reads   = round_up(m_n_reads * m_reads_bytes, page);
-  auto bytes         = tables_bytes + words + reads;
+  m_message_bytes = 2 * sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
+  auto const messages = round_up((n_messages + 1) * m_message_bytes, page);
+  auto bytes          = tables_bytes + words + reads + messages;
   std::array<std::size_t, most_heaps> start{};
   for (std::size_t heap = 0; heap < most_heaps; ++heap) {
     start[heap]   = bytes;
@@ -73,10 +75,11 @@ bool CheckMemory::open(Bootstrap& bootstrap,
   }
   bool has_failed = memory == MAP_FAILED;
   if (!has_failed) {
-    m_tables = static_cast<Tables*>(memory);
-    m_words  = static_cast<char*>(memory) + tables_bytes;
-    m_reads  = m_words + words;
-    m_bytes  = bytes;
+    m_tables   = static_cast<Tables*>(memory);
+    m_words    = static_cast<char*>(memory) + tables_bytes;
+    m_reads    = m_words + words;
+    m_messages = m_reads + reads;
+    m_bytes    = bytes;
     for (std::size_t heap = 0; heap < most_heaps; ++heap) {
       m_cells[heap].first =
           reinterpret_cast<Cell*>(static_cast<char*>(memory) + start[heap]);
@@ -118,6 +121,44 @@ CheckMemory::Range CheckMemory::cells(Where where, std::size_t bytes) const {
   auto const first = where.offset / 8;
   auto const end = std::min(where.offset + bytes + 7, end_of(where.offset)) / 8;
   return {&cell(where), (end - first) * sizeof(Cell)};
+}
+
+CheckMemory::Message CheckMemory::message_at(std::size_t i) const {
+  auto* const entry = m_messages + i * m_message_bytes;
+  return {reinterpret_cast<Word<std::uint64_t>*>(entry),
+          reinterpret_cast<Word<std::uint32_t>*>(entry + sizeof(std::uint64_t)),
+          reinterpret_cast<TimesOfPes>(entry + 2 * sizeof(std::uint64_t))};
+}
+
+namespace {
+
+// Of places of messages; keys of messages are odd. Who looks for a key looks on
+// behind an ended one.
+constexpr std::uint64_t unused = 0;
+constexpr std::uint64_t ended  = 2;
+constexpr std::size_t n_tries  = 32;
+
+}  // namespace
+
+CheckMemory::Message CheckMemory::message(std::uint64_t key, bool adds) const {
+  for (std::size_t i = 0; i < n_tries; ++i) {
+    auto const message = message_at((key + i) % n_messages);
+    auto there         = message.key->load(std::memory_order_acquire);
+    if (!adds && there == key) return message;
+    if (!adds && there == unused) break;
+    if (adds && there % 2 == 0 &&
+        message.key->compare_exchange_strong(there, key)) {
+      return message;
+    }
+  }
+  return {};
+}
+
+void CheckMemory::end_message(Message const& message) const {
+  auto const n_times =
+      (m_message_bytes - 2 * sizeof(std::uint64_t)) / sizeof(Time);
+  for (std::size_t i = 0; i < n_times; ++i) message.known[i].store(0);
+  message.key->store(ended, std::memory_order_release);
 }
 
 void CheckMemory::clear(Where where, std::size_t bytes) const noexcept {

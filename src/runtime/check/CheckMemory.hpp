@@ -82,9 +82,10 @@ enum class Limit : std::uint32_t {
   variables,   // that tell something
   reads,       // by several PEs, of one word
   registered,  // Views
+  messages,    // of MPI, on their way
   races        // pairs of places
 };
-inline constexpr std::uint32_t n_limits = 6;
+inline constexpr std::uint32_t n_limits = 7;
 
 /// Shared by all PEs of a machine: mapped by each, sparse.
 struct Tables {
@@ -172,6 +173,22 @@ class CheckMemory {
     return found == nullptr ? nullptr
                             : reinterpret_cast<Word<std::uint64_t>*>(found) + 1;
   }
+  /// What a PE tells those that receive a message of another library.
+  struct Message {
+    Word<std::uint64_t>* key;
+    Word<std::uint32_t>* n_receivers;  // that have not received it
+    TimesOfPes known;                  // null: there is none, or no room for it
+  };
+  /// \param adds whether an empty one becomes it. Any thread of any PE.
+  [[nodiscard]] Message message(std::uint64_t key, bool adds) const;
+  /// The message of all that find no room.
+  [[nodiscard]] Message message_of_many() const {
+    return message_at(n_messages);
+  }
+  /// All PEs have received it: its place is empty.
+  void end_message(Message const& message) const;
+  static constexpr std::size_t n_messages = std::size_t{1} << 16U;
+
   /// Forgets the accesses to those bytes.
   void clear(Where where, std::size_t bytes) const noexcept;
 
@@ -226,6 +243,8 @@ class CheckMemory {
     return reinterpret_cast<TimesOfPes>(word + sizeof(std::uint64_t));
   }
 
+  [[nodiscard]] Message message_at(std::size_t i) const;
+
   Tables* m_tables = nullptr;
   Cells m_cells[most_heaps];
   // Of variables that tell something: a key, and the times. One more is for all
@@ -237,9 +256,12 @@ class CheckMemory {
   char* m_reads             = nullptr;
   std::size_t m_n_reads     = 0;
   std::size_t m_reads_bytes = 0;
-  int m_file                = -1;
-  std::size_t m_bytes       = 0;  // mapped
-  bool m_keeps_pages        = false;
+  // Of messages: key, number of receivers and times. GPUs do not reach them.
+  char* m_messages            = nullptr;
+  std::size_t m_message_bytes = 0;
+  int m_file                  = -1;
+  std::size_t m_bytes         = 0;  // mapped
+  bool m_keeps_pages          = false;
 };
 
 }  // namespace symm::Impl::check

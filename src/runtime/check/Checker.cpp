@@ -44,6 +44,7 @@ void Checker::start(Bootstrap& bootstrap,
     m_pinned = new std::vector<void*>;
   }
   forget_sites();
+  begin_messages(bootstrap);
   m_me    = bootstrap.my_pe();
   m_n_pes = bootstrap.n_pes();
   clocks.start(m_me, m_n_pes);
@@ -73,7 +74,10 @@ Shadow::Heap Checker::make_heap(HeapMap const& map) {
 void Checker::finish(Bootstrap& bootstrap) {
   if (!is_on()) return;
   m_heap_bytes = 0;
-  m_is_on      = false;
+  {
+    std::lock_guard const lock(m_mutex);
+    m_is_on = false;
+  }
   if (m_gpu != nullptr) end_on_gpu();
   name_races();
   bootstrap.barrier();

@@ -82,6 +82,14 @@ class Checker : public Shadow {
   void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
   void remove_alias(void const* memory);
 
+  // Order that another library makes: Checker_Messages.cpp.
+
+  /// Before a message that so many PEs receive: it tells them what this PE has
+  /// done. \param key of the message, odd, and no other one's.
+  void send(std::uint64_t key, int n_receivers) noexcept;
+  /// This PE has received the message, or has found that it is there.
+  void receive(std::uint64_t key, bool is_only_there = false) noexcept;
+
   /// Completes what this PE has found with the labels of Views.
   void name_races() {
     if (tables().has_unnamed[me()].load(std::memory_order_relaxed) != 0)
@@ -159,6 +167,7 @@ class Checker : public Shadow {
   static constexpr std::size_t most_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
+  static void begin_messages(Bootstrap& bootstrap);
   void begin_on_gpu(Bootstrap& bootstrap, Agree const& agree);
   void end_on_gpu() noexcept;
   void pin(CheckMemory::Range range);

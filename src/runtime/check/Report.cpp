@@ -131,6 +131,10 @@ std::string text_of(Limit limit, std::string const& pes) {
       return pes +
              ": too many registered Views: the others are not seen by "
              "the program's own addresses";
+    case Limit::messages:
+      return "too many messages of MPI are on their way: each of the others "
+             "tells "
+             "what all of them tell";
     case Limit::races:
       return "more races than " + std::to_string(Tables::n_races) +
              ": the others are not listed";

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_MPI_REQUESTS_HPP
+#define SYMM_CHECK_MPI_REQUESTS_HPP
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "MpiCommunicator.hpp"
+
+namespace symm::Impl::check {
+
+/// What this PE learns when a request of MPI is complete, or tells when it
+/// starts one that is persistent.
+struct MpiRequest {
+  enum class Kind : std::uint8_t { receive, send, call };
+
+  MpiCommunicator::Pointer communicator;
+  Kind kind          = Kind::receive;
+  bool is_persistent = false;
+  int to             = MPI_PROC_NULL;  // of a send
+  int tag            = 0;
+  std::vector<std::uint64_t> keys{};  // of a collective call, to be received
+};
+
+/// Begins to remember what the request is about.
+void remember(MPI_Request request, MpiRequest what);
+/// Ends that. \returns nothing for a request that is about nothing.
+std::optional<MpiRequest> forget(MPI_Request request);
+
+}  // namespace symm::Impl::check
+
+#endif
