@@ -17,7 +17,8 @@ namespace symm::check {
 [[nodiscard]] bool enabled() noexcept;
 
 /// The number of different races that all PEs have found so far; after a
-/// barrier, all of the accesses before it. 0 if none are looked for. Local.
+/// barrier, all of the accesses before it. 0 if none are looked for. A table
+/// that is full makes the detector miss some: the program says so. Local.
 [[nodiscard]] std::uint64_t races() noexcept;
 
 #else

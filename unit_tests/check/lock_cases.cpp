@@ -17,6 +17,29 @@ void add_one(Bed const& b) {
   symm::p(b.w(), was + 1, 1);
 }
 
+// A lock of the program's own: a signal that is 1 if a PE has it.
+
+void take_without_order(symm::Signal* lock, symm::Pe pe) {
+  while (symm::atomic_compare_swap(lock, 0, 1, pe) != 0) {
+    std::this_thread::yield();
+  }
+}
+
+// [compare_swap
+void take(symm::Signal* lock, symm::Pe pe) {
+  while (symm::atomic_compare_swap(lock, 0, 1, pe) != 0) {
+    std::this_thread::yield();
+  }
+  // What follows comes after it.
+  static_cast<void>(symm::load_acquire(symm::ptr(lock, pe)));
+}
+
+void give_back(symm::Signal* lock, symm::Pe pe) {
+  symm::quiet();  // all that this PE has begun is done
+  symm::atomic_set(lock, 0, pe);
+}
+// compare_swap]
+
 Case const cases[] = {
     // Locks.
     {"get_and_put_with_the_lock", none,
@@ -54,6 +77,29 @@ Case const cases[] = {
        add_one(b);
        symm::clear_lock(b.locks.data());
      }},
+    // docs/races.md says how.
+    {"get_and_put_with_compare_swap_and_load_acquire", none,
+     [](Bed const& b) {
+       take(b.f(), 1);
+       add_one(b);
+       give_back(b.f(), 1);
+       symm::barrier_all();
+       if (b.me == 1) b.expect(b.words(0), symm::n_pes());
+     },
+     2, true},
+    {"get_and_put_with_compare_swap_alone", race,
+     [](Bed const& b) {
+       take_without_order(b.f(), 1);
+       add_one(b);
+       give_back(b.f(), 1);
+     }},
+    {"get_and_put_with_compare_swap_without_quiet", race,
+     [](Bed const& b) {
+       take(b.f(), 1);
+       add_one(b);
+       symm::atomic_set(b.f(), 0, 1);
+     },
+     2, true},
     {"put_nbi_with_the_lock", none,  // clear_lock() completes it
      [](Bed const& b) {
        symm::set_lock(b.locks.data());
