@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,55 @@ TEST_F(HeapBlocksTest, complaints_say_what_an_address_is) {
   blocks.begin_view(id, "u", 0);
   EXPECT_THAT(complaint(start), HasSubstr("belongs to View \"u\""));
   EXPECT_THAT(complaint(start + 16, true), HasSubstr("is inside a block"));
+}
+
+// Free and allocated pieces of two arenas, drawn at random, against a list of
+// owners of each 64 bytes.
+TEST(HeapBlocks, join_moves_as_little_as_makes_one_place_of_two_arenas) {
+  constexpr std::size_t unit  = 64;
+  constexpr std::size_t units = 64;
+  std::vector<char> memory(unit * units);
+  symm::HeapMap const map{memory.data(), unit * units, 0, 1};
+  std::mt19937 random(11);
+  int n_joined = 0;
+  for (int round = 0; round < 2000; ++round) {
+    HeapBlocks mine(map);
+    HeapBlocks other(map);
+    std::vector<char> owner(units, '-');  // m, o: free in that arena
+    for (std::size_t i = 0; i < units; ++i) {
+      auto const draw = random() % 8;
+      if (draw == 0) continue;
+      auto& arena = draw < 5 ? mine : other;
+      arena.prepare();
+      arena.add_range(i * unit, unit);
+      owner[i] = draw < 5 ? 'm' : 'o';
+    }
+    std::size_t const n_wanted  = 1 + random() % 24;
+    std::size_t const alignment = unit << random() % 3;
+    HeapBlocks::Request const request{n_wanted * unit, alignment, 0};
+    // The lowest place in what is free in either.
+    std::size_t at = units;
+    for (std::size_t i = 0; i + n_wanted <= units && at == units; ++i) {
+      bool is_place = i * unit % alignment == 0;
+      for (auto j = i; j < i + n_wanted; ++j) is_place &= owner[j] != '-';
+      if (is_place) at = i;
+    }
+    std::size_t moved = 0;
+    for (auto j = at; j < at + n_wanted && at < units; ++j) {
+      moved += owner[j] == 'o' ? unit : 0;
+    }
+    auto const before = other.free_bytes();
+    auto const all    = mine.free_bytes() + before;
+    bool const is_one = mine.join(other, request);
+    ASSERT_EQ(is_one, at < units) << "round " << round;
+    ASSERT_EQ(other.free_bytes(), before - moved) << "round " << round;
+    ASSERT_EQ(mine.free_bytes() + other.free_bytes(), all);
+    if (!is_one) continue;
+    ++n_joined;
+    mine.prepare();
+    ASSERT_NE(mine.take(request), HeapBlocks::none) << "round " << round;
+  }
+  EXPECT_GT(n_joined, 500);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ struct PoolStack : PeStack {
   char* malloc(std::size_t bytes) {
     auto* const block = pool.take(stream, bytes, 0, "");
     if (block != nullptr) return block;
-    pool.grow(stream, bytes, 0, "");
+    pool.grow(bytes, 0, "");
     return pool.take(stream, bytes, 0, "");
   }
 

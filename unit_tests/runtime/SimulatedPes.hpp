@@ -229,7 +229,7 @@ class SimulatedPe {
     auto* address = its.take(number_of(stream), bytes, phase, "");
     if (address != nullptr) return address;
     try {
-      its.grow(number_of(stream), bytes, phase);
+      its.grow(bytes, phase);
     } catch (symm::OutOfMemory const&) {
       return nullptr;
     }
