@@ -41,6 +41,7 @@ class MpiCommunicator {
   static void add_child(MPI_Comm parent, MPI_Comm child);
   /// The same of the members of `child` alone.
   static void add_child_of_group(MPI_Comm parent, int tag, MPI_Comm child);
+
   [[nodiscard]] int rank() const { return m_rank; }
   [[nodiscard]] int size() const { return static_cast<int>(m_members.size()); }
   /// Whether that process is another PE of the job that runs.
