@@ -24,11 +24,14 @@ int test_n_pes() {
   return n_pes;
 }
 
-void wait_for_all_pes() { MPI_Barrier(MPI_COMM_WORLD); }
+// PMPI_: the detector of races takes MPI's functions for an order that the test
+// makes.
+
+void wait_for_all_pes() { PMPI_Barrier(MPI_COMM_WORLD); }
 
 void gather_bytes(void const* mine, void* all, std::size_t bytes) {
   auto const count = static_cast<int>(bytes);
-  MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
+  PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
 }
 
 }  // namespace symm_test
