@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Looks for what no test has thought of: random operations between nodes, and random
-# collective calls, against a model; PEs that are killed; functions of the system that
+# Looks for what no test has thought of: random operations between nodes, random
+# collective calls, and random rounds of plans and mail, against a model; PEs that are killed; functions of the system that
 # fail. Runs for as long as one likes and says how to repeat what it finds.
 #
 #   scripts/guard.sh [--seconds N] [--seed S]
@@ -36,13 +36,16 @@ while (($# > 0)); do
 done
 
 configure >/dev/null
-build "${programs[@]}" test_guard_nodes
+build "${programs[@]}" test_guard_nodes test_guard_rounds
 status=0
 for program in "${programs[@]}"; do
   step "$program, seed $SYMM_GUARD_SEED"
   "build/$preset/unit_tests/guard/$program" || status=1
 done
 if [[ ! -v SYMM_GUARD_CASE ]]; then
+  step "test_guard_rounds, three PEs and two nodes of two, seed $SYMM_GUARD_SEED"
+  run_pes 3 "build/$preset/unit_tests/guard/test_guard_rounds" || status=1
+  SYMM_PES_PER_NODE=2 run_pes 4 "build/$preset/unit_tests/guard/test_guard_rounds" || status=1
   step "test_guard_nodes, on nodes with bad links, seed $SYMM_GUARD_SEED"
   seconds=$((${SYMM_GUARD_SECONDS%.*} + 120))
   SYMM_TEST_MPIEXEC="mpiexec --oversubscribe --bind-to none -n" \

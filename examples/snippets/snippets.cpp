@@ -473,6 +473,31 @@ void exchange_of_boxes() {
   symm::barrier_all();
 }
 
+void order_of_boxes() {
+  // PE 1 is at (1, 0): PEs count fastest along x, the first index.
+  int const n_x = symm::n_pes() % 2 == 0 ? symm::n_pes() / 2 : symm::n_pes();
+  int const n_y = symm::n_pes() / n_x;
+  auto const x  = static_cast<std::size_t>(symm::my_pe() % n_x);
+  auto const y  = static_cast<std::size_t>(symm::my_pe() / n_x);
+  symm::BoxDecomposition box;
+  box.owned   = {4, 4};
+  box.pe_grid = {n_x, n_y};
+  // [box_order
+  box.order = symm::BoxDecomposition::Order::first_axis_fastest;
+  // The first cell of this PE in the whole grid.
+  box.first = {{4 * x, 4 * y, 0}};
+  // box_order]
+  auto plan = symm::ExchangePlan::from_box(box);
+  Kokkos::View<int**, Kokkos::LayoutRight> u("u", 6, 6);
+  Kokkos::deep_copy(u, symm::my_pe());
+  plan.gather(Exec(), u);
+  auto const on_host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  if (static_cast<int>(x) + 1 < n_x)
+    expect(on_host(5, 2) == symm::my_pe() + 1, "order of boxes");
+  symm::barrier_all();
+}
+
 void exchange_of_lists() {
   Exec const exec;
   std::size_t const n_owned = 10;
@@ -523,6 +548,7 @@ int solve() {
   }
   halo();
   exchange_of_boxes();
+  order_of_boxes();
   exchange_of_lists();
   migrate();
   uneven_rows();

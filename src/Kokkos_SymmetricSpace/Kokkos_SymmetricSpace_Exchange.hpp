@@ -53,7 +53,8 @@ namespace symm {
 /// alike to the caller. There is no barrier: a PE waits for its neighbours.
 ///
 /// A plan is used by one thread, has one exchange at a time, and can be moved.
-/// An empty one has no neighbours.
+/// An empty one has no neighbours. PEs may begin exchanges of several plans in
+/// different orders; those that make room (see gather()) in one order.
 class ExchangePlan {
  public:
   ExchangePlan() = default;
@@ -105,7 +106,8 @@ class ExchangePlan {
     });
   }
 
-  /// The same, but the copy goes to element places(k).
+  /// The same, but the copy goes to element places(k). Places should differ: of
+  /// several copies to one, any stays.
   template <class Indices, class Pes, class Places>
   requires Kokkos::is_view_v<Places>
   [[nodiscard]] static ExchangePlan from_imports(
@@ -160,12 +162,15 @@ class ExchangePlan {
   /// there, it waits for exchanges with other nodes that no graph records:
   /// between begin and end of such a one, free no memory.) On return from an
   /// instance of the host, ghosts are complete.
-  /// Allocates only if an element has more bytes than in all calls before: then
-  /// the call is collective over the world, see reserve().
+  /// Allocates only if an element has more than 8 bytes, and more than in all
+  /// calls before: then the call is collective over the world, see reserve().
   ///
   /// \throws UsageError on this PE, before it has sent anything, if a View is
   ///         too small, an exchange has begun and not ended, or the plan of a
-  ///         PE team has no room; as reserve().
+  ///         PE team has no room; on this PE, after the exchange, if a
+  ///         neighbour has passed elements of other bytes (kernels that wait on
+  ///         a GPU end the job; where PEs share a GPU without MPS, nobody
+  ///         looks); as reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     begin(exec, gather_name, Impl::Halves::together, m_plan.owned,
@@ -179,8 +184,10 @@ class ExchangePlan {
     begin(exec, gather_name, Impl::Halves::apart, m_plan.owned, m_plan.ghosts,
           views...);
   }
-  /// The second half: waits for the neighbours, fills the ghosts. Takes the
-  /// same Views.
+  /// The second half: waits for the neighbours, fills the ghosts.
+  /// \throws UsageError on this PE, if the Views have other bytes per element
+  ///         than those of begin_gather(): call it again with these. As
+  ///         gather().
   template <Impl::ExecutionSpace Exec, class... Views>
   [[gnu::noinline]] void end_gather(Exec const& exec, Views const&... views) {
     auto const fields = receive(exec, gather_name, m_plan.ghosts, views...);
@@ -306,8 +313,10 @@ class ExchangePlan {
 
   /// Makes room for elements of `bytes` bytes, those of all Views of a call
   /// together. Collective over the world: only the plans of the world grow by
-  /// themselves. Waits for earlier exchanges of this PE.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
+  /// themselves. Waits for kernels of this PE.
+  /// \throws UsageError on every PE, if PEs pass other sizes or other plans, or
+  ///         an exchange has begun on one and not ended; OutOfMemory,
+  ///         SystemError on every PE. Nothing changes then.
   void reserve(std::size_t bytes) {
     m_plan.make_room("symm::ExchangePlan::reserve", bytes, m_call);
   }

@@ -204,6 +204,50 @@ Case const cases[] = {
        symm::barrier_all();
        if (b.me == 0) b.expect(symm::g(b.m(), 1), 0);
      }},
+    {"handlers_store_finish_get", none,
+     [](Bed const& b) {
+       symm::Mailbox<int> box(
+           "box", [&](int k) { b.words(static_cast<std::size_t>(k)) += 1; });
+       for (int k = 0; k < n_owned; ++k) box.send(1, k);
+       box.finish();
+       if (b.me == 0) b.expect(symm::g(b.w(), 1), symm::n_pes());
+       symm::barrier_all();
+     }},
+    {"handlers_store_get", race,
+     [](Bed const& b) {
+       symm::Mailbox<int> box(
+           "box", [&](int k) { b.words(static_cast<std::size_t>(k)) += 1; });
+       if (b.me == 0) box.send(1, 0);
+       if (b.me == 0) see(symm::g(b.w(), 1));
+       box.finish();
+       symm::barrier_all();
+     }},
+    {"handlers_put_finish_load", none,
+     [](Bed const& b) {
+       symm::Mailbox<int> box("box", [&](int k) {
+         symm::p(b.w() + k, Word{1}, symm::n_pes() - 1);
+       });
+       if (b.me == 0) box.send(1, 0);
+       box.finish();
+       if (b.me == symm::n_pes() - 1) see(b.words(0));
+       symm::barrier_all();
+     }},
+    {"store_finish_get", none,
+     [](Bed const& b) {
+       symm::WorkQueue<int> queue("queue", [](int) {});
+       if (b.me == 1) b.words(0) = 1;
+       queue.finish();
+       if (b.me == 0) see(symm::g(b.w(), 1));
+       symm::barrier_all();
+     }},
+    {"tasks_store_finish_get", none,
+     [](Bed const& b) {
+       symm::WorkQueue<int> queue("queue", [&](int) { b.words(0) += 1; });
+       queue.push(1);
+       queue.finish();
+       for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) see(symm::g(b.w(), pe));
+       symm::barrier_all();
+     }},
 };
 
 }  // namespace

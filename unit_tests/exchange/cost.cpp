@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What a plan and a Migration cost in a job of many PEs, without neighbours and
+// elements: docs/scaling.md has the figures.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include <Kokkos_SymmetricSpace.hpp>
+
+#include "plans.hpp"
+
+namespace {
+
+using namespace symm_test;
+namespace Tools = Kokkos::Tools::Experimental;
+
+/// The bytes of Views in this scope.
+class ViewBytes {
+ public:
+  ViewBytes() {
+    s_now = s_most = 0;
+    Tools::set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle,
+                                         char const*, void const*,
+                                         std::uint64_t bytes) {
+      s_now += static_cast<long>(bytes);
+      s_most = std::max(s_most, s_now);
+    });
+    Tools::set_deallocate_data_callback(
+        [](Kokkos_Profiling_SpaceHandle, char const*, void const*,
+           std::uint64_t bytes) { s_now -= static_cast<long>(bytes); });
+  }
+  ViewBytes(ViewBytes const&)            = delete;
+  ViewBytes& operator=(ViewBytes const&) = delete;
+  ~ViewBytes() {
+    Tools::set_allocate_data_callback(nullptr);
+    Tools::set_deallocate_data_callback(nullptr);
+  }
+  static long now() { return s_now; }
+  static long most() { return s_most; }
+
+ private:
+  inline static long s_now  = 0;
+  inline static long s_most = 0;
+};
+
+TEST(CostOfContainers, of_a_plan_is_24_bytes_for_each_PE) {
+  auto const none = ints({});
+  long now = 0, most = 0;
+  {
+    ViewBytes const bytes;
+    auto const plan = symm::ExchangePlan::from_exports(0, none, none);
+    now             = ViewBytes::now();
+    most            = ViewBytes::most();
+  }
+  std::printf("a plan: %ld bytes, %ld while it is made\n", now, most);
+  // (Kernels of several threads have a list that ends with a number.)
+  EXPECT_GE(now, 24L * symm::n_pes());
+  EXPECT_LE(now, 24L * symm::n_pes() + 4);
+  EXPECT_LE(most, (24L + 144L) * symm::n_pes() + 4);
+}
+
+// (And 32 bytes in lists that are no Views.)
+TEST(CostOfContainers, of_a_migration_is_88_bytes_for_each_PE) {
+  auto const none = ints({});
+  long now        = 0;
+  {
+    Kokkos::View<int*, Memory> x("x", 0);
+    ViewBytes const bytes;
+    symm::Migration migration;
+    migration.migrate(Exec(), none, x);
+    now = ViewBytes::now();
+  }
+  std::printf("a migration: %ld bytes\n", now);
+  EXPECT_EQ(now, 88L * symm::n_pes());
+}
+
+}  // namespace
