@@ -215,10 +215,18 @@ Case const cases[] = {
      }},
     {"handlers_store_get", race,
      [](Bed const& b) {
-       symm::Mailbox<int> box(
-           "box", [&](int k) { b.words(static_cast<std::size_t>(k)) += 1; });
-       if (b.me == 0) box.send(1, 0);
+       int n_handled = 0;
+       symm::Mailbox<int> box("box",
+                              [&](int) {
+                                ++n_handled;
+                                b.words(0) += 1;
+                              },
+                              {.block_bytes = 64});
+       // More than a block, which leaves before finish().
+       if (b.me == 0)
+         for (int k = 0; k < 30; ++k) box.send(1, k);
        if (b.me == 0) see(symm::g(b.w(), 1));
+       while (b.me == 1 && n_handled == 0) box.progress();
        box.finish();
        symm::barrier_all();
      }},

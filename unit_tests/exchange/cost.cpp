@@ -50,6 +50,18 @@ class ViewBytes {
   inline static long s_most = 0;
 };
 
+/// Expects bytes that grow with the PEs; besides, some for headers of Views and
+/// for their ends.
+void expect_bytes(long bytes, long of_each_pe, long of_headers) {
+  auto const rest = bytes - of_each_pe * symm::n_pes();
+  if (is_on_host<Memory> && Exec().concurrency() == 1) {
+    EXPECT_EQ(rest, of_headers);
+  } else {
+    EXPECT_GE(rest, 0);
+    EXPECT_LE(rest, 2048);
+  }
+}
+
 TEST(CostOfContainers, of_a_plan_is_24_bytes_for_each_PE) {
   auto const none = ints({});
   long now = 0, most = 0;
@@ -60,10 +72,8 @@ TEST(CostOfContainers, of_a_plan_is_24_bytes_for_each_PE) {
     most            = ViewBytes::most();
   }
   std::printf("a plan: %ld bytes, %ld while it is made\n", now, most);
-  // (Kernels of several threads have a list that ends with a number.)
-  EXPECT_GE(now, 24L * symm::n_pes());
-  EXPECT_LE(now, 24L * symm::n_pes() + 4);
-  EXPECT_LE(most, (24L + 144L) * symm::n_pes() + 4);
+  expect_bytes(now, 24, 1024);
+  expect_bytes(most, 24 + 144, 1024);
 }
 
 // (And 32 bytes in lists that are no Views.)
@@ -78,7 +88,7 @@ TEST(CostOfContainers, of_a_migration_is_88_bytes_for_each_PE) {
     now = ViewBytes::now();
   }
   std::printf("a migration: %ld bytes\n", now);
-  EXPECT_EQ(now, 88L * symm::n_pes());
+  expect_bytes(now, 88, 256);
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ TEST(SortOfNumbers, what_cannot_be_sorted_is_an_error_on_all_PEs) {
   auto const last = std::to_string(n - 1);
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::sort(Exec(), me == n - 1 ? 6 : 5, keys); }),
-              HasSubstr("symm::sort: PE " + last +
+              HasSubstr("symm::sort failed: on PE " + last +
                         ": 6 elements of View \"keys\", which has 5"));
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::sort(Exec(), me == n - 1 ? -1 : 5, keys); }),
