@@ -162,16 +162,14 @@ TEST(PlanCalls, reserve_within_an_exchange_is_an_error_on_all_PEs) {
 
 TEST(PlanCalls, targets_of_larger_elements_within_an_exchange_are_an_error) {
   int const n = symm::n_pes();
-  struct Large {
-    double x[4];
-  };
   symm::BoxDecomposition box;
   box.owned    = {4};
   box.pe_grid  = {n, 1, 1};
   box.periodic = {true, false, false};
   auto plan    = ExchangePlan::from_box(box);
   Kokkos::View<float*, Memory> const u("u", 6);
-  Kokkos::View<Large*, symm::SymmetricSpace> const large("large", 6);
+  Kokkos::View<Kokkos::complex<double>*, symm::SymmetricSpace> const large(
+      "large", 6);
   fill(u, [](auto i, auto) {
     return i == 0 || i == 5 ? -1 : number_of(symm::my_pe(), i, 0, 0);
   });

@@ -151,7 +151,10 @@ class MailBeside : public MailPhases {
          },
          false},
         {"an exchange",
-         [this] { m_plan.gather(Kokkos::DefaultHostExecutionSpace(), m_x); },
+         [this] {
+           m_plan.gather(ExchangeSpace(), m_x);
+           ExchangeSpace().fence();
+         },
          false},
         {"a work queue", [this] { m_queue.finish(); }, true},
         {"another mailbox", [this] { m_other.finish(); }, true},
@@ -165,6 +168,7 @@ class MailBeside : public MailPhases {
     return symm::ExchangePlan::from_imports(1, index, pe);
   }
 
+  using ExchangeSpace = symm::SymmetricSpace::execution_space;
   template <class T>
   using OnHost = Kokkos::View<T*, symm::SymmetricHostSpace>;
   OnHost<int> m_mine{"mine", 1};
@@ -173,7 +177,7 @@ class MailBeside : public MailPhases {
   std::uint64_t m_n_signals = 0;
   OnHost<symm::Lock> m_lock{"lock", 1};
   symm::ExchangePlan m_plan = plan_of_right();
-  Kokkos::View<double*, Kokkos::HostSpace> m_x{"x", 2};
+  Kokkos::View<double*, ExchangeSpace::memory_space> m_x{"x", 2};
   symm::WorkQueue<int> m_queue{"queue", [](int) {}};
   Mailbox<int> m_other{"other", [](int const&) {}};
 };
