@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -32,24 +33,28 @@ namespace {
 /// A function of the system, and the error that it is made to fail with.
 struct Function {
   char const* name;
-  int error  = 0;
-  void* real = nullptr;
+  int error               = 0;
+  bool can_be_interrupted = false;
+  void* real              = nullptr;
+  int n_calls             = 0;  // while calls are interrupted
 };
+constexpr bool interruptible = true;
 
 Function s_new{"new", ENOMEM};
-Function s_accept4{"accept4", EMFILE};
+Function s_accept4{"accept4", EMFILE, interruptible};
 Function s_bind{"bind", EADDRINUSE};
 Function s_close{"close", EIO};
-Function s_connect{"connect", ECONNREFUSED};
+Function s_connect{"connect", ECONNREFUSED, interruptible};
 Function s_fcntl{"fcntl", EMFILE};
-Function s_fopen{"fopen", EMFILE};
+Function s_fopen{"fopen", EMFILE, interruptible};
 Function s_fstat{"fstat", ENOMEM};
-Function s_ftruncate{"ftruncate", ENOSPC};
+Function s_fsync{"fsync", EIO, interruptible};
+Function s_ftruncate{"ftruncate", ENOSPC, interruptible};
 Function s_gethostname{"gethostname", EFAULT};
 Function s_getrlimit{"getrlimit", EINVAL};
 Function s_pidfd_open{"pidfd_open", EMFILE};
 Function s_syscall{"syscall"};
-Function s_getrandom{"getrandom", ENOSYS};
+Function s_getrandom{"getrandom", ENOSYS, interruptible};
 Function s_getsockopt{"getsockopt", ENOBUFS};
 Function s_listen{"listen", EADDRINUSE};
 Function s_memfd_create{"memfd_create", EMFILE};
@@ -57,52 +62,37 @@ Function s_mincore{"mincore", EAGAIN};
 Function s_mmap{"mmap", ENOMEM};
 Function s_mprotect{"mprotect", ENOMEM};
 Function s_munmap{"munmap", ENOMEM};
-Function s_poll{"poll", ENOMEM};
-Function s_process_vm_readv{"process_vm_readv", ENOMEM};
-Function s_recv{"recv", ENOMEM};
-Function s_recvmsg{"recvmsg", ENOMEM};
+Function s_open{"open", EMFILE, interruptible};
+Function s_poll{"poll", ENOMEM, interruptible};
+Function s_process_vm_readv{"process_vm_readv", ENOMEM, interruptible};
+Function s_read{"read", EIO, interruptible};
+Function s_recv{"recv", ENOMEM, interruptible};
+Function s_recvmsg{"recvmsg", ENOMEM, interruptible};
 Function s_sched_getaffinity{"sched_getaffinity", EINVAL};
-Function s_send{"send", ENOBUFS};
-Function s_sendmsg{"sendmsg", ENOBUFS};
+Function s_send{"send", ENOBUFS, interruptible};
+Function s_sendmsg{"sendmsg", ENOBUFS, interruptible};
 Function s_setsockopt{"setsockopt", ENOMEM};
 Function s_socket{"socket", EMFILE};
 Function s_stat{"stat", ENOMEM};
+Function s_write{"write", ENOSPC, interruptible};
 
-constexpr std::array functions{&s_new,
-                               &s_accept4,
-                               &s_bind,
-                               &s_close,
-                               &s_connect,
-                               &s_fcntl,
-                               &s_fopen,
-                               &s_fstat,
-                               &s_ftruncate,
-                               &s_gethostname,
-                               &s_getrandom,
-                               &s_getrlimit,
-                               &s_pidfd_open,
-                               &s_getsockopt,
-                               &s_listen,
-                               &s_memfd_create,
-                               &s_mincore,
-                               &s_mmap,
-                               &s_mprotect,
-                               &s_munmap,
-                               &s_poll,
-                               &s_process_vm_readv,
-                               &s_recv,
-                               &s_recvmsg,
-                               &s_sched_getaffinity,
-                               &s_send,
-                               &s_sendmsg,
-                               &s_setsockopt,
-                               &s_socket,
-                               &s_stat};
+constexpr std::array functions{
+    &s_new,          &s_accept4,    &s_bind,        &s_close,
+    &s_connect,      &s_fcntl,      &s_fopen,       &s_fstat,
+    &s_fsync,        &s_ftruncate,  &s_gethostname, &s_getrandom,
+    &s_getrlimit,    &s_pidfd_open, &s_getsockopt,  &s_listen,
+    &s_memfd_create, &s_mincore,    &s_mmap,        &s_mprotect,
+    &s_munmap,       &s_open,       &s_poll,        &s_process_vm_readv,
+    &s_read,         &s_recv,       &s_recvmsg,     &s_sched_getaffinity,
+    &s_send,         &s_sendmsg,    &s_setsockopt,  &s_socket,
+    &s_stat,         &s_write};
 
 Function const* s_armed = nullptr;
 int s_first             = 0;
 int s_last              = 0;
+bool s_interrupts       = false;
 FaultCount* s_count     = nullptr;  // null: not armed
+pthread_t s_thread;                 // whose calls fail
 
 std::size_t index_of(Function const& function) {
   return static_cast<std::size_t>(
@@ -110,9 +100,20 @@ std::size_t index_of(Function const& function) {
       functions.begin());
 }
 
-bool fails(Function const& function) {
-  if (s_count == nullptr) return false;
+bool is_interrupted(Function& function) {
+  if (!function.can_be_interrupted) return false;
+  ++s_count->n_calls;
+  if (++function.n_calls % 2 == 0) return false;
+  ++s_count->n_failed;
+  errno = EINTR;
+  return true;
+}
+
+bool fails(Function& function) {
+  if (s_count == nullptr || ::pthread_equal(::pthread_self(), s_thread) == 0)
+    return false;
   s_count->called.set(index_of(function));
+  if (s_interrupts) return is_interrupted(function);
   if (s_armed != &function) return false;
   int const call = ++s_count->n_calls;
   if (call < s_first || call > s_last) return false;
@@ -158,15 +159,25 @@ std::vector<std::string> faulty_functions() {
   return names;
 }
 
+void interrupt_calls(FaultCount& count) {
+  for (auto* const function : functions) function->n_calls = 0;
+  s_interrupts = true;
+  s_thread     = ::pthread_self();
+  count        = {};
+  s_count      = &count;
+}
+
 void arm(Fault const& fault, FaultCount& count) {
   auto const function =
       std::find_if(functions.begin(), functions.end(),
                    [&](auto const* f) { return fault.function == f->name; });
-  s_armed = function == functions.end() ? nullptr : *function;
-  s_first = fault.call;
-  s_last  = fault.call + fault.times - 1;
-  count   = {};
-  s_count = &count;
+  s_armed      = function == functions.end() ? nullptr : *function;
+  s_first      = fault.call;
+  s_last       = fault.call + fault.times - 1;
+  s_interrupts = false;
+  s_thread     = ::pthread_self();
+  count        = {};
+  s_count      = &count;
 }
 
 void disarm() noexcept { s_count = nullptr; }
@@ -195,8 +206,18 @@ int close(int fd) {
   return is_to_fail ? -1 : result;
 }
 
+/// A connection that is interrupted goes on to be made, unless by a Unix
+/// socket.
 int connect(int fd, sockaddr const* address, socklen_t bytes) {
-  return call(s_connect, -1, fd, address, bytes);
+  bool const has_failed = fails(s_connect);
+  int const error       = errno;
+  if (has_failed && (error != EINTR || address->sa_family == AF_UNIX))
+    return -1;
+  int const result = reinterpret_cast<int (*)(int, sockaddr const*, socklen_t)>(
+      real(s_connect))(fd, address, bytes);
+  if (!has_failed || result == 0) return result;
+  if (errno == EINPROGRESS) errno = EINTR;
+  return -1;
 }
 
 int fcntl(int fd, int command, ...) {
@@ -216,6 +237,8 @@ FILE* fopen(char const* name, char const* mode) {
 int fstat(int fd, struct stat* status) noexcept {
   return call(s_fstat, -1, fd, status);
 }
+
+int fsync(int fd) { return call(s_fsync, -1, fd); }
 
 int ftruncate(int fd, off_t bytes) noexcept {
   return call(s_ftruncate, -1, fd, bytes);
@@ -264,6 +287,16 @@ int munmap(void* address, std::size_t bytes) noexcept {
   return call(s_munmap, -1, address, bytes);
 }
 
+int open(char const* path, int flags, ...) {
+  if (fails(s_open)) return -1;
+  va_list more;
+  va_start(more, flags);
+  auto const mode = va_arg(more, mode_t);
+  va_end(more);
+  return reinterpret_cast<int (*)(char const*, int, ...)>(real(s_open))(
+      path, flags, mode);
+}
+
 int poll(pollfd* entries, nfds_t count, int milliseconds) {
   return call(s_poll, -1, entries, count, milliseconds);
 }
@@ -275,6 +308,10 @@ ssize_t process_vm_readv(pid_t process, iovec const* mine,
                          unsigned long flags) noexcept {  // NOLINT
   return call(s_process_vm_readv, ssize_t{-1}, process, mine, n_mine, theirs,
               n_theirs, flags);
+}
+
+ssize_t read(int fd, void* buffer, std::size_t bytes) {
+  return call(s_read, ssize_t{-1}, fd, buffer, bytes);
 }
 
 ssize_t recv(int fd, void* buffer, std::size_t bytes, int flags) {
@@ -309,6 +346,10 @@ int socket(int domain, int type, int protocol) noexcept {
 
 int stat(char const* path, struct stat* status) noexcept {
   return call(s_stat, -1, path, status);
+}
+
+ssize_t write(int fd, void const* buffer, std::size_t bytes) {
+  return call(s_write, ssize_t{-1}, fd, buffer, bytes);
 }
 
 /// What has no function of its own.

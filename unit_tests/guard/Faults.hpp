@@ -31,9 +31,15 @@ struct FaultCount {
 };
 
 /// From now on the calls of the function are counted, and fail as `fault` says.
-/// One thread. \param count is kept up to date until disarm(): in memory that
-/// outlives the process, it tells what has failed in one that ended.
+/// The calling thread's. \param count is kept up to date until disarm(): in
+/// memory that outlives the process, it tells what has failed in one that
+/// ended.
 void arm(Fault const& fault, FaultCount& count);
+
+/// From now on every second call of each function that signals can interrupt
+/// does so (EINTR), from the first on: without effect, as the system's. The
+/// calling thread's. \param count as arm()'s, of all these functions.
+void interrupt_calls(FaultCount& count);
 
 /// No call fails any more.
 void disarm() noexcept;

@@ -111,7 +111,13 @@ class FaultyPe {
     std::optional<symm::HeapStats> before;
     if (Runtime::is_initialized()) before = symm::heap_stats();
     auto bootstrap = std::make_unique<ForkedBootstrap>(m_bootstrap);
-    if (m_bootstrap.my_pe() == one.pe) arm(one.fault, m_report.count);
+    if (m_bootstrap.my_pe() == one.pe) {
+      if (one.is_interrupted) {
+        interrupt_calls(m_report.count);
+      } else {
+        arm(one.fault, m_report.count);
+      }
+    }
     try {
       if (one.call->is_start) {
         Runtime::initialize(std::move(bootstrap));
@@ -173,7 +179,8 @@ FaultyRun run_faulty(FaultyCase const& one) {
         FaultyPe(bootstrap, reports->at(me)).run(one);
       });
   auto const faulty = static_cast<std::size_t>(one.pe);
-  return {reports->at(faulty).count, complaint_about(one, results, *reports)};
+  return {reports->at(faulty).count, complaint_about(one, results, *reports),
+          reports->at(0).message.data()};
 }
 
 namespace {

@@ -48,6 +48,7 @@ struct FaultyCase {
   AttackedCall const* call = nullptr;
   symm::Pe pe              = 0;  // on which the function fails
   Fault fault;
+  bool is_interrupted = false;  // interrupt_calls() instead of the fault
 };
 
 /// What a PE has seen, in memory that outlives it.
@@ -71,6 +72,7 @@ struct FaultyRun {
   /// Why it must not be so; empty: the same error on all PEs and the heap is
   /// usable and equal, or the end of the job with a message that names the PE.
   std::optional<std::string> complaint;
+  std::string error;  // that PE 0 has got; "": none
 };
 
 FaultyRun run_faulty(FaultyCase const& one);

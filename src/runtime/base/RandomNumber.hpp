@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "../symm_errors.hpp"
+#include "Interrupted.hpp"
 
 namespace symm::Impl {
 
@@ -16,7 +17,7 @@ namespace symm::Impl {
 /// \throws SystemError on this PE.
 [[nodiscard]] inline std::uint64_t draw_number() {
   std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) !=
+  if (uninterrupted([&] { return ::getrandom(&number, sizeof number, 0); }) !=
       static_cast<ssize_t>(sizeof number)) {
     throw SystemError("cannot draw a number of the job", "getrandom", errno);
   }

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +17,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "../base/Deadline.hpp"
 #include "../base/Failure.hpp"
+#include "../base/Interrupted.hpp"
 
 namespace symm::Impl {
 
@@ -102,10 +105,9 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   int const socket = link(to).socket.get();
   // Need not wait for room: a PE is at most one exchange ahead of another.
   auto const try_to_send = [&] {
-    ssize_t sent = 0;
-    do {
-      sent = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
-    } while (sent < 0 && errno == EINTR);
+    auto const sent = uninterrupted([&] {
+      return ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
       end_job_of_gone(to);
     }
@@ -140,12 +142,13 @@ void FdExchange::wait_for_message(Pe from) const {
   auto const start       = Clock::now();
   auto next_report       = m_timeout;
   auto const has_message = [&](std::chrono::milliseconds patience) {
-    pollfd entries[] = {{its.socket.get(), POLLIN, 0},
-                        {its.process.get(), POLLIN, 0}};
-    if (::poll(entries, 2, static_cast<int>(patience.count())) < 0 &&
-        errno != EINTR) {
+    std::array entries{pollfd{its.socket.get(), POLLIN, 0},
+                       pollfd{its.process.get(), POLLIN, 0}};
+    int const n = patience.count() == 0
+                      ? poll_now(entries)
+                      : poll_until(entries, Deadline(patience));
+    if (n < 0)
       end_job_out_of_step("cannot wait for", from, std::strerror(errno));
-    }
     return (entries[0].revents & POLLIN) != 0;
   };
   while (!has_message(health_interval)) {
@@ -172,8 +175,10 @@ FdExchange::Parcel FdExchange::receive(Pe from) const {
   ssize_t received    = 0;
   do {
     wait_for_message(from);
-    received = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  } while (received < 0 && (errno == EINTR || errno == EAGAIN));
+    received = uninterrupted([&] {
+      return ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    });
+  } while (received < 0 && errno == EAGAIN);
   if (received == 0 || (received < 0 && errno == ECONNRESET)) {
     end_job_of_gone(from);
   }
@@ -236,9 +241,9 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
 bool FdExchange::is_gone(Pe pe) const {
   auto const* const its = find_link(pe);
   if (its == nullptr || !its->socket) return false;
-  pollfd entries[] = {{its->socket.get(), 0, 0},
-                      {its->process.get(), POLLIN, 0}};
-  return ::poll(entries, 2, 0) > 0 &&
+  std::array entries{pollfd{its->socket.get(), 0, 0},
+                     pollfd{its->process.get(), POLLIN, 0}};
+  return poll_now(entries) > 0 &&
          ((entries[0].revents & (POLLHUP | POLLERR)) != 0 ||
           (entries[1].revents & POLLIN) != 0);
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../base/Failure.hpp"
+#include "../base/Interrupted.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -48,12 +49,14 @@ static_assert(std::has_unique_object_representations_v<Place>);
 /// The first line of a file, "" where the system has no such file.
 std::string read_line(char const* path) {
   char line[40]       = "";
-  std::FILE* const in = std::fopen(path, "r");
+  std::FILE* const in = uninterrupted([&] { return std::fopen(path, "r"); });
   if (in == nullptr && errno != ENOENT && errno != EACCES) {
     throw SystemError(std::string("cannot read ") + path, "fopen", errno);
   }
   if (in != nullptr) {
-    if (std::fgets(line, sizeof line, in) == nullptr) line[0] = '\0';
+    if (uninterrupted([&] { return std::fgets(line, sizeof line, in); }) ==
+        nullptr)
+      line[0] = '\0';
     static_cast<void>(std::fclose(in));  // read only: nothing to lose
   }
   return line;

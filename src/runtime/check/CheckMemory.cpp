@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../base/Interrupted.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 
 namespace symm::Impl::check {
@@ -54,8 +55,10 @@ bool CheckMemory::open(Bootstrap& bootstrap,
   Address address{::getpid(), -1};
   if (bootstrap.my_pe() == 0) {
     address.file = ::memfd_create("symm_check", MFD_CLOEXEC);
-    if (address.file >= 0 &&
-        ::ftruncate(address.file, static_cast<off_t>(bytes)) != 0) {
+    if (address.file >= 0 && uninterrupted([&] {
+                               return ::ftruncate(address.file,
+                                                  static_cast<off_t>(bytes));
+                             }) != 0) {
       ::close(address.file);
       address.file = -1;
     }
@@ -66,7 +69,8 @@ bool CheckMemory::open(Bootstrap& bootstrap,
     std::array<char, 64> name{};
     std::snprintf(name.data(), name.size(), "/proc/%lld/fd/%d",
                   static_cast<long long>(address.process), address.file);
-    m_file = ::open(name.data(), O_RDWR | O_CLOEXEC);
+    m_file =
+        uninterrupted([&] { return ::open(name.data(), O_RDWR | O_CLOEXEC); });
   }
   void* memory = MAP_FAILED;
   if (m_file >= 0) {

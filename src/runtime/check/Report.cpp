@@ -13,6 +13,7 @@
 
 #include "../base/Env.hpp"
 #include "../base/EnvironmentTable.hpp"
+#include "../base/Interrupted.hpp"
 #include "Epoch.hpp"
 #include "Sites.hpp"
 
@@ -174,9 +175,10 @@ void report(Tables const& tables) {
   auto const lines = lines_of(tables, sites);
   auto const file  = setting_of(environment::check_report);
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const json(
-      file && !file->text.empty()
-          ? std::fopen(std::string(file->text).c_str(), "w")
-          : nullptr,
+      file && !file->text.empty() ? uninterrupted([&] {
+        return std::fopen(std::string(file->text).c_str(), "w");
+      })
+                                  : nullptr,
       [](std::FILE* stream) {
         return stream == nullptr ? 0 : std::fclose(stream);
       });

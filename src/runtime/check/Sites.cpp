@@ -22,6 +22,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "../base/Interrupted.hpp"
 #include "../base/UniqueFd.hpp"
 
 namespace symm::Impl::check {
@@ -156,15 +157,14 @@ std::string output_of(std::vector<std::string>& arguments) {
   input.reset();  // the end comes when the program has closed its own
   std::string text;
   std::array<char, 8192> part{};
-  while (true) {
-    auto const n = ::read(output.get(), part.data(), part.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
+  auto const read_part = [&] {
+    return ::read(output.get(), part.data(), part.size());
+  };
+  for (ssize_t n = 0; (n = uninterrupted(read_part)) > 0;) {
     text.append(part.data(), static_cast<std::size_t>(n));
   }
   // ECHILD: the process does not want to know how its children end.
-  while (::waitpid(program, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  uninterrupted([&] { return ::waitpid(program, nullptr, 0); });
   return text;
 }
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "../base/Interrupted.hpp"
 #include "../base/UniqueFd.hpp"
 #include "../symm_errors.hpp"
 #include "Descriptors.hpp"
@@ -51,13 +52,15 @@ void for_each_watched(int set, Body const& body) noexcept {
   folder.copy(path.data(), path.size());
   std::to_chars(path.data() + folder.size(), path.data() + path.size() - 1,
                 set);
-  UniqueFd const file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+  UniqueFd const file(
+      uninterrupted([&] { return ::open(path.data(), O_RDONLY | O_CLOEXEC); }));
   if (!file) return;
   std::array<char, 4096> text;
   std::size_t bytes = 0;
   while (true) {
-    auto const got =
-        ::read(file.get(), text.data() + bytes, text.size() - bytes);
+    auto const got = uninterrupted([&] {
+      return ::read(file.get(), text.data() + bytes, text.size() - bytes);
+    });
     if (got <= 0) return;
     std::string_view rest(text.data(), bytes + static_cast<std::size_t>(got));
     for (auto end = rest.find('\n'); end != std::string_view::npos;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "../base/Interrupted.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../symm_errors.hpp"
@@ -68,7 +69,7 @@ Trace::Trace(Bootstrap& bootstrap, Heaps const& heaps, std::string_view prefix)
       m_heaps(heaps),
       m_name(std::string(prefix) + "." + std::to_string(bootstrap.my_pe()) +
              ".json"),
-      m_file(std::fopen(m_name.c_str(), "w")),
+      m_file(uninterrupted([&] { return std::fopen(m_name.c_str(), "w"); })),
       m_start(Clock::now()),
       m_peers(static_cast<std::size_t>(bootstrap.n_pes())) {
   if (m_file == nullptr) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../base/Failure.hpp"
+#include "../base/Interrupted.hpp"
 #include "../base/Types.hpp"
 #include "HostCopy.hpp"
 #include "ReservedPages.hpp"
@@ -181,7 +182,9 @@ Vmm::Handle Vmm_HostMemfd::create(std::size_t bytes, Sharing sharing) {
   std::string const what =
       "creating " + bytes_text(bytes) + " of shareable memory";
   if (!memory->descriptor) throw SystemError(what, "memfd_create", errno);
-  if (::ftruncate(memory->descriptor.get(), static_cast<off_t>(bytes)) != 0) {
+  if (uninterrupted([&] {
+        return ::ftruncate(memory->descriptor.get(), static_cast<off_t>(bytes));
+      }) != 0) {
     throw SystemError(what, "ftruncate", errno);
   }
   if (::fcntl(memory->descriptor.get(), F_ADD_SEALS,

@@ -14,6 +14,7 @@
 
 #include "../base/Address.hpp"
 #include "../base/Failure.hpp"
+#include "../base/Interrupted.hpp"
 #include "../base/Types.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../job/Runtime.hpp"
@@ -65,8 +66,9 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
   iovec const here{ends.data(), ends.size()};
   std::array<iovec, 2> const there{iovec{start, 1},
                                    iovec{moved(start, bytes - 1), 1}};
-  auto const read =
-      ::process_vm_readv(process, &here, 1, there.data(), there.size(), 0);
+  auto const read = uninterrupted([&] {
+    return ::process_vm_readv(process, &here, 1, there.data(), there.size(), 0);
+  });
   if (read == 2) return 0;
   return read < 0 ? errno : EFAULT;
 }
@@ -101,9 +103,10 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
     iovec const here{mine + done, bytes - done};
     iovec const there{moved(theirs, done), bytes - done};
     // At most 2 GiB a call; less where the memory ends.
-    auto const moved =
-        is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
-               : ::process_vm_readv(process, &here, 1, &there, 1, 0);
+    auto const moved = uninterrupted([&] {
+      return is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
+                    : ::process_vm_readv(process, &here, 1, &there, 1, 0);
+    });
     if (moved > 0) {
       done += static_cast<std::size_t>(moved);
       continue;
