@@ -45,5 +45,39 @@ TEST(InterruptedCalls, are_made_again_in_every_collective_call) {
   EXPECT_GT(n_interrupted, 100);
 }
 
+TEST(InterruptedCalls, are_made_again_by_a_start_by_TCP) {
+  if (guard_case()) GTEST_SKIP() << "another case is asked for";
+  for (Pe const interrupted : {0, 1}) {
+    auto const file = std::filesystem::temp_directory_path() /
+                      ("symm_interrupted." + std::to_string(getpid()) + "." +
+                       std::to_string(interrupted));
+    Shared<FaultCount> const count;
+    expect_on_pes(3, [&](ForkedBootstrap& forked) {
+      setenv("SYMM_ROOT", ("file:" + file.string()).c_str(), 1);
+      setenv("SYMM_PE", std::to_string(forked.my_pe()).c_str(), 1);
+      setenv("SYMM_PES", "3", 1);
+      setenv("SYMM_START_TIMEOUT", "5", 1);
+      auto& start = symm::Impl::start_by_tcp();
+      EXPECT_FALSE(start.begin(nullptr, nullptr, {}));
+      if (forked.my_pe() == interrupted) interrupt_calls(*count);
+      symm::Impl::Runtime::initialize(start.make_pes({}).bootstrap);
+      symm::barrier_all();
+      symm::Impl::Runtime::finalize();
+      disarm();
+    });
+    EXPECT_GT(count->n_failed, 30);
+    std::vector<std::string> wanted{"poll", "recv", "send", "open",
+                                    "getrandom"};
+    wanted.push_back(interrupted == 0 ? "accept4" : "connect");
+    wanted.push_back(interrupted == 0 ? "write" : "read");
+    auto const names = faulty_functions();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      bool const is_wanted =
+          std::find(wanted.begin(), wanted.end(), names[i]) != wanted.end();
+      EXPECT_TRUE(count->called[i] || !is_wanted) << names[i];
+    }
+  }
+}
+
 }  // namespace
 }  // namespace symm_test

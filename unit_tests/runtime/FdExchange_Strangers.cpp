@@ -227,6 +227,26 @@ TEST(FdExchangeStrangers, a_flood_of_another_user_does_not_hold_up_the_start) {
   for (pid_t const stranger : strangers) ::waitpid(stranger, nullptr, 0);
 }
 
+TEST(FdExchangeStrangers, do_not_use_up_the_descriptors_of_a_PE) {
+  expect_on_pes(3, [&](Bootstrap& bootstrap) {
+    std::vector<UniqueFd> strangers;
+    WatchedBootstrap watched(bootstrap, [&] {
+      if (bootstrap.my_pe() != 2 || !strangers.empty()) return;
+      auto name = name_of_listener();
+      if (name.empty()) return;
+      name.back() = '0';
+      while (strangers.size() < 100) {  // PE 0 listens soon
+        if (auto stranger = connect_to(name))
+          strangers.push_back(std::move(stranger));
+      }
+    });
+    if (bootstrap.my_pe() == 0) limit_descriptors(20);
+    FdExchange exchange(watched);
+    EXPECT_EQ(strangers.empty(), bootstrap.my_pe() != 2);
+    EXPECT_EQ(exchange.exchange(STDERR_FILENO).size(), 3U);
+  });
+}
+
 TEST(FdExchangeStrangers, the_listening_sockets_are_gone_after_the_start) {
   expect_on_pes(2, [](Bootstrap& bootstrap) {
     FdExchange const exchange(bootstrap);

@@ -6,9 +6,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <support/ForkedPes.hpp>
 #include <support/Shared.hpp>
 
@@ -21,15 +18,14 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <runtime/base/UniqueFd.hpp>
-#include <runtime/bootstrap/Bootstrap_Tcp.hpp>
 #include <runtime/bootstrap/TcpPlace.hpp>
 #include <runtime/symm_errors.hpp>
+
+#include "StartByTcp.hpp"
 
 namespace symm_test {
 namespace {
@@ -38,85 +34,8 @@ using symm::Pe;
 using symm::SystemError;
 using symm::UsageError;
 using symm::Impl::Bootstrap;
-using symm::Impl::JobPes;
-using symm::Impl::UniqueFd;
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// What a launcher tells a process.
-void tell(std::string const& root, int pe, int n_pes,
-          std::string const& timeout = "20") {
-  setenv("SYMM_ROOT", root.c_str(), 1);
-  setenv("SYMM_PE", std::to_string(pe).c_str(), 1);
-  setenv("SYMM_PES", std::to_string(n_pes).c_str(), 1);
-  setenv("SYMM_START_TIMEOUT", timeout.c_str(), 1);
-}
-
-JobPes start_told() {
-  auto& start = symm::Impl::start_by_tcp();
-  EXPECT_FALSE(start.begin(nullptr, nullptr, {}));
-  return start.make_pes({});
-}
-
-std::string file_root() {
-  static int count = 0;
-  return "file:" + (std::filesystem::temp_directory_path() /
-                    ("symm_tcp." + std::to_string(getpid()) + "." +
-                     std::to_string(++count)))
-                       .string();
-}
-
-/// A port that was free a moment ago.
-int free_port() {
-  UniqueFd const socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in name{};
-  name.sin_family      = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t bytes      = sizeof name;
-  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), bytes), 0);
-  EXPECT_EQ(
-      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&name), &bytes),
-      0);
-  return ntohs(name.sin_port);
-}
-std::string port_root() { return "localhost:" + std::to_string(free_port()); }
-
-UniqueFd connect_to(int port) {
-  sockaddr_in name{};
-  name.sin_family      = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  name.sin_port        = htons(static_cast<std::uint16_t>(port));
-  for (int i = 0; i < 1000; ++i) {
-    UniqueFd socket(::socket(AF_INET, SOCK_STREAM, 0));
-    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&name),
-                  sizeof name) == 0)
-      return socket;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  ADD_FAILURE() << "nobody listens";
-  return {};
-}
-
-void yield() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
-
-void expect_steps(Bootstrap& pes) {
-  int const n = pes.n_pes(), me = pes.my_pe();
-  for (int round = 0; round < 50; ++round) {
-    std::vector<long> all(static_cast<std::size_t>(n), -1);
-    long const mine = 100 * round + me;
-    pes.allgather(&mine, all.data(), sizeof mine);
-    std::vector<long> expected(all.size());
-    std::iota(expected.begin(), expected.end(), 100L * round);
-    EXPECT_EQ(all, expected);
-    pes.barrier();
-    EXPECT_EQ(pes.min((me + round) % n), 0);
-    std::vector<int> data(1000, me);
-    Pe const from = round % n;
-    pes.broadcast(data.data(), data.size() * sizeof(int), from);
-    EXPECT_EQ(data, std::vector<int>(1000, from));
-  }
-  EXPECT_EQ(pes.node(), 0) << "all are on this machine";
-}
 
 TEST(StartByTcp, connects_PEs_by_a_file_or_a_port_again_and_again) {
   for (int const n : {1, 2, 5}) {
@@ -180,34 +99,6 @@ TEST(StartByTcp, ignores_a_file_of_a_job_that_is_over) {
     auto const pes = start_told();
     expect_steps(*pes.bootstrap);
     pes.bootstrap->close();
-  });
-}
-
-TEST(StartByTcp, drops_strangers) {
-  int const port  = free_port();
-  auto const root = "localhost:" + std::to_string(port);
-  Shared<std::atomic<bool>> strangers_are_there;
-  expect_on_pes(3, [&](ForkedBootstrap& forked) {
-    if (forked.my_pe() < 2) {
-      tell(root, forked.my_pe(), 2);
-      while (forked.my_pe() == 1 && !*strangers_are_there) yield();
-      auto const pes = start_told();
-      expect_steps(*pes.bootstrap);
-      pes.bootstrap->close();
-      forked.barrier();
-      return;
-    }
-    // One is silent, one leaves, one sends too little and one something else.
-    auto const silent = connect_to(port);
-    connect_to(port).reset();
-    auto const half = connect_to(port), web = connect_to(port);
-    EXPECT_EQ(::send(half.get(), "symm", 4, MSG_NOSIGNAL), 4);
-    std::string const request =
-        "GET / HTTP/1.1\r\nHost: a\r\n\r\n" + std::string(100, 'x');
-    EXPECT_GT(::send(web.get(), request.data(), request.size(), MSG_NOSIGNAL),
-              0);
-    *strangers_are_there = true;
-    forked.barrier();
   });
 }
 

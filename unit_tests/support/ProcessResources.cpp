@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "ProcessResources.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,15 @@ std::size_t n_open_descriptors() {
     ++count;
   }
   return count - 1;  // the directory itself
+}
+
+void limit_descriptors(std::size_t more) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    throw symm::SystemError("limit_descriptors", "getrlimit", errno);
+  limit.rlim_cur = n_open_descriptors() + more;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    throw symm::SystemError("limit_descriptors", "setrlimit", errno);
 }
 
 std::size_t n_mappings_in(void const* address, std::size_t bytes) {

@@ -11,6 +11,8 @@ namespace symm_test {
 
 /// Open file descriptors.
 std::size_t n_open_descriptors();
+/// From now on this process can open `more` besides.
+void limit_descriptors(std::size_t more);
 
 /// Mappings that touch [address, address + bytes).
 std::size_t n_mappings_in(void const* address, std::size_t bytes);

@@ -16,7 +16,12 @@
 namespace symm::Impl {
 
 /// Connects the processes of a job as the launcher does (MPI, a test's fork()).
-/// Used only while the runtime starts; later calls go through Rendezvous.
+/// Used only while the runtime starts and ends; calls in between go through
+/// Rendezvous.
+///
+/// A collective step that throws is the last one on this PE: where the others
+/// are is not known then, and they would wait for each other. All later steps
+/// throw SystemError, and close() waits for nobody.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
@@ -44,8 +49,8 @@ class Bootstrap {
   /// \throws SystemError on this PE.
   virtual void broadcast(void* data, std::size_t bytes, Pe from) = 0;
 
-  /// Collective: releases what the bootstrap holds; no call may follow.
-  /// (Destructors do not communicate.)
+  /// Collective: releases what the bootstrap holds; no call may follow, also if
+  /// it throws. (Destructors do not communicate.)
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
@@ -56,6 +61,31 @@ class Bootstrap {
     abort(EXIT_FAILURE);
     std::abort();  // for compilers that do not see that it does not return
   }
+};
+
+/// For a bootstrap: lets no step follow one that has failed.
+class StepGate {
+ public:
+  /// \throws SystemError on this PE, if a step has failed.
+  template <class Step>
+  void run(Step const& step) {
+    if (m_failure) {
+      throw SystemError(
+          Text("an earlier step of the start or end of the job "
+               "has failed: ",
+               m_failure->message));
+    }
+    try {
+      step();
+    } catch (...) {
+      m_failure = current_failure();
+      throw;
+    }
+  }
+  [[nodiscard]] bool has_failed() const { return m_failure.has_value(); }
+
+ private:
+  std::optional<Failure> m_failure;
 };
 
 template <class T>

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <pmix.h>
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "../base/Deadline.hpp"
 #include "../base/Env.hpp"
 #include "../base/Text.hpp"
 #include "../symm_errors.hpp"
@@ -114,7 +114,7 @@ struct FenceEnd {
 
 /// Collective: what PEs have put reaches all.
 /// \throws SystemError on this PE, if not all call it in time.
-void exchange_puts(double seconds) {
+void exchange_puts(Deadline const& deadline) {
   pmix_info_t collects{};
   std::string_view(PMIX_COLLECT_DATA).copy(collects.key, PMIX_MAX_KEYLEN);
   collects.value.type      = PMIX_BOOL;
@@ -126,8 +126,10 @@ void exchange_puts(double seconds) {
              "PMIx_Fence_nb");
   static_cast<void>(told.release());  // FenceEnd::tell() has it
   std::unique_lock lock(end->mutex);
-  if (!end->changed.wait_for(lock, std::chrono::duration<double>(seconds),
-                             [&] { return end->status.has_value(); })) {
+  auto const is_over = [&] { return end->status.has_value(); };
+  if (!deadline.end()) {
+    end->changed.wait(lock, is_over);
+  } else if (!end->changed.wait_until(lock, *deadline.end(), is_over)) {
     throw SystemError(
         "symm::initialize by PMIx: not all PEs have called it within "
         "SYMM_START_TIMEOUT seconds");
@@ -160,7 +162,7 @@ class StartByPmix final : public JobStart {
     job.root    = "PMIx";
     job.my_pe   = static_cast<Pe>(m_self.rank);
     job.n_pes   = static_cast<int>(n_pes.get().data.uint32);
-    job.timeout = std::chrono::duration<double>(start_timeout());
+    job.timeout = start_timeout();
     job.share   = [this](std::string const& text) { return share(text); };
     return make_tcp_pes(job);
   }
@@ -185,7 +187,7 @@ class StartByPmix final : public JobStart {
                  "PMIx_Put");
       check_pmix(pmix_library().commit(), "PMIx_Commit");
     }
-    exchange_puts(start_timeout());
+    exchange_puts(Deadline(start_timeout()));
     if (m_self.rank == 0) return text;
     auto first = m_self;
     first.rank = 0;

@@ -2,20 +2,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Bootstrap_Tcp.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -26,98 +21,19 @@
 #include <utility>
 #include <vector>
 
+#include "../base/Deadline.hpp"
 #include "../base/Env.hpp"
 #include "../base/EnvironmentTable.hpp"
-#include "../base/LibraryThread.hpp"
+#include "../base/Interrupted.hpp"
 #include "../base/Text.hpp"
 #include "../symm_errors.hpp"
+#include "JobWatch.hpp"
 #include "TcpLinks.hpp"
+#include "TcpSockets.hpp"
 
 namespace symm::Impl {
 
 namespace {
-
-/// How long a PE that sees another one end leaves it to the library to say so.
-constexpr auto time_to_report = std::chrono::milliseconds(500);
-
-/// Ends a job when one of its processes has ended: every PE watches PE 0, which
-/// watches all.
-class JobWatch {
- public:
-  /// \throws SystemError on this PE.
-  JobWatch(std::vector<UniqueFd> lives, Pe my_pe)
-      : m_lives(std::move(lives)),
-        m_my_pe(my_pe),
-        m_wake(::eventfd(0, EFD_CLOEXEC)) {
-    if (!m_wake) throw SystemError("watching PEs", "eventfd", errno);
-    m_thread =
-        make_library_thread("watching PEs", "symm_job", [this] { watch(); });
-  }
-  JobWatch(JobWatch const&)            = delete;
-  JobWatch& operator=(JobWatch const&) = delete;
-  ~JobWatch() { stop(); }
-
-  /// Other PEs may end from now on.
-  void expect_ends() noexcept { m_is_over = true; }
-  void stop() noexcept {
-    expect_ends();
-    std::uint64_t const one = 1;
-    // Cannot fail: the counter is 0 or 1.
-    static_cast<void>(::write(m_wake.get(), &one, sizeof one));
-    if (m_thread.joinable()) m_thread.join();
-  }
-
-  /// Tells the other PEs, by way of PE 0, and ends this one.
-  [[noreturn]] void end_job(int status) noexcept {
-    for (auto const& life : m_lives) {
-      if (!life) continue;
-      // It may have ended, too.
-      static_cast<void>(::send(life.get(), &status, sizeof status,
-                               MSG_NOSIGNAL | MSG_DONTWAIT));
-    }
-    ::_exit(status);
-  }
-
- private:
-  void watch() noexcept {
-    std::vector<pollfd> entries{{m_wake.get(), POLLIN, 0}};
-    for (auto const& life : m_lives)
-      entries.push_back({life.get(), POLLIN, 0});  // none: poll() leaves it out
-    for (;;) {
-      if (::poll(entries.data(), entries.size(), -1) < 0) continue;
-      if (m_is_over) return;
-      for (std::size_t i = 1; i < entries.size(); ++i) {
-        if (entries[i].revents != 0) see_end(i - 1);
-      }
-    }
-  }
-
-  void see_end(std::size_t which) noexcept {
-    int status       = EXIT_FAILURE;
-    auto const bytes = ::recv(m_lives[which].get(), &status, sizeof status, 0);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;  // not ended
-    bool const is_told = bytes == static_cast<ssize_t>(sizeof status);
-    if (!is_told) {
-      std::this_thread::sleep_for(time_to_report);
-      if (m_is_over) return;
-      std::fprintf(stderr,
-                   "symm: PE %zu has ended without symm::finalize(); ending "
-                   "the job\n",
-                   m_my_pe == 0 ? which : 0);
-      status = EXIT_FAILURE;
-    }
-    end_job(status);
-  }
-
-  std::vector<UniqueFd> m_lives;
-  Pe m_my_pe;
-  UniqueFd m_wake;
-  std::atomic<bool> m_is_over = false;
-  std::thread m_thread;
-};
-
-/// Of the running job, for JobStart::abort().
-std::atomic<JobWatch*> s_watch = nullptr;
 
 enum class Step : std::uint32_t { barrier, allgather, min, broadcast };
 
@@ -128,18 +44,21 @@ struct StepHead {
   friend bool operator==(StepHead const&, StepHead const&) = default;
 };
 
+/// What PE 0 answers to a PE's part: the result follows, or a StepFailure.
+enum class StepEnd : char { done, failed };
+using StepFailure = std::array<char, 512>;
+
 class Bootstrap_Tcp final : public Bootstrap {
  public:
   explicit Bootstrap_Tcp(TcpJob const& job) : m_job(job) {
     auto links = connect_by_tcp(job);
     m_steps    = std::move(links.steps);
     m_watch    = std::make_unique<JobWatch>(std::move(links.lives), job.my_pe);
-    s_watch    = m_watch.get();
     find_node();
   }
   Bootstrap_Tcp(Bootstrap_Tcp const&)            = delete;
   Bootstrap_Tcp& operator=(Bootstrap_Tcp const&) = delete;
-  ~Bootstrap_Tcp() override { s_watch = nullptr; }
+  ~Bootstrap_Tcp() override                      = default;
 
   [[nodiscard]] Pe my_pe() const override { return m_job.my_pe; }
   [[nodiscard]] int n_pes() const override { return m_job.n_pes; }
@@ -185,14 +104,14 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// (Others may end as soon as they are behind this barrier.)
+  /// (Others may end as soon as they have passed this barrier.)
   void close() override {
     m_watch->expect_ends();
-    barrier();
-    m_watch->stop();
-    s_watch = nullptr;
+    auto const failure =
+        m_gate.has_failed() ? std::nullopt : failure_of([&] { barrier(); });
     m_watch.reset();
     m_steps.clear();
+    if (failure) throw_failure(*failure);
   }
 
   using Bootstrap::abort;
@@ -214,47 +133,92 @@ class Bootstrap_Tcp final : public Bootstrap {
   template <class Take>
   void run(StepHead const& head, void const* mine, Take const& take,
            void* result, std::size_t result_bytes) {
-    try {
-      begin(head, mine, take);
-      end(result, result_bytes);
-    } catch (SystemError const&) {
-      // If a process has ended, JobWatch ends this one, too, and says why.
-      std::this_thread::sleep_for(2 * time_to_report);
-      throw;
-    }
+    m_gate.run([&] {
+      try {
+        if (my_pe() == 0) {
+          gather(head, take);
+          distribute(result, result_bytes);
+        } else {
+          take_part(head, mine, result, result_bytes);
+        }
+      } catch (...) {
+        end_steps(current_failure().message);
+        throw;
+      }
+    });
   }
+
   template <class Take>
-  void begin(StepHead const& head, void const* mine, Take const& take) {
-    if (my_pe() != 0) {
-      send_all(m_steps[0], &head, sizeof head, 0);
-      send_all(m_steps[0], mine, head.bytes, 0);
-      return;
-    }
+  void gather(StepHead const& head, Take const& take) {
+    Deadline const deadline(m_job.timeout);
     std::vector<char> its(head.bytes);
     for (Pe pe = 1; pe < n_pes(); ++pe) {
       auto const& socket = m_steps[index_of(pe)];
       StepHead of_pe;
-      receive_all(socket, &of_pe, sizeof of_pe, pe);
+      receive_all(socket, &of_pe, sizeof of_pe, pe, deadline);
       if (of_pe != head) {
         throw SystemError(Text("PE ", pe,
-                               " makes another step of the start "
-                               "than PE 0: start the same program on all PEs"));
+                               " makes another step of the start than PE 0: "
+                               "start the same program on all PEs"));
       }
-      receive_all(socket, its.data(), its.size(), pe);
+      receive_all(socket, its.data(), its.size(), pe, deadline);
       take(pe, its.data());
     }
   }
-  void end(void* result, std::size_t bytes) {
-    char done = 0;
-    if (my_pe() != 0) {
-      receive_all(m_steps[0], &done, 1, 0);
-      receive_all(m_steps[0], result, bytes, 0);
-      return;
-    }
+  void distribute(void const* result, std::size_t bytes) {
+    Deadline const deadline(m_job.timeout);
+    auto const end = StepEnd::done;
     for (Pe pe = 1; pe < n_pes(); ++pe) {
-      send_all(m_steps[index_of(pe)], &done, 1, pe);
-      send_all(m_steps[index_of(pe)], result, bytes, pe);
+      auto const& socket = m_steps[index_of(pe)];
+      try {
+        send_all(socket, &end, sizeof end, pe, deadline);
+        send_all(socket, result, bytes, pe, deadline);
+      } catch (SystemError const&) {
+        m_steps[index_of(pe)].reset();  // maybe within a result
+        throw;
+      }
     }
+  }
+  void take_part(StepHead const& head, void const* mine, void* result,
+                 std::size_t bytes) {
+    // PE 0 may begin the step that much later, and then says who is missing.
+    Deadline const deadline(2 * m_job.timeout);
+    auto const& socket = m_steps[0];
+    send_all(socket, &head, sizeof head, 0, deadline);
+    send_all(socket, mine, head.bytes, 0, deadline);
+    auto end = StepEnd::done;
+    receive_all(socket, &end, sizeof end, 0, deadline);
+    if (end == StepEnd::done)
+      return receive_all(socket, result, bytes, 0, deadline);
+    StepFailure failure{};
+    receive_all(socket, failure.data(), failure.size(), 0, deadline);
+    failure.back() = '\0';
+    throw SystemError(failure.data());
+  }
+
+  /// After a step that has failed on this PE: PE 0 tells all others, in the
+  /// place of their next result.
+  void end_steps(std::string_view why) noexcept {
+    if (my_pe() == 0) {
+      struct {
+        StepEnd end = StepEnd::failed;
+        StepFailure why{};
+      } message;
+      why.copy(message.why.data(), message.why.size() - 1);
+      for (auto const& socket : m_steps) {
+        // Maybe to the PE that has ended.
+        static_cast<void>(uninterrupted([&] {
+          return ::send(socket.get(), &message, sizeof message,
+                        MSG_NOSIGNAL | MSG_DONTWAIT);
+        }));
+      }
+    }
+    for (auto const& socket : m_steps)
+      static_cast<void>(::shutdown(socket.get(), SHUT_WR));
+    if (m_watch->expects_ends()) return;
+    // If a process has ended, JobWatch ends this one, too, and says why.
+    std::this_thread::sleep_for(2 * JobWatch::time_to_report);
+    m_watch->expect_ends();
   }
 
   /// The number of a node is its lowest PE.
@@ -278,6 +242,7 @@ class Bootstrap_Tcp final : public Bootstrap {
   TcpJob m_job;
   std::vector<UniqueFd> m_steps;
   std::unique_ptr<JobWatch> m_watch;
+  StepGate m_gate;
   int m_node           = 0;
   int m_number_on_node = 0;
   bool m_is_one_node   = true;
@@ -310,7 +275,7 @@ TcpJob job_of_environment() {
   }
   job.my_pe   = *pe;
   job.n_pes   = *pes;
-  job.timeout = std::chrono::duration<double>(start_timeout());
+  job.timeout = start_timeout();
   return job;
 }
 
@@ -349,8 +314,7 @@ JobPes make_tcp_pes(TcpJob const& job) {
 }
 
 void abort_tcp_job(int status) noexcept {
-  if (auto* const watch = s_watch.load()) watch->end_job(status);
-  ::_exit(status);
+  JobWatch::end_job_of_process(status);
 }
 
 void refuse_communicator(Communicator const& communicator, char const* why) {
@@ -359,8 +323,9 @@ void refuse_communicator(Communicator const& communicator, char const* why) {
                         ", without MPI: pass no communicator"));
 }
 
-double start_timeout() {
-  return env_seconds(environment::start_timeout).value();
+std::chrono::duration<double> start_timeout() {
+  return std::chrono::duration<double>(
+      env_seconds(environment::start_timeout).value());
 }
 
 bool is_tcp_asked_for() { return setting_of(environment::root).has_value(); }

@@ -3,6 +3,8 @@
 #ifndef SYMM_BOOTSTRAP_TCP_HPP
 #define SYMM_BOOTSTRAP_TCP_HPP
 
+#include <chrono>
+
 #include "JobStart.hpp"
 #include "TcpLinks.hpp"
 
@@ -27,8 +29,8 @@ namespace symm::Impl {
 /// \param why the job starts without MPI.
 /// \throws UsageError on this PE, if there is a communicator.
 void refuse_communicator(Communicator const& communicator, char const* why);
-/// SYMM_START_TIMEOUT, in seconds. \throws UsageError on this PE.
-[[nodiscard]] double start_timeout();
+/// SYMM_START_TIMEOUT; 0: none. \throws UsageError on this PE.
+[[nodiscard]] std::chrono::duration<double> start_timeout();
 
 }  // namespace symm::Impl
 

@@ -25,9 +25,12 @@
 #include <utility>
 #include <vector>
 
+#include "../base/Deadline.hpp"
+#include "../base/Interrupted.hpp"
 #include "../base/RandomNumber.hpp"
 #include "../base/Types.hpp"
 #include "../symm_errors.hpp"
+#include "SilentSockets.hpp"
 
 namespace symm::Impl {
 
@@ -40,8 +43,6 @@ using Number = std::array<std::uint64_t, 2>;
 constexpr auto connect_time = std::chrono::seconds(60);
 /// How long a PE tries before it asks whether another one has failed.
 constexpr auto round_time = std::chrono::milliseconds(100);
-/// How many connections this PE accepts before it goes on to make its own.
-constexpr int batch = 256;
 /// How many connections, besides those of PEs, may stay open without a Hello.
 constexpr std::size_t max_silent = 256;
 
@@ -85,11 +86,25 @@ struct Address {
   }
 };
 
-UniqueFd new_socket() {
-  UniqueFd result(
-      ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!result) throw SystemError("connecting PEs", "socket", errno);
-  return result;
+int open_socket() {
+  return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+/// \throws SystemError on this PE, if open_socket() has failed.
+UniqueFd checked_socket(UniqueFd socket) {
+  if (!socket) throw SystemError("connecting PEs", "socket", errno);
+  return socket;
+}
+
+UniqueFd listen_at(Address const& address) {
+  auto listener = checked_socket(UniqueFd(open_socket()));
+  if (::bind(listener.get(), address.generic(), address.bytes) != 0) {
+    throw SystemError("connecting PEs", "bind", errno);
+  }
+  // The longest queue that the system allows: strangers take places, too.
+  if (::listen(listener.get(), INT_MAX) != 0) {
+    throw SystemError("connecting PEs", "listen", errno);
+  }
+  return listener;
 }
 
 /// The process that has connected to a socket, or listened at its other end.
@@ -103,22 +118,6 @@ ucred other_end_of(UniqueFd const& socket) {
   return process;
 }
 
-/// See MeshLink::process.
-UniqueFd open_process(pid_t pid) {
-#ifdef SYS_pidfd_open
-  if (pid > 0) {
-    UniqueFd result(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    // Linux before 5.3, or a container that forbids calls it does not know.
-    bool const is_missing = errno == ENOSYS || errno == EPERM;
-    if (!result && !is_missing) {
-      throw SystemError("connecting PEs", "pidfd_open", errno);
-    }
-    return result;
-  }
-#endif
-  return {};
-}
-
 /// One PE's part of the start: it connects to the lower PEs of its node and
 /// accepts the higher ones, all at the same time, and waits for no single one.
 class Start {
@@ -129,16 +128,9 @@ class Start {
         m_my_pe(my_pe),
         m_links(static_cast<std::size_t>(nodes.n_near())),
         m_hello{its_node.key, my_pe},
-        m_listener(new_socket()) {
+        m_silent(listen_at(Address(m_name, my_pe)),
+                 static_cast<std::size_t>(nodes.n_near()) + max_silent) {
     link(my_pe).pid = ::getpid();
-    Address const mine(m_name, my_pe);
-    if (::bind(m_listener.get(), mine.generic(), mine.bytes) != 0) {
-      throw SystemError("connecting PEs", "bind", errno);
-    }
-    // The longest queue that the system allows: strangers take places, too.
-    if (::listen(m_listener.get(), INT_MAX) != 0) {
-      throw SystemError("connecting PEs", "listen", errno);
-    }
   }
 
   [[nodiscard]] bool is_complete() const { return !missing(); }
@@ -158,8 +150,8 @@ class Start {
       for (Pe pe = m_nodes.first_near(); pe < m_my_pe; ++pe) {
         if (!link(pe).socket && !connect_to(pe)) is_queue_full = true;
       }
-      accept_some();
-      hear_greetings();
+      m_silent.look([&](UniqueFd& socket) { return hear_greeting(socket); });
+      for (Pe const pe : std::exchange(m_to_open, {})) open_process(link(pe));
       if (is_queue_full) {
         // Other processes take free places at once: try as often as they do.
         ::sched_yield();
@@ -182,11 +174,13 @@ class Start {
 
   /// False if the queue of that PE is full.
   bool connect_to(Pe pe) {
-    auto socket = new_socket();
+    auto socket = checked_socket(m_silent.open_with_room(open_socket));
     Address const address(m_name, pe);
     auto const what = "connecting to PE " + std::to_string(pe);
-    if (::connect(socket.get(), address.generic(), address.bytes) != 0) {
-      if (errno == EAGAIN || errno == EINTR) return false;
+    if (uninterrupted([&] {
+          return ::connect(socket.get(), address.generic(), address.bytes);
+        }) != 0) {
+      if (errno == EAGAIN) return false;
       throw SystemError(what, "connect", errno);
     }
     auto const process = other_end_of(socket);
@@ -196,65 +190,58 @@ class Start {
                         std::to_string(::geteuid()) +
                         "; start all PEs as one user");
     }
-    if (::send(socket.get(), &m_hello, sizeof m_hello, MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(sizeof m_hello)) {
+    if (uninterrupted([&] {
+          return ::send(socket.get(), &m_hello, sizeof m_hello, MSG_NOSIGNAL);
+        }) != static_cast<ssize_t>(sizeof m_hello)) {
       throw SystemError(what, "send", errno);
     }
-    link(pe) = {std::move(socket), open_process(process.pid), process.pid};
+    link(pe) = {std::move(socket), {}, process.pid};
+    open_process(link(pe));
     return true;
-  }
-
-  void accept_some() {
-    for (int i = 0; i < batch; ++i) {
-      UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr,
-                                SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (!socket) {
-        if (errno == EINTR || errno == ECONNABORTED) continue;
-        if (errno == EAGAIN) return;
-        throw SystemError("connecting PEs", "accept4", errno);
-      }
-      if (other_end_of(socket).uid != ::geteuid()) continue;
-      m_silent.push_back(std::move(socket));
-    }
   }
 
   /// Whether this connection is settled: it is a PE's and now its link, or a
   /// stranger's.
   bool hear_greeting(UniqueFd& socket) {
+    if (other_end_of(socket).uid != ::geteuid()) return true;
     Hello hello;
-    auto const bytes = ::recv(socket.get(), &hello, sizeof hello, 0);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    auto const bytes = uninterrupted(
+        [&] { return ::recv(socket.get(), &hello, sizeof hello, 0); });
+    if (bytes < 0 && errno == EAGAIN) return false;
     if (bytes < 0 && errno != ECONNRESET) {
       throw SystemError("connecting PEs", "recv", errno);
     }
     if (bytes == static_cast<ssize_t>(sizeof hello) &&
         hello.key == m_hello.key) {
-      auto const pid                  = other_end_of(socket).pid;
-      link(static_cast<Pe>(hello.pe)) = {std::move(socket), open_process(pid),
-                                         pid};
+      auto const pe  = static_cast<Pe>(hello.pe);
+      auto const pid = other_end_of(socket).pid;
+      link(pe)       = {std::move(socket), {}, pid};
+      m_to_open.push_back(pe);
     }
     return true;
   }
 
-  void hear_greetings() {
-    std::erase_if(m_silent,
-                  [&](UniqueFd& socket) { return hear_greeting(socket); });
-    // PEs greet at once, so the oldest silent connections are strangers'.
-    auto const most = static_cast<std::size_t>(m_nodes.n_near()) + max_silent;
-    if (m_silent.size() > most) {
-      auto const surplus = static_cast<std::ptrdiff_t>(m_silent.size() - most);
-      m_silent.erase(m_silent.begin(), m_silent.begin() + surplus);
-    }
+  /// Sets MeshLink::process.
+  void open_process(MeshLink& its) {
+#ifdef SYS_pidfd_open
+    if (its.pid <= 0) return;
+    its.process = m_silent.open_with_room([&] {
+      return static_cast<int>(::syscall(SYS_pidfd_open, its.pid, 0));
+    });
+    // Linux before 5.3, or a container that forbids calls it does not know.
+    if (!its.process && errno != ENOSYS && errno != EPERM)
+      throw SystemError("connecting PEs", "pidfd_open", errno);
+#else
+    static_cast<void>(its);
+#endif
   }
 
   void wait_for_news() {
-    std::vector<pollfd> entries{{m_listener.get(), POLLIN, 0}};
-    for (auto const& socket : m_silent) {
+    std::vector<pollfd> entries{{m_silent.listener().get(), POLLIN, 0}};
+    for (auto const& socket : m_silent.sockets()) {
       entries.push_back({socket.get(), POLLIN, 0});
     }
-    constexpr int milliseconds = 10;
-    if (::poll(entries.data(), entries.size(), milliseconds) < 0 &&
-        errno != EINTR) {
+    if (poll_until(entries, Deadline(std::chrono::milliseconds(10))) < 0) {
       throw SystemError("connecting PEs", "poll", errno);
     }
   }
@@ -264,8 +251,8 @@ class Start {
   Pe m_my_pe;
   std::vector<MeshLink> m_links;
   Hello m_hello;
-  UniqueFd m_listener;
-  std::vector<UniqueFd> m_silent;  // accepted, without a Hello yet
+  SilentSockets m_silent;
+  std::vector<Pe> m_to_open;  // links without their process
 };
 
 }  // namespace

@@ -13,10 +13,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
+#include <cstring>
 #include <sstream>
 #include <string_view>
 
+#include "../base/Interrupted.hpp"
 #include "../base/RandomNumber.hpp"
 #include "../base/Text.hpp"
 #include "../base/UniqueFd.hpp"
@@ -69,6 +70,47 @@ std::vector<std::string> addresses_of_this_host() {
   return found;
 }
 
+constexpr std::string_view no_regular_file = "it is no regular file";
+/// A host has some hundred addresses at most, of up to 46 characters.
+constexpr std::size_t most_of_tcp_file = std::size_t{64} << 10U;
+
+/// Why a file is not PE 0's, which this user has started; empty: it may be.
+Text reason_to_distrust(struct stat const& status) {
+  if (!S_ISREG(status.st_mode)) return no_regular_file;
+  if (status.st_uid != ::geteuid()) {
+    return Text("it belongs to user ", status.st_uid, ", this process to user ",
+                ::geteuid());
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return "other users may write it";
+  return {};
+}
+
+/// \param part of that name until it is complete.
+void write_new_file(std::string const& path, std::string const& part,
+                    std::string_view text) {
+  auto const check = [&](bool is_done, char const* call) {
+    if (is_done) return;
+    throw SystemError("SYMM_ROOT=file:" + path + ": PE 0 cannot write it", call,
+                      errno);
+  };
+  UniqueFd const file(uninterrupted([&] {
+    return ::open(part.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+                  S_IRUSR | S_IWUSR);
+  }));
+  check(static_cast<bool>(file), "open");
+  while (!text.empty()) {
+    auto const n = uninterrupted(
+        [&] { return ::write(file.get(), text.data(), text.size()); });
+    check(n >= 0, "write");
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  check(uninterrupted([&] { return ::fsync(file.get()); }) == 0, "fsync");
+  check(
+      uninterrupted([&] { return ::rename(part.c_str(), path.c_str()); }) == 0,
+      "rename");
+}
+
 }  // namespace
 
 bool is_tcp_file(std::string const& root) {
@@ -116,28 +158,49 @@ std::optional<TcpPlace> place_of_text(std::string const& text) {
 }
 
 TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    throw UsageError(Text("SYMM_ROOT=file:", path, ": ", no_regular_file,
+                          "; name one that PE 0 is to write"));
+  }
   auto const place = tcp_place_here(port);
   auto const part  = path + ".part";
   static_cast<void>(::unlink(part.c_str()));  // of an earlier job, maybe
-  UniqueFd const file(::open(part.c_str(),
-                             O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
-                             S_IRUSR | S_IWUSR));
-  auto const text = text_of(place) + "\n";
-  if (!file ||
-      ::write(file.get(), text.data(), text.size()) !=
-          static_cast<ssize_t>(text.size()) ||
-      ::fsync(file.get()) != 0 || ::rename(part.c_str(), path.c_str()) != 0) {
-    throw SystemError("SYMM_ROOT=file:" + path + ": PE 0 cannot write it",
-                      "open, write or rename", errno);
+  try {
+    write_new_file(path, part, text_of(place) + "\n");
+  } catch (SystemError const&) {
+    static_cast<void>(::unlink(part.c_str()));
+    throw;
   }
   return place;
 }
 
-std::optional<TcpPlace> read_tcp_file(std::string const& path) {
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line)) return std::nullopt;
-  return place_of_text(line);
+std::optional<TcpPlace> read_tcp_file(std::string const& path, Text& why_not) {
+  // O_NONBLOCK: to open a FIFO waits otherwise.
+  UniqueFd const file(uninterrupted(
+      [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) {
+    why_not = Text("it cannot be read (", std::strerror(errno), ")");
+    return std::nullopt;
+  }
+  why_not = reason_to_distrust(status);
+  if (!why_not.empty()) return std::nullopt;
+  std::array<char, most_of_tcp_file> text{};
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    auto const got = uninterrupted([&] {
+      return ::read(file.get(), text.data() + bytes, text.size() - bytes);
+    });
+    if (got <= 0) break;  // a part of it is no place
+    bytes += static_cast<std::size_t>(got);
+  }
+  std::string_view const all(text.data(), bytes);
+  auto const end = all.find('\n');
+  auto place     = end == all.npos ? std::optional<TcpPlace>()
+                                   : place_of_text(std::string(all.substr(0, end)));
+  if (!place) why_not = Text("it is not what PE 0 writes");
+  return place;
 }
 
 }  // namespace symm::Impl

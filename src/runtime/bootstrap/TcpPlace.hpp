@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "../base/Text.hpp"
+
 namespace symm::Impl {
 
 /// Where PE 0 listens in a start by TCP.
@@ -35,12 +37,16 @@ struct TcpPlace {
 [[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
 
 /// On PE 0: tcp_place_here(), in a file that only this user can read. Nobody
-/// sees half of it.
-/// \throws SystemError on this PE.
-TcpPlace write_tcp_file(std::string const& path, std::string const& port);
+/// sees half of it. It replaces a regular file.
+/// \throws UsageError on this PE, if something else is there. SystemError.
+[[nodiscard]] TcpPlace write_tcp_file(std::string const& path,
+                                      std::string const& port);
 
-/// Nothing if PE 0 has not written it.
-[[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path);
+/// What PE 0 has written: a regular file of this user, which nobody else can
+/// write. Whatever else is there, the call does not wait, and reads little.
+/// \param why_not is set if the result is nothing.
+[[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path,
+                                                    Text& why_not);
 
 }  // namespace symm::Impl
 

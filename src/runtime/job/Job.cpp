@@ -71,7 +71,8 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
         agree(*pes.bootstrap,
               failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));
     if (failed) {
-      pes.bootstrap->close();
+      // Its reason matters more than a failure of close().
+      static_cast<void>(failure_of([&] { pes.bootstrap->close(); }));
       throw_failure(
           {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",
                                       failed->failure.message)});

@@ -116,7 +116,8 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
       s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
     });
   } catch (...) {
-    // Thrown on all PEs. Its reason matters more than a failure of close().
+    // Thrown on all PEs, or a step of the bootstrap has failed, after which
+    // close() waits for nobody. The reason matters more than a failure of it.
     static_cast<void>(failure_of([&] { shared->close(); }));
     throw;
   }
@@ -449,7 +450,7 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
-  std::optional<Failure> open;  // why the network did not close
+  std::optional<Failure> open;  // why the network or the job did not close
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
@@ -482,7 +483,8 @@ void Runtime::finalize() {
                  "it does). Its memory stays until the process ends\n",
                  runtime.my_pe(), view.c_str());
   }
-  runtime.m_bootstrap->close();
+  auto const still_open = failure_of([&] { runtime.m_bootstrap->close(); });
+  if (!open) open = still_open;
   s_instance.reset();
   s_was_finalized = true;
   if (open) {

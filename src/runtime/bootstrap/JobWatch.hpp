@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_JOB_WATCH_HPP
+#define SYMM_JOB_WATCH_HPP
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include "../base/Types.hpp"
+#include "../base/UniqueFd.hpp"
+
+namespace symm::Impl {
+
+/// Ends a job when one of its processes has ended: every PE watches PE 0, which
+/// watches all.
+class JobWatch {
+ public:
+  /// How long a PE that sees another one end leaves it to the library to say
+  /// so.
+  static constexpr auto time_to_report = std::chrono::milliseconds(500);
+
+  /// \param lives of TcpLinks. \throws SystemError on this PE.
+  JobWatch(std::vector<UniqueFd> lives, Pe my_pe);
+  JobWatch(JobWatch const&)            = delete;
+  JobWatch& operator=(JobWatch const&) = delete;
+  ~JobWatch();
+
+  /// Other PEs may end from now on.
+  void expect_ends() noexcept { m_is_over = true; }
+  [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
+
+  /// Ends the job that is watched, or else this process: tells the other PEs,
+  /// by way of PE 0.
+  [[noreturn]] static void end_job_of_process(int status) noexcept;
+
+ private:
+  [[noreturn]] void end_job(int status) const noexcept;
+  void watch() noexcept;
+  void see_end(std::size_t which) const noexcept;
+
+  std::vector<UniqueFd> m_lives;
+  Pe m_my_pe;
+  UniqueFd m_wake;
+  std::atomic<bool> m_is_over = false;
+  std::thread m_thread;
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "TcpAcceptance.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include "../base/Interrupted.hpp"
+#include "../base/Text.hpp"
+#include "../symm_errors.hpp"
+#include "TcpSockets.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// Connections that may be open without a TcpHello.
+constexpr std::size_t max_silent_tcp = 256;
+/// After it, PE 0 looks at silent connections again.
+constexpr auto silent_pause = std::chrono::milliseconds(20);
+
+/// To a PE that may have gone: its end of the connection tells it.
+void answer(UniqueFd const& socket, std::string_view why_refused) {
+  TcpAnswer const its(why_refused);
+  static_cast<void>(uninterrupted([&] {
+    return ::send(socket.get(), &its, sizeof its, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }));
+}
+
+}  // namespace
+
+TcpAcceptance::TcpAcceptance(TcpJob const& job, UniqueFd listener,
+                             std::uint64_t key)
+    : m_job(job), m_key(key), m_silent(std::move(listener), max_silent_tcp) {}
+
+TcpLinks TcpAcceptance::accept_all(Deadline const& deadline) {
+  while (n_missing() > 0) {
+    if (deadline.is_over()) give_up();
+    m_silent.look([&](UniqueFd& socket) { return hear(socket); });
+    if (n_missing() == 0) break;
+    std::array events{pollfd{m_silent.listener().get(), POLLIN, 0}};
+    if (poll_until(events, Deadline(silent_pause)) < 0)
+      throw SystemError("symm::initialize by TCP", "poll", errno);
+  }
+  return links();
+}
+
+TcpLinks TcpAcceptance::links() {
+  TcpLinks links;
+  links.steps.resize(index_of(m_job.n_pes));
+  links.lives.resize(index_of(m_job.n_pes));
+  for (auto& [pe, member] : m_members) {
+    answer(member.steps, "");
+    links.steps[index_of(pe)] = std::move(member.steps);
+    links.lives[index_of(pe)] = std::move(member.life);
+  }
+  return links;
+}
+
+void TcpAcceptance::give_up() {
+  Pe first = 1;
+  while (m_members.contains(first) && m_members[first].is_complete()) ++first;
+  Text const why("PE ", first, n_missing() > 1 ? " and others have" : " has",
+                 " not connected to PE 0 (",
+                 m_job.share ? "" : "SYMM_ROOT=", m_job.root,
+                 ") within SYMM_START_TIMEOUT seconds: ", n_missing(), " of ",
+                 m_job.n_pes, " PEs are missing");
+  for (auto const& [pe, member] : m_members) {
+    if (member.steps) answer(member.steps, why);
+  }
+  throw SystemError(Text("symm::initialize: ", why));
+}
+
+/// Whether this connection is settled: a PE's, a stranger's, or gone.
+bool TcpAcceptance::hear(UniqueFd& socket) {
+  TcpHello hello;
+  auto const receive = [&](int flags) {
+    return uninterrupted(
+        [&] { return ::recv(socket.get(), &hello, sizeof hello, flags); });
+  };
+  auto const bytes = receive(MSG_PEEK);
+  if (bytes < 0) return errno != EAGAIN;
+  if (bytes == 0) return true;
+  if (bytes < static_cast<ssize_t>(sizeof hello)) return false;
+  static_cast<void>(receive(0));  // has come
+  if (hello.magic != TcpHello().magic || hello.key != m_key ||
+      hello.purpose > TcpPurpose::life)
+    return true;
+  if (hello.n_pes != m_job.n_pes || hello.pe < 1 || hello.pe >= m_job.n_pes) {
+    answer(socket,
+           Text("PE 0 has a job of ", m_job.n_pes, " PEs, this process is PE ",
+                hello.pe, " of ", hello.n_pes,
+                ": start all with one SYMM_PES, and with SYMM_PE from 0"));
+    return true;
+  }
+  join(hello, socket);
+  return true;
+}
+
+void TcpAcceptance::join(TcpHello const& hello, UniqueFd& socket) {
+  auto& member       = m_members[hello.pe];
+  bool const is_same = member.process == hello.process;
+  if (is_same && hello.attempt < member.attempt) return;  // it has given it up
+  if (!is_same && (is_open(member.life) || is_open(member.steps))) {
+    return answer(socket, Text("there is a PE ", hello.pe,
+                               " already: two processes have this SYMM_PE, or "
+                               "two jobs this SYMM_ROOT"));
+  }
+  m_n_complete -= member.is_complete() ? 1 : 0;
+  if (!is_same || hello.attempt > member.attempt)
+    member = {hello.process, hello.attempt, {}, {}};
+  set_tcp_options(socket);
+  (hello.purpose == TcpPurpose::steps ? member.steps : member.life) =
+      std::move(socket);
+  m_n_complete += member.is_complete() ? 1 : 0;
+}
+
+}  // namespace symm::Impl

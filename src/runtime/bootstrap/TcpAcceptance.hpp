@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TCP_ACCEPTANCE_HPP
+#define SYMM_TCP_ACCEPTANCE_HPP
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "../base/Deadline.hpp"
+#include "../base/Types.hpp"
+#include "../base/UniqueFd.hpp"
+#include "SilentSockets.hpp"
+#include "TcpJob.hpp"
+#include "TcpMessages.hpp"
+
+namespace symm::Impl {
+
+/// PE 0 accepts the others. It takes memory for those that are there: a wrong
+/// SYMM_PES may be any number.
+class TcpAcceptance {
+ public:
+  /// \param key of the job, which the others know. `job` must outlive this.
+  TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
+
+  /// \throws SystemError on this PE, and on those that are there, if not all
+  ///         are before the deadline.
+  [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
+
+ private:
+  /// A PE of which there is a connection, or was.
+  struct Member {
+    std::uint64_t process = 0;  // TcpHello::process
+    std::uint32_t attempt = 0;  // TcpHello::attempt
+    UniqueFd steps;
+    UniqueFd life;
+
+    [[nodiscard]] bool is_complete() const { return steps && life; }
+  };
+
+  [[nodiscard]] int n_missing() const { return m_job.n_pes - 1 - m_n_complete; }
+  [[noreturn]] void give_up();
+  [[nodiscard]] bool hear(UniqueFd& socket);
+  void join(TcpHello const& hello, UniqueFd& socket);
+  [[nodiscard]] TcpLinks links();
+
+  TcpJob const& m_job;
+  std::uint64_t m_key;
+  SilentSockets m_silent;
+  std::map<Pe, Member> m_members;
+  int m_n_complete = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif

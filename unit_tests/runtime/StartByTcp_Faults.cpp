@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// A start by TCP with signals, with limits of every size, and with steps that
+// fail.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <support/ForkedPes.hpp>
+#include <support/Sanitizers.hpp>
+#include <support/Shared.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include <runtime/symm_errors.hpp>
+
+#include "StartByTcp.hpp"
+
+namespace symm_test {
+namespace {
+
+using symm::SystemError;
+using symm::Impl::JobPes;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// A signal each millisecond, as a sampling profiler has it, while it lives.
+class TimerSignals {
+ public:
+  TimerSignals() {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    action.sa_flags   = SA_RESTART;
+    EXPECT_EQ(::sigaction(SIGALRM, &action, nullptr), 0);
+    set(1000);
+  }
+  TimerSignals(TimerSignals const&)            = delete;
+  TimerSignals& operator=(TimerSignals const&) = delete;
+  ~TimerSignals() { set(0); }
+
+ private:
+  static void set(long microseconds) {
+    itimerval const timer{{0, microseconds}, {0, microseconds}};
+    EXPECT_EQ(::setitimer(ITIMER_REAL, &timer, nullptr), 0);
+  }
+};
+
+TEST(StartByTcp, is_not_disturbed_by_signals_of_a_timer) {
+  auto const root = file_root();
+  expect_on_pes(3, [&](ForkedBootstrap& forked) {
+    TimerSignals const signals;
+    // The others wait for it meanwhile.
+    if (forked.my_pe() == 2)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    tell(root, forked.my_pe(), 3, "3");
+    auto const pes = start_told();
+    expect_steps(*pes.bootstrap);
+    pes.bootstrap->close();
+  });
+}
+
+TEST(StartByTcp, takes_a_limit_of_0_for_none_and_one_that_no_clock_counts) {
+  for (auto const* const limit : {"0", "10000000000", "1"}) {
+    auto const root = file_root();
+    expect_on_pes(2, [&](ForkedBootstrap& forked) {
+      if (forked.my_pe() == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      tell(root, forked.my_pe(), 2, limit);
+      auto const pes = start_told();
+      expect_steps(*pes.bootstrap);
+      pes.bootstrap->close();
+    });
+  }
+}
+
+TEST(StartByTcp, takes_memory_for_the_PEs_that_are_there) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers take all addresses";
+  expect_on_pes(1, [&](ForkedBootstrap&) {
+    constexpr rlim_t gib = rlim_t{1} << 30U;
+    rlimit const limit{2 * gib, 2 * gib};
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+    tell(file_root(), 0, 2'000'000'000, "0.2");
+    EXPECT_THAT([] { auto const pes = start_told(); },
+                ThrowsMessage<SystemError>(
+                    HasSubstr("1999999999 of 2000000000 PEs are missing")));
+  });
+}
+
+/// What every PE says of a step that has failed, of all later ones, and of the
+/// end, which waits for nobody.
+void expect_failed(JobPes const& pes, std::string const& why) {
+  auto& bootstrap = *pes.bootstrap;
+  EXPECT_THAT([&] { bootstrap.barrier(); },
+              ThrowsMessage<SystemError>(HasSubstr(why)));
+  EXPECT_THAT([&] { static_cast<void>(bootstrap.min(1)); },
+              ThrowsMessage<SystemError>(HasSubstr(why)));
+  bootstrap.close();
+}
+
+TEST(StartByTcp, a_step_that_fails_fails_on_all_PEs_and_so_do_all_later_ones) {
+  auto const root = file_root();
+  expect_on_pes(4, [&](ForkedBootstrap& forked) {
+    tell(root, forked.my_pe(), 4);
+    auto const pes        = start_told();
+    std::string const why = "PE 2 makes another step of the start than PE 0";
+    if (forked.my_pe() == 2) {
+      EXPECT_THAT([&] { static_cast<void>(pes.bootstrap->min(1)); },
+                  ThrowsMessage<SystemError>(HasSubstr(why)));
+    }
+    expect_failed(pes, why);
+    forked.barrier();
+  });
+}
+
+TEST(StartByTcp, a_PE_that_takes_no_step_in_time_is_named_on_all_others) {
+  auto const root = file_root();
+  Shared<std::atomic<int>> n_told;
+  for (symm::Pe const late : {0, 2}) {
+    *n_told = 0;
+    expect_on_pes(3, [&](ForkedBootstrap& forked) {
+      tell(root, forked.my_pe(), 3, "0.7");
+      auto const pes = start_told();
+      if (forked.my_pe() != late) {
+        expect_failed(pes, "PE " + std::to_string(late) +
+                               " has not taken the next step of the start "
+                               "or end of the job within SYMM_START_TIMEOUT "
+                               "seconds");
+        ++*n_told;
+      } else {
+        while (*n_told < 2) yield();
+      }
+      forked.barrier();
+      if (forked.my_pe() == late) pes.bootstrap->abort(0);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace symm_test
