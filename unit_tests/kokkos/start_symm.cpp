@@ -14,6 +14,7 @@
 #include <string>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <runtime/bootstrap/Bootstrap_Mpi.hpp>
 #include <support/mpi_main.hpp>
 #include <symm_mpi.hpp>
 
@@ -222,6 +223,20 @@ TEST(StartSymm, an_exception_on_all_PEs_unwinds_the_guard_and_its_Views) {
     EXPECT_FALSE(symm::is_initialized());
   }
   expect_mpi_and_kokkos_run();
+}
+
+TEST(StartSymm, no_step_of_MPI_follows_one_that_has_failed) {
+  auto const pes  = symm::Impl::start_by_mpi().make_pes({});
+  auto& bootstrap = *pes.bootstrap;
+  int number      = 1;
+  EXPECT_EQ(bootstrap.min(number), 1);
+  EXPECT_THAT(message_of<symm::SystemError>([&] {
+                bootstrap.broadcast(&number, sizeof number, world_size());
+              }),
+              HasSubstr("MPI_Bcast failed"));
+  EXPECT_THAT(message_of<symm::SystemError>([&] { bootstrap.barrier(); }),
+              HasSubstr("MPI_Bcast failed"));
+  bootstrap.close();
 }
 
 TEST(StartSymm, finalize_here_and_a_barrier_there_is_a_UsageError_on_all) {

@@ -87,30 +87,40 @@ class Bootstrap_Mpi final : public Bootstrap {
   [[nodiscard]] int number_on_node() const { return m_number_on_node; }
   [[nodiscard]] bool is_one_node() const { return m_n_on_node == m_size; }
 
-  void barrier() override { check(MPI_Barrier(m_communicator), "MPI_Barrier"); }
+  void barrier() override {
+    m_gate.run([&] { check(MPI_Barrier(m_communicator), "MPI_Barrier"); });
+  }
 
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     int const count = count_of(bytes, "allgather");
-    check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
-                        m_communicator),
-          "MPI_Allgather");
+    m_gate.run([&] {
+      check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
+                          m_communicator),
+            "MPI_Allgather");
+    });
   }
 
   [[nodiscard]] int min(int mine) override {
     int lowest = 0;
-    check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, m_communicator),
-          "MPI_Allreduce");
+    m_gate.run([&] {
+      check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, m_communicator),
+            "MPI_Allreduce");
+    });
     return lowest;
   }
 
   void broadcast(void* data, std::size_t bytes, Pe from) override {
-    check(MPI_Bcast(data, count_of(bytes, "broadcast"), MPI_BYTE, from,
-                    m_communicator),
-          "MPI_Bcast");
+    int const count = count_of(bytes, "broadcast");
+    m_gate.run([&] {
+      check(MPI_Bcast(data, count, MPI_BYTE, from, m_communicator),
+            "MPI_Bcast");
+    });
   }
 
-  /// MPI has freed everything if it is finalised.
+  /// MPI has freed everything if it is finalised. To free a communicator may
+  /// take all PEs.
   void close() override {
+    if (m_gate.has_failed()) return;
     if (is_set(MPI_Finalized, "MPI_Finalized")) return;
     check(MPI_Comm_free(&m_communicator), "MPI_Comm_free");
   }
@@ -141,6 +151,7 @@ class Bootstrap_Mpi final : public Bootstrap {
     check(MPI_Comm_free(&node), "MPI_Comm_free");
   }
 
+  StepGate m_gate;
   MPI_Comm m_communicator = MPI_COMM_NULL;
   int m_rank              = 0;
   int m_size              = 0;
