@@ -82,6 +82,20 @@ TEST_F(ProcessMemoryTest, a_process_without_the_secret_is_not_reached) {
   EXPECT_FALSE(mine.reaches(1, place.key));
 }
 
+TEST_F(ProcessMemoryTest,
+       a_process_that_got_the_number_of_the_PE_is_left_alone) {
+  if (is_shielded) GTEST_SKIP() << "the system forbids process_vm_readv";
+  auto const block = std::vector<std::byte>(bytes, std::byte{7});
+  place.address    = reinterpret_cast<std::uint64_t>(memory.data());
+  auto of_other    = place;
+  ++of_other.key[1];  // the secret of a process that is gone
+  EXPECT_THROW(mine.put(of_other, block.data(), bytes, 0), symm::SystemError);
+  std::vector<std::byte> got(bytes, std::byte{1});
+  EXPECT_THROW(mine.get(got.data(), of_other, bytes, 0), symm::SystemError);
+  mine.get(got.data(), place, bytes, 0);
+  EXPECT_EQ(got, memory) << "the child has got no put";
+}
+
 TEST_F(ProcessMemoryTest, what_is_not_there_is_an_error) {
   if (is_shielded) GTEST_SKIP() << "the system forbids process_vm_readv";
   std::byte word{};
