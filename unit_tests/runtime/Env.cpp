@@ -168,6 +168,13 @@ TEST_F(Env, seconds_are_not_negative) {
   EXPECT_EQ(env_seconds({{name}}), 0.5);
   set(name, "0");
   EXPECT_EQ(env_seconds({{name}}), 0.0);
+  // What no clock counts, and what rounds to "never".
+  for (auto const& text : {std::string("10000000000"), std::string(400, '9')}) {
+    set(name, text);
+    EXPECT_EQ(env_seconds({{name}}), 1e9) << text;
+  }
+  set(name, "0.0000000001");
+  EXPECT_EQ(env_seconds({{name}}), 1e-3);
   for (char const* text : {"-1", "1s", "1 s", "soon", "1e3", "inf"}) {
     set(name, text);
     EXPECT_THAT(refusal_of([] { return env_seconds({{name}}); }),

@@ -3,6 +3,7 @@
 
 #include "Env.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>
@@ -135,7 +136,7 @@ std::optional<double> env_seconds(EnvironmentVariable const& variable) {
   if (!number || !rest.empty()) {
     throw_junk(*setting, "a number of seconds such as 30 or 0.5 (0: never)");
   }
-  return number;
+  return *number == 0 ? 0 : std::clamp(*number, 1e-3, 1e9);
 }
 
 std::optional<HugePages> env_pages(EnvironmentVariable const& variable) {

@@ -49,7 +49,8 @@ std::optional<int> env_count(EnvironmentVariable const& variable);
 /// \throws UsageError on this PE.
 std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
-/// A number of seconds, at least 0: `30`, `0.5`.
+/// A number of seconds, at least 0: `30`, `0.5`. Other numbers than 0 are
+/// brought to 0.001 to 10^9 (31 years), which every clock can count.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
 

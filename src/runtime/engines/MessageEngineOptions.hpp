@@ -8,7 +8,8 @@
 namespace symm::Impl {
 
 struct MessageEngineOptions {
-  /// In seconds: a watched PE that is silent for that long is lost. 0: none is.
+  /// In seconds, as env_seconds() has them: a watched PE that is silent for
+  /// that long is lost. 0: none is.
   double peer_timeout = 60;
 
   /// \throws UsageError on this PE.

@@ -32,7 +32,7 @@ ServedEngine::ServedEngine(Bootstrap& bootstrap,
     : m_bootstrap(bootstrap),
       m_me(bootstrap.my_pe()),
       m_peer_timeout(std::chrono::duration_cast<Clock::duration>(
-          std::chrono::duration<double>(std::min(options.peer_timeout, 1e9)))),
+          std::chrono::duration<double>(options.peer_timeout))),
       m_check_time(m_peer_timeout > 0s ? std::clamp<Clock::duration>(
                                              m_peer_timeout / 16, 1ms, 100ms)
                                        : Clock::duration(100ms)),
