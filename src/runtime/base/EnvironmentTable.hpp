@@ -101,7 +101,9 @@ inline constexpr EnvironmentVariable start_timeout{
     {"SYMM_START_TIMEOUT"},
     VariableType::seconds,
     "60",
-    "seconds that all PEs have to find PE 0 in a start by TCP or PMIx"};
+    "seconds that all PEs have to find PE 0 in a start by TCP or PMIx, and a "
+    "PE has to take each further step of the start and of the end of such a "
+    "job; 0: no limit, for debuggers"};
 
 inline constexpr EnvironmentVariable trace{
     {"SYMM_TRACE"},
