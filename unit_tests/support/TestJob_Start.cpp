@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "TestJob.hpp"
 
+#include <cstdlib>
 #include <memory>
 
 #include <runtime/bootstrap/Bootstrap.hpp>
@@ -19,6 +20,9 @@ std::unique_ptr<symm::Impl::Bootstrap> s_pes;
 }  // namespace
 
 TestJob::TestJob(int& argc, char** argv) {
+  // Its steps come at any time of a test: some PEs wait for long. The tests
+  // have limits of their own.
+  static_cast<void>(::setenv("SYMM_START_TIMEOUT", "280", 0));
   s_start    = &symm::Impl::job_start();
   s_must_end = s_start->begin(&argc, &argv, {});
   s_pes      = s_start->make_pes({}).bootstrap;
