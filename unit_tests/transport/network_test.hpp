@@ -51,7 +51,7 @@ inline void watch_if_needed(TestEngine& test, Pe pe) {
 #define SYMM_TEST_FOR_ALL_NETWORKS(suite)                   \
   INSTANTIATE_TEST_SUITE_P(                                 \
       Networks, suite, testing::Values("ucx", "libfabric"), \
-      [](auto const& info) { return std::string(info.param); })
+      [](auto const& network) { return std::string(network.param); })
 
 }  // namespace symm_test
 
