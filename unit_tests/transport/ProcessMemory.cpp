@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // One-sided operations between processes, on memory of a child.
 #include <gtest/gtest.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -82,18 +85,52 @@ TEST_F(ProcessMemoryTest, a_process_without_the_secret_is_not_reached) {
   EXPECT_FALSE(mine.reaches(1, place.key));
 }
 
+/// Another process, with the number of one that is gone; 0 if the system does
+/// not let this one choose.
+pid_t fork_with_number(pid_t number) {
+  clone_args arguments{};
+  arguments.exit_signal  = SIGCHLD;
+  arguments.set_tid      = reinterpret_cast<std::uint64_t>(&number);
+  arguments.set_tid_size = 1;
+  auto const pid         = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid == 0) {
+    for (;;) ::pause();
+  }
+  return pid < 0 ? 0 : static_cast<pid_t>(pid);
+}
+
 TEST_F(ProcessMemoryTest,
        a_process_that_got_the_number_of_the_PE_is_left_alone) {
   if (is_shielded) GTEST_SKIP() << "the system forbids process_vm_readv";
+  auto const number = child.pid();
+  child.end();
+  // It has this memory, and the secret.
+  auto const other = fork_with_number(number);
+  if (other == 0) GTEST_SKIP() << "needs leave to choose numbers of processes";
   auto const block = std::vector<std::byte>(bytes, std::byte{7});
   place.address    = reinterpret_cast<std::uint64_t>(memory.data());
-  auto of_other    = place;
-  ++of_other.key[1];  // the secret of a process that is gone
-  EXPECT_THROW(mine.put(of_other, block.data(), bytes, 0), symm::SystemError);
+  EXPECT_THROW(mine.put(place, block.data(), bytes, 0), symm::SystemError);
   std::vector<std::byte> got(bytes, std::byte{1});
-  EXPECT_THROW(mine.get(got.data(), of_other, bytes, 0), symm::SystemError);
-  mine.get(got.data(), place, bytes, 0);
-  EXPECT_EQ(got, memory) << "the child has got no put";
+  EXPECT_THROW(mine.get(got.data(), place, bytes, 0), symm::SystemError);
+  ProcessMemory afresh;
+  EXPECT_TRUE(afresh.reaches(1, place.key));
+  afresh.get(got.data(), place, bytes, 0);
+  EXPECT_EQ(got, memory) << "it has got no put";
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+}
+
+TEST_F(ProcessMemoryTest,
+       the_secret_of_a_process_that_could_not_be_opened_is_read) {
+  if (is_shielded) GTEST_SKIP() << "the system forbids process_vm_readv";
+  place.address = reinterpret_cast<std::uint64_t>(memory.data());
+  ProcessMemory afresh;  // has opened none
+  auto of_other = place;
+  ++of_other.key[1];
+  std::byte word{7};
+  EXPECT_THROW(afresh.put(of_other, &word, 1, 0), symm::SystemError);
+  afresh.get(&word, place, 1, 0);
+  EXPECT_EQ(word, std::byte{0});
 }
 
 TEST_F(ProcessMemoryTest, what_is_not_there_is_an_error) {

@@ -2,12 +2,18 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "ProcessMemory.hpp"
 
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <mutex>
+#include <new>
+#include <utility>
 
+#include "../base/Deadline.hpp"
 #include "../base/Interrupted.hpp"
 #include "../base/RandomNumber.hpp"
 #include "../base/Text.hpp"
@@ -25,31 +31,27 @@ constexpr std::size_t secret_address = 2;
 pid_t process_of(OneSided::Key const& key) {
   return static_cast<pid_t>(key[process]);
 }
-/// Like a call of the system, with ESRCH: the PE's process is gone, and another
-/// one may have its number.
-ssize_t fail_of_other_process() {
-  errno = ESRCH;
-  return -1;
-}
 void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-/// Calls one(done): copies what follows the first `done` bytes, and returns how
-/// many it has copied, or -1.
-template <class CopyOne>
-void copy_all(char const* name, OneSided::Place const& there, std::size_t bytes,
-              CopyOne const& one) {
-  std::size_t done = 0;
-  while (done < bytes) {
-    auto const n = uninterrupted([&] { return one(done); });
-    if (n <= 0) {
-      throw SystemError(Text("copying ", bytes - done, " of ", bytes,
-                             " bytes to or from PE ", there.pe),
-                        name, n == 0 ? EFAULT : errno);
-    }
-    done += static_cast<std::size_t>(n);
-  }
+/// Empty if the system has no pidfd_open(), or no such process.
+UniqueFd open_process(pid_t number) {
+#ifdef SYS_pidfd_open
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0)));
+#else
+  return {};
+#endif
+}
+
+bool has_secret(OneSided::Key const& key) {
+  std::uint64_t found = ~key[secret];
+  iovec const local{&found, sizeof found};
+  iovec const remote{pointer_of(key[secret_address]), sizeof found};
+  auto const n = uninterrupted([&] {
+    return ::process_vm_readv(process_of(key), &local, 1, &remote, 1, 0);
+  });
+  return n == static_cast<ssize_t>(sizeof found) && found == key[secret];
 }
 
 }  // namespace
@@ -71,45 +73,63 @@ OneSided::Key ProcessMemory::my_key() const noexcept {
 }
 
 bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
-  std::uint64_t found = ~key[secret];
-  iovec const local{&found, sizeof found};
-  iovec const remote{pointer_of(key[secret_address]), sizeof found};
-  auto const n = uninterrupted([&] {
-    return ::process_vm_readv(process_of(key), &local, 1, &remote, 1, 0);
-  });
-  return n == static_cast<ssize_t>(sizeof found) && found == key[secret];
+  // In this order: what has the secret is what was opened.
+  auto its_process = open_process(process_of(key));
+  if (!has_secret(key)) return false;
+  try {
+    std::lock_guard const lock(m_mutex);
+    if (its_process) {
+      m_processes.try_emplace(key[secret], std::move(its_process));
+    }
+  } catch (std::bad_alloc const&) {
+    // is_alive() reads the secret.
+  }
+  return true;
+}
+
+bool ProcessMemory::is_alive(Key const& key) const noexcept {
+  {
+    std::shared_lock const lock(m_mutex);
+    auto const its = m_processes.find(key[secret]);
+    if (its != m_processes.end()) {
+      std::array end{pollfd{its->second.get(), POLLIN, 0}};
+      return poll_now(end) == 0;
+    }
+  }
+  return has_secret(key);
+}
+
+/// \param copy process_vm_readv or process_vm_writev.
+template <class Copy>
+void ProcessMemory::copy_all(Copy copy, char const* name, Place const& there,
+                             void* here, std::size_t bytes) const {
+  std::size_t done = 0;
+  while (done < bytes) {
+    iovec const local{static_cast<std::byte*>(here) + done, bytes - done};
+    iovec const remote{pointer_of(there.address + done), bytes - done};
+    auto const fail = [&](int error) {
+      throw SystemError(Text("copying ", bytes - done, " of ", bytes,
+                             " bytes to or from PE ", there.pe),
+                        name, error);
+    };
+    if (!is_alive(there.key)) fail(ESRCH);
+    auto const n = uninterrupted(
+        [&] { return copy(process_of(there.key), &local, 1, &remote, 1, 0); });
+    if (n <= 0) fail(n == 0 ? EFAULT : errno);
+    done += static_cast<std::size_t>(n);
+  }
 }
 
 void ProcessMemory::put(Place const& to, void const* from, std::size_t bytes,
                         std::size_t /*token*/) {
   // The kernel only reads it.
-  auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
-  copy_all("process_vm_writev", to, bytes, [&](std::size_t done) -> ssize_t {
-    if (!reaches(to.pe, to.key)) return fail_of_other_process();
-    iovec const local{source + done, bytes - done};
-    iovec const remote{pointer_of(to.address + done), bytes - done};
-    return ::process_vm_writev(process_of(to.key), &local, 1, &remote, 1, 0);
-  });
+  copy_all(::process_vm_writev, "process_vm_writev", to,
+           const_cast<void*>(from), bytes);
 }
 
 void ProcessMemory::get(void* to, Place const& from, std::size_t bytes,
                         std::size_t /*token*/) {
-  copy_all("process_vm_readv", from, bytes, [&](std::size_t done) -> ssize_t {
-    // One call has both from one process.
-    std::uint64_t found = ~from.key[secret];
-    std::array const local{
-        iovec{&found, sizeof found},
-        iovec{static_cast<std::byte*>(to) + done, bytes - done}};
-    std::array const remote{
-        iovec{pointer_of(from.key[secret_address]), sizeof found},
-        iovec{pointer_of(from.address + done), bytes - done}};
-    auto const n =
-        ::process_vm_readv(process_of(from.key), local.data(), local.size(),
-                           remote.data(), remote.size(), 0);
-    if (n < 0) return n;
-    if (found != from.key[secret]) return fail_of_other_process();
-    return n - static_cast<ssize_t>(sizeof found);
-  });
+  copy_all(::process_vm_readv, "process_vm_readv", from, to, bytes);
 }
 
 }  // namespace symm::Impl

@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <shared_mutex>
 
+#include "../base/UniqueFd.hpp"
 #include "OneSided.hpp"
 
 namespace symm::Impl {
@@ -14,9 +17,9 @@ namespace symm::Impl {
 /// One-sided operations between processes of one machine that the kernel
 /// carries out (process_vm_writev, "CMA"). They are done when they return.
 ///
-/// A process of this machine is known by its number, which another process gets
-/// once that has ended. So each block is checked: the process must have the
-/// PE's secret. (Between the check and a put are some hundred nanoseconds.)
+/// A process is known by its number, which another process may get once it has
+/// ended. So before each block this PE checks that the PE's process has not.
+/// (Some hundred nanoseconds are between that and the block.)
 ///
 /// A PE on another machine, in another namespace of process numbers, or one
 /// that the system shields (ptrace_scope, seccomp) is not reached.
@@ -43,9 +46,17 @@ class ProcessMemory final : public OneSided {
 
  private:
   [[nodiscard]] Key my_key() const noexcept;
+  [[nodiscard]] bool is_alive(Key const& key) const noexcept;
+  template <class Copy>
+  void copy_all(Copy copy, char const* name, Place const& there, void* here,
+                std::size_t bytes) const;
 
-  // Other PEs read it: the process with this number is the PE that they mean.
+  // Other PEs read it: the process that has it is the PE that they mean.
   std::uint64_t m_secret;
+  mutable std::shared_mutex m_mutex;
+  // By their secrets (pidfd_open()): processes of PEs that are reached. None if
+  // the system does not have it.
+  std::map<std::uint64_t, UniqueFd> m_processes;
 };
 
 }  // namespace symm::Impl
