@@ -98,7 +98,7 @@ class Job:
                        for pe, _ in self.others())
         if complaint:
             return None, f"{complaint}; the others say:\n{said}"
-        if not re.search(rf"\bPE {self.victim}\b", said):
+        if not re.search(rf"\bPEs? (\d+, )*{self.victim}\b", said):
             return None, f"nobody names PE {self.victim}:\n{said}"
         if self.victim != 0 and (self.folder / "root.part").exists():
             return None, "half of a file is left"
@@ -123,10 +123,12 @@ class Job:
                                  (task / "wchan").read_text())
                 complaint = (f"PE {pe} has not ended {LIMIT} s after PE "
                              f"{self.victim} (threads wait in {where})")
+        return complaint
+
+    def end(self):
         for process in self.processes:
             process.kill()
             process.wait()
-        return complaint
 
 
 def main():
@@ -150,7 +152,11 @@ def main():
 
     def one(seed):
         with tempfile.TemporaryDirectory() as folder:
-            return Job(options, random.Random(seed), folder).run()
+            job = Job(options, random.Random(seed), folder)
+            try:
+                return job.run()
+            finally:
+                job.end()
 
     with concurrent.futures.ThreadPoolExecutor(options.at_once) as pool:
         for kind, complaint in pool.map(one, seeds):

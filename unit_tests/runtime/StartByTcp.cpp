@@ -146,6 +146,14 @@ TEST(StartByTcp, without_a_PE_names_it_on_all_PEs) {
                                 root + ") within SYMM_START_TIMEOUT"))));
     });
   }
+  tell(file_root(), 0, 4, "0.2");
+  EXPECT_THAT(
+      [] { auto const pes = start_told(); },
+      testing::ThrowsMessage<SystemError>(HasSubstr("PEs 1, 2, 3 have not")));
+  tell(file_root(), 0, 20, "0.2");
+  EXPECT_THAT([] { auto const pes = start_told(); },
+              testing::ThrowsMessage<SystemError>(
+                  HasSubstr("PEs 1, 2, 3, 4, 5, 6, 7, 8 and others have not")));
   tell(file_root(), 1, 2, "0.2");
   EXPECT_THAT([] { auto const pes = start_told(); },
               testing::ThrowsMessage<SystemError>(

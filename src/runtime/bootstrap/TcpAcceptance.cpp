@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -22,6 +23,8 @@ namespace {
 
 /// Connections that may be open without a TcpHello.
 constexpr std::size_t max_silent_tcp = 256;
+/// PEs that an error names.
+constexpr int most_named = 8;
 /// After it, PE 0 looks at silent connections again.
 constexpr auto silent_pause = std::chrono::milliseconds(20);
 
@@ -64,13 +67,20 @@ TcpLinks TcpAcceptance::links() {
 }
 
 void TcpAcceptance::give_up() {
-  Pe first = 1;
-  while (m_members.contains(first) && m_members[first].is_complete()) ++first;
-  Text const why("PE ", first, n_missing() > 1 ? " and others have" : " has",
-                 " not connected to PE 0 (",
-                 m_job.share ? "" : "SYMM_ROOT=", m_job.root,
-                 ") within SYMM_START_TIMEOUT seconds: ", n_missing(), " of ",
-                 m_job.n_pes, " PEs are missing");
+  Text why(n_missing() > 1 ? "PEs" : "PE");
+  int n_named = 0;
+  for (Pe pe = 1; n_named < std::min(n_missing(), most_named); ++pe) {
+    auto const member = m_members.find(pe);
+    if (member != m_members.end() && member->second.is_complete()) continue;
+    why.append(n_named++ == 0 ? " " : ", ", pe);
+  }
+  why.append(n_missing() > n_named ? " and others have"
+             : n_named > 1         ? " have"
+                                   : " has",
+             " not connected to PE 0 (",
+             m_job.share ? "" : "SYMM_ROOT=", m_job.root,
+             ") within SYMM_START_TIMEOUT seconds: ", n_missing(), " of ",
+             m_job.n_pes, " PEs are missing");
   for (auto const& [pe, member] : m_members) {
     if (member.steps) answer(member.steps, why);
   }
