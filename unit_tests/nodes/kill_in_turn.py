@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 
-START_TIMEOUT = 5  # seconds; a PE that is killed between jobs is missed then
+START_TIMEOUT = 10  # seconds; a PE that is killed between jobs is missed then
 LIMIT = 2 * START_TIMEOUT + 15
 TIME_TO_SEE = 0.2
 
@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--pes-per-node", type=int, default=2)
     parser.add_argument("--network", default="")
-    parser.add_argument("--at-once", type=int, default=4)
+    parser.add_argument("--at-once", type=int, default=6)
     parser.add_argument("--stalls", type=float, default=0.2, metavar="PART")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     options = parser.parse_args()
@@ -171,7 +171,7 @@ def main():
             if complaint:
                 n_complaints += 1
                 print(complaint, flush=True)
-            if sum(ends.values()) % 100 == 0:
+            if sum(ends.values()) % 100 == 0 or complaint:
                 print(dict(ends), flush=True)
     print(f"{options.kills} kills: {dict(ends)}")
     return 1 if n_complaints else 0
