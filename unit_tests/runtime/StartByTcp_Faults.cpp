@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 #include <support/ForkedPes.hpp>
 #include <support/Sanitizers.hpp>
 #include <support/Shared.hpp>
@@ -15,9 +17,12 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
+#include <runtime/bootstrap/TcpMessages.hpp>
 #include <runtime/symm_errors.hpp>
 
 #include "StartByTcp.hpp"
@@ -139,6 +144,58 @@ TEST(StartByTcp, a_PE_that_takes_no_step_in_time_is_named_on_all_others) {
       if (forked.my_pe() == late) pes.bootstrap->abort(0);
     });
   }
+}
+
+/// A PE that connects with PE 0 and ends at once.
+void connect_and_end(int port, symm::Pe pe, int n_pes) {
+  symm::Impl::TcpHello hello;
+  hello.process = 1;
+  hello.pe      = pe;
+  hello.n_pes   = n_pes;
+  for (auto const purpose :
+       {symm::Impl::TcpPurpose::life, symm::Impl::TcpPurpose::steps}) {
+    hello.purpose     = purpose;
+    auto const socket = connect_to(port);
+    EXPECT_EQ(::send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL),
+              static_cast<ssize_t>(sizeof hello));
+  }
+}
+
+TEST(StartByTcp, a_PE_that_ends_while_PE_0_waits_for_others_is_missing_too) {
+  int const port  = free_port();
+  auto const root = "localhost:" + std::to_string(port);
+  expect_on_pes(2, [&](ForkedBootstrap& forked) {
+    if (forked.my_pe() == 1) return connect_and_end(port, 1, 4);
+    tell(root, 0, 4, "2");
+    EXPECT_THAT([] { auto const pes = start_told(); },
+                ThrowsMessage<SystemError>(HasSubstr("PEs 1, 2, 3 have not")));
+  });
+}
+
+TEST(StartByTcp, a_PE_that_has_ended_is_named_where_another_is_late) {
+  auto const root = file_root();
+  Shared<std::atomic<bool>> has_ended;
+  auto const results = try_pes(3, {}, [&](ForkedBootstrap& forked) {
+    tell(root, forked.my_pe(), 3, "2");
+    auto pes = start_told();
+    pes.bootstrap->barrier();
+    if (forked.my_pe() == 2) {
+      pes.bootstrap.reset();
+      *has_ended = true;
+      ::_exit(EXIT_SUCCESS);
+    } else if (forked.my_pe() == 0) {
+      while (!*has_ended) yield();
+      try {
+        pes.bootstrap->close();
+      } catch (SystemError const& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+      }
+      ::_exit(EXIT_FAILURE);
+    }
+    for (;;) ::pause();
+  });
+  // By close(), or by the one who watches PEs, if PE 0 comes to it late.
+  EXPECT_THAT(results[0].output, HasSubstr("PE 2 has ended"));
 }
 
 }  // namespace

@@ -136,7 +136,13 @@ class Bootstrap_Tcp final : public Bootstrap {
     m_gate.run([&] {
       try {
         if (my_pe() == 0) {
-          gather(head, take);
+          try {
+            gather(head, take);
+          } catch (...) {
+            // A PE that is late may wait for it, too.
+            throw_if_one_has_ended(m_steps);
+            throw;
+          }
           distribute(result, result_bytes);
         } else {
           take_part(head, mine, result, result_bytes);

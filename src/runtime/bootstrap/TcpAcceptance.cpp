@@ -66,21 +66,29 @@ TcpLinks TcpAcceptance::links() {
   return links;
 }
 
+bool TcpAcceptance::Member::is_there() const {
+  return is_open(steps) && is_open(life);
+}
+
 void TcpAcceptance::give_up() {
-  Text why(n_missing() > 1 ? "PEs" : "PE");
+  auto const n_there =
+      std::count_if(m_members.begin(), m_members.end(),
+                    [](auto const& its) { return its.second.is_there(); });
+  int const n_missing = m_job.n_pes - 1 - static_cast<int>(n_there);
+  Text why(n_missing > 1 ? "PEs" : "PE");
   int n_named = 0;
-  for (Pe pe = 1; n_named < std::min(n_missing(), most_named); ++pe) {
+  for (Pe pe = 1; n_named < std::min(n_missing, most_named); ++pe) {
     auto const member = m_members.find(pe);
-    if (member != m_members.end() && member->second.is_complete()) continue;
+    if (member != m_members.end() && member->second.is_there()) continue;
     why.append(n_named++ == 0 ? " " : ", ", pe);
   }
-  why.append(n_missing() > n_named ? " and others have"
-             : n_named > 1         ? " have"
-                                   : " has",
+  why.append(n_missing > n_named ? " and others have"
+             : n_named > 1       ? " have"
+                                 : " has",
              " not connected to PE 0 (",
              m_job.share ? "" : "SYMM_ROOT=", m_job.root,
-             ") within SYMM_START_TIMEOUT seconds: ", n_missing(), " of ",
-             m_job.n_pes, " PEs are missing");
+             ") within SYMM_START_TIMEOUT seconds, or ended since: ", n_missing,
+             " of ", m_job.n_pes, " PEs are missing");
   for (auto const& [pe, member] : m_members) {
     if (member.steps) answer(member.steps, why);
   }

@@ -36,6 +36,8 @@ class TcpAcceptance {
     UniqueFd life;
 
     [[nodiscard]] bool is_complete() const { return steps && life; }
+    /// False also of one that has ended since.
+    [[nodiscard]] bool is_there() const;
   };
 
   [[nodiscard]] int n_missing() const { return m_job.n_pes - 1 - m_n_complete; }

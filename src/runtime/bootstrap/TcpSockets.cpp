@@ -62,14 +62,15 @@ bool connect(UniqueFd const& socket, addrinfo const& address) {
          error == 0;
 }
 
+[[noreturn]] void throw_ended(Pe pe) {
+  throw SystemError(
+      Text("PE ", pe, " has ended, or has given up, while others wait for it"));
+}
+
 /// After a call on a connection that failed with errno, unless with EAGAIN.
 void throw_unless_busy(char const* call, Pe other) {
   if (errno == EAGAIN) return;
-  if (errno == EPIPE || errno == ECONNRESET) {
-    throw SystemError(Text("PE ", other,
-                           " has ended, or has given up, while others wait "
-                           "for it"));
-  }
+  if (errno == EPIPE || errno == ECONNRESET) throw_ended(other);
   throw SystemError(Text("a message to or from PE ", other), call, errno);
 }
 
@@ -187,6 +188,16 @@ void receive_all(UniqueFd const& socket, void* data, std::size_t bytes,
     }
     to += got;
     bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+void throw_if_one_has_ended(std::vector<UniqueFd> const& sockets) {
+  std::vector<pollfd> entries;
+  for (auto const& socket : sockets)
+    entries.push_back({socket.get(), POLLRDHUP, 0});
+  if (poll_now(entries) <= 0) return;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].revents != 0) throw_ended(static_cast<Pe>(i));
   }
 }
 

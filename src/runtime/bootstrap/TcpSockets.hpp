@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "../base/Deadline.hpp"
 #include "../base/Types.hpp"
@@ -38,6 +39,11 @@ void send_all(UniqueFd const& socket, void const* data, std::size_t bytes,
               Pe other, Deadline const& deadline);
 void receive_all(UniqueFd const& socket, void* data, std::size_t bytes,
                  Pe other, Deadline const& deadline);
+
+/// Waits for nobody, and takes no data. \param sockets by PE; none: left out.
+/// \throws SystemError on this PE, with the first PE that has ended or closed
+///         its connection, if there is one.
+void throw_if_one_has_ended(std::vector<UniqueFd> const& sockets);
 
 }  // namespace symm::Impl
 
