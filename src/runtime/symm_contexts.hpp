@@ -84,7 +84,8 @@ struct ContextOptions {
 ///
 /// PEs have no contexts in common: making and ending one is local. Any number
 /// of threads may use one at the same time, unless the options promise that
-/// none does. Threads with a context each do not wait for each other.
+/// none does. Threads with a context each do not wait for each other. In every
+/// context, a PE that takes no messages holds up operations on that PE only.
 class Context {
  public:
   /// For operations on all PEs.

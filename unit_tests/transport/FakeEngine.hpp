@@ -4,6 +4,7 @@
 #define SYMM_TEST_FAKE_ENGINE_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -94,6 +95,9 @@ class FakeNetwork {
       m_places[i]->receiver->lost(pe, "the test cut its link");
     }
   }
+
+  /// Engines are full of messages to `pe`; -1: of none.
+  void set_full(Pe pe) { m_full = pe; }
 
   /// Messages that have been sent and not delivered.
   [[nodiscard]] std::size_t n_waiting() {
@@ -336,6 +340,7 @@ class FakeNetwork {
       std::chrono::steady_clock::now();
   Observer* m_observer = nullptr;
   Pe m_lost            = -1;
+  std::atomic<Pe> m_full{-1};
 };
 
 class FakeNetwork::Engine final : public MessageEngine,
@@ -362,6 +367,9 @@ class FakeNetwork::Engine final : public MessageEngine,
       message.token = token;
     }
     m_network.send(std::move(message));
+  }
+  [[nodiscard]] bool is_full(Pe to) const noexcept override {
+    return m_network.m_full == to;
   }
   symm::Impl::OneSided* one_sided() noexcept override {
     return m_network.m_can == Can::messages ? nullptr : this;

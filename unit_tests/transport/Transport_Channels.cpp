@@ -171,6 +171,51 @@ TEST(TransportChannels, quiet_of_some_pes_waits_for_these) {
   EXPECT_EQ(job.target(1).at(8), value);
 }
 
+TEST(TransportChannels, a_full_pe_keeps_its_batch_where_others_have_room) {
+  auto options         = FakeJob::without_thread;
+  options.most_batches = 2;
+  FakeJob job(4, Order::as_sent, 1, options);
+  auto& channel             = job[0].channel();
+  std::uint64_t const value = 9;
+  auto const put_to         = [&](Pe pe) {
+    channel.put({pe, Segment::host_heap, 8}, &value, 8, Until::is_begun);
+  };
+  put_to(1);
+  put_to(2);
+  job.network.set_full(1);
+  auto const n_before = job.network.n_sent();
+  put_to(3);  // in the memory of PE 2
+  put_to(2);  // in that of PE 3
+  EXPECT_EQ(job.network.n_sent(), n_before + 2);
+  EXPECT_EQ(job.target(1).at(8), 0);
+  job.network.set_full(-1);
+  job[0].quiet();
+  for (Pe pe = 1; pe < 4; ++pe) EXPECT_EQ(job.target(pe).at(8), value);
+}
+
+TEST(TransportChannels, a_full_pe_is_waited_for_without_the_channels_lock) {
+  FakeJob job(3, Order::as_sent);
+  auto& channel             = job[0].channel();
+  std::uint64_t const value = 9;
+  job.network.set_full(1);
+  std::atomic<bool> is_there{false};
+  std::thread blocked([&] {
+    channel.put({1, Segment::host_heap, 8}, &value, 8);
+    is_there = true;
+  });
+  for (std::size_t i = 0; i < 100; ++i) {
+    channel.put({2, Segment::host_heap, 8 * i}, &value, 8);
+    Pe const only = 2;
+    channel.quiet(std::span(&only, 1));
+    EXPECT_EQ(job.target(2).at(8 * i), value);
+  }
+  EXPECT_FALSE(is_there);
+  job.network.set_full(-1);
+  blocked.join();
+  channel.quiet();
+  EXPECT_EQ(job.target(1).at(8), value);
+}
+
 /// Waits until the target has carried it out; looks meanwhile.
 /// A call whose request is `started`.
 HostCall with(Started& started) { return {nullptr, nullptr, &started}; }

@@ -2,6 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // Transport_Messages over engines of all network libraries: all operations
 // between processes.
+#include <unistd.h>
+
+#include <csignal>
+#include <support/Shared.hpp>
+
 #include "network_test.hpp"
 #include "transport_test.hpp"
 
@@ -249,6 +254,104 @@ TEST_P(TransportOverEngine, notes_of_all_sizes_come_by_their_numbers) {
     bootstrap.barrier();
     pe.transport.close();
   });
+}
+
+/// A thread that puts to PE 1 until the job says that it is over.
+class Putter {
+ public:
+  Putter(Channel& channel, std::size_t bytes, std::atomic<bool> const& is_over)
+      : m_thread([this, &channel, bytes, &is_over] {
+          std::vector<std::byte> const block(bytes);
+          while (!is_over) {
+            channel.put({1, Segment::host_heap, 4096}, block.data(), bytes);
+            ++m_n_puts;
+          }
+        }) {}
+  ~Putter() { m_thread.join(); }
+  Putter(Putter const&)            = delete;
+  Putter& operator=(Putter const&) = delete;
+
+  /// Until it has put nothing for a while; false: it goes on for too long.
+  [[nodiscard]] bool waits_in_time() const {
+    auto const deadline = Clock::now() + std::chrono::seconds(20);
+    auto seen           = m_n_puts.load();
+    auto seen_at        = Clock::now();
+    while (Clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (auto const now = m_n_puts.load(); now != seen) {
+        seen    = now;
+        seen_at = Clock::now();
+      }
+      if (Clock::now() - seen_at > std::chrono::milliseconds(200)) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::atomic<std::uint64_t> m_n_puts{0};
+  std::thread m_thread;
+};
+
+bool is_set_within(std::atomic<bool> const& flag, std::chrono::seconds most) {
+  auto const deadline = Clock::now() + most;
+  while (!flag && Clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return flag;
+}
+
+TEST_P(TransportOverEngine,
+       a_pe_that_takes_no_messages_holds_up_no_operation_on_another) {
+  using namespace std::chrono_literals;
+  struct Steps {
+    std::atomic<pid_t> pe{0};  // that is stopped
+    std::atomic<bool> is_stopped{false};
+    std::atomic<bool> is_full{false};
+    std::atomic<bool> is_over{false};
+  };
+  for (std::size_t const bytes : {8U, 300U, 60'000U}) {
+    Shared<Steps> const steps;
+    expect_on_pes(3, [&](ForkedBootstrap& bootstrap) {
+      NodePe pe(bootstrap);
+      auto& first              = pe.transport.channel();
+      std::uint64_t const word = 7;
+      if (pe.me == 0) {
+        for (Pe const to : {1, 2}) {
+          first.put({to, Segment::host_heap, 64}, &word, 8);
+        }
+        first.quiet();
+      }
+      if (pe.me == 1) steps->pe = ::getpid();
+      bootstrap.barrier();
+      if (pe.me == 2) {
+        EXPECT_EQ(::kill(steps->pe, SIGSTOP), 0);
+        steps->is_stopped = true;
+        EXPECT_TRUE(is_set_within(steps->is_full, 30s));
+        EXPECT_TRUE(is_set_within(steps->is_over, 3s)) << bytes << " bytes";
+        EXPECT_EQ(::kill(steps->pe, SIGCONT), 0);
+      } else if (pe.me == 0) {
+        EXPECT_TRUE(is_set_within(steps->is_stopped, 10s));
+        auto& other = *pe.transport.open_channel();
+        // One channel fills its window, two fill what the engine takes.
+        Putter const in_other(other, bytes, steps->is_over);
+        EXPECT_TRUE(in_other.waits_in_time()) << bytes;
+        Putter const in_first(first, bytes, steps->is_over);
+        EXPECT_TRUE(in_first.waits_in_time()) << bytes;
+        steps->is_full = true;
+        Pe const only  = 2;
+        for (auto* const channel : {&other, &first}) {
+          channel->put({2, Segment::host_heap, 72}, &word, 8);
+          channel->quiet(std::span(&only, 1));
+          std::uint64_t got = 0;
+          channel->get(&got, {2, Segment::host_heap, 72}, 8);
+          EXPECT_EQ(got, word);
+        }
+        steps->is_over = true;
+      }
+      bootstrap.barrier();
+      pe.transport.close();
+    });
+  }
 }
 
 TEST_P(TransportOverEngine, a_killed_pe_ends_those_that_wait_for_it) {

@@ -207,6 +207,7 @@ struct TestEngine {
   void send(Pe to, std::uint64_t id, std::span<std::byte const> payload,
             TestHead::Kind kind = TestHead::data, std::size_t token = 0) {
     TestHead const head{id, payload.size(), kind, me};
+    while (engine->is_full(to)) engine->poll();
     engine->send(to, head.span(), payload, token);
   }
 

@@ -21,8 +21,8 @@ namespace symm::Impl {
 class MessageEngine {
  public:
   static constexpr std::size_t max_header = 64;
-  /// send() copies a payload of up to this many bytes, without a token, if it
-  /// has to wait. Other payloads are read in place until Receiver::sent().
+  /// send() copies a payload of up to this many bytes, without a token, unless
+  /// it is sent at once. Others are read in place until Receiver::sent().
   static constexpr std::size_t max_eager = std::size_t{64} << 10U;
 
   /// Takes the messages that arrive. None of its functions throws or blocks.
@@ -57,14 +57,19 @@ class MessageEngine {
 
   /// Any thread, and within Receiver. A payload with a token, or of more than
   /// max_eager, must live until sent(token), and takes no private memory
-  /// meanwhile. Any other has been copied or sent when this returns. Outside
-  /// Receiver this may deliver, as poll() does, and it waits while much is
-  /// unsent to that PE.
+  /// meanwhile. Any other has been copied or sent when this returns. Never
+  /// waits for `to`: the caller may hold what operations on other PEs need, and
+  /// looks at is_full() before.
   /// \throws SystemError on this PE, if `to` is lost; within Receiver the
   ///         message is dropped instead, and sent() follows.
   virtual void send(Pe to, std::span<std::byte const> header,
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;
+
+  /// Whether messages to `to` that are not sent yet take much private memory:
+  /// callers wait until they do not, before they send what nobody waits for.
+  /// False, if `to` is lost. Any thread.
+  [[nodiscard]] virtual bool is_full(Pe to) const noexcept = 0;
 
   /// Operations on memory without messages; null: there are none. The same from
   /// set_receiver() to close(). Any thread.

@@ -57,7 +57,7 @@ Parcel* MessageEngine_Libfabric::control(Pe to, ParcelHead::Kind kind,
 
 void MessageEngine_Libfabric::post(Peer& its_peer, Parcel* parcel) noexcept {
   auto& peer = static_cast<Connection&>(its_peer);
-  peer.pending_bytes += pending_bytes_of(*parcel);
+  add_pending(peer, *parcel);
   parcel->kind = sends_message;
   if (parcel->bytes > max_eager) {
     parcel->number = ++m_n_offers;
@@ -71,7 +71,7 @@ void MessageEngine_Libfabric::post(Peer& its_peer, Parcel* parcel) noexcept {
       note_failure(peer, FI_ENOMEM);
       return forget(peer, parcel);
     }
-    peer.pending_bytes += pending_bytes_of(*parcel);
+    add_pending(peer, *parcel);
   }
   post_or_queue(peer, parcel);
 }
@@ -159,7 +159,7 @@ bool MessageEngine_Libfabric::post_queued_of_all() noexcept {
 
 void MessageEngine_Libfabric::forget(Connection& peer,
                                      Parcel* parcel) noexcept {
-  peer.pending_bytes -= pending_bytes_of(*parcel);
+  take_pending(peer, *parcel);
   // A block that has failed is not done. Its caller hears that the PE is lost.
   if (peer.has_failed && is_block(*parcel)) parcel->token = 0;
   finish(parcel);

@@ -113,7 +113,7 @@ void MessageEngine_Libfabric::begin_block(Kind kind, Place const& there,
   block->bytes      = bytes;
   block->number     = there.key[number];
   block->address    = there.address - there.key[origin];
-  peer.pending_bytes += pending_bytes_of(*block);
+  add_pending(peer, *block);
   post_or_queue(peer, block);
 }
 

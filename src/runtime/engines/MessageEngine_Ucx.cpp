@@ -67,7 +67,7 @@ void MessageEngine_Ucx::post(Peer& its_peer, Parcel* parcel) noexcept {
       is_bulk ? peer.bulk : peer.endpoint, message_id, &parcel->head,
       parcel->all_header_bytes(), parcel->payload, parcel->bytes, &params);
   if (UCS_PTR_IS_PTR(request)) {
-    peer.pending_bytes += pending_bytes_of(*parcel);
+    add_pending(peer, *parcel);
     m_needs_progress = true;
     parcel->number   = is_bulk ? by_bulk : by_endpoint;
     if (is_bulk) peer.on_bulk.add(parcel);
@@ -83,7 +83,7 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
   auto& engine       = *static_cast<MessageEngine_Ucx*>(parcel->owner);
   auto& peer         = engine.connection_of(parcel->peer);
   engine.m_ucp->ucp_request_free(request);
-  peer.pending_bytes -= pending_bytes_of(*parcel);
+  engine.take_pending(peer, *parcel);
   if (parcel->number == by_bulk) peer.on_bulk.take(parcel);
   if (parcel->number == given_back) engine.m_given_back.take(parcel);
   if (status != UCS_OK) {

@@ -67,6 +67,18 @@ struct Parcel : InFlight {
   Parcel* before          = nullptr;  // in a ParcelList
   Parcel* next            = nullptr;  // in a ParcelQueue
 
+  /// Bytes of `large` for a copy of a payload; 0: `small` has it.
+  [[nodiscard]] static constexpr std::size_t large_bytes_for(
+      std::size_t payload_bytes) {
+    return payload_bytes <= small_bytes ? 0 : std::bit_ceil(payload_bytes);
+  }
+  /// Private memory that a message takes until it is sent.
+  /// \param copied_bytes of its payload; 0, if that is read in place.
+  [[nodiscard]] static constexpr std::size_t bytes_for(
+      std::size_t copied_bytes) {
+    return sizeof(Parcel) + large_bytes_for(copied_bytes);
+  }
+
   [[nodiscard]] std::size_t all_header_bytes() const {
     return sizeof(ParcelHead) + header_bytes;
   }
@@ -153,7 +165,7 @@ class Parcels {
 
   /// With a copy of `bytes` (at most max_eager). \throws std::bad_alloc.
   Parcel* take_copy(std::span<std::byte const> bytes) {
-    auto parcel = take_from(list_of(bytes.size()));
+    auto parcel = take_from(Parcel::large_bytes_for(bytes.size()));
     auto* const copy =
         parcel->large ? parcel->large.get() : parcel->small.data();
     if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
@@ -164,7 +176,7 @@ class Parcels {
 
   void give_back(Parcel* parcel) noexcept {
     std::unique_ptr<Parcel> owner(parcel);
-    auto& list = m_lists[list_of(parcel->large_bytes)];
+    auto& list = list_of(parcel->large_bytes);
     if (list.size() == list.capacity()) return;  // the list is full
     list.push_back(std::move(owner));
   }
@@ -177,16 +189,14 @@ class Parcels {
  private:
   using List = std::vector<std::unique_ptr<Parcel>>;
 
-  /// The list of parcels for payloads of `bytes`. In list i > 0, `large` has
-  /// small_bytes * 2^i; in list 0 there is none.
-  static std::size_t list_of(std::size_t bytes) {
-    if (bytes == 0) return 0;
-    return static_cast<std::size_t>(
-        std::bit_width((bytes - 1) / Parcel::small_bytes));
+  /// Of parcels whose `large` has so many bytes: small_bytes * 2^i, or 0.
+  List& list_of(std::size_t large_bytes) {
+    return m_lists[static_cast<std::size_t>(
+        std::bit_width(large_bytes / Parcel::small_bytes / 2))];
   }
 
-  std::unique_ptr<Parcel> take_from(std::size_t i) {
-    auto& list = m_lists[i];
+  std::unique_ptr<Parcel> take_from(std::size_t large_bytes) {
+    auto& list = list_of(large_bytes);
     if (!list.empty()) {
       auto parcel = std::move(list.back());
       list.pop_back();
@@ -194,9 +204,9 @@ class Parcels {
     }
     // Not make_unique(), which would clear it.
     std::unique_ptr<Parcel> parcel(new Parcel);
-    if (i != 0) {
-      parcel->large_bytes = Parcel::small_bytes << i;
-      parcel->large.reset(new std::byte[parcel->large_bytes]);
+    if (large_bytes != 0) {
+      parcel->large.reset(new std::byte[large_bytes]);
+      parcel->large_bytes = large_bytes;
     }
     return parcel;
   }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// send() waits while messages to one PE take more private memory than this.
+/// A PE is full if messages to it take more private memory than this.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 struct LibraryVersion {
@@ -36,7 +36,8 @@ ServedEngine::ServedEngine(Bootstrap& bootstrap,
       m_check_time(m_peer_timeout > 0s ? std::clamp<Clock::duration>(
                                              m_peer_timeout / 16, 1ms, 100ms)
                                        : Clock::duration(100ms)),
-      m_ping_time(m_peer_timeout / 4) {
+      m_ping_time(m_peer_timeout / 4),
+      m_is_full(static_cast<std::size_t>(bootstrap.n_pes())) {
   m_peers.resize(static_cast<std::size_t>(bootstrap.n_pes()));
 }
 
@@ -155,32 +156,23 @@ void ServedEngine::send(Pe to, std::span<std::byte const> header,
     return;
   }
 
-  bool is_watched = false;
-  while (true) {
-    {
-      Section const section(*this);
-      auto& peer = peer_of(to);
-      if (std::exchange(is_watched, false)) --peer.n_watching;
-      if (peer.has_failed) {
-        throw SystemError(
-            Text("PE ", m_me, " sends to PE ", to, ", which is lost"));
-      }
-      if (peer.pending_bytes <= max_pending_bytes) {
-        auto* const parcel = parcel_for(header, payload, token);
-        parcel->peer       = to;
-        submit(peer, parcel);
-        settle();
-        wake_if_needed();
-        return;
-      }
-      // The peer is watched: if it never takes its messages, it is lost.
-      start_watching(peer);
-      is_watched = true;
-      m_n_polls.fetch_add(1, std::memory_order_relaxed);
-      if (progress()) continue;
-    }
-    std::this_thread::yield();
+  Section const section(*this);
+  auto& peer = peer_of(to);
+  if (peer.has_failed) {
+    throw SystemError(
+        Text("PE ", m_me, " sends to PE ", to, ", which is lost"));
   }
+  auto* const parcel = parcel_for(header, payload, token);
+  parcel->peer       = to;
+  submit(peer, parcel);
+  settle();
+  wake_if_needed();
+}
+
+void ServedEngine::count_pending(Peer& peer, std::size_t bytes) noexcept {
+  peer.pending_bytes = bytes;
+  m_is_full[index_of(peer.pe)].store(
+      bytes > max_pending_bytes && !peer.has_failed, std::memory_order_relaxed);
 }
 
 void ServedEngine::submit(Peer& peer, Parcel* parcel) noexcept {
@@ -224,8 +216,8 @@ void ServedEngine::send_farewell(std::span<std::byte const> header,
   Section const section(*this);
   if (!m_is_open || m_is_closing) return;
   for (auto* const peer : m_met) {
-    bool const can_take = peer->is_connected && !peer->has_failed &&
-                          peer->pending_bytes <= max_pending_bytes;
+    bool const can_take =
+        peer->is_connected && !peer->has_failed && !is_full(peer->pe);
     if (!can_take) continue;
     try {
       auto* const parcel = parcel_for(header, payload, 0);
@@ -283,11 +275,13 @@ ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {
 
 void ServedEngine::note_failure(Peer& peer) noexcept {
   if (std::exchange(peer.has_failed, true)) return;
+  count_pending(peer, peer.pending_bytes);
   m_failed.push_back(&peer);
 }
 
 void ServedEngine::lose(Peer& peer, Text const& why) noexcept {
   peer.has_failed = true;
+  count_pending(peer, peer.pending_bytes);
   disconnect(peer);
   if (!m_is_closing) m_receiver.load()->lost(peer.pe, why);
 }

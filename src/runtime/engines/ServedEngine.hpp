@@ -38,6 +38,9 @@ class ServedEngine : public MessageEngine {
   void set_receiver(Receiver& receiver) final;
   void send(Pe to, std::span<std::byte const> header,
             std::span<std::byte const> payload, std::size_t token) final;
+  [[nodiscard]] bool is_full(Pe to) const noexcept final {
+    return m_is_full[index_of(to)].load(std::memory_order_relaxed);
+  }
   bool poll() final;
   void watch(Pe pe) final;
   void unwatch(Pe pe) final;
@@ -66,7 +69,7 @@ class ServedEngine : public MessageEngine {
     bool is_connected         = false;  // post() may be called
     bool is_to_connect        = false;  // in m_to_connect
     bool has_failed           = false;  // in m_failed, or lost
-    std::size_t pending_bytes = 0;      // not sent yet
+    std::size_t pending_bytes = 0;      // of messages that are not sent yet
     // Heartbeats
     int n_watching = 0;
     bool was_heard = false;  // since the last check
@@ -119,9 +122,14 @@ class ServedEngine : public MessageEngine {
   Peer& peer_of(Pe pe);
   Parcel* parcel_for(std::span<std::byte const> header,
                      std::span<std::byte const> payload, std::size_t token);
-  /// Private memory that it takes until it is sent.
-  static std::size_t pending_bytes_of(Parcel const& parcel) {
-    return sizeof(Parcel) + parcel.large_bytes;
+  /// The network library has it now, or a queue does; has sent it.
+  void add_pending(Peer& peer, Parcel const& parcel) noexcept {
+    count_pending(peer,
+                  peer.pending_bytes + sizeof(Parcel) + parcel.large_bytes);
+  }
+  void take_pending(Peer& peer, Parcel const& parcel) noexcept {
+    count_pending(peer,
+                  peer.pending_bytes - sizeof(Parcel) - parcel.large_bytes);
   }
   void submit(Peer& peer, Parcel* parcel) noexcept;
   /// The message is sent, or never will be.
@@ -168,6 +176,7 @@ class ServedEngine : public MessageEngine {
  private:
   // ServedEngine.cpp
   void check_receiver_of(Pe to, std::size_t header_bytes) const;
+  void count_pending(Peer& peer, std::size_t bytes) noexcept;
   void post_control(Peer& peer, ParcelHead::Kind kind) noexcept;
   [[nodiscard]] bool is_of_job(ParcelHead const& head) noexcept;
   void lose(Peer& peer, Text const& why) noexcept;
@@ -175,7 +184,6 @@ class ServedEngine : public MessageEngine {
   bool settle() noexcept;
 
   // ServedEngine_Thread.cpp
-  void start_watching(Peer& peer) noexcept;
   void serve() noexcept;
   bool others_poll() noexcept;
   bool progress_in_turn() noexcept;
@@ -189,8 +197,9 @@ class ServedEngine : public MessageEngine {
   // The engine whose lock this thread has.
   static inline thread_local ServedEngine const* s_inside = nullptr;
 
-  std::optional<NodeTable> m_addresses;  // of all PEs, m_address_bytes each
-  std::atomic<int> m_n_waiting{0};       // threads that wait for m_mutex
+  std::optional<NodeTable> m_addresses;      // of all PEs, m_address_bytes each
+  std::vector<std::atomic<bool>> m_is_full;  // of all PEs; set with the lock
+  std::atomic<int> m_n_waiting{0};           // threads that wait for m_mutex
 
   // m_mutex guards these. They are work for when the network library has
   // returned. Each vector has room for all of m_met.

@@ -133,10 +133,7 @@ void ServedEngine::wake() noexcept {
 void ServedEngine::watch(Pe pe) {
   check_receiver_of(pe, 0);
   Section const section(*this);
-  start_watching(peer_of(pe));
-}
-
-void ServedEngine::start_watching(Peer& peer) noexcept {
+  auto& peer = peer_of(pe);
   // Silence before this does not count: nothing was asked of the peer.
   if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }

@@ -98,7 +98,8 @@ struct BlockMove {
 /// other threads begin meanwhile: messages, gets and large puts are numbered.
 ///
 /// One mutex guards what is to be sent. The Receiver never takes it, so it may
-/// be held while the engine sends.
+/// be held while the engine sends, which never waits. A caller that has to wait
+/// for a PE unlocks first: operations on other PEs go on.
 class Channel_Messages final : public Channel {
  public:
   static constexpr std::size_t batch_size = std::size_t{16} << 10U;
@@ -202,6 +203,9 @@ class Channel_Messages final : public Channel {
   void mark_dirty(Outgoing& outgoing);
   /// Finds memory for a batch; may unlock.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
+  /// The index of the PE whose batch memory another one gets: the next by turns
+  /// whose batch can be sent at once, if there is one.
+  [[nodiscard]] std::size_t next_to_give();
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
   /// Sends batches until the open one has room for an entry and its answer; may
@@ -218,14 +222,18 @@ class Channel_Messages final : public Channel {
   /// Whether replies to so many batches are under way that the next has to
   /// wait: they take memory of the target.
   [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);
+  /// Whether flush() has to wait.
+  [[nodiscard]] bool must_batch_wait(Outgoing const& outgoing) const;
   enum class Wait { may, must_not };
   /// Sends the batch, if there is one. If it would have to wait and must not,
   /// the batch stays. While it waits, another thread may send the batch.
   void flush(Lock& lock, Outgoing& outgoing, Wait wait = Wait::may,
              bool wants_ack = false);
   [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
-  /// Waits until the window has room; may unlock. Waits once: if other threads
-  /// fill the window meanwhile, each that has waited may add one message.
+  /// Whether the window is full, or the engine is, by messages of all channels.
+  [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
+  /// Waits until neither is full; may unlock. Waits once: if other threads fill
+  /// them meanwhile, each that has waited may add one message.
   void wait_for_room(Lock& lock, Outgoing& outgoing);
   /// Sends a numbered message, without waiting, and notes all that the window
   /// and the acknowledgements need to know of it.
@@ -282,7 +290,7 @@ class Channel_Messages final : public Channel {
   std::vector<Outgoing*> m_dirty;         // something may not be done there yet
   std::atomic<std::size_t> m_n_open = 0;  // batches
   std::vector<Outgoing*> m_with_batch;    // that have memory for one
-  std::size_t m_next_to_give = 0;         // the index of one of those
+  std::size_t m_n_given = 0;  // how often another PE has got its memory
 };
 
 /// Messages of a channel to one PE.

@@ -192,6 +192,7 @@ void Transport_Messages::send(Pe to, std::uint64_t number,
   static_cast<void>(peer_of(to));  // it is met from now on
   if (m_is_lost) end_job_of_lost(call, "a collective call", to);
   m_default.flush(to);
+  wait(call, "a collective call", to, [&] { return !m_engine->is_full(to); });
   send_message(to, header, message, is_large ? &unsent : nullptr);
   wait(call, "a collective call", to, [&] { return left == 0; });
 }
