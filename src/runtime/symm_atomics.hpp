@@ -35,8 +35,9 @@
 //     SYMM_CHECKS_IN_KERNELS, a wrong `pe` or `address` stops the program.
 //   atomic_add(address, value, pe)
 //     The same on the host, without the heap. Throws UsageError on this PE, if
-//     there is no PE `pe`, the object is not in this PE's part of the heap, or
-//     `pe` is on this node and the object in GPU memory.
+//     there is no PE `pe`, the object is not in this PE's part of the heap or
+//     not aligned to its size, or `pe` is on this node and the object in GPU
+//     memory.
 //
 // The forms that take a PE reach PEs of other nodes, too. That PE's CPU carries
 // out the operation, or, if the object is in GPU memory, a kernel on its GPU.
@@ -104,7 +105,8 @@ using AtomicValue = std::type_identity_t<T>;
   template <class T>                                                       \
   SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                \
                                        SYMM_LIST parameters, Pe pe) {      \
-    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function); \
+    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function,  \
+                        sizeof(T));                                        \
     [[maybe_unused]] Impl::check::Call const its_call("symm::" #function); \
     Impl::check::atomic(address, sizeof(T), pe,                            \
                         Impl::check_kind_of<result>(Impl::AtomicOp::op));  \

@@ -28,9 +28,9 @@ struct Lock {
 // On the host, any thread; local. A PE holds a lock, not a thread: any thread
 // of the PE may clear it, and none may set it meanwhile.
 //
-// All throw UsageError on this PE, if `lock` is null, not in this PE's part of
-// the heap in host memory, and before initialize() and after finalize(). Lost
-// PEs and reports are those of wait_until().
+// All throw UsageError on this PE, if `lock` is null, misaligned or not in this
+// PE's part of the heap in host memory, and before initialize() and after
+// finalize(). Lost PEs and reports are those of wait_until().
 
 /// shmem_set_lock: waits until no PE holds the lock, and holds it. PEs get it
 /// in the order in which they have asked.

@@ -61,9 +61,11 @@
 //
 // Errors. The host's forms throw UsageError on this PE, if there is no such PE,
 // the bytes are not in this PE's part of the symmetric heap (null, private
-// memory, a peer's part), or the other side is null; SystemError, if the copy
-// fails. In kernels a wrong PE or symmetric address stops the program if the
-// library was built with SYMM_CHECKS_IN_KERNELS, as debug builds are.
+// memory, a peer's part), the other side is null, or the address of p or g is
+// not aligned as its type; SystemError, if the copy fails. (put and get move
+// bytes, at any alignment.) In kernels a wrong PE or symmetric address stops
+// the program if the library was built with SYMM_CHECKS_IN_KERNELS, as debug
+// builds are.
 //
 // PEs of other nodes. All forms reach them, those with a heap map on the host,
 // too, where one thread of the group sends. For kernels on GPUs a thread of the
@@ -357,7 +359,7 @@ template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::check_element<T>();
-  Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p");
+  Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p", alignof(T));
   [[maybe_unused]] Impl::check::Call const its_call("symm::p");
   Impl::check::copy(dest, &value, sizeof(T), pe, true, false);
   Impl::store_element(heap, dest, value, pe, "symm::p");
@@ -369,7 +371,7 @@ template <class T>
                                                             T* source, Pe pe) {
   using Value = std::remove_const_t<T>;
   Impl::check_element<Value>();
-  Impl::expect_access(heap, source, sizeof(T), pe, "symm::g");
+  Impl::expect_access(heap, source, sizeof(T), pe, "symm::g", alignof(T));
   [[maybe_unused]] Impl::check::Call const its_call("symm::g");
   Impl::check::copy(nullptr, source, sizeof(T), pe, false, false);
   return Impl::load_element(heap, source, pe, "symm::g");

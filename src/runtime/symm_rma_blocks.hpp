@@ -22,7 +22,8 @@ namespace symm {
 // forms of puts and gets.
 //
 // - `dest_stride`, `source_stride`: in elements; at least 1, or UsageError on
-//   this PE.
+//   this PE. Neither is negative, on the symmetric side nor on the private one:
+//   std::size_t(-1) is UsageError, too.
 // - `count`: in elements.
 
 /// shmem_iput and shmem_iget, on the host.
@@ -112,7 +113,7 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
 // to 64 bytes are those of an element.
 //
 // - `dest_stride`, `source_stride`: from block to block, in elements; at least
-//   1, and at least `block`, or UsageError on this PE.
+//   1, and at least `block`, or UsageError on this PE; not negative, either.
 // - `block`: in elements; 0 copies nothing. (To PEs of other nodes by a kernel:
 //   less than 4 GiB.)
 // - `count`: in blocks.

@@ -34,7 +34,8 @@ namespace symm {
 /// the call waits for it; with Kokkos the kernel runs in the default instance.
 /// To a PE of another node, data and signal are one message.
 /// \throws UsageError on this PE, too, if the signal is not in this PE's part
-///         of the heap. Nothing has been put then.
+///         of the heap, or its address is no multiple of 8. Nothing has been
+///         put then.
 template <class T>
 void put_signal(T* dest, std::type_identity_t<T> const* source,
                 std::size_t count, Signal* signal_address, Signal signal,
@@ -155,7 +156,8 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
 /// \throws UsageError as wait_until().
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
-  SYMM_IF_ON_HOST((Impl::check_variable("symm::signal_fetch", signal_address);))
+  SYMM_IF_ON_HOST((Impl::check_variable("symm::signal_fetch", signal_address,
+                                        sizeof(Signal));))
   [[maybe_unused]] Impl::check::Call const its_call("symm::signal_fetch");
   auto const value = Impl::poll(signal_address);
   Impl::check::seen(signal_address);
@@ -188,8 +190,9 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 // the job if all other PEs (one at least) wait in finalize(), where they store
 // nothing any more; until then a thread or a kernel of this PE may store.
 //
-// On the host all throw UsageError on this PE, if the address is null or in the
-// GPU memory of a heap, and before initialize() and after finalize().
+// On the host all throw UsageError on this PE, if the address is null, no
+// multiple of the variable's size or in the GPU memory of a heap, and before
+// initialize() and after finalize().
 
 /// Waits until the comparison of `*ivar` with `value` is true (Compare::ge:
 /// `*ivar >= value`).

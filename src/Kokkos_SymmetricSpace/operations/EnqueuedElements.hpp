@@ -56,6 +56,7 @@ void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
     Observed const observed([=] {
       return Impl::Operation{kind, call, pe, sizeof(T), address};
     });
+    check_aligned(address, alignof(T), call);
     auto const its = resolve(address, sizeof(T), pe, call);
     Kokkos::parallel_for(
         call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
@@ -94,7 +95,7 @@ namespace symm {
 // in GPU memory, where the host's forms cannot change it.
 //
 // \throws UsageError on this PE, if there is no such PE, or `address` is not in
-// this PE's part of a symmetric heap; nothing is enqueued then.
+// this PE's part of a symmetric heap or not aligned; nothing is enqueued then.
 
 /// Defines p(), or an atomic operation that returns nothing.
 #define SYMM_ENQUEUED(function, kind)                                       \

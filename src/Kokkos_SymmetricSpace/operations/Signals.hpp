@@ -67,6 +67,7 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
   if (poll.set.count == 0) return;
   Observed const observed([=] { return Operation{OperationKind::wait, call}; });
+  check_aligned(poll.set.ivars, sizeof(Word), call);
   auto const its = resolve(
       poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call);
   if constexpr (runs_on_host_v<Exec>) {
@@ -96,6 +97,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
     Observed const observed([=] {
       return Operation{OperationKind::signal, call, pe, bytes, dest, source};
     });
+    check_aligned(signal_address, sizeof(Signal), call);
     auto const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
     if (bytes != 0) {
       static_cast<void>(resolve(dest, bytes, pe, call));
@@ -176,7 +178,7 @@ void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
 
 /// wait_until(), enqueued (nvshmemx_TYPE_wait_until_on_stream): work enqueued
 /// later begins when the comparison of `*ivar` with `value` has been true.
-/// \param ivar in this PE's part of the symmetric heap.
+/// \param ivar in this PE's part of the symmetric heap, and aligned.
 /// \throws UsageError on this PE, if it is not, or `exec` runs on the host and
 ///         the heap is in GPU memory; nothing is enqueued.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>

@@ -62,6 +62,13 @@ void throw_not_reached(void const* address, char const* call) {
                         "SymmetricHostSpace"));
 }
 
+void throw_misaligned(void const* address, std::size_t alignment,
+                      char const* call) {
+  throw UsageError(Text(call, ": ", address, " is no multiple of ", alignment,
+                        ": pass an aligned address, as PEs load, store and "
+                        "change a word in one step"));
+}
+
 void throw_no_pe(Pe pe, int n_pes, char const* call) {
   throw UsageError(
       Text(call, ": there is no PE ", pe, "; PEs are 0 to ", n_pes - 1));

@@ -60,6 +60,19 @@ inline void check_words(PeMemory its, void const* address, char const* call) {
   }
 }
 
+[[noreturn]] void throw_misaligned(void const* address, std::size_t alignment,
+                                   char const* call);
+/// For objects that PEs load, store or change in one step.
+/// \throws UsageError on this PE, if `address` is no multiple of `alignment`, a
+///         power of two.
+inline void check_aligned(void const* address, std::size_t alignment,
+                          char const* call) {
+  if ((reinterpret_cast<std::size_t>(address) & (alignment - 1)) != 0)
+      [[unlikely]] {
+    throw_misaligned(address, alignment, call);
+  }
+}
+
 /// \throws UsageError on this PE, if `address`, of this PE's side of an
 ///         operation, is null.
 void check_private(void const* address, char const* call);
@@ -76,23 +89,28 @@ void check_private(void const* address, char const* call);
 /// In a kernel: stops the program, with PE and address, if an operation cannot
 /// work; also if `heap` is the map of another heap than that of the address.
 /// Only where preconditions are checked (SYMM_CHECKS_IN_KERNELS).
-SYMM_INLINE_FUNCTION void expect_access([[maybe_unused]] HeapMap const& heap,
-                                        [[maybe_unused]] void const* address,
-                                        [[maybe_unused]] std::size_t bytes,
-                                        [[maybe_unused]] Pe pe,
-                                        [[maybe_unused]] char const* call) {
+/// \param alignment of the address; 1: any.
+SYMM_INLINE_FUNCTION void expect_access(
+    [[maybe_unused]] HeapMap const& heap, [[maybe_unused]] void const* address,
+    [[maybe_unused]] std::size_t bytes, [[maybe_unused]] Pe pe,
+    [[maybe_unused]] char const* call,
+    [[maybe_unused]] std::size_t alignment = 1) {
 #ifdef SYMM_CHECKS_IN_KERNELS
   bool const is_pe = 0 <= pe && pe < heap.n_pes;
   bool const is_inside =
       heap.contains(address) && bytes <= heap.stride - heap.offset_of(address);
-  if (is_pe && is_inside) return;
+  bool const is_aligned =
+      (reinterpret_cast<std::size_t>(address) & (alignment - 1)) == 0;
+  if (is_pe && is_inside && is_aligned) return;
   KernelText text;
   text << call << ": PE " << heap.my_pe << ": " << bytes << " bytes at "
        << address << " on PE " << pe << ": "
-       << (!is_pe
-               ? "there is no such PE"
-               : "not in this PE's part of the symmetric heap whose map was "
-                 "passed: pass symm::heap_map(view) of the View that has them");
+       << (!is_pe       ? "there is no such PE"
+           : !is_inside ? "not in this PE's part of the symmetric heap whose "
+                          "map was passed: pass symm::heap_map(view) of the "
+                          "View that has them"
+                        : "no multiple of the alignment: words that PEs share "
+                          "are aligned to their size");
   text.abort();
 #endif
 }

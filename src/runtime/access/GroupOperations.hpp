@@ -135,6 +135,7 @@ SYMM_FUNCTION void put_signal_far(Threads const& group, HeapMap const& heap,
                                   [[maybe_unused]] char const* call,
                                   Until until) {
   SYMM_IF_ON_HOST((if (group.rank() == 0) {
+    check_aligned(signal_address, sizeof(Signal), call);
     put_signal_to(resolve_far(heap, dest, pe), source, bytes,
                   resolve_far(heap, signal_address, pe), signal, op, until,
                   call);
@@ -148,8 +149,9 @@ template <class Result, class T>
 SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
                                 [[maybe_unused]] char const* call, AtomicOp op,
                                 T value, T compare) {
-  SYMM_IF_ON_HOST((return change_at<Result>(resolve_far(heap, address, pe),
-                                            call, op, value, compare);))
+  SYMM_IF_ON_HOST(
+      (check_aligned(address, sizeof(T), call); return change_at<Result>(
+           resolve_far(heap, address, pe), call, op, value, compare);))
   SYMM_IF_ON_DEVICE((
       static_cast<void>(heap); constexpr auto type = word_type_of<T>();
       auto const bits = bit_cast<BitsOfWord<T>>(value);

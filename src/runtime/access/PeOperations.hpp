@@ -141,7 +141,8 @@ template <class Copy>
 }
 
 // The same by a symmetric address, which they look up once. `call` is a name or
-// a HostCall. All throw UsageError on this PE, too, as heap_to_access().
+// a HostCall. All throw UsageError on this PE, too, as heap_to_access(); those
+// of words and single elements, if the address is not aligned.
 
 /// Calls by_words(address of the copy) if loads and stores reach it, else
 /// otherwise(its memory). \returns its result.
@@ -191,6 +192,7 @@ template <Direction direction, class Call>
 template <class T, class Call>
 [[gnu::always_inline]] inline void store_element(T* to, T const& value, Pe pe,
                                                  Call const& call) {
+  check_aligned(to, alignof(T), name_of_call(call));
   at_copy_of(
       to, sizeof(T), pe, call, [&](T* its) { store_element(its, value); },
       [&](PeMemory its) {
@@ -202,6 +204,7 @@ template <class T, class Call>
 template <class T, class Call>
 [[nodiscard, gnu::always_inline]] inline T load_element(T const* from, Pe pe,
                                                         Call const& call) {
+  check_aligned(from, alignof(T), name_of_call(call));
   return at_copy_of(
       from, sizeof(T), pe, call, [](T const* its) { return load_element(its); },
       [&](PeMemory its) {
@@ -222,6 +225,7 @@ template <class DeliverOnGpu>
     if (bytes == 0) return;
     copy_memory<Direction::put>(dest, source, bytes, pe, until, call);
   };
+  check_aligned(signal_address, sizeof(Signal), call.name);
   at_copy_of(
       signal_address, sizeof(Signal), pe, call,
       [&](Signal* its) {
@@ -251,6 +255,7 @@ template <class Result, class T, class Call, class Near>
 [[gnu::always_inline]] inline Result change_word(
     T const* address, Pe pe, Call const& call, Near near, AtomicOp op,
     std::type_identity_t<T> value, std::type_identity_t<T> compare = {}) {
+  check_aligned(address, sizeof(T), name_of_call(call));
   return at_copy_of(
       const_cast<T*>(address), sizeof(T), pe, call,
       [&](T* its) -> Result { return near(its); },
@@ -265,6 +270,7 @@ template <class T, class Near>
 void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
                       Near near, AtomicOp op, std::type_identity_t<T> value,
                       std::type_identity_t<T> compare = {}) {
+  check_aligned(address, sizeof(T), call.name);
   at_copy_of(
       const_cast<T*>(address), sizeof(T), pe, call,
       [&](T* its) { *fetch = near(its); },

@@ -45,9 +45,13 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
-  [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
-    auto const least = block() == 0 ? 1 : block();
-    return dest_stride >= least && source_stride >= least;
+  /// Whether blocks do not overlap, and no stride is negative or longer than an
+  /// object may be.
+  [[nodiscard]] SYMM_FUNCTION bool are_strides_valid() const {
+    constexpr std::size_t most = (~std::size_t{0} >> 1U) / sizeof(T);
+    std::size_t const least    = block() == 0 ? 1 : block();
+    return least <= dest_stride && dest_stride <= most &&
+           least <= source_stride && source_stride <= most;
   }
 
   /// The place at which block i begins.
@@ -65,11 +69,16 @@ struct StridedCopy {
     }
   }
   [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
-    auto const stride =
-        direction == Direction::put ? dest_stride : source_stride;
-    auto const starts = bytes_of(sizeof(T), count, stride);
-    auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
-    return starts > ~rest ? ~std::size_t{0} : starts + rest;
+    return bytes_with(direction == Direction::put ? dest_stride
+                                                  : source_stride);
+  }
+  /// Whether the private side is no larger than an object may be, if the
+  /// symmetric one is in a heap.
+  [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
+    bool const is_put = direction == Direction::put;
+    auto const there  = is_put ? dest_stride : source_stride;
+    auto const here   = is_put ? source_stride : dest_stride;
+    return here <= there || bytes_with(here) <= ~std::size_t{0} >> 1U;
   }
   /// Bytes that move.
   [[nodiscard]] std::size_t moved_bytes() const {
@@ -83,6 +92,13 @@ struct StridedCopy {
             moved_bytes(),
             is_put ? dest : source,
             private_side()};
+  }
+  /// Bytes from the first block to the last one's end; on overflow the largest
+  /// number.
+  [[nodiscard]] SYMM_FUNCTION std::size_t bytes_with(std::size_t stride) const {
+    auto const starts = bytes_of(sizeof(T), count, stride);
+    auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
+    return starts > ~rest ? ~std::size_t{0} : starts + rest;
   }
   [[nodiscard]] SYMM_FUNCTION void const* private_side() const {
     return direction == Direction::put ? source : dest;

@@ -52,7 +52,7 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
     char const* call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  expect_access(heap, signal_address, sizeof(Signal), pe, call);
+  expect_access(heap, signal_address, sizeof(Signal), pe, call, sizeof(Signal));
   if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
   [[maybe_unused]] check::Call const its_call(call);
   auto const group = group_of(threads);

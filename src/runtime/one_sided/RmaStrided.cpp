@@ -15,7 +15,9 @@ void throw_strides(std::size_t dest_stride, std::size_t source_stride,
       (block <= 1 ? "1"
                   : "the " + std::to_string(block) + " elements of a block") +
       ", not " + std::to_string(dest_stride) + " (dest) and " +
-      std::to_string(source_stride) + " (source)");
+      std::to_string(source_stride) +
+      " (source); no stride is negative, and elements end in the memory of a "
+      "process");
 }
 
 }  // namespace symm::Impl

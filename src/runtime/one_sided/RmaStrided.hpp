@@ -27,7 +27,8 @@ namespace symm::Impl {
 
 // On the host.
 
-/// \throws UsageError on this PE: a stride is 0, or less than a block.
+/// \throws UsageError on this PE: a stride is 0, less than a block or negative,
+///         or elements would be beyond the memory of a process.
 [[noreturn, gnu::cold]] void throw_strides(std::size_t dest_stride,
                                            std::size_t source_stride,
                                            std::size_t block, char const* call);
@@ -38,11 +39,16 @@ template <class Copy, class CopyIt>
 [[gnu::always_inline]] inline void find_and_copy(Copy copy, Pe pe,
                                                  CopyIt const& copy_it) {
   check_element<typename Copy::Element>();
-  if (!copy.are_strides_long_enough()) [[unlikely]] {
+  auto const check = [&](bool is_right) {
+    if (is_right) [[likely]] {
+      return;
+    }
     throw_strides(copy.dest_stride, copy.source_stride, copy.block(),
                   copy.call);
-  }
+  };
+  check(copy.are_strides_valid());
   if (copy.is_empty()) return;
+  check(copy.is_private_side_possible());
   auto& symmetric = copy.symmetric();
   auto const its  = resolve(symmetric, copy.symmetric_bytes(), pe, copy.call);
   check_private(copy.private_side(), copy.call);
@@ -80,7 +86,7 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
                                        HeapMap const& heap, Copy copy, Pe pe) {
   check_element<typename Copy::Element>();
   auto const group = group_of(threads);
-  expect(copy.are_strides_long_enough(), copy.call,
+  expect(copy.are_strides_valid(), copy.call,
          "strides are at least 1, and a block");
   if (!copy.is_empty()) {
     [[maybe_unused]] check::Call const its_call(copy.call);

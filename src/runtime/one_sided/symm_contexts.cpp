@@ -95,10 +95,15 @@ Context& Context::operator=(Context&& other) noexcept {
 }
 
 void Context::open(char const* name) {
-  auto const life = life_of_runtime(name);
-  if (m_options.aggregate)
+  auto const life       = life_of_runtime(name);
+  auto* const transport = Impl::Runtime::find_transport();
+  std::unique_ptr<Impl::NodeBins> bins;
+  if (m_options.aggregate) {
     m_aggregation = std::make_unique<Impl::Aggregation>(life);
-  if (auto* const transport = Impl::Runtime::find_transport()) {
+    if (transport != nullptr) bins = make_bins(m_options.routing, name);
+  }
+  // Nothing fails once there is a channel: it would never be closed.
+  if (transport != nullptr) {
     m_channel = transport->open_channel();
     if (m_channel == nullptr) {
       throw OutOfMemory(Impl::Text(
@@ -108,7 +113,7 @@ void Context::open(char const* name) {
     }
   }
   if (m_aggregation && m_channel != nullptr)
-    m_aggregation->set_channel(m_channel, make_bins(m_options.routing, name));
+    m_aggregation->set_channel(m_channel, std::move(bins));
   m_life = life;
 }
 

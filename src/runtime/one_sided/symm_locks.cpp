@@ -100,7 +100,7 @@ class LockCall {
 
  private:
   static HeapMap const& map_of(Lock const* lock, char const* call) {
-    check_variable(call, lock);
+    check_variable(call, lock, alignof(Lock));
     return heap_to_access(lock, sizeof *lock, 0, call).map();
   }
   [[nodiscard]] std::uint64_t me() const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../access/Access.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Failure.hpp"
 #include "../base/Observer.hpp"
@@ -53,13 +54,14 @@ Text text_of(WaitSet<T> const& set) {
 
 }  // namespace
 
-void check_variable(char const* call, void const* address) {
+void check_variable(char const* call, void const* address, std::size_t bytes) {
   auto const& heap = Runtime::instance(call).heap();
   poll_far();
   if (address == nullptr) {
     throw UsageError(std::string(call) +
                      ": the address of the variable is null");
   }
+  check_aligned(address, bytes, call);
   if (heap.memory() == MemoryKind::device && heap.map().overlaps(address, 1)) {
     throw UsageError(std::string(call) + ": " + address_text(address) +
                      " is in GPU memory, where the host cannot wait: call it "

@@ -54,8 +54,11 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
 
 /// Handles messages of far PEs that have come: a program may test a variable
 /// until one of these has changed it.
-/// \throws UsageError on this PE, if the host cannot look at `address`.
-void check_variable(char const* call, void const* address);
+/// \param bytes of the variable, or of the first of several.
+/// \throws UsageError on this PE, if the host cannot look at `address`, or it
+/// is
+///         no multiple of `bytes`.
+void check_variable(char const* call, void const* address, std::size_t bytes);
 
 /// A different number for each call; its remainders are equally likely.
 [[nodiscard]] std::uint64_t scatter();
@@ -162,8 +165,9 @@ SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
   if (is_done.set.count == 0) return;
   [[maybe_unused]] check::Call const its_call(call);
   SYMM_IF_ON_DEVICE((while (!is_done()) InKernel::help_far();))
-  SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);
-                   if (!is_done()) wait_on_host(call, is_done);))
+  SYMM_IF_ON_HOST(
+      (check_variable(call, is_done.set.ivars, sizeof(*is_done.set.ivars));
+       if (!is_done()) wait_on_host(call, is_done);))
 }
 
 /// Calls is_done() once.
@@ -172,7 +176,8 @@ SYMM_INLINE_FUNCTION bool test_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
   if (is_done.set.count == 0) return true;
   [[maybe_unused]] check::Call const its_call(call);
-  SYMM_IF_ON_HOST((check_variable(call, is_done.set.ivars);))
+  SYMM_IF_ON_HOST(
+      (check_variable(call, is_done.set.ivars, sizeof(*is_done.set.ivars));))
   return is_done();
 }
 
