@@ -100,7 +100,7 @@ class Context {
   explicit Context(PeTeam const& team, ContextOptions options = {});
   /// Does not wait, unlike shmem_ctx_destroy: operations that have begun go on,
   /// and the next barrier completes them. To complete them here, call quiet()
-  /// first.
+  /// first. Memory of batches is given back when they are sent.
   ~Context();
   Context(Context&& other) noexcept;
   Context& operator=(Context&& other) noexcept;

@@ -86,6 +86,12 @@ class FakeNetwork {
     return has_stepped;
   }
 
+  /// As if they had not been sent.
+  void drop_all() {
+    std::lock_guard const lock(m_mutex);
+    m_messages.clear();
+  }
+
   /// Nothing reaches or leaves `pe` any more, and the others are told.
   void lose(Pe pe) {
     m_lost = pe;

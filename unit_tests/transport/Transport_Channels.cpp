@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // Channels of Transport_Messages over a fake engine: each has an order and a
 // completion of its own, and single operations can be waited for.
+#include <malloc.h>
+
 #include <atomic>
 #include <thread>
 
@@ -133,6 +135,56 @@ TEST(TransportChannels, there_are_255_beside_the_first) {
   for (auto* const channel : channels) job[0].close_channel(*channel);
   EXPECT_NE(job[0].open_channel(), nullptr);
   job[0].quiet();
+}
+
+TEST(TransportChannels, closed_ones_give_the_memory_of_their_batches_back) {
+  FakeJob job(9);
+  auto const put_to_all = [&](Channel& channel, std::uint64_t value) {
+    for (Pe pe = 1; pe < 9; ++pe) {
+      PeMemory const there{pe, Segment::host_heap, 8 * value};
+      channel.put(there, &value, 8, Until::is_begun);
+    }
+  };
+  std::vector<Channel*> channels;
+  channels.reserve(255);
+  auto const before = ::mallinfo2();
+  while (auto* const channel = job[0].open_channel()) {
+    channels.push_back(channel);
+    put_to_all(*channel, channels.size());
+    if (channels.size() % 2 == 0) channel->quiet();
+  }
+  for (auto* const channel : channels) job[0].close_channel(*channel);
+  job[0].quiet();  // what closed ones have begun goes on
+  // What is left: 400 bytes for each channel and PE.
+  EXPECT_LT(::mallinfo2().uordblks, before.uordblks + (2U << 20U));
+  for (Pe pe = 1; pe < 9; ++pe) {
+    for (std::uint64_t value = 1; value <= channels.size(); ++value) {
+      EXPECT_EQ(job.target(pe).at(8 * value), value);
+    }
+  }
+  // And again.
+  auto& channel = *job[0].open_channel();
+  put_to_all(channel, 1000);
+  channel.quiet();
+  EXPECT_EQ(job.target(8).at(8000), 1000);
+}
+
+TEST(TransportChannels, quiet_of_some_pes_takes_each_as_often_as_it_comes) {
+  FakeJob job(4);
+  auto& channel             = *job[0].open_channel();
+  std::uint64_t const value = 9;
+  for (Pe const pe : {1, 2}) {
+    channel.put({pe, Segment::host_heap, 8}, &value, 8, Until::is_begun);
+  }
+  // 3: nothing was sent there.
+  std::array<Pe, 5> const pes{2, 3, 2, 0, 2};
+  channel.quiet(pes);
+  EXPECT_EQ(job.target(2).at(8), value);
+  EXPECT_EQ(job.target(1).at(8), 0);
+  channel.quiet(std::span<Pe const>());
+  EXPECT_EQ(job.target(1).at(8), 0);
+  channel.quiet();
+  EXPECT_EQ(job.target(1).at(8), value);
 }
 
 TEST(TransportChannels, both_directions_at_once) {

@@ -10,6 +10,8 @@
 namespace {
 
 using namespace symm_test;
+using symm::Impl::MessageHeader;
+using symm::Impl::MessageKind;
 using testing::ExitedWithCode;
 
 class TransportDeathTest : public testing::Test {
@@ -168,6 +170,152 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
   for (auto const& [text, call] : calls) {
     EXPECT_EXIT(use_bad_memory(call), ExitedWithCode(ended_status),
                 std::string("PE 1: PE 0 .*") + text + ".*Ending the job");
+  }
+}
+
+// Replies.
+
+/// Keeps the header of the last message of PE 0.
+struct LastAsked final : FakeNetwork::Observer {
+  void sent(Pe from, Pe /*to*/, std::span<std::byte const> bytes,
+            std::size_t /*bytes*/, bool /*is_copied*/) override {
+    if (from == 0) header = symm::Impl::header_of(bytes);
+  }
+  void delivered(Pe /*from*/, Pe /*to*/,
+                 std::span<std::byte const> /*header*/) override {}
+
+  MessageHeader header{};
+};
+
+/// An answer of PE `from` to what PE 0 has asked, as a correct PE 1 sends it
+/// but for a change.
+struct Reply {
+  explicit Reply(MessageHeader const& asked, std::size_t bytes)
+      : payload(bytes) {
+    bool const is_atomic = asked.kind == MessageKind::atomic;
+    header.kind =
+        is_atomic ? MessageKind::atomic_reply : MessageKind::get_reply;
+    header.channel = asked.channel;
+    if (is_atomic) {
+      header.detail.atomic = {5, 0, asked.detail.atomic.token};
+    } else if (asked.kind == MessageKind::get_strided) {
+      header.number     = asked.number;
+      header.detail.get = {bytes, asked.detail.strided.token};
+    } else {
+      header.detail.get = {bytes, asked.detail.get.token};
+    }
+  }
+
+  Pe from = 1;
+  MessageHeader header{};
+  std::vector<std::byte> payload;
+  int n_times = 1;
+};
+
+/// PE 0 asks, and gets this reply instead of PE 1's.
+void answer(std::function<void(Channel&)> const& ask, std::size_t bytes,
+            std::function<void(Reply&)> const& change) {
+  LastAsked asked;
+  FakeJob job(3);
+  job.network.set_observer(asked);
+  ask(job[0].channel());
+  static_cast<void>(job[0].poll());  // sends a batch
+  job.network.drop_all();
+  Reply reply(asked.header, bytes);
+  change(reply);
+  Channel::Counter n_unsent = 0;
+  symm::Impl::PendingOperation unsent{.left = &n_unsent};
+  auto const engine = job.network.engine_of(reply.from);
+  for (int i = 0; i < reply.n_times; ++i) {
+    bool const is_large = bytes > MessageEngine::max_eager;
+    engine->send(0, symm::Impl::bytes_of(reply.header), reply.payload,
+                 is_large ? reinterpret_cast<std::size_t>(&unsent) : 0);
+  }
+  job.deliver_all();
+  ::_exit(0);
+}
+
+TEST_F(TransportDeathTest, a_reply_that_fits_no_question_names_its_pe) {
+  PeMemory const there{1, Segment::host_heap, 64};
+  std::vector<std::byte> got(100'000);
+  std::uint64_t was = 0;
+  Started started;
+  auto const get = [&](std::size_t bytes) {
+    return [&, bytes](Channel& it) {
+      it.get(got.data(), there, bytes, Until::is_begun,
+             {"test", nullptr, &started});
+    };
+  };
+  auto const fetch = [&](Channel& it) {
+    it.fetch_nbi(there, AtomicOp::add, WordType::u64, 1, 0, &was,
+                 {"test", nullptr, &started});
+  };
+  auto const batch = [&](Channel& it) {
+    it.get(got.data(), there, 8, Until::is_begun);
+    it.get(got.data() + 8, there, 5, Until::is_begun);
+  };
+  auto const as_it_is = [](Reply&) {};
+  auto const twice    = [](Reply& it) { it.n_times = 2; };
+  auto const by_2     = [](Reply& it) { it.from = 2; };
+  auto const as_word  = [](Reply& it) {
+    auto const token        = it.header.detail.get.token;
+    it.header.kind          = MessageKind::atomic_reply;
+    it.header.detail.atomic = {5, 0, token};
+  };
+  auto const as_block = [](Reply& it) {
+    auto const token     = it.header.detail.atomic.token;
+    it.header.kind       = MessageKind::get_reply;
+    it.header.detail.get = {8, token};
+  };
+  auto const with_wild_token = [](Reply& it) {
+    it.header.detail.get.token ^= 0x00ff'00ff'00ffU;
+    it.header.detail.atomic.token ^= 0x00ff'00ff'00ffU;
+  };
+  struct Case {
+    std::function<void(Channel&)> ask;
+    std::size_t bytes;
+    std::function<void(Reply&)> change;
+    Pe wrong;  // -1: none
+  };
+  std::vector<Case> const cases{
+      {get(8), 8, as_it_is, -1},
+      {get(8), 8, twice, 1},
+      {get(8), 8, with_wild_token, 1},
+      {get(8), 8, [](Reply& it) { it.header.detail.get.token = 1; }, 1},
+      {get(8), 8, [](Reply& it) { it.header.detail.get.token = 0; }, 1},
+      {get(8), 8, [](Reply& it) { it.header.channel = 77; }, 1},
+      {get(8), 8, by_2, 2},
+      {get(8), 4, as_it_is, 1},
+      {get(8), 16, as_it_is, 1},
+      {get(8), 0, as_it_is, 1},
+      {get(8), 0, as_word, 1},
+      {get(70'000), 70'000, as_it_is, -1},
+      {get(70'000), 70'000, twice, 1},
+      {get(70'000), 70'000, with_wild_token, 1},
+      {get(70'000), 69'999, as_it_is, 1},
+      {get(70'000), 99'000, as_it_is, 1},
+      {get(70'000), 8, as_it_is, 1},
+      {fetch, 0, as_it_is, -1},
+      {fetch, 0, twice, 1},
+      {fetch, 0, with_wild_token, 1},
+      {fetch, 8, as_it_is, 1},
+      {fetch, 8, as_block, 1},
+      {batch, 16, as_it_is, -1},
+      {batch, 16, twice, 1},
+      {batch, 8, as_it_is, 1},
+      {batch, 24, as_it_is, 1},
+      {batch, 70'000, as_it_is, 1},
+      {batch, 0, as_word, 1},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    auto const& [ask, bytes, change, wrong] = cases[i];
+    bool const is_right                     = wrong < 0;
+    auto const text = "PE 0: PE " + std::to_string(wrong) +
+                      " of another node has sent a message that makes no sense";
+    EXPECT_EXIT(answer(ask, bytes, change),
+                ExitedWithCode(is_right ? 0 : ended_status),
+                is_right ? "" : text)
+        << "case " << i;
   }
 }
 

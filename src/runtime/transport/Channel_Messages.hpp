@@ -17,6 +17,7 @@
 #include "Channel.hpp"
 #include "DoneNumbers.hpp"
 #include "Message.hpp"
+#include "PendingTable.hpp"
 
 namespace symm::Impl {
 
@@ -29,11 +30,12 @@ struct AnswerPlace {
   std::size_t bytes;
 };
 
-/// The state of an operation that has begun; its address is the token of a
-/// message. It is on the heap if the caller does not wait for it.
+/// The state of an operation that has begun. It is on the heap if the caller
+/// does not wait for it. MessageEngine::send() takes its address as a token;
+/// other PEs get tokens of the PendingTable.
 struct PendingOperation {
   void* to               = nullptr;  // where data or a word's old value go
-  std::size_t word_bytes = 0;        // of that value
+  std::size_t word_bytes = 0;        // of that value; 0: of no word
   Strides strides{};                 // of get_strided
   std::atomic<std::uint64_t>* left = nullptr;  // counted down when it is done
   Outgoing* outgoing               = nullptr;  // where this is number `begun`
@@ -92,7 +94,7 @@ struct BlockMove {
 /// quiet(), Transport::poll() and any other call for that PE, and in time by a
 /// thread. What it gets comes in one reply. Batches take memory for
 /// Options::most_batches PEs: one more PE sends the batch of another, by turns,
-/// and takes its memory.
+/// and takes its memory. A closed channel has none.
 ///
 /// quiet() waits for what any thread has begun before it, and for nothing that
 /// other threads begin meanwhile: messages, gets and large puts are numbered.
@@ -152,6 +154,14 @@ class Channel_Messages final : public Channel {
 
   // For the transport.
 
+  /// What replies are for.
+  [[nodiscard]] PendingTable& asked() noexcept { return m_asked; }
+
+  /// From close() to open() there are no operations, and each batch gives its
+  /// memory back once it is sent. A new channel is open.
+  void open() noexcept;
+  void close() noexcept;
+
   /// The two halves of quiet(), so that several channels are waited for at
   /// once. What was sent and begun, to each PE:
   struct Last {
@@ -203,6 +213,7 @@ class Channel_Messages final : public Channel {
   void mark_dirty(Outgoing& outgoing);
   /// Finds memory for a batch; may unlock.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
+  void drop_batch(Outgoing& outgoing) noexcept;
   /// The index of the PE whose batch memory another one gets: the next by turns
   /// whose batch can be sent at once, if there is one.
   [[nodiscard]] std::size_t next_to_give();
@@ -248,11 +259,11 @@ class Channel_Messages final : public Channel {
   void ask_for_ack(Outgoing& outgoing);
   /// The lock, for an atomic operation that may be sent at once.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
+  /// These two after m_asked.make_room(), without a pause between the two.
   void ask_for_atomic(Outgoing& outgoing, PeMemory at, AtomicOp op,
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
-  void ask_for_get(PeMemory from, std::size_t bytes,
-                   PendingOperation const& pending);
+  void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
   /// Makes it on the heap, as the next that quiet() waits for.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           Started* started);
@@ -286,6 +297,8 @@ class Channel_Messages final : public Channel {
   std::vector<std::atomic<Outgoing*>> m_outgoing;  // null: nothing was sent
 
   std::mutex m_mutex;
+  bool m_is_closed = false;
+  PendingTable m_asked;
   std::atomic<int> m_n_returning = 0;     // threads in enter_again()
   std::vector<Outgoing*> m_dirty;         // something may not be done there yet
   std::atomic<std::size_t> m_n_open = 0;  // batches
@@ -327,6 +340,7 @@ struct Outgoing {
   std::uint64_t batch_tick        = 0;
   bool batch_wants_ack            = false;
   PendingOperation* batch_answers = nullptr;  // null: no entry is answered
+  PendingTable::Token batch_token = 0;        // of these
   std::size_t batch_answer_bytes  = 0;
   std::uint64_t n_batches         = 0;  // sent
   std::uint64_t last_batch        = 0;  // the number of its message

@@ -65,7 +65,6 @@ struct MessageHeader {
   std::uint16_t channel = 0;
 
   /// Numbers such messages of a channel to a PE: 1, 2, ...
-  /// Of get_strided and its reply: the first element.
   std::uint64_t number = 0;
   /// All up to this number are to be carried out before this one.
   std::uint64_t after = 0;
@@ -86,7 +85,7 @@ struct MessageHeader {
     } atomic;
     struct {
       std::uint64_t bytes;
-      std::uint64_t token;  // returned in get_reply
+      std::uint64_t token;  // of PendingTable; returned in get_reply
     } get;
     struct {
       std::uint32_t element_bytes;

@@ -59,6 +59,7 @@ Channel* Transport_Messages::open_channel() {
   if (!m_closed_channels.empty()) {
     auto* const channel = m_closed_channels.back();
     m_closed_channels.pop_back();
+    channel->open();
     return channel;
   }
   auto const n = m_n_channels.load();
@@ -72,8 +73,10 @@ Channel* Transport_Messages::open_channel() {
 }
 
 void Transport_Messages::close_channel(Channel& channel) noexcept {
+  auto& closed = static_cast<Channel_Messages&>(channel);
+  closed.close();
   std::lock_guard const lock(m_channels_mutex);
-  m_closed_channels.push_back(static_cast<Channel_Messages*>(&channel));
+  m_closed_channels.push_back(&closed);
 }
 
 template <class Work>

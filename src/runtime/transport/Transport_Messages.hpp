@@ -181,7 +181,11 @@ class Transport_Messages final : public Transport,
             std::span<std::byte const> payload);
   void take_ack(Pe from, MessageHeader const& header);
   Incoming& incoming_of(Peer& peer, std::uint16_t channel);
-  void take_reply(MessageHeader const& header,
+  /// Ends the job if there is no such channel.
+  Channel_Messages& channel_of(Pe from, MessageHeader const& header) noexcept;
+  /// What the reply of `from` is for. Ends the job if it is for nothing.
+  PendingTable::Asked& asked_of(Pe from, MessageHeader const& header) noexcept;
+  void take_reply(Pe from, MessageHeader const& header,
                   std::span<std::byte const> payload);
   void answer_where(Peer& peer);
   void take_standing(Peer& peer, std::span<std::byte const> payload);

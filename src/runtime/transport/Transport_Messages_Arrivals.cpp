@@ -20,6 +20,11 @@ bool is_block(MessageKind kind) {
   return kind == MessageKind::put || kind == MessageKind::put_signal;
 }
 
+PendingTable::Token token_of(MessageHeader const& reply) {
+  return reply.kind == MessageKind::atomic_reply ? reply.detail.atomic.token
+                                                 : reply.detail.get.token;
+}
+
 }  // namespace
 
 void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
@@ -33,11 +38,15 @@ void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
   }
 }
 
-void Transport_Messages::take_ack(Pe from, MessageHeader const& header) {
+Channel_Messages& Transport_Messages::channel_of(
+    Pe from, MessageHeader const& header) noexcept {
+  if (header.channel == 0) return m_default;
   if (header.channel >= m_n_channels) end_job_of_nonsense(from);
-  auto* const channel =
-      header.channel == 0 ? &m_default : m_channels[header.channel].load();
-  auto* const outgoing = channel->find_outgoing(from);
+  return *m_channels[header.channel].load();
+}
+
+void Transport_Messages::take_ack(Pe from, MessageHeader const& header) {
+  auto* const outgoing = channel_of(from, header).find_outgoing(from);
   if (outgoing == nullptr || header.acked <= outgoing->acked) return;
   outgoing->acked.store(header.acked, std::memory_order_release);
 }
@@ -75,7 +84,9 @@ void Transport_Messages::take(Peer& peer, MessageHeader const& header,
       answer_get_strided(incoming_of(peer, header.channel), header);
       return;
     case MessageKind::get_reply:
-    case MessageKind::atomic_reply: take_reply(header, payload); return;
+    case MessageKind::atomic_reply:
+      take_reply(peer.pe, header, payload);
+      return;
     case MessageKind::ack: return;
     case MessageKind::ack_request: {
       auto& from      = incoming_of(peer, header.channel);
@@ -109,9 +120,13 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
       return find(from, "a put", header.segment, header.offset, size);
     }
     if (header.kind == MessageKind::get_reply) {
-      auto* const pending =
-          reinterpret_cast<PendingOperation*>(header.detail.get.token);
-      if (pending->strides.count == 0) return pending->to;
+      auto& asked         = asked_of(from, header);
+      auto const& pending = *asked.pending;
+      if (pending.strides.count == 0 && pending.answers.empty()) {
+        if (size != asked.bytes) end_job_of_nonsense(from);
+        asked.is_arriving = true;
+        return pending.to;
+      }
     }
     m_landings.reserve(m_landings.size() + 1);
     auto* const landing = ::operator new(size);
@@ -134,7 +149,11 @@ void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
     return;
   }
   // The data are in their place already.
-  receive(from, bytes, {});
+  auto const header = header_of(bytes);
+  if (header.kind != MessageKind::get_reply) return receive(from, bytes, {});
+  auto& all = channel_of(from, header).asked();
+  all.find(token_of(header), from)->is_arriving = false;
+  receive(from, bytes, {static_cast<std::byte const*>(place), size});
 }
 
 void Transport_Messages::sent(std::size_t token) noexcept {
@@ -170,31 +189,46 @@ void Transport_Messages::send_wanted_ack(Incoming& from) {
 
 // Answers to this PE.
 
-void Transport_Messages::take_reply(MessageHeader const& header,
+PendingTable::Asked& Transport_Messages::asked_of(
+    Pe from, MessageHeader const& header) noexcept {
+  auto& all             = channel_of(from, header).asked();
+  auto* const asked     = all.find(token_of(header), from);
+  bool const is_of_word = header.kind == MessageKind::atomic_reply;
+  if (asked == nullptr || is_of_word != (asked->pending->word_bytes != 0) ||
+      asked->is_arriving) {
+    end_job_of_nonsense(from);
+  }
+  return *asked;
+}
+
+void Transport_Messages::take_reply(Pe from, MessageHeader const& header,
                                     std::span<std::byte const> payload) {
-  bool const is_atomic = header.kind == MessageKind::atomic_reply;
-  auto& pending        = *reinterpret_cast<PendingOperation*>(
-      is_atomic ? header.detail.atomic.token : header.detail.get.token);
-  auto const size = pending.strides.element_bytes;
+  auto const& asked = asked_of(from, header);
+  auto& pending     = *asked.pending;
   if (!pending.answers.empty()) {
     for (auto const& place : pending.answers) {
+      auto const room = round_up(place.bytes, 8);
+      if (payload.size() < room) end_job_of_nonsense(from);
       copy_host_memory(place.to, payload.data(), place.bytes);
-      payload = payload.subspan(round_up(place.bytes, 8));
+      payload = payload.subspan(room);
     }
-  } else if (is_atomic) {
+    if (!payload.empty()) end_job_of_nonsense(from);
+  } else if (payload.size() != asked.bytes) {
+    end_job_of_nonsense(from);
+  } else if (pending.word_bytes != 0) {
     std::memcpy(pending.to, &header.detail.atomic.value, pending.word_bytes);
-  } else if (size == 0) {
-    if (!payload.empty()) {
-      copy_host_memory(pending.to, payload.data(), payload.size());
-    }
+  } else if (pending.strides.count == 0) {
+    copy_host_memory(pending.to, payload.data(), payload.size());
   } else {
-    auto* to = static_cast<std::byte*>(pending.to) +
-               header.number * pending.strides.local_bytes;
+    auto const size = pending.strides.element_bytes;
+    auto* to        = static_cast<std::byte*>(pending.to) +
+               asked.first * pending.strides.local_bytes;
     for (std::size_t at = 0; at < payload.size(); at += size) {
       copy_host_memory(to, payload.data() + at, size);
       to += pending.strides.local_bytes;
     }
   }
+  channel_of(from, header).asked().remove(token_of(header));
   pending.finish();
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "Channel_Messages.hpp"
 #include "Transport_Messages.hpp"
@@ -46,6 +47,24 @@ void Channel_Messages::ensure_batch(Lock& lock, Outgoing& outgoing) {
       continue;
     outgoing.batch  = std::move(other.batch);
     m_with_batch[i] = &outgoing;
+  }
+}
+
+void Channel_Messages::drop_batch(Outgoing& outgoing) noexcept {
+  outgoing.batch.reset();
+  std::erase(m_with_batch, &outgoing);
+}
+
+void Channel_Messages::open() noexcept {
+  Lock const lock(m_mutex);
+  m_is_closed = false;
+}
+
+void Channel_Messages::close() noexcept {
+  Lock const lock(m_mutex);
+  m_is_closed = true;
+  for (auto i = m_with_batch.size(); i-- > 0;) {
+    if (m_with_batch[i]->batch_bytes == 0) drop_batch(*m_with_batch[i]);
   }
 }
 
@@ -118,7 +137,10 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
     pending.answers.reserve(most_answers / 8);
+    m_asked.make_room();
     outgoing.batch_answers = begin(outgoing, std::move(pending), nullptr);
+    outgoing.batch_token =
+        m_asked.add(outgoing.pe, {.pending = outgoing.batch_answers});
   }
   outgoing.batch_answers->answers.push_back({answer, entry.bytes()});
   outgoing.batch_answer_bytes += answer_bytes;
@@ -128,30 +150,35 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
 void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
                              bool wants_ack) {
   if (outgoing.batch_bytes == 0) return;
-  if (wait == Wait::must_not && must_batch_wait(outgoing)) return;
-  auto const n = outgoing.n_batches;
-  wait_for_room(lock, outgoing);
-  if (are_answers_full(outgoing)) {  // once, as wait_for_room()
-    lock.unlock();
-    wait_until(lock.call, "a get", outgoing.pe,
-               [&] { return outgoing.answers <= most_answered; });
-    enter_again(lock);
+  if (must_batch_wait(outgoing)) {
+    if (wait == Wait::must_not) return;
+    auto const n = outgoing.n_batches;
+    wait_for_room(lock, outgoing);
+    if (are_answers_full(outgoing)) {  // once, as wait_for_room()
+      lock.unlock();
+      wait_until(lock.call, "a get", outgoing.pe,
+                 [&] { return outgoing.answers <= most_answered; });
+      enter_again(lock);
+    }
+    if (outgoing.n_batches != n) return;  // another thread has sent it
   }
-  if (outgoing.n_batches != n) return;  // another thread has sent it
   outgoing.end_run();
   MessageHeader header{.kind = MessageKind::batch};
-  header.detail.get = {outgoing.batch_answer_bytes,
-                       reinterpret_cast<std::uint64_t>(outgoing.batch_answers)};
+  header.detail.get = {outgoing.batch_answer_bytes, outgoing.batch_token};
   post(outgoing, header, outgoing.fenced,
        {outgoing.batch.get(), outgoing.batch_bytes},
        wants_ack || outgoing.batch_wants_ack);
   outgoing.batch_bytes        = 0;
   outgoing.batch_wants_ack    = false;
   outgoing.batch_answers      = nullptr;
+  outgoing.batch_token        = 0;
   outgoing.batch_answer_bytes = 0;
   outgoing.last_batch         = outgoing.sent;
   ++outgoing.n_batches;
   m_n_open.fetch_sub(1, std::memory_order_relaxed);
+  if (m_is_closed) [[unlikely]] {
+    drop_batch(outgoing);
+  }
 }
 
 void Channel_Messages::flush(Pe pe) {

@@ -218,11 +218,15 @@ Channel_Messages::Asked Channel_Messages::ask_for_all(
   Asked all;
   auto lock = enter(call);
   if (m_dirty.empty()) return all;
-  all.reserve(m_dirty.size());
-  for (auto* const outgoing : m_dirty) {
-    bool const counts = pes == nullptr || std::find(pes->begin(), pes->end(),
-                                                    outgoing->pe) != pes->end();
-    if (counts) all.push_back({outgoing, 0, 0});
+  if (pes == nullptr) {
+    all.reserve(m_dirty.size());
+    for (auto* const outgoing : m_dirty) all.push_back({outgoing, 0, 0});
+  } else {
+    for (Pe const pe : *pes) {  // one that comes twice is asked once
+      auto* const outgoing = find_outgoing(pe);
+      if (outgoing != nullptr && outgoing->is_dirty)
+        all.push_back({outgoing, 0, 0});
+    }
   }
   for (auto& [outgoing, number, begun] : all) {
     flush(lock, *outgoing, Wait::may, true);

@@ -3,6 +3,8 @@
 // Puts, gets and atomic operations: which messages they become.
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "../memory/HostCopy.hpp"
@@ -114,12 +116,13 @@ void Channel_Messages::put_strided(PeMemory to, void const* from,
 }
 
 void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
-                                   PendingOperation const& pending) {
+                                   PendingOperation& pending) {
   MessageHeader header{.kind    = MessageKind::get,
                        .segment = from.segment,
                        .channel = m_number,
                        .offset  = from.offset()};
-  header.detail.get = {bytes, reinterpret_cast<std::uint64_t>(&pending)};
+  header.detail.get = {
+      bytes, m_asked.add(from.pe, {.pending = &pending, .bytes = bytes})};
   m_transport.send_message(from.pe, header);
 }
 
@@ -147,6 +150,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   if (until == Until::is_safe) {
     Counter left = 1;
     PendingOperation pending{.to = to, .left = &left};
+    m_asked.make_room();
     ask_for_get(from, bytes, pending);
     lock.unlock();
     wait_until(call.name, "a get", from.pe, [&] { return left == 0; });
@@ -160,6 +164,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
     wait_until(call.name, "a get", from.pe, [&] { return left < most; });
     enter_again(lock);
   }
+  m_asked.make_room();
   ask_for_get(from, bytes,
               *begin(outgoing, {.to = to, .left = &left}, call.request));
 }
@@ -183,6 +188,7 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
   }
   auto const count_at_once = most_strided / size;
   Counter left             = 0;
+  std::exception_ptr failure;
   PendingOperation pending{.to = to, .strides = strides, .left = &left};
   for (std::size_t first = 0; first < strides.count; first += count_at_once) {
     wait_until(call.name, "a get", from.pe,
@@ -192,15 +198,23 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
         .kind    = MessageKind::get_strided,
         .segment = from.segment,
         .channel = m_number,
-        .number  = first,
         .offset  = from.offset() + first * strides.remote_bytes};
+    auto const lock = enter(call.name);
+    try {
+      m_asked.make_room();
+    } catch (std::bad_alloc const&) {
+      failure = std::current_exception();  // `pending` waits for replies
+      break;
+    }
     header.detail.strided = {
         static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
-        strides.remote_bytes, reinterpret_cast<std::uint64_t>(&pending)};
+        strides.remote_bytes,
+        m_asked.add(from.pe, {&pending, count * size, first})};
     left.fetch_add(1, std::memory_order_relaxed);
     m_transport.send_message(from.pe, header);
   }
   wait_until(call.name, "a get", from.pe, [&] { return left == 0; });
+  if (failure) std::rethrow_exception(failure);
 }
 
 void Channel_Messages::ask_for_atomic(Outgoing& outgoing, PeMemory at,
@@ -214,7 +228,7 @@ void Channel_Messages::ask_for_atomic(Outgoing& outgoing, PeMemory at,
                        .type    = type,
                        .offset  = at.offset()};
   header.detail.atomic = {value, compare,
-                          reinterpret_cast<std::uint64_t>(&pending)};
+                          m_asked.add(at.pe, {.pending = &pending})};
   post(outgoing, header, outgoing.fenced, {});
 }
 
@@ -237,6 +251,7 @@ std::uint64_t Channel_Messages::atomic(PeMemory at, AtomicOp op, WordType type,
   auto& outgoing = outgoing_to(at.pe);
   {
     auto const lock = enter_for_atomic(outgoing, call.name);
+    m_asked.make_room();
     ask_for_atomic(outgoing, at, op, type, value, compare, pending);
   }
   wait_until(call.name, "an atomic operation", at.pe,
@@ -258,6 +273,7 @@ void Channel_Messages::fetch_nbi(PeMemory at, AtomicOp op, WordType type,
     return;
   }
   auto const lock = enter_for_atomic(outgoing, call.name);
+  m_asked.make_room();
   ask_for_atomic(
       outgoing, at, op, type, value, compare,
       *begin(outgoing,
@@ -272,6 +288,7 @@ void Channel_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
   auto lock = enter(call.name);
   check_lost(call.name, "a get", from.pe);
   flush(lock, outgoing_to(from.pe));
+  m_asked.make_room();
   // The reply owns it, and may come before this returns.
   ask_for_get(from, bytes, *pending.release());
 }
@@ -283,6 +300,7 @@ void Channel_Messages::begin_atomic(PeMemory at, AtomicOp op, WordType type,
          .to = &was, .word_bytes = sizeof was, .left = &left, .is_on_heap = true});
   auto& outgoing  = outgoing_to(at.pe);
   auto const lock = enter_for_atomic(outgoing, nullptr);
+  m_asked.make_room();
   ask_for_atomic(outgoing, at, op, type, value, compare, *pending.release());
 }
 

@@ -50,7 +50,6 @@ void Transport_Messages::answer_get_strided(Incoming& from,
   if (size * count > most_strided) end_job_of_nonsense(from.pe);
   MessageHeader reply{.kind    = MessageKind::get_reply,
                       .channel = from.channel,
-                      .number  = header.number,
                       .acked   = from.arrivals.done_up_to()};
   reply.detail.get = {size * count, header.detail.strided.token};
   if (is_of_gpu(header.segment)) {

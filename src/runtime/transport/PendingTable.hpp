@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_TRANSPORT_PENDING_TABLE_HPP
+#define SYMM_TRANSPORT_PENDING_TABLE_HPP
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/Types.hpp"
+
+namespace symm::Impl {
+
+struct PendingOperation;
+
+/// The operations of a channel that wait for a reply, by the tokens of their
+/// messages. A token is of one message to one PE: a reply finds nothing, if its
+/// token is wrong, another PE's, or used already. (A token has the generation
+/// of its place, which is odd while an operation is there.)
+///
+/// One thread at a time adds, with the channel's mutex. Beside it, the Receiver
+/// finds and removes.
+class PendingTable {
+ public:
+  /// 0: of no operation.
+  using Token = std::uint64_t;
+
+  /// What is known of a reply before it comes.
+  struct Asked {
+    PendingOperation* pending = nullptr;
+    std::size_t bytes         = 0;      // of the reply's payload
+    std::size_t first         = 0;      // of strided elements
+    bool is_arriving          = false;  // its payload, in its place
+  };
+
+  PendingTable()                               = default;
+  PendingTable(PendingTable const&)            = delete;
+  PendingTable& operator=(PendingTable const&) = delete;
+  ~PendingTable() {
+    for (auto& chunk : m_chunks) delete[] chunk.load();
+  }
+
+  // With the channel's mutex.
+
+  /// The next add() does not fail. \throws std::bad_alloc.
+  void make_room() {
+    if (m_free.load(std::memory_order_acquire) != none) return;
+    auto const number = chunk_of(m_n_used);
+    auto& chunk       = m_chunks[number];
+    if (chunk.load(std::memory_order_relaxed) != nullptr) return;
+    chunk.store(new Place[least << number], std::memory_order_release);
+  }
+  /// After make_room(), without a pause between the two.
+  Token add(Pe pe, Asked const& asked) noexcept {
+    auto const index = take_free();
+    auto& place      = place_at(index);
+    place.asked      = asked;
+    place.pe         = pe;
+    auto const generation =
+        place.generation.load(std::memory_order_relaxed) + 1;
+    place.generation.store(generation, std::memory_order_release);
+    return Token{generation} << 32U | index;
+  }
+
+  // The Receiver.
+
+  /// Null: `from` was not asked by a message with this token, or has answered.
+  [[nodiscard]] Asked* find(Token token, Pe from) const noexcept {
+    auto const index      = static_cast<Index>(token);
+    auto const generation = generation_of(token);
+    if (generation % 2 == 0 || !has_place(index)) return nullptr;
+    auto& place = place_at(index);
+    bool const is_there =
+        place.generation.load(std::memory_order_acquire) == generation &&
+        place.pe == from;
+    return is_there ? &place.asked : nullptr;
+  }
+  /// \param token of which find() has found the operation.
+  void remove(Token token) noexcept {
+    auto const index = static_cast<Index>(token);
+    auto& place      = place_at(index);
+    place.generation.store(generation_of(token) + 1, std::memory_order_relaxed);
+    place.next = m_free.load(std::memory_order_relaxed);
+    while (!m_free.compare_exchange_weak(place.next, index,
+                                         std::memory_order_release,
+                                         std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  using Index = std::uint32_t;
+
+  struct Place {
+    Asked asked;
+    Pe pe = 0;
+    std::atomic<std::uint32_t> generation{0};
+    Index next = 0;  // in the list of free ones
+  };
+
+  static constexpr Index none  = ~Index{0};
+  static constexpr Index least = 64;  // places of the first chunk
+
+  static std::uint32_t generation_of(Token token) {
+    return static_cast<std::uint32_t>(token >> 32U);
+  }
+  /// Each chunk has twice the places of the one before.
+  static std::size_t chunk_of(Index index) {
+    return static_cast<std::size_t>(std::bit_width(index / least + 1)) - 1;
+  }
+  [[nodiscard]] bool has_place(Index index) const noexcept {
+    return m_chunks[chunk_of(index)].load(std::memory_order_acquire) != nullptr;
+  }
+  /// If has_place().
+  [[nodiscard]] Place& place_at(Index index) const noexcept {
+    auto const number = chunk_of(index);
+    auto const begin  = (std::size_t{least} << number) - least;
+    return m_chunks[number].load(std::memory_order_acquire)[index - begin];
+  }
+  /// One thread takes, so what is first stays there until it is taken.
+  Index take_free() noexcept {
+    auto index = m_free.load(std::memory_order_acquire);
+    while (index != none &&
+           !m_free.compare_exchange_weak(index, place_at(index).next,
+                                         std::memory_order_acquire)) {
+    }
+    return index != none ? index : m_n_used++;
+  }
+
+  std::array<std::atomic<Place*>, 27> m_chunks{};  // for any Index
+  Index m_n_used = 0;
+  std::atomic<Index> m_free{none};  // the first
+};
+
+}  // namespace symm::Impl
+
+#endif
