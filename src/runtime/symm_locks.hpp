@@ -37,7 +37,7 @@ struct Lock {
 ///
 /// Ordering: what PEs did while they held the lock before is visible.
 /// \throws UsageError on this PE, too, if it holds the lock already, or another
-///         thread of it waits for it.
+///         thread of it waits for it in set_lock().
 void set_lock(Lock* lock);
 
 /// shmem_clear_lock: gives the lock to the PE that has waited longest, or makes
@@ -46,7 +46,9 @@ void set_lock(Lock* lock);
 void clear_lock(Lock* lock);
 
 /// shmem_test_lock: holds the lock if it is free; never waits for other PEs to
-/// clear it. Ordering as set_lock().
+/// clear it. Threads of this PE that test or set it at the same time do so one
+/// after the other: a test that fails leaves the lock as it was for the others.
+/// Ordering as set_lock().
 /// \returns 0 if this PE holds it now; 1 if a PE has held it already, this one
 ///          included.
 [[nodiscard]] int test_lock(Lock* lock);

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "../symm_locks.hpp"
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -9,6 +11,7 @@
 #include "../access/Access.hpp"
 #include "../access/GroupOperations.hpp"
 #include "../access/PeOperations.hpp"
+#include "../base/Backoff.hpp"
 #include "../base/Check.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Text.hpp"
@@ -27,6 +30,43 @@ namespace Impl {
 namespace {
 
 static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
+
+/// Threads of this PE that set or test a lock come in here one after the other,
+/// in the order in which they have come: none sees that another one only tests.
+/// A thread leaves before it waits for other PEs to clear the lock.
+class Entrance {
+ public:
+  explicit Entrance(Lock const* lock) : m_line(line_of(lock)) {
+    auto const mine = m_line.n_come.fetch_add(1, std::memory_order_relaxed);
+    if (is_turn_of(mine)) return;
+    // The thread before this one waits for a round trip at most.
+    for (Backoff backoff(n_spins); !is_turn_of(mine);)
+      static_cast<void>(backoff.pause());
+  }
+  Entrance(Entrance const&)            = delete;
+  Entrance& operator=(Entrance const&) = delete;
+  ~Entrance() { m_line.n_gone.fetch_add(1, std::memory_order_release); }
+
+ private:
+  /// Locks share one, if their addresses say so.
+  struct alignas(64) Line {
+    std::atomic<std::uint64_t> n_come{0};
+    std::atomic<std::uint64_t> n_gone{0};
+  };
+  static constexpr std::size_t n_lines = 64;
+  static constexpr int n_spins         = 100;
+
+  static Line& line_of(Lock const* lock) {
+    static std::array<Line, n_lines> s_lines;
+    return s_lines[reinterpret_cast<std::size_t>(lock) / sizeof(Lock) %
+                   n_lines];
+  }
+  [[nodiscard]] bool is_turn_of(std::uint64_t number) const {
+    return m_line.n_gone.load(std::memory_order_acquire) == number;
+  }
+
+  Line& m_line;
+};
 
 /// Values of Lock::turn.
 enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
@@ -48,7 +88,7 @@ class LockCall {
     return load_acquire(&m_lock->turn) == is_holder;
   }
 
-  /// Whether this PE was out: it is waiting then. One thread gets true.
+  /// Within an Entrance. Whether this PE was out: it is waiting then.
   [[nodiscard]] bool enter() const {
     if (atomic_compare_swap(&m_lock->turn, is_out, is_waiting) != is_out) {
       return false;
@@ -154,11 +194,14 @@ class LockCall {
 void set_lock(Lock* lock) {
   Impl::LockCall const call(lock, "symm::set_lock");
   Impl::Observed const observed([&] { return call.operation(); });
-  if (!call.enter()) {
-    throw UsageError(Impl::Text("symm::set_lock: this PE holds the lock at ",
-                                lock,
-                                " already, or a thread of it waits for it: "
-                                "clear it first"));
+  {
+    Impl::Entrance const entrance(lock);
+    if (!call.enter()) {
+      throw UsageError(Impl::Text("symm::set_lock: this PE holds the lock at ",
+                                  lock,
+                                  " already, or a thread of it waits for it: "
+                                  "clear it first"));
+    }
   }
   call.wait_for_turn();
   Impl::check::acquire_lock(lock);
@@ -179,6 +222,7 @@ void clear_lock(Lock* lock) {
 int test_lock(Lock* lock) {
   Impl::LockCall const call(lock, "symm::test_lock");
   Impl::Observed const observed([&] { return call.operation(); });
+  Impl::Entrance const entrance(lock);
   if (!call.enter() || !call.take_if_free()) return 1;
   Impl::check::acquire_lock(lock);
   return 0;
