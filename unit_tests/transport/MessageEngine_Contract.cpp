@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <string>
+#include <support/Shared.hpp>
+#include <vector>
 
 #include <runtime/engines/Parcel.hpp>
 
@@ -322,6 +326,60 @@ TEST_P(MessageEngineContract, a_payload_without_a_place_is_dropped_and_sent) {
     }
     test.engine->close();
     EXPECT_EQ(test.receiver.n_data, 0U);
+  });
+}
+
+TEST_P(MessageEngineContract, a_stopped_pe_gets_full_and_then_takes_it_all) {
+  struct Steps {
+    std::atomic<pid_t> stopped{0};
+    std::atomic<std::uint64_t> n_sent{0};
+  };
+  Shared<Steps> const steps;
+  expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
+    TestEngine test(bootstrap);
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    if (test.me == 1) steps->stopped = ::getpid();
+    bootstrap.barrier();
+    if (test.me == 0) {
+      EXPECT_EQ(::kill(steps->stopped, SIGSTOP), 0);
+      auto const payload  = test.payload_to(1, 0, MessageEngine::max_eager);
+      auto const deadline = Clock::now() + 20s;
+      std::uint64_t n     = 0;
+      for (; !test.engine->is_full(1) && Clock::now() < deadline; ++n) {
+        test.send(1, 0, payload);
+      }
+      EXPECT_TRUE(test.engine->is_full(1)) << n;
+      TestHead const head{0, 0, TestHead::data, 0};
+      test.engine->send(1, head.span());  // and yet it does not wait
+      steps->n_sent = n + 1;
+      EXPECT_EQ(::kill(steps->stopped, SIGCONT), 0);
+      EXPECT_TRUE(test.poll_until([&] { return !test.engine->is_full(1); }));
+    }
+    bootstrap.barrier();
+    if (test.me == 1) {
+      EXPECT_TRUE(test.poll_until(
+          [&] { return test.receiver.n_data == steps->n_sent; }));
+    }
+    bootstrap.barrier();
+    test.engine->close();
+    EXPECT_EQ(test.receiver.n_wrong, 0U);
+  });
+}
+
+TEST_P(MessageEngineContract, programs_that_a_pe_starts_inherit_no_settings) {
+  auto const variables = [] {
+    std::vector<std::string> all;
+    for (char** its = environ; *its != nullptr; ++its) all.emplace_back(*its);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
+    auto const before = variables();
+    TestEngine test(bootstrap);
+    EXPECT_EQ(variables(), before);
+    EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+    test.engine->close();
+    EXPECT_EQ(variables(), before);
   });
 }
 

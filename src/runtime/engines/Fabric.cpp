@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "../base/EnvironmentTable.hpp"
+#include "../base/TemporaryVariables.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -29,7 +29,8 @@ constexpr char const* no_network =
     "libfabric has no network between nodes here; FI_PROVIDER may name one "
     "(`fi_info` lists them)";
 
-/// Of its provider tcp;ofi_rxm.
+/// Of its provider tcp;ofi_rxm. libfabric reads them when it is loaded, or
+/// asked for networks for the first time.
 constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
     // Messages up to this go without its rendezvous. Larger payloads of this
     // library wait for their receiver anyway.
@@ -43,6 +44,10 @@ constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
 constexpr std::array<std::string_view, 5> not_for_nodes{"shm", "udp", "sockets",
                                                         "net", "sm2"};
 
+void set_fabric_defaults(TemporaryVariables& variables) {
+  for (auto const& [name, value] : fabric_defaults) variables.set(name, value);
+}
+
 template <class Function>
 void find_in_fabric(void* library, char const* symbol, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, symbol));
@@ -54,12 +59,8 @@ void find_in_fabric(void* library, char const* symbol, Function& function) {
 
 Fabric load_fabric() {
   constexpr char const* name = "libfabric.so.1";
-  for (auto const& [variable, value] : fabric_defaults) {
-    if (::setenv(variable, value, 0) != 0) {
-      throw SystemError(Text("setting ", std::string_view(variable)), "setenv",
-                        errno);
-    }
-  }
+  TemporaryVariables variables;
+  set_fabric_defaults(variables);
   // Never closed: MPI may use it, too.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -122,6 +123,8 @@ FabricInfo Fabric::networks() const {
   hints->domain_attr->threading     = FI_THREAD_DOMAIN;  // there is one lock
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   fi_info* found                    = nullptr;
+  TemporaryVariables variables;
+  set_fabric_defaults(variables);
   check(fi_getinfo(FI_VERSION(oldest_major, oldest_minor), nullptr, nullptr, 0,
                    hints.get(), &found),
         what, "fi_getinfo");

@@ -40,8 +40,8 @@ struct Fabric {
 
   /// The library of this machine. Local, any thread.
   ///
-  /// Sets variables that libfabric reads when it is loaded, unless the user has
-  /// set them.
+  /// While libfabric is loaded, and in networks(), variables are set that it
+  /// reads then, unless the user has set them.
   /// \throws SystemError if there is none, or it is too old; the next call
   ///         tries again.
   static Fabric const& instance();

@@ -50,7 +50,7 @@ class MessageEngine_Ucx final : public ServedEngine {
 
   // MessageEngine_UcxStart.cpp
   void start(Nodes const& nodes);
-  void start_context(Nodes const& nodes);
+  void start_context();
   void start_worker();
   [[nodiscard]] std::vector<std::byte> my_address() const;
   void close_endpoint(Connection& peer, unsigned flags) noexcept;

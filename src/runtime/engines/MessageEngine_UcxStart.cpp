@@ -2,12 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // Start and end of MessageEngine_Ucx.
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
+#include "../base/TemporaryVariables.hpp"
 #include "../symm_errors.hpp"
 #include "MessageEngine_Ucx.hpp"
 
@@ -47,30 +45,25 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
 
 void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
-  start_context(nodes);
+  // UCX reads these when it makes the context and the worker.
+  // ucp_config_modify() wants other names in each version (1.13 "CONN_NB",
+  // later ones with "TCP_"), and only warns of unknown names.
+  TemporaryVariables variables;
+  // Otherwise the first message over a cut link waits in connect().
+  variables.set("UCX_TCP_CONN_NB", "y");
+  // With UCP_ERR_HANDLING_MODE_PEER large messages arrive in fragments of this
+  // size, which are copied. The default of 64 KiB takes up to 1.6 x the time.
+  variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
+  // A network may need megabytes in flight. If all nodes are one machine, bytes
+  // beyond this have left the caches when they arrive: 2.5 to 3 x the time.
+  if (nodes.n_on_machine() == nodes.n_pes())
+    variables.set("UCX_TCP_SNDBUF", "128k");
+  start_context();
   start_worker();
   if (ucx_allows_process_memory()) m_process_memory.emplace();
 }
 
-void MessageEngine_Ucx::start_context(Nodes const& nodes) {
-  // TCP is set by the environment, before the library has threads.
-  // ucp_config_modify() wants other names in each version (1.13 "CONN_NB",
-  // later ones with "TCP_"), and only warns of unknown names.
-  auto const set_of_transport = [](char const* name, char const* value) {
-    if (::setenv(name, value, 0) != 0) {
-      throw SystemError(Text("setting ", std::string_view(name)), "setenv",
-                        errno);
-    }
-  };
-  // Otherwise the first message over a cut link waits in connect().
-  set_of_transport("UCX_TCP_CONN_NB", "y");
-  // With UCP_ERR_HANDLING_MODE_PEER large messages arrive in fragments of this
-  // size, which are copied. The default of 64 KiB takes up to 1.6 x the time.
-  set_of_transport("UCX_TCP_RX_SEG_SIZE", "512k");
-  // A network may need megabytes in flight. If all nodes are one machine, bytes
-  // beyond this have left the caches when they arrive: 2.5 to 3 x the time.
-  if (nodes.n_on_machine() == nodes.n_pes())
-    set_of_transport("UCX_TCP_SNDBUF", "128k");
+void MessageEngine_Ucx::start_context() {
   ucp_config_t* config = nullptr;
   m_ucp->check(m_ucp->ucp_config_read(nullptr, nullptr, &config), what_starts,
                "ucp_config_read");

@@ -4,10 +4,9 @@
 
 #include <dlfcn.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <tuple>
 
+#include "../base/TemporaryVariables.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {
@@ -28,9 +27,8 @@ void find_in_ucx(void* library, char const* symbol, Function& function) {
 
 Ucp load_ucx() {
   constexpr char const* name = "libucp.so.0";
-  if (::setenv("UCX_ERROR_SIGNALS", "", 0) != 0) {
-    throw SystemError("setting UCX_ERROR_SIGNALS", "setenv", errno);
-  }
+  TemporaryVariables variables;
+  variables.set("UCX_ERROR_SIGNALS", "");
   // Never closed: MPI may use it, too, and its hooks stay.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

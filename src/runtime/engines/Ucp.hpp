@@ -58,8 +58,8 @@ struct Ucp {
 
   /// The library of this machine. Local, any thread.
   ///
-  /// Sets UCX_ERROR_SIGNALS to nothing, unless the user has set it: UCX would
-  /// take SIGSEGV and others while it is loaded.
+  /// While UCX is loaded, UCX_ERROR_SIGNALS is set to nothing, unless the user
+  /// has set it: UCX would take SIGSEGV and others.
   /// \throws SystemError if there is none, or it is too old; the next call
   ///         tries again.
   static Ucp const& instance();
