@@ -319,6 +319,25 @@ TEST_F(TransportDeathTest, a_reply_that_fits_no_question_names_its_pe) {
   }
 }
 
+void say_farewell(std::uint64_t lost, std::uint64_t found_by) {
+  FakeJob job(2);
+  MessageHeader const header{
+      .kind = MessageKind::farewell, .number = lost, .offset = found_by};
+  auto const engine = job.network.engine_of(1);
+  engine->send(0, symm::Impl::bytes_of(header));
+  job.deliver_all();
+  static_cast<void>(job[0].poll());
+}
+
+TEST_F(TransportDeathTest, a_farewell_of_a_pe_that_is_not_there_is_nonsense) {
+  EXPECT_EXIT(say_farewell(1, 1), ExitedWithCode(ended_status),
+              "PE 1 has ended the job");
+  for (auto const& [lost, found_by] : {std::pair{2U, 1U}, std::pair{1U, ~0U}}) {
+    EXPECT_EXIT(say_farewell(lost, found_by), ExitedWithCode(ended_status),
+                "PE 1 of another node has sent a message that makes no sense");
+  }
+}
+
 TEST_F(TransportDeathTest, memory_of_gpus_is_refused_with_a_remedy) {
   for (auto const segment :
        {Segment::device_heap, Segment::device_team_words}) {

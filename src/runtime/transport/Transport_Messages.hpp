@@ -189,7 +189,7 @@ class Transport_Messages final : public Transport,
                   std::span<std::byte const> payload);
   void answer_where(Peer& peer);
   void take_standing(Peer& peer, std::span<std::byte const> payload);
-  void take_farewell(MessageHeader const& header,
+  void take_farewell(Pe from, MessageHeader const& header,
                      std::span<std::byte const> payload);
   /// Notes that the message is carried out and may want an ack, but sends none.
   static void set_done(Incoming& from, MessageHeader const& header);

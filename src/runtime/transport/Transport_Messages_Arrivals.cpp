@@ -104,7 +104,7 @@ void Transport_Messages::take(Peer& peer, MessageHeader const& header,
     case MessageKind::key: take_key(peer, header, payload); return;
     case MessageKind::where: answer_where(peer); return;
     case MessageKind::standing: take_standing(peer, payload); return;
-    case MessageKind::farewell: take_farewell(header, payload); return;
+    case MessageKind::farewell: take_farewell(peer.pe, header, payload); return;
     default: end_job_of_nonsense(peer.pe);
   }
 }

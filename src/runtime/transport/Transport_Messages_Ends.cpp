@@ -90,8 +90,10 @@ void Transport_Messages::note_lost(LostPe const& lost) noexcept {
   m_is_lost = true;
 }
 
-void Transport_Messages::take_farewell(MessageHeader const& header,
+void Transport_Messages::take_farewell(Pe from, MessageHeader const& header,
                                        std::span<std::byte const> payload) {
+  auto const n = m_peers.size();
+  if (header.number >= n || header.offset >= n) end_job_of_nonsense(from);
   note_lost(
       {static_cast<Pe>(header.number), static_cast<Pe>(header.offset),
        Text(std::string_view(reinterpret_cast<char const*>(payload.data()),
