@@ -134,6 +134,17 @@ void use_the_map_of_another_heap() {
 #endif
 }
 
+void change_a_misaligned_word_by_the_map() {
+#ifndef SYMM_CHECKS_IN_KERNELS
+  say_that_nothing_is_checked();
+#else
+  View1 const view("v", 3);
+  auto* const bytes = reinterpret_cast<char*>(view.data());
+  symm::atomic_add(symm::heap_map(view), reinterpret_cast<int*>(bytes + 2), 1,
+                   0);
+#endif
+}
+
 /// Its process is gone for the other PEs, but not for mpiexec, which would end
 /// the job at once.
 [[noreturn]] void become_another_program() {
@@ -235,6 +246,8 @@ std::map<std::string, Way> const ways = {
       [] { uneven_temperature(); }}},
     {"uses_the_map_of_another_heap",
      {use_the_map_of_another_heap, [] { View1("v", 3); }}},
+    {"changes_a_misaligned_word_by_the_map",
+     {change_a_misaligned_word_by_the_map, [] { View1("v", 3); }}},
     {"allocates_too_much_and_nobody_catches_it",
      {[] { View1("too much", std::size_t{1} << 50U); },
       [] { View1("too much", std::size_t{1} << 50U); }}},

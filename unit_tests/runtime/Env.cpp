@@ -200,4 +200,19 @@ TEST_F(Env, pages_are_advised_or_of_a_size) {
   }
 }
 
+TEST_F(Env, temporary_variables_are_those_that_were_not_set) {
+  set(name, "mine");
+  ::unsetenv(other);
+  {
+    symm::Impl::TemporaryVariables variables;
+    variables.set(name, "its");
+    variables.set(other, "");
+    EXPECT_STREQ(std::getenv(name), "mine");
+    EXPECT_STREQ(std::getenv(other), "");
+    EXPECT_THROW(variables.set("SYMM=TEST", "1"), symm::SystemError);
+  }
+  EXPECT_STREQ(std::getenv(name), "mine");
+  EXPECT_EQ(std::getenv(other), nullptr);
+}
+
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -151,6 +152,19 @@ std::optional<HugePages> env_pages(EnvironmentVariable const& variable) {
                "never, advise, or the size of a page such as 2M or 1G");
   }
   return HugePages{*bytes};
+}
+
+TemporaryVariables::~TemporaryVariables() {
+  // It fails for no name that has been set.
+  for (char const* const name : m_names) static_cast<void>(::unsetenv(name));
+}
+
+void TemporaryVariables::set(char const* name, char const* value) {
+  if (std::getenv(name) != nullptr) return;
+  m_names.push_back(name);
+  if (::setenv(name, value, 0) != 0) {
+    throw SystemError(std::string("setting ") + name, "setenv", errno);
+  }
 }
 
 }  // namespace symm::Impl

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace symm::Impl {
 
@@ -66,6 +67,26 @@ constexpr std::size_t bytes_of(HugePages pages) {
 /// never, advise, or a size such as `2M`.
 /// \throws UsageError on this PE.
 std::optional<HugePages> env_pages(EnvironmentVariable const& variable);
+
+/// Variables of the environment, for a library that reads them while this
+/// object lives. It unsets them in the end: programs that this process starts
+/// do not inherit them. No other thread may read or change the environment
+/// meanwhile.
+class TemporaryVariables {
+ public:
+  TemporaryVariables()                                     = default;
+  TemporaryVariables(TemporaryVariables const&)            = delete;
+  TemporaryVariables& operator=(TemporaryVariables const&) = delete;
+  ~TemporaryVariables();
+
+  /// Sets a variable, unless it is set.
+  /// \param name lives as long as this object.
+  /// \throws SystemError.
+  void set(char const* name, char const* value);
+
+ private:
+  std::vector<char const*> m_names;
+};
 
 }  // namespace symm::Impl
 

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
+#include "../base/Env.hpp"
 #include "../base/EnvironmentTable.hpp"
-#include "../base/TemporaryVariables.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "../base/TemporaryVariables.hpp"
+#include "../base/Env.hpp"
 #include "../symm_errors.hpp"
 #include "MessageEngine_Ucx.hpp"
 

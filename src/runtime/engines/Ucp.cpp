@@ -6,7 +6,7 @@
 
 #include <tuple>
 
-#include "../base/TemporaryVariables.hpp"
+#include "../base/Env.hpp"
 #include "../symm_errors.hpp"
 
 namespace symm::Impl {

@@ -55,9 +55,8 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
 /// Handles messages of far PEs that have come: a program may test a variable
 /// until one of these has changed it.
 /// \param bytes of the variable, or of the first of several.
-/// \throws UsageError on this PE, if the host cannot look at `address`, or it
-/// is
-///         no multiple of `bytes`.
+/// \throws UsageError on this PE, if the host cannot look at `address`, or this
+///         is no multiple of `bytes`.
 void check_variable(char const* call, void const* address, std::size_t bytes);
 
 /// A different number for each call; its remainders are equally likely.
