@@ -327,7 +327,7 @@ TEST_P(TransportOverEngine,
         EXPECT_EQ(::kill(steps->pe, SIGSTOP), 0);
         steps->is_stopped = true;
         EXPECT_TRUE(is_set_within(steps->is_full, 30s));
-        EXPECT_TRUE(is_set_within(steps->is_over, 3s)) << bytes << " bytes";
+        EXPECT_TRUE(is_set_within(steps->is_over, 10s)) << bytes << " bytes";
         EXPECT_EQ(::kill(steps->pe, SIGCONT), 0);
       } else if (pe.me == 0) {
         EXPECT_TRUE(is_set_within(steps->is_stopped, 10s));
