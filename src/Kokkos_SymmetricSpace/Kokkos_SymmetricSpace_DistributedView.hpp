@@ -294,6 +294,8 @@ inline constexpr bool is_view_of_pes_v<DistributedView<View, Distribution>> =
 template <class View, class Distribution>
 class ExtentsOfPes<DistributedView<View, Distribution>> {
  public:
+  static constexpr bool are_equal = false;
+
   ExtentsOfPes() = default;
   KOKKOS_FUNCTION explicit ExtentsOfPes(
       DistributedView<View, Distribution> const& view)

@@ -355,6 +355,27 @@ void expect_calls(symm::Impl::ViewBlock const& block,
   EXPECT_EQ(here, expected_here);
 }
 
+TEST(FarBlock, that_throws_has_nothing_under_way) {
+  if (symm::Impl::Runtime::find_transport() != nullptr) {
+    GTEST_SKIP() << "the messages are counted in jobs of one node";
+  }
+  // Rows so long that each is got by a message of its own, with gaps.
+  constexpr std::size_t row = 4096;
+  std::vector<char> there(35 * row, 7), here(6 * row, 5);
+  symm::Impl::PeMemory const far(1, symm::Impl::Segment::host_heap, 0);
+  symm::Impl::ViewBlock const block{
+      row, 2, {{2, 2 * row, row}, {3, 16 * row, 2 * row}}};
+  FakeTransport transport([&](symm::Pe) { return there.data(); });
+  for (int const which : {2, 3}) {
+    transport.fail_at(which);
+    EXPECT_THROW(symm::Impl::get_block(here.data(), far, block, "test"),
+                 std::bad_alloc);
+    std::fill(here.begin(), here.end(), 5);
+    symm::Impl::quiet_far();
+    EXPECT_THAT(here, testing::Each(5)) << which;
+  }
+}
+
 TEST(FarBlock, travels_in_as_few_messages_as_its_layout_there_allows) {
   if (symm::Impl::Runtime::find_transport() != nullptr) {
     GTEST_SKIP() << "the messages are counted in jobs of one node";

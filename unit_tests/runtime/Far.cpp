@@ -7,15 +7,19 @@
 #include <gtest/gtest.h>
 #include <support/FakeTransport.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <runtime/collectives/HostShare.hpp>
 #include <runtime/memory/HeapMap.hpp>
 #include <runtime/pes/PeBackoff.hpp>
 #include <runtime/symm_atomics.hpp>
@@ -38,7 +42,7 @@ using testing::IsEmpty;
 /// PEs 0 to 3, of which 2 and 3 are on this node; this is PE 2.
 class FarPes : public testing::Test {
  protected:
-  static constexpr std::size_t n_words = 64;
+  static constexpr std::size_t n_words = 128;
   using Part                           = std::array<std::uint64_t, n_words>;
 
   [[nodiscard]] static bool is_far(Pe pe) { return pe < 2; }
@@ -123,6 +127,76 @@ TEST_F(FarPes, nbi_forms_end_in_quiet) {
   EXPECT_EQ(far[1][2], 7);
   EXPECT_EQ(far[1][4], 1);
   EXPECT_EQ(dest, 9);
+}
+
+TEST_F(FarPes, an_operation_that_throws_has_nothing_under_way) {
+  std::array<std::uint64_t, 100> data{};  // more than an entry of a batch
+  far[1].fill(7);
+  transport.fail_at(1);
+  EXPECT_THROW(symm::get_nbi(map, data.data(), mine(), 100, 1), std::bad_alloc);
+  EXPECT_THAT(transport.calls(), ElementsAre("get_nbi 1", "quiet"));
+  data.fill(5);
+  symm::quiet();
+  EXPECT_THAT(data, testing::Each(5));
+  transport.fail_at(1);
+  EXPECT_THROW(symm::put_nbi(map, mine(), data.data(), 100, 1), std::bad_alloc);
+  EXPECT_THAT(transport.calls(), ElementsAre("quiet", "put_nbi 1", "quiet"));
+  transport.fail_at(1);
+  EXPECT_THROW(symm::put_signal_nbi(map, mine(), data.data(), 100, mine(120),
+                                    Signal{1}, SignalOp::add, 1),
+               std::bad_alloc);
+  EXPECT_THAT(transport.calls(), ElementsAre("put_signal_nbi 1", "quiet"));
+}
+
+/// A team of the PEs of FarPes, as HostShare asks for it.
+struct TeamOfFarPes {
+  HeapMap its_map;
+
+  struct Words {
+    HeapMap map;
+  };
+  [[nodiscard]] Words words() const { return {its_map}; }
+  [[nodiscard]] static int n_pes() { return 4; }
+  [[nodiscard]] static Pe world_pe(Pe member) { return member; }
+};
+
+/// A collective operation whose function object throws for the number 13.
+struct WorkThatThrows {
+  using Element                     = std::uint64_t;
+  static constexpr char const* name = "a test";
+
+  TeamOfFarPes team;
+  Element* dest;
+  Element const* source;
+
+  template <class Blocks>
+  void run_block(Blocks& blocks, Element* sums, std::size_t n) const {
+    std::fill_n(sums, n, 0);
+    for (Pe pe = 0; pe < team.n_pes(); ++pe) {
+      auto const* const its = blocks.source(pe);
+      for (std::size_t i = 0; i < n; ++i) {
+        if (its[i] == 13) throw std::domain_error("unlucky");
+        sums[i] += its[i];
+      }
+      blocks.store(pe, sums);
+    }
+  }
+};
+
+TEST_F(FarPes, what_a_reduction_has_begun_is_done_before_its_memory_ends) {
+  WorkThatThrows const work{{map}, mine(64), mine()};
+  auto const run = [&] {
+    symm::Impl::HostShare(work, map).run_far(symm::Impl::OneThread(), {0, 64});
+  };
+  // It has begun to get from one far PE.
+  transport.fail_at(1);
+  EXPECT_THROW(run(), std::bad_alloc);
+  EXPECT_THAT(transport.calls(), ElementsAre("get_nbi 0", "quiet"));
+  // It has begun to put to one.
+  far[1][3] = 13;
+  EXPECT_THROW(run(), std::domain_error);
+  EXPECT_THAT(transport.calls(), ElementsAre("get_nbi 0", "get_nbi 1", "quiet",
+                                             "put_nbi 0", "quiet"));
 }
 
 TEST_F(FarPes, fence_and_quiet_are_the_transports_too) {

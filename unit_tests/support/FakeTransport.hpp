@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -180,6 +181,10 @@ class FakeTransport final : public symm::Impl::Transport,
     std::abort();
   }
 
+  /// The n-th operation from now on, counted from 1, begins and then fails: it
+  /// stands for one of several messages, of which a later one has no memory.
+  void fail_at(int n) { m_fails_at = n; }
+
   /// What the next poll() does.
   void at_next_poll(std::function<void()> action) {
     m_on_poll = std::move(action);
@@ -210,6 +215,7 @@ class FakeTransport final : public symm::Impl::Transport,
     } else {
       m_begun.emplace_back(action);
     }
+    if (--m_fails_at == 0) throw std::bad_alloc();
   }
   static void copy_strided(char* to, std::size_t to_stride, char const* from,
                            std::size_t from_stride, Strides const& strides) {
@@ -284,6 +290,7 @@ class FakeTransport final : public symm::Impl::Transport,
   std::vector<std::string> m_calls;
   std::vector<std::function<void()>> m_begun;
   std::function<void()> m_on_poll;
+  int m_fails_at = 0;
 };
 
 }  // namespace symm_test

@@ -143,16 +143,18 @@ void get_each(char* here, PeMemory far, ViewBlock const& block,
     return;
   }
   // Begins all gets before it waits: one by one, each would cost a round trip.
-  for_each_strided(far, here, block, block.rank,
-                   [=](PeMemory from, char* to, Strides const& strides) {
-                     for (std::size_t i = 0; i < strides.count; ++i) {
-                       get_otherwise(to + i * strides.local_bytes,
-                                     from.moved(i * strides.remote_bytes),
-                                     strides.element_bytes, Until::is_begun,
-                                     call);
-                     }
-                   });
-  quiet_far();
+  complete_if_throws(call, [&] {
+    for_each_strided(far, here, block, block.rank,
+                     [=](PeMemory from, char* to, Strides const& strides) {
+                       for (std::size_t i = 0; i < strides.count; ++i) {
+                         get_otherwise(to + i * strides.local_bytes,
+                                       from.moved(i * strides.remote_bytes),
+                                       strides.element_bytes, Until::is_begun,
+                                       call);
+                       }
+                     });
+    quiet_far();
+  });
 }
 
 }  // namespace

@@ -3,17 +3,21 @@
 #ifndef KOKKOS_SYMMETRICSPACE_GATHER_HPP
 #define KOKKOS_SYMMETRICSPACE_GATHER_HPP
 
+#include <atomic>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
+#include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 #include "../view/RemoteView.hpp"
+#include "GatheredElements.hpp"
 #include "Places.hpp"
 
 namespace symm::Impl {
@@ -30,12 +34,8 @@ struct GatherKernel {
   }
 };
 
-/// Elements that a RemoteView reaches.
-enum class GatheredPes { all, far, near };
-
-/// (Two kernels on the host: a processor that begins a message does not look as
-/// far ahead as to the next load, which may wait for memory.)
-template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
+/// On GPUs: elements of near and of far PEs.
+template <class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
   Remote at;
@@ -43,11 +43,61 @@ struct RemoteGatherKernel {
   Indices indices;
 
   KOKKOS_FUNCTION void operator()(std::size_t n) const {
-    auto const pe = static_cast<Pe>(pes(n));
-    if constexpr (which == GatheredPes::near) {
-      if (at.is_near(pe)) dest(n) = at(pe, indices(n)).get();
-    } else if (which == GatheredPes::all || !at.is_near(pe)) {
-      at(pe, indices(n)).get_nbi(&dest(n));
+    at(static_cast<Pe>(pes(n)), indices(n)).get_nbi(&dest(n));
+  }
+};
+
+/// The first exception of a kernel's threads on the host: none may leave a
+/// parallel region of OpenMP.
+class KernelFailure {
+ public:
+  template <class Work>
+  void take_from(Work const& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      if (!m_is_taken.exchange(true)) m_failure = std::current_exception();
+    }
+  }
+  /// After the kernel.
+  void rethrow() const {
+    if (m_failure != nullptr) std::rethrow_exception(m_failure);
+  }
+
+ private:
+  std::atomic<bool> m_is_taken{false};
+  std::exception_ptr m_failure;
+};
+
+/// The elements that a kernel on the host copies.
+enum class GatheredPes { all_are_near, near, far };
+
+/// (Two kernels for near and far: a processor that begins a message does not
+/// look as far ahead as to the next load, which may wait for memory.)
+template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
+struct HostGatherKernel {
+  Dest dest;
+  Remote at;
+  Pes pes;
+  Indices indices;
+  KernelFailure* failure;
+
+  KOKKOS_FUNCTION void operator()([[maybe_unused]] std::size_t n) const {
+    KOKKOS_IF_ON_HOST((copy(n);))
+  }
+
+ private:
+  void copy(std::size_t n) const {
+    auto const pe          = static_cast<Pe>(pes(n));
+    constexpr bool is_far  = which == GatheredPes::far;
+    constexpr bool has_all = which == GatheredPes::all_are_near;
+    if (!has_all && at.is_near(pe) == is_far) return;
+    if constexpr (is_far) {
+      failure->take_from([&] { at(pe, indices(n)).get_nbi(&dest(n)); });
+    } else if constexpr (!Remote::is_on_host) {
+      failure->take_from([&] { dest(n) = at(pe, indices(n)).get(); });
+    } else {  // a load throws nothing, and the loop is faster so
+      dest(n) = at(pe, indices(n)).get();
     }
   }
 };
@@ -72,9 +122,30 @@ template <GatheredPes which, class Exec, class Dest, class Remote, class Pes,
           class Indices>
 void gather_of(Exec const& exec, Dest const& dest, Remote const& remote,
                Pes const& pes, Indices const& indices) {
+  KernelFailure failure;
   Kokkos::parallel_for("symm::gather", range_of_gather(exec, dest.extent(0)),
-                       RemoteGatherKernel<which, Dest, Remote, Pes, Indices>{
-                           dest, remote, pes, indices});
+                       HostGatherKernel<which, Dest, Remote, Pes, Indices>{
+                           dest, remote, pes, indices, &failure});
+  exec.fence("symm::gather");
+  failure.rethrow();
+}
+
+template <class Exec, class Dest, class View, class Pes, class Indices>
+void gather_on_host(Exec const& exec, Dest const& dest, View const& view,
+                    RemoteView<View> const& remote, bool are_all_near,
+                    Pes const& pes, Indices const& indices) {
+  expect_gathered(exec, view,
+                  GatheredElements<View, Pes, Indices>{remote, pes, indices});
+  if (are_all_near) {
+    gather_of<GatheredPes::all_are_near>(exec, dest, remote, pes, indices);
+    quiet();
+    return;
+  }
+  complete_if_throws("symm::gather", [&] {
+    gather_of<GatheredPes::far>(exec, dest, remote, pes, indices);
+    gather_of<GatheredPes::near>(exec, dest, remote, pes, indices);
+    quiet();
+  });
 }
 
 }  // namespace symm::Impl
@@ -88,7 +159,8 @@ namespace symm {
 ///
 /// \param dest   rank 1, any memory that kernels of `exec` reach; must not
 ///        overlap the elements read.
-/// \param places of this View, by places(). These are of near PEs only.
+/// \param places of this View, by places(), which has checked PEs and indices.
+///        These are of near PEs only. Not checked again here.
 /// \throws UsageError on this PE, if `dest` and `places` differ in length, or
 ///         the View is not in the heap.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
@@ -124,7 +196,10 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 /// \param view    as remote_view() takes it, of rank 1.
 /// \param pes, indices rank 1, integers, which those kernels reach.
 /// \throws UsageError on this PE, if lengths differ, or the View is not in the
-///         heap. Indices and PEs are checked as by remote_view().
+///         heap; on a host instance also if there is no such PE or element.
+///         Nothing has been copied then. (On GPUs, PEs and indices are checked
+///         as by remote_view().) If it throws something else, parts of `dest`
+///         may have been written; nothing writes there later.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
           class... Q, class W, class... R>
 void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
@@ -149,15 +224,16 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
       "the kernels of the execution space must reach all three Views");
   Impl::expect_as_many(view, pes.extent(0), "PEs", dest);
   Impl::expect_as_many(view, indices.extent(0), "indices", dest);
-  using Impl::GatheredPes;
-  auto const remote = remote_view(view);
+  auto const& map = Impl::heap_map_of(view, "symm::gather");
+  RemoteView<View> const remote(view, map);
   if constexpr (Impl::runs_on_host_v<Exec>) {
-    Impl::gather_of<GatheredPes::far>(exec, dest, remote, pes, indices);
-    Impl::gather_of<GatheredPes::near>(exec, dest, remote, pes, indices);
-    exec.fence("symm::gather");
-    quiet();
+    Impl::gather_on_host(exec, dest, view, remote, map.n_near >= map.n_pes, pes,
+                         indices);
   } else {
-    Impl::gather_of<GatheredPes::all>(exec, dest, remote, pes, indices);
+    Kokkos::parallel_for(
+        "symm::gather", Impl::range_of_gather(exec, dest.extent(0)),
+        Impl::RemoteGatherKernel<Dest, RemoteView<View>, Pes, Indices>{
+            dest, remote, pes, indices});
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "GatheredElements.hpp"
+
 namespace symm::Impl {
 
 namespace {
@@ -21,6 +23,18 @@ std::string text_of_numbers(std::span<Number const> numbers) {
     text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
   }
   return text + ")";
+}
+
+std::string text_of_no_pe(std::int64_t pe, int n_pes) {
+  return "there is no PE " + std::to_string(pe) + "; PEs are 0 to " +
+         std::to_string(n_pes - 1);
+}
+std::string text_of_no_element(std::int64_t pe,
+                               std::span<std::int64_t const> indices,
+                               std::span<std::size_t const> extents) {
+  return "element " + text_of_numbers(indices) + " on PE " +
+         std::to_string(pe) + " is out of bounds; the extents are " +
+         text_of_numbers(extents);
 }
 
 }  // namespace
@@ -61,9 +75,7 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
                     std::span<std::size_t const> extents) {
   auto const which = "place " + std::to_string(n) + ": ";
   if (pe < 0 || pe >= map.n_pes) {
-    throw_in_places(label, which + "there is no PE " + std::to_string(pe) +
-                               "; PEs are 0 to " +
-                               std::to_string(map.n_pes - 1));
+    throw_in_places(label, which + text_of_no_pe(pe, map.n_pes));
   }
   bool const is_element =
       std::equal(indices.begin(), indices.end(), extents.begin(),
@@ -77,10 +89,17 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
                    "copies of its elements with symm::get_nbi, and make places "
                    "of these; or use symm::remote_view");
   }
-  throw_in_places(label, which + "element " + text_of_numbers(indices) +
-                             " on PE " + std::to_string(pe) +
-                             " is out of bounds; the extents are " +
-                             text_of_numbers(extents));
+  throw_in_places(label, which + text_of_no_element(pe, indices, extents));
+}
+
+void throw_not_gathered(std::string const& label, std::size_t n,
+                        std::int64_t pe, int n_pes, std::int64_t index,
+                        std::size_t extent) {
+  throw UsageError(
+      "symm::gather of \"" + label + "\": entry " + std::to_string(n) + ": " +
+      (pe < 0 || pe >= n_pes ? text_of_no_pe(pe, n_pes)
+                             : text_of_no_element(pe, std::span(&index, 1),
+                                                  std::span(&extent, 1))));
 }
 
 }  // namespace symm::Impl

@@ -110,6 +110,9 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
 template <class View>
 class ExtentsOfPes {
  public:
+  /// Whether all PEs have the same.
+  static constexpr bool are_equal = true;
+
   ExtentsOfPes() = default;
   KOKKOS_FUNCTION explicit ExtentsOfPes(View const&) {}
 

@@ -82,7 +82,8 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   /// Element (indices...) on PE `pe`. Indices are checked where Kokkos checks
   /// those of Views, the PE where SYMM_CHECKS_IN_KERNELS is on; a wrong one
   /// stops the program. (On the host without that check, using an element of a
-  /// PE that does not exist throws UsageError.)
+  /// PE that does not exist throws UsageError. What get_nbi() of other elements
+  /// has begun is still to come then: call quiet() before its memory ends.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type

@@ -226,6 +226,8 @@ inline constexpr bool is_view_of_pes_v<UnevenView<View>> = true;
 template <class View>
 class ExtentsOfPes<UnevenView<View>> {
  public:
+  static constexpr bool are_equal = false;
+
   ExtentsOfPes() = default;
   KOKKOS_FUNCTION explicit ExtentsOfPes(UnevenView<View> const& view)
       : m_on_host(view.m_table.on_host.data()),

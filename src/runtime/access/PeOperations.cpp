@@ -9,6 +9,7 @@
 #include "../network/Network.hpp"
 #include "../symm_errors.hpp"
 #include "../transport/GpuStaging.hpp"
+#include "../transport/Message.hpp"
 #include "../transport/Transport.hpp"
 
 namespace symm::Impl {
@@ -65,6 +66,15 @@ bool have_no_gaps(Strides const& strides) {
          strides.local_bytes == strides.element_bytes;
 }
 
+/// For an operation that has thrown: it may be several messages, the first of
+/// which may be under way.
+[[gnu::cold]] void complete_parts(std::size_t bytes, Until until,
+                                  HostCall const& call) noexcept {
+  bool const is_one =
+      until == Until::is_safe || bytes <= BatchEntry::most_bytes;
+  if (!is_one) complete_begun(call);
+}
+
 void tell_check(PeMemory its, void const* local, std::size_t bytes, bool is_put,
                 HostCall const& call) {
   if (its.reach != Reach::messages || its.segment != Segment::host_heap) return;
@@ -81,6 +91,16 @@ CopyQueue& copy_queue(char const* call) {
 
 bool has_gates(char const* call) { return Runtime::instance(call).has_gates(); }
 
+void complete_begun(HostCall const& call) noexcept {
+  auto* channel = call.channel;
+  if (channel == nullptr) {
+    auto* const transport = Runtime::find_transport();
+    if (transport == nullptr) return;
+    channel = &transport->channel();
+  }
+  channel->quiet(call.name);
+}
+
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call) {
   copy_queue(call).copy(to, from, bytes);
@@ -89,25 +109,35 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
   tell_check(to, from, bytes, true, call);
-  copy_at(
-      to, from, call,
-      [&] { copy_gpu_memory(to.address(), from, bytes, call.name); },
-      [&](auto& channel) { channel.put(to, from, bytes, until, call); },
-      [&](auto& staging, auto& channel) {
-        staging.put(channel, to, from, bytes, until, call);
-      });
+  try {
+    copy_at(
+        to, from, call,
+        [&] { copy_gpu_memory(to.address(), from, bytes, call.name); },
+        [&](auto& channel) { channel.put(to, from, bytes, until, call); },
+        [&](auto& staging, auto& channel) {
+          staging.put(channel, to, from, bytes, until, call);
+        });
+  } catch (...) {
+    complete_parts(bytes, until, call);
+    throw;
+  }
 }
 
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
                    HostCall const& call) {
   tell_check(from, to, bytes, false, call);
-  copy_at(
-      from, to, call,
-      [&] { copy_gpu_memory(to, from.address(), bytes, call.name); },
-      [&](auto& channel) { channel.get(to, from, bytes, until, call); },
-      [&](auto& staging, auto& channel) {
-        staging.get(channel, to, from, bytes, until, call);
-      });
+  try {
+    copy_at(
+        from, to, call,
+        [&] { copy_gpu_memory(to, from.address(), bytes, call.name); },
+        [&](auto& channel) { channel.get(to, from, bytes, until, call); },
+        [&](auto& staging, auto& channel) {
+          staging.get(channel, to, from, bytes, until, call);
+        });
+  } catch (...) {
+    complete_parts(bytes, until, call);
+    throw;
+  }
 }
 
 void put_strided_to(PeMemory to, void const* from, Strides const& strides,
@@ -156,12 +186,17 @@ void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
   auto& channel = channel_to(signal.pe, call);
   if (bytes == 0) to = signal;
-  if (bytes != 0 && is_of_gpu(to.segment)) {
-    staging_for(from, call.name)
-        .put_signal(channel, to, from, bytes, signal, value, op, until, call);
-    return;
+  try {
+    if (bytes != 0 && is_of_gpu(to.segment)) {
+      staging_for(from, call.name)
+          .put_signal(channel, to, from, bytes, signal, value, op, until, call);
+    } else {
+      channel.put_signal(to, from, bytes, signal, value, op, until, call);
+    }
+  } catch (...) {
+    complete_parts(bytes, until, call);
+    throw;
   }
-  channel.put_signal(to, from, bytes, signal, value, op, until, call);
 }
 
 std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,

@@ -29,7 +29,7 @@ namespace symm::Impl {
 // messages. One thread carries out each; any thread may.
 //
 // All throw UsageError on this PE, if there is no way to the PE, and what the
-// Transport throws.
+// Transport throws. Then nothing of the operation is under way.
 
 /// The queue that copies GPU memory of the heap.
 /// \throws UsageError on this PE, if there is none.
@@ -41,6 +41,22 @@ CopyQueue& copy_queue(char const* call);
 /// PE; then it is done.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
+
+/// Completes what this PE has begun on far PEs with that context. Ends the
+/// program if it cannot.
+[[gnu::cold]] void complete_begun(HostCall const& call) noexcept;
+
+/// Calls work(), which begins operations on far PEs. If it throws, those that
+/// have begun are completed first: what they write and read may end then.
+template <class Work>
+void complete_if_throws(HostCall const& call, Work const& work) {
+  try {
+    work();
+  } catch (...) {
+    complete_begun(call);
+    throw;
+  }
+}
 
 // Those below take memory that loads and stores do not reach: copies of a GPU
 // or messages. They are out of line: loads and stores take one compare more and

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "../access/GroupOperations.hpp"
+#include "../access/PeOperations.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
@@ -39,7 +40,10 @@ class HostShare {
   void run_far(Threads const& group, Range const& range) {
     if (group.rank() != 0 || range.count == 0) return;
     make_room(range.count);
-    for (std::size_t b = 0; b * m_block < range.count; ++b) run_block(range, b);
+    complete_if_throws(Work::name, [&] {
+      for (std::size_t b = 0; b * m_block < range.count; ++b)
+        run_block(range, b);
+    });
   }
 
   // For Work::run_block(), for each member in order: its block of the source,

@@ -11,8 +11,8 @@ namespace symm::Impl {
 
 /// Calls body(member) for the members of this PE's node, or for the others.
 enum class Members { of_this_node, of_other_nodes };
-template <Members members, class Body>
-void for_each_member(PeTeam const& team, Body const& body) {
+template <Members members, class Team, class Body>
+void for_each_member(Team const& team, Body const& body) {
   auto const map = team.words().map;
   for (Pe member = 0; member < team.n_pes(); ++member) {
     bool const is_here = map.is_near(team.world_pe(member));

@@ -86,9 +86,14 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
     m_queue.finish();
     // The next half is copied from the GPU while this one is sent.
     if (done + half < bytes) begin(done + half);
-    put_from_host(channel, to.moved(done), half_of(done / half),
-                  std::min(bytes - done, half), Until::is_safe,
-                  of_message(call, bytes - done <= half));
+    try {
+      put_from_host(channel, to.moved(done), half_of(done / half),
+                    std::min(bytes - done, half), Until::is_safe,
+                    of_message(call, bytes - done <= half));
+    } catch (...) {
+      m_queue.finish();  // it reads `from`
+      throw;
+    }
   }
 }
 
