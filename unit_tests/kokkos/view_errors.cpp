@@ -68,8 +68,9 @@ TEST_F(ViewErrors, M27_different_extents_name_labels_PEs_and_sizes) {
   NEEDS_TWO_PES();
   std::size_t const n = symm::my_pe() == 0 ? 10 : 20;
   EXPECT_THAT(
-      message_of<symm::UsageError>(
-          [&] { View1(symm::my_pe() == 0 ? "ten" : "twenty", n); }),
+      message_of<symm::UsageError>([&] {
+        View1(std::string(symm::my_pe() == 0 ? "ten" : "twenty"), n);
+      }),
       AllOf(HasSubstr("PE 0 called allocation of a View \"ten\"(bytes = "
                       "40, "),
             HasSubstr("called allocation of a View \"twenty\"(bytes = "

@@ -39,13 +39,18 @@ static_assert(!symm::Impl::AtomicWord<short> && !symm::Impl::AtomicWord<bool>);
 static_assert(!symm::Impl::AtomicWord<std::complex<float>>);
 static_assert(!symm::Impl::AtomicWord<long double>);
 
-// Their elements are atomic between PEs: the accessor says so.
-static_assert(std::is_same_v<AtomicView<long>::reference_type,
-                             desul::AtomicRef<long, desul::MemoryOrderRelaxed,
-                                              desul::MemoryScopeNode>>);
+// Their elements are atomic between PEs: the type says so.
+template <class View>
+inline constexpr bool has_atomic_elements =
+    std::is_base_of_v<symm::Impl::AtomicElement<typename View::value_type>,
+                      typename View::reference_type>;
 static_assert(
-    std::is_same_v<symm::UnmanagedView<AtomicView<long>>::reference_type,
-                   AtomicView<long>::reference_type>);
+    std::is_base_of_v<desul::AtomicRef<long, desul::MemoryOrderRelaxed,
+                                       desul::MemoryScopeNode>,
+                      symm::Impl::AtomicElement<long>>);
+static_assert(has_atomic_elements<AtomicView<long>>);
+static_assert(has_atomic_elements<AtomicView<long const>>);
+static_assert(has_atomic_elements<symm::UnmanagedView<AtomicView<long>>>);
 static_assert(std::is_same_v<Kokkos::View<long*, Space>::reference_type,
                              symm::Impl::Reference<long>>);
 
@@ -92,6 +97,38 @@ TEST(AtomicViews, are_atomic_between_PEs) {
   test_atomic_view<float>(0.5F);
 }
 
+/// What is assigned to the elements of an Atomic View.
+template <class View>
+struct AssignElements {
+  View view;
+  AtomicView<int> other;
+  KOKKOS_FUNCTION void operator()(int) const {
+    view(0) = view(4);
+    view(1) = (view(2) = 7);
+    view(3) = other(0);
+    Kokkos::View<typename View::const_data_type, typename View::device_type,
+                 typename View::memory_traits> const readable(view);
+    view(5) = readable(4);
+  }
+};
+
+TEST(AtomicViews, store_what_is_assigned_to_their_elements) {
+  AtomicView<long> const view("atomic", 6);
+  AtomicView<int> const other("other", 1);
+  Kokkos::View<long*, Space> const plain = view;
+  set(plain, billions, 4);
+  set(Kokkos::View<int*, Space>(other), 11, 0);
+  Kokkos::parallel_for("assign",
+                       Kokkos::RangePolicy<Space::execution_space>(0, 1),
+                       AssignElements<AtomicView<long>>{view, other});
+  Kokkos::fence();
+  EXPECT_EQ(get(plain, 0), billions);
+  EXPECT_EQ(get(plain, 1), 7);
+  EXPECT_EQ(get(plain, 2), 7);
+  EXPECT_EQ(get(plain, 3), 11);
+  EXPECT_EQ(get(plain, 5), billions);
+}
+
 TEST(AtomicViews, are_copied_resized_and_made_of_plain_Views) {
   Kokkos::View<long*, Space> const plain("plain", 10);
   Kokkos::deep_copy(plain, billions);
@@ -105,8 +142,7 @@ TEST(AtomicViews, are_copied_resized_and_made_of_plain_Views) {
   Kokkos::deep_copy(other, 7);
   EXPECT_EQ(count_equal(Kokkos::View<long*, Space>(other), 7), 20U);
   auto const part = Kokkos::subview(other, Kokkos::pair<int, int>(3, 5));
-  static_assert(std::is_same_v<decltype(part)::reference_type,
-                               AtomicView<long>::reference_type>);
+  static_assert(has_atomic_elements<std::remove_const_t<decltype(part)>>);
   auto const mirror =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other);
   EXPECT_EQ(static_cast<long>(mirror(19)), 7);

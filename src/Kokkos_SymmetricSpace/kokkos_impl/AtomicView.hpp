@@ -9,25 +9,37 @@
 #include <Kokkos_Core.hpp>
 
 #include "../space/SymmetricSpaceBase.hpp"
+#include "AtomicElement.hpp"
 #include "Version.hpp"
 
-// Views with Kokkos' trait Atomic: in the symmetric spaces, the operators of an
-// element (+=, ++, &=, ...) are atomic to all threads of all PEs. Kokkos finds
-// the functions below by the memory space.
+// Views with Kokkos' trait Atomic have AtomicElements in the symmetric spaces:
+// Kokkos finds what is below by the memory space.
+
+#if SYMM_KOKKOS_MDSPAN_VIEWS
 
 namespace symm::Impl {
 
-/// The accessor of Kokkos' Atomic Views, but with the scope "Node": all CPUs
-/// and GPUs. (Kokkos' own has the scope of one GPU.)
+/// The accessor of Kokkos' Atomic Views, but for the element.
+template <class T>
+struct AtomicElementAccessor
+    : Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode> {
+  using Base = Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode>;
+
+  using reference     = AtomicElement<T>;
+  using offset_policy = AtomicElementAccessor;
+
+  using Base::Base;
+
+  KOKKOS_FORCEINLINE_FUNCTION reference
+  access(typename Base::data_handle_type const& data,
+         std::size_t i) const noexcept {
+    return reference(data[i]);
+  }
+};
+
 template <class T, class MemorySpace, bool is_unmanaged>
 struct AtomicAccessor {
-  static_assert((sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
-                "elements of an Atomic View in a symmetric space have 4 or 8 "
-                "bytes, and that alignment: any other would need a lock, and "
-                "those of a process do not keep other PEs out, whose updates "
-                "would be lost");
-  using element =
-      Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode>;
+  using element = AtomicElementAccessor<T>;
   using counted =
       Kokkos::Impl::ReferenceCountedAccessor<T, MemorySpace, element>;
   using type = Kokkos::Impl::SpaceAwareAccessor<
@@ -61,5 +73,50 @@ accessor_from_mapping_and_accessor_arg(
 }
 
 }  // namespace symm::Impl
+
+#else
+
+/// The element of legacy Views, which Kokkos makes of the View's traits.
+template <class Traits>
+requires symm::is_symmetric_space_v<typename Traits::memory_space>
+class Kokkos::Impl::AtomicDataElement<Traits>
+    : public symm::Impl::AtomicElement<typename Traits::value_type> {
+  using Element = symm::Impl::AtomicElement<typename Traits::value_type>;
+
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION
+  AtomicDataElement(typename Traits::value_type* element, AtomicViewConstTag)
+      : Element(*element) {}
+  AtomicDataElement(AtomicDataElement const&) = default;
+
+  using Element::operator=;
+  KOKKOS_FORCEINLINE_FUNCTION auto operator=(
+      AtomicDataElement const& other) const noexcept {
+    return Element::operator=(other);
+  }
+};
+
+/// Kokkos' own is not for const elements: it would load them as any others.
+template <class Traits>
+requires(symm::is_symmetric_space_v<typename Traits::memory_space>&&
+             Traits::memory_traits::is_atomic&&
+                 std::is_const_v<typename Traits::value_type>) struct Kokkos::
+    Impl::ViewDataHandle<Traits> {
+  using value_type  = typename Traits::value_type;
+  using handle_type = AtomicViewDataHandle<Traits>;
+  using return_type = AtomicDataElement<Traits>;
+
+  KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(
+      value_type* data, SharedAllocationTracker const&) {
+    return handle_type(data);
+  }
+  template <class Handle>
+  KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(Handle const& handle,
+                                                        std::size_t offset) {
+    return handle_type(handle + offset);
+  }
+};
+
+#endif
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include "AllocationRecord.hpp"
+#include "MakeView.hpp"
 
 namespace symm::Impl {
 
@@ -29,8 +30,7 @@ class OwnedViewMaker {
   View make_view(typename View::pointer_type data, Shape const& shape,
                  End const& end) {
     m_record->m_destroy = end;
-    return View(typename View::data_handle_type(m_tracker, data),
-                typename View::mapping_type(shape.mapping()));
+    return view_of_record<View>(m_tracker, data, shape);
   }
 
  private:

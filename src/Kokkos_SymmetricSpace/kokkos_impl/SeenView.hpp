@@ -11,11 +11,27 @@
 #include <type_traits>
 
 #include "../space/SymmetricSpaceBase.hpp"
+#include "AtomicView.hpp"
 #include "Version.hpp"
 
 // Views in the symmetric spaces, whose elements are SeenElements. Kokkos has a
 // customisation point for accessors (AtomicView.hpp), but treats Views that use
 // it otherwise, in deep_copy() and constructors: here it shall not.
+
+namespace symm::Impl {
+
+/// Also in AnonymousSpace: Kokkos' fills and copies have Views there of memory
+/// in any space.
+template <class Traits>
+inline constexpr bool has_seen_views_v =
+    (is_symmetric_space_v<typename Traits::memory_space> ||
+     std::is_same_v<typename Traits::memory_space,
+                    Kokkos::AnonymousSpace>)&&  //
+    has_seen_elements_v<typename Traits::non_const_value_type>;
+
+}  // namespace symm::Impl
+
+#if SYMM_KOKKOS_MDSPAN_VIEWS
 
 namespace symm::Impl {
 
@@ -52,6 +68,12 @@ struct SeenAccessor {
     return {};
   }
 
+  template <class U>
+  requires std::is_convertible_v<T (*)[], U (*)[]> KOKKOS_FUNCTION
+  operator AtomicElementAccessor<U>() const noexcept {
+    return {};
+  }
+
   template <class U, class Space, class Nested>
   requires std::is_convertible_v<T (*)[], U (*)[]> KOKKOS_FUNCTION constexpr
   operator Kokkos::Impl::ReferenceCountedAccessor<U, Space, Nested>()
@@ -68,15 +90,6 @@ struct SeenAccessor {
     return data + i;
   }
 };
-
-/// Also in AnonymousSpace: Kokkos' fills and copies have Views there of memory
-/// in any space.
-template <class Traits>
-inline constexpr bool has_seen_views_v =
-    (is_symmetric_space_v<typename Traits::memory_space> ||
-     std::is_same_v<typename Traits::memory_space,
-                    Kokkos::AnonymousSpace>)&&  //
-    has_seen_elements_v<typename Traits::non_const_value_type>;
 
 }  // namespace symm::Impl
 
@@ -104,5 +117,51 @@ requires(!std::is_void_v<Layout> &&
       mdspan<Element, extents_type, mdspan_layout_type, accessor_type>;
 };
 
+#else
+
+namespace symm::Impl {
+
+/// The address of the elements of a legacy View, as Kokkos keeps it.
+template <class T>
+class SeenElements {
+ public:
+  SeenElements() = default;
+  KOKKOS_FORCEINLINE_FUNCTION explicit SeenElements(T* data) : m_data(data) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION operator T*() const { return m_data; }
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION Reference<T> operator[](Index i) const {
+    return Reference<T>(m_data[i]);
+  }
+
+ private:
+  T* m_data = nullptr;
+};
+
+}  // namespace symm::Impl
+
+/// As Kokkos' own, but for the type of elements. Views with other traits have
+/// other specialisations.
+template <class Traits>
+requires(symm::Impl::has_seen_views_v<Traits> &&
+         !Traits::memory_traits::is_atomic &&
+         !Traits::memory_traits::is_restrict &&
+         !Traits::memory_traits::is_aligned) struct Kokkos::Impl::
+    ViewDataHandle<Traits> {
+  using value_type  = typename Traits::value_type;
+  using handle_type = symm::Impl::SeenElements<value_type>;
+  using return_type = symm::Impl::Reference<value_type>;
+
+  KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(
+      value_type* data, SharedAllocationTracker const&) {
+    return handle_type(data);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(value_type* data,
+                                                        std::size_t offset) {
+    return handle_type(data + offset);
+  }
+};
+
+#endif
 #endif
 #endif

@@ -11,4 +11,13 @@
 static_assert(KOKKOS_VERSION >= 50000 && KOKKOS_VERSION < 60000,
               "Kokkos SymmetricSpace needs Kokkos 5 (tested: 5.0.2)");
 
+/// 1: Views are made of mdspan. 0: Kokkos was built with its legacy Views,
+/// which are customised by other classes. (Kokkos drops them after 5.2: the
+/// branches for 0 can go then.)
+#ifdef KOKKOS_ENABLE_IMPL_VIEW_LEGACY
+#define SYMM_KOKKOS_MDSPAN_VIEWS 0
+#else
+#define SYMM_KOKKOS_MDSPAN_VIEWS 1
+#endif
+
 #endif

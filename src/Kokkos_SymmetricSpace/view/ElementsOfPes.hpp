@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <Kokkos_Core.hpp>
+#include "../kokkos_impl/MakeView.hpp"
 #include "../space/LiveViews.hpp"
 #include "PeerView.hpp"
 
@@ -148,7 +149,7 @@ class ElementsOfPes : private LabelInKernels,
       : LabelInKernels(local),
         ViewAlive(local.data()),
         Extents(local),
-        m_first(plain(Extents::whole(local))),
+        m_first(plain_view_of<plain_view>(Extents::whole(local))),
         m_map(map) {
     if (local.data() != nullptr) {
       m_first.assign_data(map.peer_ptr(local.data(), 0));
@@ -254,15 +255,6 @@ class ElementsOfPes : private LabelInKernels,
     text << call;
     if (*label() != '\0') text << " \"" << label() << "\"";
     text << ": ";
-  }
-
-  template <class Whole>
-  KOKKOS_FUNCTION static plain_view plain(Whole const& view) {
-    if constexpr (Whole::memory_traits::is_atomic) {
-      return plain_view(view.data(), view.mapping());
-    } else {
-      return plain_view(view);
-    }
   }
 
   plain_view m_first;  // PE 0's copy

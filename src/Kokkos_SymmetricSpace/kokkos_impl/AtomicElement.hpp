@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ATOMIC_ELEMENT_HPP
+#define SYMM_ATOMIC_ELEMENT_HPP
+
+#include <Kokkos_Core.hpp>
+
+namespace symm::Impl {
+
+/// An element of a View with Kokkos' trait Atomic in a symmetric space: its
+/// operators (+=, ++, &=, ...) are atomic to all CPUs and GPUs. (Kokkos' own
+/// element is atomic to the threads of one GPU.)
+template <class T>
+class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
+                                              desul::MemoryScopeNode> {
+  using Ref =
+      desul::AtomicRef<T, desul::MemoryOrderRelaxed, desul::MemoryScopeNode>;
+
+  static_assert((sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
+                "elements of an Atomic View in a symmetric space have 4 or 8 "
+                "bytes, and that alignment: any other would need a lock, and "
+                "those of a process do not keep other PEs out, whose updates "
+                "would be lost");
+
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION explicit AtomicElement(T& element)
+      : Ref(element) {}
+  AtomicElement(AtomicElement const&) = default;
+
+  KOKKOS_FORCEINLINE_FUNCTION T operator=(T value) const noexcept {
+    Ref::store(value);
+    return value;
+  }
+  /// Assigns the value of `other` in two steps, a load and a store. (The
+  /// assignment of AtomicRef changes the proxy, and no element.)
+  KOKKOS_FORCEINLINE_FUNCTION T
+  operator=(AtomicElement const& other) const noexcept {
+    return *this = other.load();
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif
