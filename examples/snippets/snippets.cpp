@@ -540,6 +540,29 @@ void migrate() {
   symm::barrier_all();
 }
 
+void exchange_of_parts() {
+  Exec const exec;
+  int const left = left_pe(), right = right_pe();
+  Kokkos::View<double**> u("u", 5, 8), p("p", 5, 8);
+  // [subviews_plan
+  // Columns 1 to 6 are this PE's, of rows 0 to 4. Column 7 is a copy of the
+  // right PE's column 1, column 0 of the left PE's column 6.
+  auto const column = [&](int j) { return Kokkos::subview(u, Kokkos::ALL, j); };
+  using Part        = symm::ExchangePart<decltype(column(0))>;
+  std::vector<Part> const sent   = {{column(1), left}, {column(6), right}};
+  std::vector<Part> const filled = {{column(7), right}, {column(0), left}};
+  auto plan = symm::ExchangePlan::from_subviews(u, sent, filled);
+  plan.gather(exec, u, p);  // of any Views with the extents of u
+  // subviews_plan]
+  Kokkos::deep_copy(u, symm::my_pe());
+  plan.gather(exec, u);
+  exec.fence();
+  auto const on_host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  expect(on_host(2, 0) == left && on_host(4, 7) == right, "parts");
+  symm::barrier_all();
+}
+
 int solve() {
   if (symm::team_node().n_pes() != symm::n_pes()) {
     if (symm::my_pe() == 0)
@@ -551,6 +574,7 @@ int solve() {
   order_of_boxes();
   exchange_of_lists();
   migrate();
+  exchange_of_parts();
   uneven_rows();
   grow();
   in_turn();

@@ -49,6 +49,24 @@ namespace symm {
 // Operations that run on a GPU and those that run on the host are two separate
 // sequences of a PE team (class PeTeam).
 
+namespace Impl {
+
+/// Whether `x` is a NaN: differs from itself.
+template <class T>
+SYMM_FUNCTION constexpr bool is_nan([[maybe_unused]] T const& x) {
+  if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else if constexpr (requires {
+                         { x != x } -> std::convertible_to<bool>;
+                       }) {
+    return x != x;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace Impl
+
 /// How reduce() combines two elements.
 struct Sum {
   template <class T>
@@ -62,16 +80,21 @@ struct Prod {
     return static_cast<T>(a * b);
   }
 };
+// The smaller, and the larger. A NaN comes through, whichever PE has it: as
+// minimum and maximum of IEEE 754-2019, but zeros of both signs are equal. The
+// type needs operator< only; what is not equal to itself (operator==) is a NaN.
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    return b < a ? b : a;
+    T const smaller = b < a ? b : a;  // a, if one of them is a NaN
+    return Impl::is_nan(b) ? b : smaller;
   }
 };
 struct Max {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    return a < b ? b : a;
+    T const larger = a < b ? b : a;
+    return Impl::is_nan(b) ? b : larger;
   }
 };
 // Of bits, as Kokkos::BAnd and BOr.
@@ -192,7 +215,7 @@ SYMM_INLINE_FUNCTION void alltoalls(Threads const& threads, HeapMap const& heap,
 
 /// Combines the members' sources, element by element, in the order of their
 /// numbers. All PEs get the same bits. dest may be equal to source.
-/// \param op called as op(a, b): Sum, Prod, Min, Max, And, Or, Xor or any
+/// \param op called as op(a, b): Sum, Prod, Min, Max, BAnd, BOr, BXor or any
 ///        trivially copyable function object that kernels can call.
 template <class T, class Op>
 void reduce(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,

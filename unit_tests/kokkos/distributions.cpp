@@ -23,22 +23,24 @@ using symm::Pe;
 using symm::Impl::Divisor;
 using symm::Impl::RowMap;
 
-constexpr std::uint64_t most = (std::uint64_t{1} << 62) - 1;
+constexpr std::uint64_t most_divisor = std::uint64_t{1} << 62;
+constexpr std::uint64_t most         = (std::uint64_t{1} << 63) - 1;
 
 TEST(Divisor, gives_the_quotient_of_a_division) {
   std::mt19937_64 numbers(1);
-  std::vector<std::uint64_t> divisors{1, 2, 3, 5, 7, most, most + 1};
+  std::vector<std::uint64_t> divisors{1,           2, 3, 5, 7, most_divisor - 1,
+                                      most_divisor};
   for (int bit = 2; bit < 62; ++bit) {
     auto const power = std::uint64_t{1} << bit;
     for (auto const d : {power - 1, power, power + 1}) divisors.push_back(d);
     divisors.push_back(numbers() >> (bit + 1) | 1);
   }
   for (auto const d : divisors) {
-    if (d > most + 1) continue;
+    if (d > most_divisor) continue;
     Divisor const divisor(d);
     std::vector<std::uint64_t> xs{0, 1, d - 1, std::min(d, most), most};
     for (int k = 0; k < 50; ++k) {
-      auto const x = numbers() >> (2 + numbers() % 62);
+      auto const x = numbers() >> (1 + numbers() % 63);
       for (auto const near : {x, x / d * d, x / d * d + d - 1})
         xs.push_back(std::min(near, most));
     }
@@ -136,6 +138,22 @@ void expect_back(Map const& map, std::size_t extent, int n_pes) {
     ASSERT_LT(found.pe, n_pes);
     ASSERT_LT(found.row, map.count(found.pe));
     ASSERT_EQ(map.global_index(found.pe, found.row), i);
+  }
+}
+
+TEST(Distributions, have_all_rows_of_the_largest_extent) {
+  for (int const n_pes : {1, 2, 3, 5}) {
+    auto const extent = (std::size_t{1} << 62) / static_cast<unsigned>(n_pes);
+    SCOPED_TRACE(testing::Message() << extent << " rows, PEs: " << n_pes);
+    expect_back(RowMap<symm::Blocks>({}, extent, n_pes), extent, n_pes);
+    expect_back(RowMap<symm::Cyclic>({}, extent, n_pes), extent, n_pes);
+    for (auto const block : {std::size_t{1}, std::size_t{7}, extent - 1, extent,
+                             std::size_t{1} << 62}) {
+      SCOPED_TRACE(block);
+      expect_back(
+          RowMap<symm::BlockCyclic>(symm::BlockCyclic(block), extent, n_pes),
+          extent, n_pes);
+    }
   }
 }
 

@@ -8,6 +8,8 @@
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,23 @@ TEST(Survivors,
   auto copy = survivor;
   survivor  = {};
   copy      = {};
+}
+
+TEST(Survivors, that_are_objects_of_the_library_are_one_line_each) {
+  symm::initialize();
+  auto mailbox   = std::make_unique<symm::Mailbox<int>>("updates", [](int) {});
+  auto migration = std::make_unique<symm::Migration>();
+  mailbox->send(right(), 3);
+  mailbox->finish();
+  View1 view("mine", 4);
+  migration->migrate(Kokkos::DefaultExecutionSpace(),
+                     Kokkos::View<int*>("PEs", 1), view);
+  view            = {};
+  auto const text = finalize_text();
+  EXPECT_THAT(text, HasSubstr("symm::Mailbox \"updates\" is still alive"));
+  EXPECT_THAT(text, HasSubstr("symm::Migration is still alive"));
+  EXPECT_THAT(text, HasSubstr("destroy it before finalize()"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
 }
 
 TEST(Survivors, on_one_PE_are_reported_there_only) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <runtime/heap/HeapBlocks.hpp>
+#include <runtime/heap/LiveObjects.hpp>
 #include <runtime/memory/HeapMap.hpp>
 
 namespace symm_test::heap_blocks {
@@ -64,6 +65,43 @@ TEST_F(HeapBlocksTest, views_are_listed_until_they_end_here) {
   EXPECT_EQ(blocks.n_views(), 2U) << "the other PEs may have it";
   blocks.give_back(first);
   EXPECT_EQ(blocks.n_views(), 1U);
+}
+
+TEST(LiveObjects, are_named_once_with_their_Views) {
+  std::string const end =
+      " before finalize() (a closing brace before it does). Its memory stays "
+      "until the process ends";
+  std::vector<std::string> const views{
+      "\"symm::Mailbox \"updates\", outboxes\" (8 bytes)",
+      "\"u, and more\" (16 bytes)",
+      "\"symm::Migration::migrate, signals\" (8 bytes)",
+      "\"symm::Mailbox \"updates\", inboxes\" (8 bytes)",
+      "\"symm::Migration::prepare, inboxes\" (8 bytes)",
+      "\"symm::Mailbox \"map, finds\", waves\" (8 bytes)",
+      "\"symm::Mailbox \"map, inserts\", waves\" (8 bytes)",
+      "\"symm::Mailbox \"a label that is cut here, and\" (8 bytes)",
+      "\"symm::Mailbox \"a label that is cut here, and\" (8 bytes)",
+      "\"symm::sort\" (8 bytes)"};
+  EXPECT_THAT(
+      symm::Impl::lines_of_live_views(views),
+      ElementsAre(
+          "View \"u, and more\" (16 bytes) is still alive; destroy all Views "
+          "of the space" +
+              end,
+          "symm::Mailbox \"updates\" is still alive (Views: 2, of outboxes, "
+          "inboxes); destroy it" +
+              end,
+          "symm::Migration is still alive (Views: 2, of signals, inboxes); "
+          "destroy it" +
+              end,
+          "symm::Mailbox \"map\" is still alive (Views: 2, of waves); destroy "
+          "it" +
+              end,
+          "symm::Mailbox \"a label that is cut here\" is still alive (Views: "
+          "2); destroy it" +
+              end,
+          "symm::sort is still alive (Views: 1); destroy it" + end));
+  EXPECT_TRUE(symm::Impl::lines_of_live_views({}).empty());
 }
 
 TEST_F(HeapBlocksTest, complaints_say_what_an_address_is) {

@@ -46,18 +46,18 @@ class Divisor {
   /// \param divisor 1 to 2^62.
   explicit Divisor(std::uint64_t divisor)
       : m_shift(static_cast<unsigned>(std::bit_width(divisor - 1))),
-        m_factor(scaled_fraction(1, divisor, 62 + m_shift)) {}
+        m_factor(scaled_fraction(1, divisor, 63 + m_shift)) {}
 
-  /// x / divisor. \param x below 2^62: then the rounding of the factor adds
+  /// x / divisor. \param x below 2^63: then the rounding of the factor adds
   /// less than 1 / divisor.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t quotient(
       std::uint64_t x) const {
-    return high_of_product(4 * x, m_factor) >> m_shift;
+    return high_of_product(2 * x, m_factor) >> m_shift;
   }
 
  private:
   unsigned m_shift       = 0;
-  std::uint64_t m_factor = std::uint64_t{1} << 62;
+  std::uint64_t m_factor = std::uint64_t{1} << 63;
 };
 
 }  // namespace symm::Impl

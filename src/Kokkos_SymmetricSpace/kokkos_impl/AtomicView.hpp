@@ -107,7 +107,7 @@ requires(symm::is_symmetric_space_v<typename Traits::memory_space>&&
   using return_type = AtomicDataElement<Traits>;
 
   KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(
-      value_type* data, SharedAllocationTracker const&) {
+      value_type* data, Kokkos::Impl::SharedAllocationTracker const&) {
     return handle_type(data);
   }
   template <class Handle>

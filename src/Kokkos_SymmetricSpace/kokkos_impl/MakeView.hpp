@@ -31,10 +31,14 @@ View view_of_record(Kokkos::Impl::SharedAllocationTracker const& tracker,
 template <class Plain, class View>
 KOKKOS_FUNCTION Plain plain_view_of(View const& view) {
 #if SYMM_KOKKOS_MDSPAN_VIEWS
-  if constexpr (View::memory_traits::is_atomic)
+  if constexpr (View::memory_traits::is_atomic) {
     return Plain(view.data(), view.mapping());
-#endif
+  } else {
+    return Plain(view);
+  }
+#else
   return Plain(view);
+#endif
 }
 
 }  // namespace symm::Impl

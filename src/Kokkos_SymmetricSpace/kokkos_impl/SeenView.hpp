@@ -153,7 +153,7 @@ requires(symm::Impl::has_seen_views_v<Traits> &&
   using return_type = symm::Impl::Reference<value_type>;
 
   KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(
-      value_type* data, SharedAllocationTracker const&) {
+      value_type* data, Kokkos::Impl::SharedAllocationTracker const&) {
     return handle_type(data);
   }
   KOKKOS_FORCEINLINE_FUNCTION static handle_type assign(value_type* data,

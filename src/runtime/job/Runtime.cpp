@@ -15,6 +15,7 @@
 
 #include "../base/EnvironmentTable.hpp"
 #include "../base/Failure.hpp"
+#include "../heap/LiveObjects.hpp"
 #include "../memory/Device.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"
@@ -476,12 +477,9 @@ void Runtime::finalize() {
     open = failure_of([&] { runtime.m_network->close(); });
     runtime.set_transport(nullptr);
   });
-  for (auto const& view : live) {
-    std::fprintf(stderr,
-                 "symm::finalize: PE %d: View %s is still alive; destroy all "
-                 "Views of the space before finalize() (a closing brace before "
-                 "it does). Its memory stays until the process ends\n",
-                 runtime.my_pe(), view.c_str());
+  for (auto const& line : lines_of_live_views(live)) {
+    std::fprintf(stderr, "symm::finalize: PE %d: %s\n", runtime.my_pe(),
+                 line.c_str());
   }
   auto const still_open = failure_of([&] { runtime.m_bootstrap->close(); });
   if (!open) open = still_open;
