@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../runtime/base/Failure.hpp"
@@ -104,7 +105,7 @@ class DistributedHashMap {
   ///         of another map; nothing has been done then. OutOfMemory on every
   ///         PE, if a PE has none left for its table; what Combine throws on a
   ///         PE, as Mailbox::finish().
-  void finish() { finish(std::nullopt); }
+  void finish() { static_cast<void>(finish(std::nullopt)); }
 
   // All elements of Views at once, then finish(). Collective over the world;
   // Views have rank 1, and memory that the host reaches. UsageError,
@@ -125,14 +126,14 @@ class DistributedHashMap {
   /// \param found  of bool or integers.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
-    std::vector<std::optional<Value>> result;
     auto const failure = Impl::failure_of([&] {
       expect_as_many("find_all_of", keys, values);
       expect_as_many("find_all_of", keys, found);
-      result.resize(keys.extent(0));
+      auto& result = m_results.emplace_back(keys.extent(0));
       for (std::size_t k = 0; k < result.size(); ++k) find(keys(k), result[k]);
     });
-    finish(failure);
+    auto const results = finish(failure);
+    auto const& result = results.back();
     for (std::size_t k = 0; k < result.size(); ++k) {
       found(k) = result[k].has_value();
       if (result[k]) values(k) = *result[k];
@@ -157,6 +158,8 @@ class DistributedHashMap {
 
  private:
   using Table = Impl::LocalTable<Key, Value>;
+  /// Of calls of find_all_of().
+  using Results = std::vector<std::vector<std::optional<Value>>>;
 
   static Impl::Text name_of(std::string const& label) {
     return Impl::Text("symm::DistributedHashMap \"", label, "\"");
@@ -185,16 +188,19 @@ class DistributedHashMap {
                                 "\""));
   }
 
-  void finish(std::optional<Impl::Failure> failure) {
+  /// \returns the results since the last one, which are complete.
+  Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();
     Impl::agree({m_finish_call.c_str(), "symm::DistributedHashMap::finish",
                  m_inserts.number()},
                 failure);
+    auto results       = std::exchange(m_results, {});
     auto const inserts = Impl::failure_of([this] { m_inserts.end_phase(); });
     auto const finds   = Impl::failure_of([this] { m_finds.end_phase(); });
     m_answers.end_phase();
     if (inserts) Impl::throw_failure(*inserts);
     if (finds) Impl::throw_failure(*finds);
+    return results;
   }
 
   struct Insert {
@@ -268,6 +274,9 @@ class DistributedHashMap {
   std::uint64_t m_n_pes = static_cast<std::uint64_t>(n_pes());
   std::string m_finish_call;
   Table m_table;
+  // Answers come to these. A call that throws leaves them for the next
+  // finish().
+  Results m_results;
   Mailbox<Answer> m_answers;
   Mailbox<Insert> m_inserts;
   Mailbox<Find> m_finds;
