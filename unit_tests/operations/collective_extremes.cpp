@@ -40,7 +40,9 @@ void expect_NaNs_of(Op const& op) {
 /// It can be ordered, and no more.
 struct Version {
   int number;
-  bool operator<(Version other) const { return number < other.number; }
+  SYMM_FUNCTION bool operator<(Version other) const {
+    return number < other.number;
+  }
 };
 
 TEST(Extremes, of_two_are_NaN_if_one_of_them_is) {

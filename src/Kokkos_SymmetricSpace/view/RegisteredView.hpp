@@ -130,7 +130,7 @@ template <class DataType, class... Properties, class... Extents>
   auto* const data = static_cast<Element*>(Impl::allocate_registrable(
       kind, View::memory_space::name(), label, bytes));
   auto const view  = maker.make_view(
-       data, Shape(data, static_cast<std::size_t>(extents)...), {kind, data});
+       data, Shape(data, Impl::extent_or_layout(extents)...), {kind, data});
   // The memory holds zeros.
   if constexpr (std::is_default_constructible_v<Element> &&
                 !std::is_trivially_default_constructible_v<Element>) {

@@ -30,6 +30,17 @@ ViewBytes bytes_of_view(View const& view) {
 /// The span of a layout, in elements: up to the end of the last one.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
+/// An argument of a constructor of a View, of its exact type: some of Kokkos
+/// take no other integers.
+template <class Extent>
+auto extent_or_layout(Extent const& extent) {
+  if constexpr (Kokkos::is_array_layout_v<Extent>) {
+    return extent;
+  } else {
+    return static_cast<std::size_t>(extent);
+  }
+}
+
 /// The bytes of a `View` before there is one, without padding.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 template <class View, class... Extents>

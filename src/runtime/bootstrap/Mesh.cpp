@@ -95,7 +95,7 @@ UniqueFd checked_socket(UniqueFd socket) {
   return socket;
 }
 
-UniqueFd listen_at(Address const& address) {
+UniqueFd listen_here(Address const& address) {
   auto listener = checked_socket(UniqueFd(open_socket()));
   if (::bind(listener.get(), address.generic(), address.bytes) != 0) {
     throw SystemError("connecting PEs", "bind", errno);
@@ -128,7 +128,7 @@ class Start {
         m_my_pe(my_pe),
         m_links(static_cast<std::size_t>(nodes.n_near())),
         m_hello{its_node.key, my_pe},
-        m_silent(listen_at(Address(m_name, my_pe)),
+        m_silent(listen_here(Address(m_name, my_pe)),
                  static_cast<std::size_t>(nodes.n_near()) + max_silent) {
     link(my_pe).pid = ::getpid();
   }

@@ -5,19 +5,12 @@
 
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SYMM_HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SYMM_HAS_ASAN 1
-#endif
-#endif
+#include "../base/AddressSanitizer.hpp"
+#include "../memory/HeapMap.hpp"
 
 #ifdef SYMM_HAS_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
-
-#include "../memory/HeapMap.hpp"
 
 namespace symm::Impl {
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ADDRESS_SANITIZER_HPP
+#define SYMM_ADDRESS_SANITIZER_HPP
+
+// SYMM_HAS_ASAN: this is a build for AddressSanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+#define SYMM_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SYMM_HAS_ASAN 1
+#endif
+#endif
+
+#endif
