@@ -52,10 +52,11 @@ namespace symm {
 /// A handler runs on the thread that has made the mailbox, within send(),
 /// progress() and finish() of any of its mailboxes, and while it waits in other
 /// calls of the library: barriers, collective calls, constructions of Views,
-/// waits for variables, locks, exchanges, WorkQueue::finish(). A PE that is in
-/// none of these for long makes others wait that send to it. Handlers may send,
-/// by other mailboxes, too; they must not make collective calls. Messages are
-/// handled in any order.
+/// waits for variables, locks, exchanges on the host, WorkQueue::finish(). A PE
+/// that is in none of these for long makes others wait that send to it; so does
+/// one in Kokkos' fence(), also if its kernel waits for them. Handlers may
+/// send, by other mailboxes, too; they must not make collective calls. Messages
+/// are handled in any order.
 ///
 /// Collective calls over the world separate messages: one that a PE sends after
 /// such a call, finish() among them, is not handled before the call has

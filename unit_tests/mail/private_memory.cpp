@@ -37,8 +37,15 @@ void* allocate(std::size_t bytes) {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
+// nvcc takes these for kernels, too.
+void* operator new(std::size_t bytes) {
+  KOKKOS_IF_ON_HOST((return allocate(bytes);))
+  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
+}
+void* operator new[](std::size_t bytes) {
+  KOKKOS_IF_ON_HOST((return allocate(bytes);))
+  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
+}
 // Of Kokkos, for Views.
 void* operator new(std::size_t bytes, std::align_val_t alignment,
                    std::nothrow_t const&) noexcept {

@@ -25,7 +25,8 @@ struct AtomicElementAccessor
     : Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode> {
   using Base = Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode>;
 
-  using reference     = AtomicElement<T>;
+  using reference = AtomicElement<T>;
+  static_assert(sizeof(reference) > 0);  // what it asserts, also if not used
   using offset_policy = AtomicElementAccessor;
 
   using Base::Base;

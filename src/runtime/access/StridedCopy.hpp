@@ -45,13 +45,10 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
-  /// Whether blocks do not overlap, and no stride is negative or longer than an
-  /// object may be.
-  [[nodiscard]] SYMM_FUNCTION bool are_strides_valid() const {
-    constexpr std::size_t most = (~std::size_t{0} >> 1U) / sizeof(T);
-    std::size_t const least    = block() == 0 ? 1 : block();
-    return least <= dest_stride && dest_stride <= most &&
-           least <= source_stride && source_stride <= most;
+  /// Whether no stride is less than a block, of which elements would overlap.
+  [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
+    std::size_t const least = block() == 0 ? 1 : block();
+    return dest_stride >= least && source_stride >= least;
   }
 
   /// The place at which block i begins.
@@ -73,7 +70,8 @@ struct StridedCopy {
                                                   : source_stride);
   }
   /// Whether the private side is no larger than an object may be, if the
-  /// symmetric one is in a heap.
+  /// symmetric one is in a heap: a negative stride makes it larger. For copies
+  /// that are not empty.
   [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
     bool const is_put = direction == Direction::put;
     auto const there  = is_put ? dest_stride : source_stride;

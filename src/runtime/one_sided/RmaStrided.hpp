@@ -46,7 +46,7 @@ template <class Copy, class CopyIt>
     throw_strides(copy.dest_stride, copy.source_stride, copy.block(),
                   copy.call);
   };
-  check(copy.are_strides_valid());
+  check(copy.are_strides_long_enough());
   if (copy.is_empty()) return;
   check(copy.is_private_side_possible());
   auto& symmetric = copy.symmetric();
@@ -86,9 +86,12 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
                                        HeapMap const& heap, Copy copy, Pe pe) {
   check_element<typename Copy::Element>();
   auto const group = group_of(threads);
-  expect(copy.are_strides_valid(), copy.call,
+  expect(copy.are_strides_long_enough(), copy.call,
          "strides are at least 1, and a block");
   if (!copy.is_empty()) {
+    expect(
+        copy.is_private_side_possible(), copy.call,
+        "no stride is negative, and elements end in the memory of a process");
     [[maybe_unused]] check::Call const its_call(copy.call);
     if (group.rank() == 0)
       check::copy_strided(copy, pe, Copy::direction == Direction::put);
