@@ -62,9 +62,9 @@ void info_get_version(int* major, int* minor) noexcept;
 /// and size, and their memory stays.
 /// \throws UsageError on every PE, if a PE is in another collective call or
 ///         nothing is initialised. SystemError on the PEs that are left, in a
-///         job that TCP or PMIx has started, if the process of a PE ends in this
-///         call, or a PE takes no part within SYMM_START_TIMEOUT; the heap has
-///         ended all the same.
+///         job that TCP or PMIx has started, if the process of a PE ends in
+///         this call, or a PE takes no part within SYMM_START_TIMEOUT; the heap
+///         has ended all the same.
 void finalize();
 
 /// Whether initialize() has returned and finalize() has not. Local.
