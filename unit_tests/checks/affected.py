@@ -11,11 +11,12 @@ kind: "nothing", "pages" (documents only), "code", or "all" (how everything is
 built, or COMMIT is not known).
 
 programs: a line each, of those that BUILD_DIR (configured with Ninja) links. First
-the near ones: a changed file is their own source or header, or a header of src/ that
-they name, or the umbrella's header of a name that they use, or one of the same
-library that such a header includes. A source of src/ counts as the headers of its
-folder that it includes. Of more than MOST near ones, MOST by turns. Then of the
-others one in OF by turns (0: none of them). TURN is a number that grows.
+the nearest ones, at most MOST: a changed file is their own source or header, or a
+header of src/ that they name. Up to MOST, near ones: it is the umbrella's header of a
+name that they use, one of the same library that such a header includes, or that one
+in its folder includes. A source of src/ counts as the headers of its folder that it
+includes. Of too many, and of all others one in OF (0: none), by turns: TURN is a
+number that grows.
 What was chosen, and why, goes to the standard error.
 """
 
@@ -122,9 +123,19 @@ class Tree:
         return found
 
     def near_headers(self, header):
-        """Those of the same library that a public header includes."""
+        """Those of the same library that a public header includes, and what these
+        include in their own folders."""
         library = "/".join(header.split("/")[:2]) + "/"
-        return {file for file in self.includes(header) if file.startswith(library)}
+        found = {file for file in self.includes(header) if file.startswith(library)}
+        waiting = list(found)
+        while waiting:
+            file = waiting.pop()
+            folder = posixpath.dirname(file)
+            for other in self.includes(file) - found:
+                if posixpath.dirname(other) == folder and folder + "/" != library:
+                    found.add(other)
+                    waiting.append(other)
+        return found
 
 
 class Program:
@@ -146,6 +157,7 @@ class Program:
             words = set().union(*(tree.names_in(file) for file in self.own))
             used = {header for header, names in tree.names.items()
                     if names & words}
+        self.direct = direct - set(UMBRELLAS)
         self.near = direct | used
         for header in (direct | used) - set(UMBRELLAS):
             self.near |= tree.near_headers(header)
@@ -219,28 +231,38 @@ def counted(tree, changed):
 
 
 def near_programs(tree, programs, changed):
+    """The nearest ones, and the near ones."""
     counts = counted(tree, changed)
     folders = {posixpath.dirname(file) + "/" for file in changed
                if posixpath.basename(file) == "CMakeLists.txt"}
-    result = []
+    nearest, near = [], []
     for program, sources in sorted(programs.items()):
         made = Program(tree, sources)
-        if (made.own | made.near) & counts or program.startswith(tuple(folders)):
-            result.append(program)
-    return result
+        if (made.own | made.direct) & counts or program.startswith(tuple(folders)):
+            nearest.append(program)
+        elif made.near & counts:
+            near.append(program)
+    return nearest, near
 
 
 def in_turn(items, turn, of):
     return [item for k, item in enumerate(items) if of and (k + turn) % of == 0]
 
 
-def choose(programs, near, turn, of, most):
-    """The near ones, at most so many by turns, then others by turns."""
-    others = sorted(set(programs) - set(near))
-    if len(near) > most:
-        begin = turn * most % len(near)
-        near = (near + near)[begin:begin + most]
-    return sorted(near), in_turn(others, turn, of)
+def at_most(items, turn, most):
+    """All, or `most` of them, others in the next turn."""
+    if len(items) <= most:
+        return items
+    begin = turn * most % len(items)
+    return (items + items)[begin:begin + most]
+
+
+def choose(programs, nearest, near, turn, of, most):
+    """Near ones, and of all others some."""
+    chosen = at_most(nearest, turn, most)
+    chosen = chosen + at_most(near, turn, most - len(chosen))
+    others = sorted(set(programs) - set(nearest) - set(near))
+    return chosen, in_turn(others, turn, of)
 
 
 def changed_files(project, commit):
@@ -277,9 +299,12 @@ def self_test():
                       '#include <Kokkos_SymmetricSpace_Mail.hpp>\n'
                       '#include "../runtime/symm.hpp"\n',
         UMBRELLAS[1]: '#include "symm_rma.hpp"\n',
-        "src/runtime/symm_rma.hpp": '#include "base/Text.hpp"\nvoid put(int);\n',
+        "src/runtime/symm_rma.hpp": '#include "base/Text.hpp"\n#include "memory/Map.hpp"\n'
+                                    "void put(int);\n",
         "src/runtime/base/Text.hpp": "struct Text {};\n",
         "src/runtime/base/Text.cpp": '#include "Text.hpp"\n',
+        "src/runtime/memory/Map.hpp": '#include "../base/Word.hpp"\n',
+        "src/runtime/base/Word.hpp": "",
         "src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Sort.hpp":
             '#include "sort/Ranks.hpp"\nvoid sort(int);\n',
         "src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Mail.hpp":
@@ -312,18 +337,19 @@ build unit_tests/runtime/test_rma: CXX_EXECUTABLE_LINKER__x a/rma.o
 """
     sort, mail = "unit_tests/sort/test_sort", "unit_tests/mail/test_mail"
     text, rma = "unit_tests/runtime/test_text", "unit_tests/runtime/test_rma"
-    cases = [
-        ("unit_tests/sort/sort.cpp", [sort]),
-        ("unit_tests/support/pes.hpp", [sort]),
-        ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Sort.hpp", [sort]),
-        ("src/Kokkos_SymmetricSpace/sort/Ranks.hpp", [sort]),
-        ("src/Kokkos_SymmetricSpace/sort/Ranks.cpp", [sort]),
-        ("src/Kokkos_SymmetricSpace/sort/Deep.hpp", []),
-        ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Mail.hpp", [mail]),
-        ("src/runtime/base/Text.cpp", [rma, text]),
-        ("src/runtime/symm_rma.hpp", [rma]),
-        ("unit_tests/mail/CMakeLists.txt", [mail]),
-        (UMBRELLAS[0], [mail, sort]),
+    cases = [  # the nearest, the near
+        ("unit_tests/sort/sort.cpp", [sort], []),
+        ("unit_tests/support/pes.hpp", [sort], []),
+        ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Sort.hpp", [], [sort]),
+        ("src/Kokkos_SymmetricSpace/sort/Ranks.hpp", [], [sort]),
+        ("src/Kokkos_SymmetricSpace/sort/Ranks.cpp", [], [sort]),
+        ("src/Kokkos_SymmetricSpace/sort/Deep.hpp", [], [sort]),
+        ("src/runtime/base/Word.hpp", [], []),
+        ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Mail.hpp", [], [mail]),
+        ("src/runtime/base/Text.cpp", [text], [rma]),
+        ("src/runtime/symm_rma.hpp", [], [rma]),
+        ("unit_tests/mail/CMakeLists.txt", [mail], []),
+        (UMBRELLAS[0], [], [mail, sort]),
     ]
     with tempfile.TemporaryDirectory() as folder:
         project = pathlib.Path(folder).resolve()
@@ -337,15 +363,20 @@ build unit_tests/runtime/test_rma: CXX_EXECUTABLE_LINKER__x a/rma.o
             ninja.replace("/P/", f"{project}/"), encoding="utf-8")
         tree = Tree(project)
         programs = sources_of_programs(project, project / "build")
-        wrong = [f"{changed}: {near_programs(tree, programs, [changed])}, "
-                 f"not {expected}" for changed, expected in cases
-                 if near_programs(tree, programs, [changed]) != expected]
+        wrong = []
+        for changed, *expected in cases:
+            found = near_programs(tree, programs, [changed])
+            if found != tuple(expected):
+                wrong.append(f"{changed}: {found}, not {expected}")
     all_programs = [f"p{k}" for k in range(10)]
-    seen = {p for turn in range(3)
-            for p in choose(all_programs, all_programs[:7], turn, 0, 3)[0]}
+    taken = [choose(all_programs, all_programs[:2], all_programs[2:7], turn, 0, 3)[0]
+             for turn in range(5)]
+    seen = {p for chosen in taken for p in chosen}
     wrong += [] if seen == set(all_programs[:7]) else [f"near by turns: {seen}"]
+    if any(len(chosen) != 3 or chosen[:2] != all_programs[:2] for chosen in taken):
+        wrong.append(f"the nearest first: {taken}")
     seen = {p for turn in range(4)
-            for p in choose(all_programs, [], turn, 4, 3)[1]}
+            for p in choose(all_programs, [], [], turn, 4, 3)[1]}
     wrong += [] if seen == set(all_programs) else [f"others by turns: {seen}"]
     for changed, expected in [
             (None, "all"), ([], "nothing"), (["docs/a.md", "README.md"], "pages"),
@@ -371,10 +402,10 @@ def main(arguments):
     turn, of, most = map(int, arguments[3:])
     programs = sources_of_programs(project, pathlib.Path(arguments[2]).resolve())
     changed = changed_files(project, arguments[1]) or []
-    near = near_programs(Tree(project), programs, changed)
-    chosen, others = choose(programs, near, turn, of, most)
-    print(f"{len(changed)} changed files; of {len(programs)} programs {len(near)} "
-          f"are near, {len(chosen)} of which are chosen, and {len(others)} others",
+    nearest, near = near_programs(Tree(project), programs, changed)
+    chosen, others = choose(programs, nearest, near, turn, of, most)
+    print(f"{len(changed)} changed files; {len(chosen)} of {len(nearest)} nearest and "
+          f"{len(near)} near programs, {len(others)} of the others of {len(programs)}",
           file=sys.stderr)
     print("\n".join(chosen + others))
     return 0
