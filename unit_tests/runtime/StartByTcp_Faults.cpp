@@ -97,15 +97,14 @@ TEST(StartByTcp, takes_memory_for_the_PEs_that_are_there) {
   });
 }
 
-/// What every PE says of a step that has failed, of all later ones, and of the
-/// end, which waits for nobody.
+/// What every PE says of a step that has failed, and of all later ones. Then
+/// close() waits for nobody.
 void expect_failed(JobPes const& pes, std::string const& why) {
   auto& bootstrap = *pes.bootstrap;
   EXPECT_THAT([&] { bootstrap.barrier(); },
               ThrowsMessage<SystemError>(HasSubstr(why)));
   EXPECT_THAT([&] { static_cast<void>(bootstrap.min(1)); },
               ThrowsMessage<SystemError>(HasSubstr(why)));
-  bootstrap.close();
 }
 
 TEST(StartByTcp, a_step_that_fails_fails_on_all_PEs_and_so_do_all_later_ones) {
@@ -120,29 +119,42 @@ TEST(StartByTcp, a_step_that_fails_fails_on_all_PEs_and_so_do_all_later_ones) {
     }
     expect_failed(pes, why);
     forked.barrier();
+    pes.bootstrap->close();
   });
 }
 
 TEST(StartByTcp, a_PE_that_takes_no_step_in_time_is_named_on_all_others) {
   auto const root = file_root();
   Shared<std::atomic<int>> n_told;
+  Shared<std::atomic<int>> n_closed;
+  auto const wait_for_two = [](std::atomic<int> const& n) {
+    while (n < 2) yield();
+  };
   for (symm::Pe const late : {0, 2}) {
-    *n_told = 0;
-    expect_on_pes(3, [&](ForkedBootstrap& forked) {
+    *n_told = *n_closed = 0;
+    auto const results  = run_pes(3, [&](ForkedBootstrap& forked) {
       tell(root, forked.my_pe(), 3, "0.7");
       auto const pes = start_told();
       if (forked.my_pe() != late) {
         expect_failed(pes, "PE " + std::to_string(late) +
-                               " has not taken the next step of the start "
-                               "or end of the job within SYMM_START_TIMEOUT "
-                               "seconds");
+                                " has not taken the next step of the start "
+                                 "or end of the job within SYMM_START_TIMEOUT "
+                                 "seconds");
         ++*n_told;
+        wait_for_two(*n_told);
+        pes.bootstrap->close();
+        ++*n_closed;
       } else {
-        while (*n_told < 2) yield();
+        // That the others have closed may end it before.
+        wait_for_two(*n_closed);
+        pes.bootstrap->abort(0);
       }
-      forked.barrier();
-      if (forked.my_pe() == late) pes.bootstrap->abort(0);
     });
+    for (symm::Pe pe = 0; pe < 3; ++pe) {
+      auto const& its = results[static_cast<std::size_t>(pe)];
+      EXPECT_TRUE(pe == late || its.has_succeeded())
+          << pe << ": " << its.output;
+    }
   }
 }
 
