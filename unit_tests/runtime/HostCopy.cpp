@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <runtime/memory/HostCopy.hpp>
 #include <runtime/memory/HostWords.hpp>
@@ -78,6 +79,19 @@ TEST(HostCopy, copies_exactly_the_bytes_from_and_to_any_place) {
   expect_exact_copies<2>();
   expect_exact_copies<4>();
   expect_exact_copies<8>();
+}
+
+// AddressSanitizer sees what is read or written beside the ranges.
+TEST(HostCopy, touches_nothing_beside_the_ranges) {
+  for (std::size_t bytes = 1; bytes <= 70; ++bytes) {
+    for (std::size_t before = 0; before < 8; ++before) {
+      std::vector<char> const from(before + bytes, 'x');
+      std::vector<char> to(bytes);
+      symm::Impl::copy_host_memory(to.data(), from.data() + before, bytes);
+      EXPECT_EQ(std::count(to.begin(), to.end(), 'x'),
+                static_cast<std::ptrdiff_t>(bytes));
+    }
+  }
 }
 
 }  // namespace
