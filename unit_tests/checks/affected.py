@@ -401,7 +401,10 @@ def main(arguments):
         sys.exit(__doc__)
     turn, of, most = map(int, arguments[3:])
     programs = sources_of_programs(project, pathlib.Path(arguments[2]).resolve())
-    changed = changed_files(project, arguments[1]) or []
+    changed = changed_files(project, arguments[1])
+    if changed is None:  # by turns only
+        print(f"commit {arguments[1]} is not known: ", end="", file=sys.stderr)
+        changed = []
     nearest, near = near_programs(Tree(project), programs, changed)
     chosen, others = choose(programs, nearest, near, turn, of, most)
     print(f"{len(changed)} changed files; {len(chosen)} of {len(nearest)} nearest and "

@@ -189,7 +189,7 @@ class Parcels {
  private:
   using List = std::vector<std::unique_ptr<Parcel>>;
 
-  /// Of parcels whose `large` has so many bytes: small_bytes * 2^i, or 0.
+  /// The list for parcels whose `large` has small_bytes * 2^i bytes, or none.
   List& list_of(std::size_t large_bytes) {
     return m_lists[static_cast<std::size_t>(
         std::bit_width(large_bytes / Parcel::small_bytes / 2))];
