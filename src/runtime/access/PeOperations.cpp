@@ -66,13 +66,15 @@ bool have_no_gaps(Strides const& strides) {
          strides.local_bytes == strides.element_bytes;
 }
 
-/// For an operation that has thrown: it may be several messages, the first of
-/// which may be under way.
-[[gnu::cold]] void complete_parts(std::size_t bytes, Until until,
-                                  HostCall const& call) noexcept {
+/// Calls work(), a put or get. If it throws, it may be several messages, the
+/// first of which are completed.
+template <class Work>
+void complete_parts_if_throws(std::size_t bytes, Until until,
+                              HostCall const& call, Work const& work) {
   bool const is_one =
       until == Until::is_safe || bytes <= BatchEntry::most_bytes;
-  if (!is_one) complete_begun(call);
+  if (is_one) return work();
+  complete_if_throws(call, work);
 }
 
 void tell_check(PeMemory its, void const* local, std::size_t bytes, bool is_put,
@@ -109,7 +111,7 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
   tell_check(to, from, bytes, true, call);
-  try {
+  complete_parts_if_throws(bytes, until, call, [&] {
     copy_at(
         to, from, call,
         [&] { copy_gpu_memory(to.address(), from, bytes, call.name); },
@@ -117,16 +119,13 @@ void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
         [&](auto& staging, auto& channel) {
           staging.put(channel, to, from, bytes, until, call);
         });
-  } catch (...) {
-    complete_parts(bytes, until, call);
-    throw;
-  }
+  });
 }
 
 void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
                    HostCall const& call) {
   tell_check(from, to, bytes, false, call);
-  try {
+  complete_parts_if_throws(bytes, until, call, [&] {
     copy_at(
         from, to, call,
         [&] { copy_gpu_memory(to, from.address(), bytes, call.name); },
@@ -134,10 +133,7 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
         [&](auto& staging, auto& channel) {
           staging.get(channel, to, from, bytes, until, call);
         });
-  } catch (...) {
-    complete_parts(bytes, until, call);
-    throw;
-  }
+  });
 }
 
 void put_strided_to(PeMemory to, void const* from, Strides const& strides,
@@ -186,17 +182,14 @@ void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
                    Until until, HostCall const& call) {
   auto& channel = channel_to(signal.pe, call);
   if (bytes == 0) to = signal;
-  try {
+  complete_parts_if_throws(bytes, until, call, [&] {
     if (bytes != 0 && is_of_gpu(to.segment)) {
       staging_for(from, call.name)
           .put_signal(channel, to, from, bytes, signal, value, op, until, call);
     } else {
       channel.put_signal(to, from, bytes, signal, value, op, until, call);
     }
-  } catch (...) {
-    complete_parts(bytes, until, call);
-    throw;
-  }
+  });
 }
 
 std::uint64_t atomic_at(PeMemory at, AtomicOp op, WordType type,
