@@ -56,6 +56,7 @@ class Job:
         # others have seen the end: what they wait for is over at one time.
         self.stalls = chance.random() < options.stalls
         self.processes = []
+        self.ended_by_ucx = []
         environment = dict(
             os.environ, SYMM_ROOT=f"file:{self.folder}/root",
             SYMM_PES=str(options.pes), SYMM_START_TIMEOUT=str(START_TIMEOUT),
@@ -103,8 +104,10 @@ class Job:
         said = "".join(self.said_by(pe) for pe, _ in self.others())
         if complaint:
             return None, f"{complaint}; the others say:\n{said}"
-        if not re.search(rf"\bPEs? (\d+, )*{self.victim}\b", said):
-            return None, f"nobody names PE {self.victim}:\n{said}"
+        # A PE that UCX has ended has been killed, too.
+        gone = "|".join(map(str, [self.victim, *self.ended_by_ucx]))
+        if not re.search(rf"\bPEs? (\d+, )*({gone})\b", said):
+            return None, f"nobody names PE {gone}:\n{said}"
         if self.victim != 0 and (self.folder / "root.part").exists():
             return None, "half of a file is left"
         for kind, text in ENDS.items():
@@ -120,7 +123,9 @@ class Job:
                 status = process.wait(max(0.0, end - time.monotonic()))
                 of_ucx = (status == -signal.SIGABRT and re.search(
                     ENDS["assertion of UCX"], self.said_by(pe)))
-                if status != 1 and not of_ucx:
+                if of_ucx:
+                    self.ended_by_ucx.append(pe)
+                elif status != 1:
                     complaint = f"PE {pe} ends with status {status}"
             except subprocess.TimeoutExpired:
                 where = []

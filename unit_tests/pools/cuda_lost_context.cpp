@@ -28,6 +28,8 @@ using Body = std::function<void(symm::MemPool, void* block, void* stream)>;
 /// The kernel of PE 0 faults. (Nothing can be ended in order then.)
 void with_a_lost_context(int n_pes, Body const& body) {
   expect_on_pes(n_pes, [&](ForkedBootstrap& bootstrap) {
+    // Not by MPS, where a fault of one process ends the CUDA of all.
+    setenv("CUDA_MPS_PIPE_DIRECTORY", "/dev/null", 1);
     // Below Kokkos, which would end the program.
     symm::Impl::Runtime::initialize(
         std::make_unique<ForkedBootstrap>(bootstrap), 0);
