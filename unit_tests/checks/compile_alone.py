@@ -18,7 +18,8 @@ import subprocess
 import sys
 
 ALWAYS = ("src/", "unit_tests/checks/using_namespace.cpp",
-          "unit_tests/kokkos/compile_fail.cpp")
+          "unit_tests/kokkos/compile_fail.cpp",
+          "unit_tests/kokkos/compile_fail_cuda.cpp")
 IN_TURN = ("unit_tests/", "perf_tests/", "examples/")
 HEADERS = "/checks/headers/"  # sources in the build folder, of a header each
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Programs that must not compile. SYMM_CASE is the number of one of them; 0 is
-// what they have in common, and must compile.
+// What must not compile: with SYMM_REFUSED, each function behind a line `// refused:`
+// must be an error with that text (compile_fail.py). Without it all must compile.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_DynRankView.hpp>
@@ -24,87 +24,125 @@ struct Shareable {
 template <>
 inline constexpr bool symm::elements_are_shareable_v<Shareable> = true;
 
-int main() {
-  Symmetric const symmetric;
-  Private const own;
-  Atomic const atomic;
-#if SYMM_CASE == 0
+using ShareableView = Kokkos::View<Shareable*, symm::SymmetricSpace>;
+
+void what_compiles(Symmetric const& symmetric, Private const& own,
+                   Atomic const& atomic) {
   symm::global_view(symmetric);
   symm::peer_view(atomic, 0);
   symm::remote_view(symmetric)(0, 1) = symm::remote_view(atomic)(0, 2);
-  Kokkos::View<Shareable*, symm::SymmetricSpace> const shareable;
-  symm::global_view(shareable);
+  symm::global_view(ShareableView());
   long number = 0;
   symm::atomic_or(&number, 1, 0);
   int const one = 1;
   symm::share_view(own).put(0, &one, 1, 0);
-#elif SYMM_CASE == 1
-  symm::global_view(own);
-#elif SYMM_CASE == 2
-  symm::peer_view(own, 0);
-#elif SYMM_CASE == 3
-  symm::global_view(atomic);
-#elif SYMM_CASE == 4
-  Kokkos::complex<double> number;
-  symm::atomic_add(&number, 1);
-#elif SYMM_CASE == 5
-  double number = 0;
-  symm::atomic_or(&number, 1, 0);
-#elif SYMM_CASE == 6
+}
+
+#ifdef SYMM_REFUSED
+
+// refused: the View must be in a symmetric space
+void global_view_of_a_private_View() { symm::global_view(Private()); }
+
+// refused: the View must be in a symmetric space
+void peer_view_of_a_private_View() {
+  symm::peer_view(Kokkos::View<long*, Kokkos::HostSpace>(), 0);
+}
+
+// refused: elements of an Atomic View are proxies
+void global_view_of_an_Atomic_View() { symm::global_view(Atomic()); }
+
+// refused: numbers of 4 or 8 bytes: any other would need a lock
+void atomic_add_of_a_complex_number(Kokkos::complex<double>* number) {
+  symm::atomic_add(number, 1);
+}
+
+// refused: integers of 4 or 8 bytes: any other would need a lock
+void atomic_or_of_a_double(double* number) { symm::atomic_or(number, 1, 0); }
+
+// refused: have 4 or 8 bytes, and that alignment: any other would need a lock
+void Atomic_View_of_complex_numbers() {
   Kokkos::View<Kokkos::complex<double>*, symm::SymmetricSpace,
-               Kokkos::MemoryTraits<Kokkos::Atomic>> const numbers;
-#elif SYMM_CASE == 7
-  symm::SharedHostBuffer<int> const shared(own.data(), own.size());
+               Kokkos::MemoryTraits<Kokkos::Atomic>>();
+}
+
+// refused: a SharedHostBuffer has no peer.*another process' private memory
+void peer_of_a_SharedHostBuffer(symm::SharedHostBuffer<int> const& shared) {
   shared.peer(0);
-#elif SYMM_CASE == 8
-  Kokkos::View<int*, Kokkos::LayoutStride, Kokkos::HostSpace> const apart;
-  static_cast<void>(symm::share_view(apart));
-#elif SYMM_CASE == 9
-  struct Named {
-    std::string name;
-  };
-  Kokkos::View<Named*, Kokkos::HostSpace> const named;
-  static_cast<void>(symm::share_view(named));
-#elif SYMM_CASE == 10
-  static_cast<void>(symm::share_view(symmetric));
-#elif SYMM_CASE == 11
+}
+
+// refused: the elements of a LayoutStride View may lie apart
+void share_view_of_a_strided_View() {
+  symm::share_view(
+      Kokkos::View<int*, Kokkos::LayoutStride, Kokkos::HostSpace>());
+}
+
+struct Named {
+  std::string name;
+};
+
+// refused: must be trivially copyable
+void share_view_of_elements_with_pointers() {
+  symm::share_view(Kokkos::View<Named*, Kokkos::HostSpace>());
+}
+
+// refused: a View in a symmetric space is shared already
+void share_view_of_a_symmetric_View() { symm::share_view(Symmetric()); }
+
+// refused: SharedHostBuffer<T const> cannot be written
+void put_of_const_elements(Private const& own, int const& number) {
   Kokkos::View<int const*, Kokkos::HostSpace> const read_only(own);
-  int const number = 0;
   symm::share_view(read_only).put(0, &number, 1, 0);
-#elif SYMM_CASE == 12
-  Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
-  static_cast<void>(symm::share_view(managed));
-#elif SYMM_CASE == 13
-  static_cast<void>(
-      symm::make_registrable_view<int*, Kokkos::HostSpace,
-                                  Kokkos::MemoryUnmanaged>("u", 10));
-#elif SYMM_CASE == 14
-  static_cast<void>(
-      symm::make_registrable_view<std::string*, Kokkos::HostSpace>("u", 10));
-#elif SYMM_CASE == 15
-  static_cast<void>(symm::register_symmetric_view(symmetric));
-#elif SYMM_CASE == 17
-  Kokkos::Experimental::OffsetView<int*, symm::SymmetricSpace> const from_1;
-  symm::global_view(from_1);
-#elif SYMM_CASE == 22
-  Kokkos::DynRankView<int, symm::SymmetricSpace> const of_any_rank;
-  symm::remote_view(of_any_rank);
-#elif SYMM_CASE == 18
-  Kokkos::View<std::string*, symm::SymmetricHostSpace> const names;
-  symm::peer_view(names, 0);
-#elif SYMM_CASE == 16
-  Kokkos::View<int*, Kokkos::CudaUVMSpace> const managed;
-  static_cast<void>(symm::register_symmetric_view(managed));
-#elif SYMM_CASE == 19
-  Kokkos::View<int const*, symm::SymmetricSpace> const read_only(symmetric);
+}
+
+// refused: a registrable View owns its memory
+void registrable_View_that_owns_nothing() {
+  symm::make_registrable_view<int*, Kokkos::HostSpace,
+                              Kokkos::MemoryUnmanaged>("u", 10);
+}
+
+// refused: they must be trivially copyable
+void registrable_View_of_strings() {
+  symm::make_registrable_view<std::string*, Kokkos::HostSpace>("u", 10);
+}
+
+// refused: a View of a symmetric space needs no registration
+void registration_of_a_symmetric_View() {
+  symm::register_symmetric_view(Symmetric());
+}
+
+// refused: pass a Kokkos::View.*of an OffsetView.*.view
+void global_view_of_an_OffsetView() {
+  symm::global_view(
+      Kokkos::Experimental::OffsetView<int*, symm::SymmetricSpace>());
+}
+
+// refused: elements that are not trivially copyable may refer to memory of the process
+void peer_view_of_strings() {
+  symm::peer_view(Kokkos::View<std::string*, symm::SymmetricHostSpace>(), 0);
+}
+
+// refused: remote_view of a View of const elements is for reading only
+void assignment_to_a_const_element_of_a_remote_view(
+    Kokkos::View<int const*, symm::SymmetricSpace> const& read_only) {
   auto const remote = symm::remote_view(read_only);
   remote(0, 1)      = remote(0, 2);
-#elif SYMM_CASE == 20
+}
+
+// refused: no matching function for call to .*swap
+void swap_of_proxies_of_a_remote_view(Symmetric const& symmetric) {
   auto const remote = symm::remote_view(symmetric);
   auto a = remote(0, 1), b = remote(0, 2);
   std::swap(a, b);
-#elif SYMM_CASE == 21
-  Kokkos::View<Shareable*, symm::SymmetricSpace> const shareable;
-  symm::remote_view(shareable);
-#endif
 }
+
+// refused: elements of a symm::remote_view must be trivially copyable
+void remote_view_of_elements_that_are_no_bytes() {
+  symm::remote_view(ShareableView());
+}
+
+// refused: pass a Kokkos::View.*of a DynRankView, whose rank is no part of its type, a View of its .data
+void remote_view_of_a_DynRankView() {
+  symm::remote_view(Kokkos::DynRankView<int, symm::SymmetricSpace>());
+}
+
+#endif
