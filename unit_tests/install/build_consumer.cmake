@@ -19,7 +19,7 @@ endif()
 
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK_DIR}/build
     ${CONFIGURE_OPTIONS} ${way_options})
-run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target consumer)
 run(${LAUNCHER} ${WORK_DIR}/build/consumer)
 
 if(WAY STREQUAL "find_package")

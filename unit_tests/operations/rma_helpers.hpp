@@ -67,50 +67,56 @@ struct Shape {
 
 constexpr unsigned char guard_byte = 0xEE;
 
-/// Byte n of the regions, sources or destinations, of what `from` sends `to`.
-/// (Quotients of 32 bits are what the loops over all bytes have time for.)
-KOKKOS_FUNCTION inline unsigned char byte_of(Shape const& shape, bool is_dest,
-                                             std::size_t n, symm::Pe from,
-                                             symm::Pe to) {
-  using Number      = std::uint32_t;
-  auto const region = static_cast<Number>(shape.region());
-  auto const k      = static_cast<Number>(n) / region;
-  auto const at     = static_cast<Number>(n) % region;
-  auto const begin  = static_cast<Number>(is_dest ? shape.dest_begin(k)
-                                                  : shape.source_begin(k));
-  if (at < begin) return guard_byte;
-  auto const size = static_cast<Number>(shape.size);
-  auto const stride =
-      static_cast<Number>(is_dest ? shape.dest_stride : shape.source_stride);
-  auto const element  = (at - begin) / size;
-  auto const i        = stride == 1 ? element : element / stride;
-  auto const in_block = element - i * stride;
-  if (in_block >= shape.block || i >= shape.count) return guard_byte;
-  auto const n_before = (k * shape.count + i) * shape.block + in_block;
-  auto const byte     = n_before * shape.size + (at - begin) % size;
-  return static_cast<unsigned char>(value(from, to, byte));
+/// Calls f(i, byte) for each byte i of region k, sources or destinations, of
+/// what `from` sends `to`. (In order: no quotients for each byte.)
+template <class F>
+KOKKOS_FUNCTION void for_bytes_of(Shape const& shape, bool is_dest,
+                                  std::size_t k, symm::Pe from, symm::Pe to,
+                                  F const& f) {
+  auto const stride = is_dest ? shape.dest_stride : shape.source_stride;
+  auto const begin  = is_dest ? shape.dest_begin(k) : shape.source_begin(k);
+  auto const length = shape.block * shape.size;
+  auto const region = k * shape.region();
+  auto number       = k * shape.count * length;
+  std::size_t at    = 0;
+  for (; at < begin; ++at) f(region + at, guard_byte);
+  for (std::size_t i = 0; i < shape.count; ++i) {
+    for (std::size_t n = 0; n < length; ++n, ++at, ++number)
+      f(region + at, static_cast<unsigned char>(value(from, to, number)));
+    for (std::size_t n = length; n < stride * shape.size; ++n, ++at)
+      f(region + at, guard_byte);
+  }
+  for (; at < shape.region(); ++at) f(region + at, guard_byte);
 }
 
-/// The sources of all copies; where they are to go, guards only.
-struct SetBytes {
+/// The sources of the copies of a region; where they are to go, guards only.
+struct SetRegion {
   Bytes source;
   Bytes dest;
   Shape shape;
   symm::Pe from;
   symm::Pe to;
-  KOKKOS_FUNCTION void operator()(std::size_t n, std::size_t i) const {
-    source(i) = byte_of(shape, false, n, from, to);
-    dest(i)   = guard_byte;
+  KOKKOS_FUNCTION void operator()(std::size_t k, std::size_t) const {
+    for_bytes_of(shape, false, k, from, to,
+                 [&](std::size_t i, unsigned char byte) {
+                   source(i) = byte;
+                   dest(i)   = guard_byte;
+                 });
   }
 };
 
-struct IsWrongByte {
+struct IsWrongRegion {
   Bytes bytes;
   Shape shape;
   symm::Pe from;
   symm::Pe to;
-  KOKKOS_FUNCTION bool operator()(std::size_t n, std::size_t i) const {
-    return bytes(i) != byte_of(shape, true, n, from, to);
+  KOKKOS_FUNCTION bool operator()(std::size_t k, std::size_t) const {
+    bool is_wrong = false;
+    for_bytes_of(shape, true, k, from, to,
+                 [&](std::size_t i, unsigned char byte) {
+                   is_wrong = is_wrong || bytes(i) != byte;
+                 });
+    return is_wrong;
   }
 };
 
@@ -283,15 +289,15 @@ struct Regions {
 
   /// Collective: what this PE gives `receiver`.
   void set(Shape const& shape, symm::Pe receiver) const {
-    for_each_element(used(source, shape),
-                     SetBytes{source, dest, shape, symm::my_pe(), receiver});
+    for_each_element(regions(shape),
+                     SetRegion{source, dest, shape, symm::my_pe(), receiver});
     symm::barrier_all();
   }
   /// Collective: what `sender` has given this PE is there, and no more.
   void expect(Shape const& shape, symm::Pe sender) const {
     symm::barrier_all();
-    EXPECT_EQ(count_elements(used(dest, shape),
-                             IsWrongByte{dest, shape, sender, symm::my_pe()}),
+    EXPECT_EQ(count_elements(regions(shape),
+                             IsWrongRegion{dest, shape, sender, symm::my_pe()}),
               0U)
         << "of " << n(shape) << " copies of " << shape.count
         << " elements, strides " << shape.dest_stride << " and "
@@ -302,10 +308,10 @@ struct Regions {
     return std::min(are_all_near() ? n_regions : 24,
                     dest.size() / shape.region());
   }
-  /// The regions of the copies, guards included.
-  [[nodiscard]] Bytes used(Bytes const& bytes, Shape const& shape) const {
-    return Kokkos::subview(bytes, Kokkos::pair<std::size_t, std::size_t>(
-                                      0, n(shape) * shape.region()));
+  /// An element for each copy, to loop over.
+  [[nodiscard]] Bytes regions(Shape const& shape) const {
+    return Kokkos::subview(dest,
+                           Kokkos::pair<std::size_t, std::size_t>(0, n(shape)));
   }
 
   Bytes source{"source", capacity};
