@@ -1,5 +1,5 @@
-# KokkosSymmetricSpace::Checked: the same libraries again, as symm_runtime_checked and
-# KokkosSymmetricSpace_checked, with the detector of races between PEs (docs/races.md).
+# KokkosSymmetricSpace::Checked: the same libraries again, as symm_runtime_checked,
+# KokkosSymmetricSpace_checked and KokkosSymmetricContainers_checked, with the detector of races between PEs (docs/races.md).
 # A program that links it is compiled with the instrumentation of ThreadSanitizer, but
 # not linked with its library: check/Callbacks.cpp takes its place. The libraries
 # themselves are not instrumented. Kernels on GPUs tell of loads and stores by the
@@ -35,10 +35,10 @@ function(symm_add_checked checked library)
     endif()
   endforeach()
   get_target_property(libraries ${library} LINK_LIBRARIES)
-  list(TRANSFORM libraries REPLACE "^symm_runtime$" symm_runtime_checked)
+  list(TRANSFORM libraries APPEND _checked REGEX "^(symm_runtime|KokkosSymmetricSpace)$")
   target_link_libraries(${checked} PRIVATE ${libraries})
   get_target_property(libraries ${library} INTERFACE_LINK_LIBRARIES)
-  list(TRANSFORM libraries REPLACE "^symm_runtime$" symm_runtime_checked)
+  list(TRANSFORM libraries APPEND _checked REGEX "^(symm_runtime|KokkosSymmetricSpace)$")
   target_link_libraries(${checked} INTERFACE ${libraries})
   target_compile_definitions(${checked} PUBLIC SYMM_CHECK)
   set_target_properties(${checked} PROPERTIES CXX_EXTENSIONS OFF)
@@ -48,6 +48,7 @@ endfunction()
 
 symm_add_checked(symm_runtime_checked symm_runtime)
 symm_add_checked(KokkosSymmetricSpace_checked KokkosSymmetricSpace)
+symm_add_checked(KokkosSymmetricContainers_checked KokkosSymmetricContainers)
 set(check_sources
     Callbacks Calls Checker Checker_Kernels Checker_Messages Checker_Others Checker_Views
     CheckMemory Report Sites)
@@ -79,7 +80,7 @@ target_link_options(
 
 add_library(symm_checked INTERFACE)
 add_library(KokkosSymmetricSpace::Checked ALIAS symm_checked)
-target_link_libraries(symm_checked INTERFACE KokkosSymmetricSpace_checked)
+target_link_libraries(symm_checked INTERFACE KokkosSymmetricContainers_checked)
 # GCC does not instrument what it expands memcpy and memset of a few bytes to.
 set(instrumentation -fsanitize=thread)
 if(SYMM_CHECK_BY_VIEWS)

@@ -388,12 +388,13 @@ function(symm_run_over_nodes)
   endforeach()
 endfunction()
 
-# symm_add_view_tests(target source...)
+# symm_add_view_tests(target source... [LIBRARIES lib...])
 #
 # Tests of the Views of one space, SymmetricSpace. Where that is GPU memory, the
 # program is there a second time, ${target}_host, for SymmetricHostSpace, unless
 # only GPUs are tested.
 function(symm_add_view_tests target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   set(spaces "${target}=symm::SymmetricSpace")
   if(SYMM_HAS_GPU AND NOT SYMM_TEST_ONLY_GPUS)
     list(APPEND spaces "${target}_host=symm::SymmetricHostSpace")
@@ -404,10 +405,10 @@ function(symm_add_view_tests target)
     set(type "${CMAKE_MATCH_2}")
     symm_add_mpi_test(
       TARGET ${name}
-      SOURCES ${ARGN}
+      SOURCES ${arg_UNPARSED_ARGUMENTS}
       PE_COUNTS 1 2 3 4
       CASES_AT 2
-      LIBRARIES symm_test_mpi_main
+      LIBRARIES symm_test_mpi_main ${arg_LIBRARIES}
       LABELS kokkos)
     target_compile_definitions(${name} PRIVATE SYMM_TEST_SPACE=${type})
   endforeach()

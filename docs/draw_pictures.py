@@ -113,25 +113,31 @@ def library(picture, css, title, floors):
 
 
 def draw_house():
-    picture = Picture("The two libraries as floors of folders; each may use "
+    picture = Picture("The three libraries as floors of folders; each may use "
                       "what is below it")
     floor(picture, [
         (1, "b", "examples/", ["programs to copy"]),
         (1, "b", "unit_tests/", ["one for each statement"]),
         (1, "b", "perf_tests/", ["figures beside the field's"]),
         (1, "b", "src/tools/", ["symm_info"])], 44)
+    library(picture, "k", "src/Kokkos_SymmetricContainers/   built on Views and "
+            "operations", [
+        ([(1, "p", "Kokkos_SymmetricContainers*.hpp",
+           ["what users include: distributed Views, exchange plans, migration, "
+            "sort, mailboxes, hash maps, queues"])], 44),
+        ([(1, "b", "hash_map/", ["keys of one PE"]),
+          (1, "b", "sort/", ["buckets, cuts, radix sort"]),
+          (1.2, "b", "distributed/", ["arithmetic of global indices"]),
+          (1, "b", "work_queue/", ["tasks that PEs share"])], 60),
+        ([(1.2, "b", "mail/", ["blocks of messages, their",
+                               "ways, and their end"]),
+          (1.6, "b", "exchange/", ["plans of who needs what, and their kernels;",
+                                   "elements that move to other PEs"])], 60)])
     library(picture, "k", "src/Kokkos_SymmetricSpace/   knows Kokkos", [
         ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
            ["what users include: memory spaces, Views of peers, operations on "
             "Views, teams and execution spaces"])], 44),
-        ([(1, "b", "hash_map/", ["keys of one PE"]),
-          (1, "b", "sort/", ["buckets, cuts, radix sort"]),
-          (1.2, "b", "distributed/", ["arithmetic of global indices"]),
-          (1.2, "b", "mail/", ["blocks of messages, their",
-                               "ways, and their end"])], 60),
-        ([(1.6, "b", "exchange/", ["plans of who needs what, and their kernels;",
-                                   "elements that move to other PEs"]),
-          (1, "b", "places/", ["lists of elements of near PEs"])], 60),
+        ([(1, "b", "places/", ["lists of elements of near PEs"])], 44),
         ([(2, "b", "operations/",
            ["enqueued forms; thread teams as groups; copies",
             "and collectives of Views"]),

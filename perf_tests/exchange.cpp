@@ -8,7 +8,7 @@
 // "MPI" packs one message a neighbour, by persistent requests. "by hand" is the
 // same over put_signal, for these elements alone (exchange/Blocks.hpp).
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 // the lists of a plan by MPI_Alltoall and MPI_Alltoallv. "by hand" is the same
 // over put_signal, for these elements alone (exchange/Blocks.hpp).
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@
 // and from it, for these Views alone: what an exchange cannot do without. A
 // sample is so many of them in one stream and a wait for the last one.
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 // with random keys, which are there already, and looks for as many. "local"
 // does that in a std::unordered_map of its own, without other PEs.
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

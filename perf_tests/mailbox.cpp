@@ -10,7 +10,7 @@
 // a phase, in which nothing has been sent, or one message by one PE, beside a
 // barrier.
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 // together, of which some per cent go to other PEs in each step. "MPI" calls
 // MPI_Alltoall for counts and MPI_Alltoallv for data.
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <utility>

@@ -7,7 +7,7 @@
 // MPI_Alltoallv to the PE that they belong to, and sorts them there; "MPI,
 // merged" sorts them first, sends them and merges.
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

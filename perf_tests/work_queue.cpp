@@ -10,7 +10,7 @@
 // queue" lets PEs that have none steal some. A node takes as long as the case
 // says, by arithmetic.
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

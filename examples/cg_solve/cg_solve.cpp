@@ -6,7 +6,7 @@
 // differ in how an entry of another PE gets here, and how the PEs add up.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cg_common/conjugate_gradients.hpp>
 #include <cg_common/problem.hpp>
 #include <cstddef>

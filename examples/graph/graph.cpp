@@ -11,7 +11,7 @@
 // Without a file there is a ring with chords.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -8,7 +8,7 @@
 //     mpiexec -n PES heat2d [ROWS]
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

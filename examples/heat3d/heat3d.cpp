@@ -6,7 +6,7 @@
 // The two differ in how they allocate and how they exchange the halo.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <heat3d_common/problem.hpp>

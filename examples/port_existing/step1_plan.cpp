@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <exception>

@@ -5,7 +5,7 @@
 // contexts that aggregate.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>

@@ -4,7 +4,7 @@
 // What the pages show of symm::DistributedView.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstdio>
 
 namespace {

@@ -9,7 +9,7 @@
 #include <Kokkos_DynRankView.hpp>
 #include <Kokkos_Random.hpp>
 #include <Kokkos_Sort.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 // other.
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

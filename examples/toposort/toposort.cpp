@@ -10,7 +10,7 @@
 //     mpiexec -n PES toposort [ROWS]
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

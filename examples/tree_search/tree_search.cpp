@@ -9,7 +9,7 @@
 //     mpiexec -n PES tree_search [SEED]
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>

@@ -3,22 +3,16 @@
 #ifndef KOKKOS_SYMMETRICSPACE_HPP
 #define KOKKOS_SYMMETRICSPACE_HPP
 
-/// Kokkos Views in a symmetric heap: include this one.
+/// Kokkos Views in a symmetric heap, and operations on them: include this one.
+/// What is built on them is in <Kokkos_SymmetricContainers.hpp>.
 
 // First: its error about a C++ that is too old is clearer than Kokkos'.
 #include "../runtime/base/Function.hpp"
 
-#include <Kokkos_SymmetricSpace_DistributedView.hpp>
-#include <Kokkos_SymmetricSpace_Exchange.hpp>
-#include <Kokkos_SymmetricSpace_HashMap.hpp>
-#include <Kokkos_SymmetricSpace_Mailbox.hpp>
-#include <Kokkos_SymmetricSpace_Migration.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Pools.hpp>
-#include <Kokkos_SymmetricSpace_Sort.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
-#include <Kokkos_SymmetricSpace_WorkQueue.hpp>
 
 #include "../runtime/symm.hpp"
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <Kokkos_SymmetricContainers.hpp>
+
 #include "cases.hpp"
 
 #ifndef KOKKOS_ENABLE_CUDA  // with which plans are for Views of GPUs

@@ -33,6 +33,7 @@ FOLDERS = (PRODUCT, "unit_tests/", "perf_tests/", "examples/")
 CODE = (".cpp", ".hpp", ".cu", ".in")
 # They include all public headers. Who includes one gets those whose names it uses.
 UMBRELLAS = ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace.hpp",
+             "src/Kokkos_SymmetricContainers/Kokkos_SymmetricContainers.hpp",
              "src/runtime/symm.hpp")
 NAMES = "unit_tests/checks/public_names.txt"
 
@@ -295,29 +296,30 @@ def kind_of(changed):
 
 def self_test():
     files = {
-        UMBRELLAS[0]: '#include <Kokkos_SymmetricSpace_Sort.hpp>\n'
-                      '#include <Kokkos_SymmetricSpace_Mail.hpp>\n'
-                      '#include "../runtime/symm.hpp"\n',
-        UMBRELLAS[1]: '#include "symm_rma.hpp"\n',
+        UMBRELLAS[0]: '#include "../runtime/symm.hpp"\n',
+        UMBRELLAS[1]: '#include <Kokkos_SymmetricSpace.hpp>\n'
+                      '#include <Kokkos_SymmetricContainers_Sort.hpp>\n'
+                      '#include <Kokkos_SymmetricContainers_Mail.hpp>\n',
+        UMBRELLAS[2]: '#include "symm_rma.hpp"\n',
         "src/runtime/symm_rma.hpp": '#include "base/Text.hpp"\n#include "memory/Map.hpp"\n'
                                     "void put(int);\n",
         "src/runtime/base/Text.hpp": "struct Text {};\n",
         "src/runtime/base/Text.cpp": '#include "Text.hpp"\n',
         "src/runtime/memory/Map.hpp": '#include "../base/Word.hpp"\n',
         "src/runtime/base/Word.hpp": "",
-        "src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Sort.hpp":
+        "src/Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Sort.hpp":
             '#include "sort/Ranks.hpp"\nvoid sort(int);\n',
-        "src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Mail.hpp":
+        "src/Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Mail.hpp":
             "class Mailbox {\n  void call() { sort(1); }\n};\n",
-        "src/Kokkos_SymmetricSpace/sort/Ranks.hpp": '#include "Deep.hpp"\n',
-        "src/Kokkos_SymmetricSpace/sort/Ranks.cpp": '#include "Ranks.hpp"\n',
-        "src/Kokkos_SymmetricSpace/sort/Deep.hpp": "",
+        "src/Kokkos_SymmetricContainers/sort/Ranks.hpp": '#include "Deep.hpp"\n',
+        "src/Kokkos_SymmetricContainers/sort/Ranks.cpp": '#include "Ranks.hpp"\n',
+        "src/Kokkos_SymmetricContainers/sort/Deep.hpp": "",
         "unit_tests/support/pes.hpp": "",
         "unit_tests/sort/sort.cpp":
-            '#include <Kokkos_SymmetricSpace.hpp>\n#include "support/pes.hpp"\n'
+            '#include <Kokkos_SymmetricContainers.hpp>\n#include "support/pes.hpp"\n'
             "int x = symm::sort(1);\n",
         "unit_tests/mail/mail.cpp":
-            "#include <Kokkos_SymmetricSpace.hpp>\nsymm::Mailbox box;\n",
+            "#include <Kokkos_SymmetricContainers.hpp>\nsymm::Mailbox box;\n",
         "unit_tests/runtime/text.cpp": "#include <runtime/base/Text.hpp>\n",
         "unit_tests/runtime/rma.cpp": "#include <symm.hpp>\nsymm::put(1);\n",
         NAMES: "symm::sort\nsymm::Mailbox\nsymm::put\n",
@@ -340,16 +342,17 @@ build unit_tests/runtime/test_rma: CXX_EXECUTABLE_LINKER__x a/rma.o
     cases = [  # the nearest, the near
         ("unit_tests/sort/sort.cpp", [sort], []),
         ("unit_tests/support/pes.hpp", [sort], []),
-        ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Sort.hpp", [], [sort]),
-        ("src/Kokkos_SymmetricSpace/sort/Ranks.hpp", [], [sort]),
-        ("src/Kokkos_SymmetricSpace/sort/Ranks.cpp", [], [sort]),
-        ("src/Kokkos_SymmetricSpace/sort/Deep.hpp", [], [sort]),
+        ("src/Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Sort.hpp", [], [sort]),
+        ("src/Kokkos_SymmetricContainers/sort/Ranks.hpp", [], [sort]),
+        ("src/Kokkos_SymmetricContainers/sort/Ranks.cpp", [], [sort]),
+        ("src/Kokkos_SymmetricContainers/sort/Deep.hpp", [], [sort]),
         ("src/runtime/base/Word.hpp", [], []),
-        ("src/Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Mail.hpp", [], [mail]),
+        ("src/Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Mail.hpp", [], [mail]),
         ("src/runtime/base/Text.cpp", [text], [rma]),
         ("src/runtime/symm_rma.hpp", [], [rma]),
         ("unit_tests/mail/CMakeLists.txt", [mail], []),
-        (UMBRELLAS[0], [], [mail, sort]),
+        (UMBRELLAS[0], [], []),
+        (UMBRELLAS[1], [], [mail, sort]),
     ]
     with tempfile.TemporaryDirectory() as folder:
         project = pathlib.Path(folder).resolve()

@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-LIBRARIES = ("runtime", "Kokkos_SymmetricSpace")
+LIBRARIES = ("runtime", "Kokkos_SymmetricSpace", "Kokkos_SymmetricContainers")
 GPU_FOLDERS = ("cuda", "no_gpu")
 
 

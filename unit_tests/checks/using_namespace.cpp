@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 using namespace std;
 using namespace symm;

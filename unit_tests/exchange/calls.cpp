@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "plans.hpp"
 

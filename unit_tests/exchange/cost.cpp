@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "plans.hpp"
 

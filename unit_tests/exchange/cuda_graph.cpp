@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "../../examples/common/recording.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "plans.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "plans.hpp"
 

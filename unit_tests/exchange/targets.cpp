@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "plans.hpp"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 namespace symm_test {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "view_helpers.hpp"
 

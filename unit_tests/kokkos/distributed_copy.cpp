@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "distributed_cases.hpp"
 #include "view_helpers.hpp"

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "distributed_cases.hpp"
 #include "view_helpers.hpp"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace_DistributedView.hpp>
+#include <Kokkos_SymmetricContainers_DistributedView.hpp>
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 namespace {
 

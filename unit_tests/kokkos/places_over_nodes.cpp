@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <support/FakeTransport.hpp>
 
 #include "view_helpers.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 
 #include "view_helpers.hpp"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <support/pes.hpp>
 
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <Kokkos_SymmetricSpace/mail/MailViews.hpp>
 #include <support/pes.hpp>
 

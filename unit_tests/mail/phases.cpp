@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <kokkos/view_helpers.hpp>
 #include "support/pes.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <support/pes.hpp>
 
 namespace {

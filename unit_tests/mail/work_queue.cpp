@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include "support/pes.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <kokkos/view_helpers.hpp>
 #include <support/pes.hpp>
 

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <Kokkos_SymmetricSpace.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
 #include <kokkos/view_helpers.hpp>
 #include <support/pes.hpp>
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
-#include "../space/Agree.hpp"
 
 namespace symm::Impl {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_MIGRATION_HPP
-#define KOKKOS_SYMMETRICSPACE_MIGRATION_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_MIGRATION_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_MIGRATION_HPP
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/base/Text.hpp"
@@ -24,7 +25,6 @@
 #include "exchange/GrowView.hpp"
 #include "exchange/MigrationOnHost.hpp"
 #include "exchange/MigrationStep.hpp"
-#include "space/ExecutionSpaceStream.hpp"
 
 namespace symm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_DISTRIBUTEDVIEW_HPP
-#define KOKKOS_SYMMETRICSPACE_DISTRIBUTEDVIEW_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_DISTRIBUTEDVIEW_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_DISTRIBUTEDVIEW_HPP
 
 #include <array>
 #include <concepts>
@@ -15,15 +15,15 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "../Kokkos_SymmetricSpace/view/ElementsOfPes.hpp"
+#include "../Kokkos_SymmetricSpace/view/PeerView.hpp"
+#include "../Kokkos_SymmetricSpace/view/RemoteView.hpp"
 #include "../runtime/base/KernelText.hpp"
 #include "../runtime/base/Types.hpp"
 #include "../runtime/symm_job.hpp"
 #include "distributed/DistributedCopy.hpp"
 #include "distributed/DistributedShape.hpp"
 #include "distributed/Distributions.hpp"
-#include "view/ElementsOfPes.hpp"
-#include "view/PeerView.hpp"
-#include "view/RemoteView.hpp"
 
 namespace symm {
 

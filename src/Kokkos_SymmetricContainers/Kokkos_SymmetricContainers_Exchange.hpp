@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_EXCHANGE_HPP
-#define KOKKOS_SYMMETRICSPACE_EXCHANGE_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_EXCHANGE_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_EXCHANGE_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +16,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
+#include "../Kokkos_SymmetricSpace/view/PeerView.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/base/Types.hpp"
@@ -31,8 +33,6 @@
 #include "exchange/PlanBlocks.hpp"
 #include "exchange/Replace.hpp"
 #include "exchange/SubviewLists.hpp"
-#include "space/ExecutionSpaceStream.hpp"
-#include "view/PeerView.hpp"
 
 namespace symm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_WORKQUEUE_HPP
-#define KOKKOS_SYMMETRICSPACE_WORKQUEUE_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_WORKQUEUE_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_WORKQUEUE_HPP
 
 #include <algorithm>
 #include <concepts>
@@ -18,13 +18,13 @@
 #include <utility>
 #include <vector>
 
+#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/symm_atomics.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_teams.hpp"
 #include "mail/MailWaves.hpp"
-#include "space/Agree.hpp"
 #include "work_queue/SharedTasks.hpp"
 
 namespace symm {

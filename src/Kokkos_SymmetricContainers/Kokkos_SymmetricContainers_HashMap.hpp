@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_HASHMAP_HPP
-#define KOKKOS_SYMMETRICSPACE_HASHMAP_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_HASHMAP_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_HASHMAP_HPP
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Text.hpp"
 #include "../runtime/base/Types.hpp"
@@ -22,10 +23,9 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
-#include "Kokkos_SymmetricSpace_Mailbox.hpp"
+#include "Kokkos_SymmetricContainers_Mailbox.hpp"
 #include "exchange/Replace.hpp"
 #include "hash_map/LocalTable.hpp"
-#include "space/Agree.hpp"
 
 namespace symm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_MAILBOX_HPP
-#define KOKKOS_SYMMETRICSPACE_MAILBOX_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_MAILBOX_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_MAILBOX_HPP
 
 #include <concepts>
 #include <cstddef>
@@ -18,6 +18,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
+#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/base/Text.hpp"
@@ -32,8 +34,6 @@
 #include "mail/MailWaves.hpp"
 #include "mail/MailboxBase.hpp"
 #include "mail/MailboxOptions.hpp"
-#include "space/Agree.hpp"
-#include "space/ExecutionSpaceStream.hpp"
 
 namespace symm {
 

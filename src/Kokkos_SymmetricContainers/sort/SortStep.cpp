@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_collectives.hpp"
@@ -16,7 +17,6 @@
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_teams.hpp"
 #include "../exchange/ExchangeLists.hpp"
-#include "../space/Agree.hpp"
 
 namespace symm::Impl {
 

@@ -5,14 +5,14 @@
 #include <limits>
 #include <string>
 
+#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
+#include "../../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
+#include "../../Kokkos_SymmetricSpace/view/PeerView.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
-#include "../space/Agree.hpp"
-#include "../space/ExecutionSpaceStream.hpp"
-#include "../view/PeerView.hpp"
 
 namespace symm::Impl {
 

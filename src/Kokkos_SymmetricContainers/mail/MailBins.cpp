@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../../runtime/symm_job.hpp"
-#include "../space/Agree.hpp"
 #include "MailRoutes.hpp"
 
 namespace symm::Impl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef KOKKOS_SYMMETRICSPACE_SORT_HPP
-#define KOKKOS_SYMMETRICSPACE_SORT_HPP
+#ifndef KOKKOS_SYMMETRICCONTAINERS_SORT_HPP
+#define KOKKOS_SYMMETRICCONTAINERS_SORT_HPP
 
 #include <algorithm>
 #include <concepts>
@@ -16,6 +16,9 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include "../Kokkos_SymmetricSpace/operations/ViewCollectives.hpp"
+#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
+#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/symm_collectives.hpp"
@@ -26,13 +29,10 @@
 #include "exchange/Fields.hpp"
 #include "exchange/GrowView.hpp"
 #include "exchange/PlanBlocks.hpp"
-#include "operations/ViewCollectives.hpp"
 #include "sort/Bins.hpp"
 #include "sort/HostViews.hpp"
 #include "sort/SortOnHost.hpp"
 #include "sort/SortStep.hpp"
-#include "space/Agree.hpp"
-#include "space/ExecutionSpaceStream.hpp"
 
 namespace symm {
 

@@ -11,11 +11,11 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../exchange/Fields.hpp"
-#include "../space/ExecutionSpaceStream.hpp"
 
 // Any Views, for the host to work on: themselves, or copies of those that it
 // does not reach.
