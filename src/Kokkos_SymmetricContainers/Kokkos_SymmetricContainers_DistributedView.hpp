@@ -15,11 +15,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../Kokkos_SymmetricSpace/view/ElementsOfPes.hpp"
-#include "../Kokkos_SymmetricSpace/view/PeerView.hpp"
-#include "../Kokkos_SymmetricSpace/view/RemoteView.hpp"
+#include <Kokkos_SymmetricSpace_Views.hpp>
 #include "../runtime/base/KernelText.hpp"
-#include "../runtime/base/Types.hpp"
 #include "../runtime/symm_job.hpp"
 #include "distributed/DistributedCopy.hpp"
 #include "distributed/DistributedShape.hpp"

@@ -16,11 +16,10 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include <Kokkos_SymmetricSpace_Views.hpp>
 #include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../Kokkos_SymmetricSpace/view/PeerView.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Observer.hpp"
-#include "../runtime/base/Types.hpp"
 #include "../runtime/symm_atomics.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"

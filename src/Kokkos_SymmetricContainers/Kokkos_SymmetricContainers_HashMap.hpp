@@ -18,7 +18,6 @@
 #include "../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../runtime/base/Failure.hpp"
 #include "../runtime/base/Text.hpp"
-#include "../runtime/base/Types.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"

@@ -16,7 +16,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../Kokkos_SymmetricSpace/operations/ViewCollectives.hpp"
+#include <Kokkos_SymmetricSpace_Operations.hpp>
 #include "../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
 #include "../runtime/base/Failure.hpp"

@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 PRIVATE = "symm::Impl"
-MACRO_PREFIXES = ("SYMM_", "KOKKOS_SYMMETRICSPACE")
+MACRO_PREFIXES = ("SYMM_", "KOKKOS_SYMMETRICSPACE", "KOKKOS_SYMMETRICCONTAINERS")
 
 
 def arguments_of(commands, source):

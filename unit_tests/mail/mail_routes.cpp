@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <vector>
 
+#include <Kokkos_SymmetricContainers/mail/MailBins.hpp>
+#include <Kokkos_SymmetricContainers/mail/MailRoutes.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
-#include <Kokkos_SymmetricSpace/mail/MailBins.hpp>
-#include <Kokkos_SymmetricSpace/mail/MailRoutes.hpp>
 #include <runtime/bootstrap/Nodes.hpp>
 
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricContainers.hpp>
-#include <Kokkos_SymmetricSpace/mail/MailViews.hpp>
+#include <Kokkos_SymmetricContainers/mail/MailViews.hpp>
 #include <support/pes.hpp>
 
 namespace {

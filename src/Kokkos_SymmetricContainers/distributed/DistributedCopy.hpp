@@ -10,13 +10,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../Kokkos_SymmetricSpace/operations/RemoteCopy.hpp"
-#include "../../Kokkos_SymmetricSpace/operations/ViewCopy.hpp"
+#include <Kokkos_SymmetricSpace_Operations.hpp>
+#include <Kokkos_SymmetricSpace_Views.hpp>
 #include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../../Kokkos_SymmetricSpace/view/RemoteView.hpp"
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Observer.hpp"
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "DistributedShape.hpp"

@@ -8,7 +8,7 @@
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/collectives/CollectiveCall.hpp"
 #include "../../runtime/collectives/CollectiveRun.hpp"
-#include "../../runtime/memory/Words.hpp"
+#include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 
 namespace symm::Impl {
 

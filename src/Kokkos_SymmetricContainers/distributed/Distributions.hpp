@@ -10,7 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "Divisor.hpp"
 
 namespace symm {

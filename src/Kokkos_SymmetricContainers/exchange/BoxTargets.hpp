@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/symm_rma.hpp"
 #include "PlanBlocks.hpp"
 
 namespace symm {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
+#include <Kokkos_SymmetricSpace_Views.hpp>
 #include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
 #include "../../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../../Kokkos_SymmetricSpace/view/PeerView.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/symm_errors.hpp"

@@ -11,11 +11,11 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Types.hpp"
-#include "../../runtime/memory/HeapMap.hpp"
 #include "../../runtime/pes/ObjectCall.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_rma.hpp"
+#include "../../runtime/symm_signals.hpp"
 
 namespace symm::Impl {
 

@@ -11,12 +11,10 @@
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/access/PeOperations.hpp"
-#include "../../runtime/access/Signal.hpp"
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/CopyQueue.hpp"
 #include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
-#include "../../runtime/waiting/Waiting.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "Neighbours.hpp"

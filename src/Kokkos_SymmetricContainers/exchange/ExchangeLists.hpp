@@ -12,7 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/base/Text.hpp"
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 
 namespace symm {
 

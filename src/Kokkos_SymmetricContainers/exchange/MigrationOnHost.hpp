@@ -12,12 +12,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Check.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
-#include "../../runtime/waiting/Waiting.hpp"
 #include "ExchangeBuffers.hpp"
 #include "ExchangeKernels.hpp"
 #include "MigrationStep.hpp"

@@ -11,8 +11,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Failure.hpp"
+#include "../../runtime/symm_signals.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"

@@ -9,8 +9,8 @@
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/PeWait.hpp"
-#include "../../runtime/waiting/Waiting.hpp"
 
 namespace symm::Impl {
 

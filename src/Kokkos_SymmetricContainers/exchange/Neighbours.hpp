@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"

@@ -14,9 +14,8 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_job.hpp"
-#include "../../runtime/teams/PeTeam.hpp"
+#include "../../runtime/symm_teams.hpp"
 
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"

@@ -12,8 +12,8 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/base/Text.hpp"
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "ExchangeLists.hpp"
 
 namespace symm {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "MailBlocks.hpp"
 #include "MailClock.hpp"
 #include "MailboxOptions.hpp"

@@ -10,8 +10,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/access/Signal.hpp"
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_signals.hpp"
 
 namespace symm::Impl {
 

@@ -5,8 +5,8 @@
 #include <atomic>
 
 #include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/memory/Words.hpp"
 #include "../../runtime/pes/Rendezvous.hpp"
+#include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_teams.hpp"
 
 namespace symm::Impl {

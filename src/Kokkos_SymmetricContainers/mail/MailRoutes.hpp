@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/bootstrap/Nodes.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "MailboxOptions.hpp"
 
 namespace symm::Impl {

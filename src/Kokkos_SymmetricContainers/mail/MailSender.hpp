@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "MailThreads.hpp"
 
 namespace symm {

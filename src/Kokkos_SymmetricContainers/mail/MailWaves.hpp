@@ -12,9 +12,9 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_signals.hpp"
 
 namespace symm::Impl {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "../../runtime/base/BitCast.hpp"
-#include "../../runtime/base/Function.hpp"
+#include "../../runtime/symm_atomics.hpp"
 
 namespace symm::Impl {
 

@@ -8,10 +8,9 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../Kokkos_SymmetricSpace/view/PeerView.hpp"
+#include <Kokkos_SymmetricSpace_Views.hpp>
 #include "../../runtime/access/GroupOperations.hpp"
-#include "../../runtime/base/Types.hpp"
-#include "../../runtime/memory/HeapMap.hpp"
+#include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../exchange/PlanBlocks.hpp"
 

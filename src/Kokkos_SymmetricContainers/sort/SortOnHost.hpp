@@ -12,7 +12,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"

@@ -14,7 +14,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 
 // What PEs tell each other in a sort. Each puts its elements into buckets by
 // their keys, in a part of the heap. Their numbers say in which bucket the keys

@@ -12,7 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/base/Types.hpp"
+#include "../../runtime/symm_job.hpp"
 
 namespace symm::Impl {
 
