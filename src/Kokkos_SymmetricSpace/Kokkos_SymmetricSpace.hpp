@@ -15,5 +15,6 @@
 #include <Kokkos_SymmetricSpace_Views.hpp>
 
 #include "../runtime/symm.hpp"
+#include "space/InContainers.hpp"
 
 #endif

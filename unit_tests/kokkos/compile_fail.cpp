@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What must not compile: with SYMM_REFUSED, each function behind a line `// refused:`
-// must be an error with that text (compile_fail.py). Without it all must compile.
+// What must not compile: with SYMM_REFUSED, each function behind a line with
+// "refused:" must be an error with that text (compile_fail.py). Without it all
+// must compile.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_DynRankView.hpp>
@@ -96,8 +97,8 @@ void put_of_const_elements(Private const& own, int const& number) {
 
 // refused: a registrable View owns its memory
 void registrable_View_that_owns_nothing() {
-  symm::make_registrable_view<int*, Kokkos::HostSpace,
-                              Kokkos::MemoryUnmanaged>("u", 10);
+  symm::make_registrable_view<int*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+      "u", 10);
 }
 
 // refused: they must be trivially copyable
@@ -116,7 +117,7 @@ void global_view_of_an_OffsetView() {
       Kokkos::Experimental::OffsetView<int*, symm::SymmetricSpace>());
 }
 
-// refused: elements that are not trivially copyable may refer to memory of the process
+// refused: elements that are not trivially copyable may refer to memory of
 void peer_view_of_strings() {
   symm::peer_view(Kokkos::View<std::string*, symm::SymmetricHostSpace>(), 0);
 }
@@ -140,9 +141,29 @@ void remote_view_of_elements_that_are_no_bytes() {
   symm::remote_view(ShareableView());
 }
 
-// refused: pass a Kokkos::View.*of a DynRankView, whose rank is no part of its type, a View of its .data
+// refused: pass a Kokkos::View.*of a DynRankView, whose rank is no part
 void remote_view_of_a_DynRankView() {
   symm::remote_view(Kokkos::DynRankView<int, symm::SymmetricSpace>());
+}
+
+// refused: incomplete type .symm::ExchangePlan
+void plan_without_its_header(Symmetric const& symmetric) {
+  auto plan = symm::ExchangePlan::from_imports(1, symmetric, symmetric);
+}
+
+// refused: in <Kokkos_SymmetricContainers.hpp>
+void mailbox_without_its_header() {
+  symm::Mailbox<int>("numbers", [](int) {});
+}
+
+// refused: in <Kokkos_SymmetricContainers.hpp>
+void hash_map_without_its_header() {
+  symm::DistributedHashMap<int, int> map("numbers");
+}
+
+// refused: in <Kokkos_SymmetricContainers.hpp>
+void distributed_view_without_its_header() {
+  symm::DistributedView<Symmetric> const whole("whole", 10);
 }
 
 #endif

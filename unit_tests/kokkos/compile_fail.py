@@ -33,18 +33,19 @@ def cases_of(source):
 
 
 def errors_of(output):
-    """The lines of each error, with those that say where it comes from."""
-    errors, context, error = [], [], None
+    """The lines of each error, with those that say where it and perhaps those behind
+    it come from, and its notes."""
+    errors, context, shared = [], [], []
     for line in output.splitlines():
         if CONTEXT.search(line):
-            if error is not None:
-                context, error = [], None
             context.append(line)
         elif "error: " in line:
-            error = context + [line]
-            errors.append(error)
-        elif error is not None:
-            error.append(line)
+            shared = context or shared
+            errors.append(shared + [line])
+            context = []
+        elif errors:
+            errors[-1] += context + [line]
+            context = []
     return ["\n".join(error) for error in errors]
 
 
