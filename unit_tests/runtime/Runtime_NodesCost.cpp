@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <support/ForkedPes.hpp>
+#include <support/MissingEngine.hpp>
 #include <support/ProcessResources.hpp>
 #include <support/Sanitizers.hpp>
 #include <support/Shared.hpp>
@@ -83,6 +84,7 @@ Costs costs_of(int n_pes) {
 /// Between two jobs, for each PE that the larger one has more.
 TEST(CostOfPes,
      one_that_is_met_costs_a_link_and_one_that_is_not_nearly_nothing) {
+  if (!missing_engine().empty()) GTEST_SKIP() << missing_engine();
   ASSERT_EQ(::setenv("SYMM_PES_PER_NODE", "1", 1), 0);
   constexpr int few  = 4;
   constexpr int many = 36;
