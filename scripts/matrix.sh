@@ -127,13 +127,14 @@ configure_entry() {
 by_package() {
   configure_entry -S . -B "$dir/library" -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON \
     -DSYMM_ENABLE_PERF_TESTS=OFF -DSYMM_ENABLE_EXAMPLES=OFF -DSYMM_WERROR=ON
-  cmake --build "$dir/library" -j "$jobs" --target KokkosSymmetricSpace \
+  cmake --build "$dir/library" -j "$jobs" --target KokkosSymmetricContainers \
     symm_info symm_check_names kokkoscontainers kokkosalgorithms kokkossimd
   cmake --install "$dir/library" --prefix "$dir/prefix" >/dev/null
   configure_entry -S unit_tests/install/consumer -B "$dir/consumer" \
     -DCMAKE_PREFIX_PATH="$dir/prefix"
   cmake --build "$dir/consumer" -j "$jobs"
   start 2 "$dir/consumer/consumer"
+  start 2 "$dir/consumer/containers"
   local flags=() settings
   settings=$(printf '%s\n' "${options[@]}")
   read -ra flags <<<"$(sed -n 's/^-DCMAKE_CXX_FLAGS=//p' <<<"$settings")"
@@ -157,7 +158,7 @@ by_fetch() {
   fi
   configure_entry -S unit_tests/install/consumer -B "$dir/consumer" \
     -DSYMM_SOURCE_DIR="$root" -DKOKKOS_ARCHIVE="$(kokkos_archive)"
-  cmake --build "$dir/consumer" -j "$jobs" --target consumer | tee "$dir/build.log"
+  cmake --build "$dir/consumer" -j "$jobs" --target consumer containers | tee "$dir/build.log"
   # Our warnings are no matter of that project, nor are its Kokkos' headers of ours.
   ! grep -F 'warning:' "$dir/build.log" || die "the build has warnings"
 }
@@ -188,7 +189,7 @@ by_emulator() {
     -DMPIEXEC_EXECUTABLE="$(command -v "mpiexec.$mpi")" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -DSYMM_ENABLE_PERF_TESTS=OFF \
     -DSYMM_WERROR=ON "${options[@]}"
-  cmake --build "$dir/library" -j "$jobs" --target KokkosSymmetricSpace symm_info \
+  cmake --build "$dir/library" -j "$jobs" --target KokkosSymmetricContainers symm_info \
     ring_reduce combined_nodes test_runtime_{base,offsets,vmm,pes,threads}
   ctest --test-dir "$dir/library" -j "$jobs" --timeout 300 --output-on-failure \
     -R '^(combined_nodes$|test_runtime_(base|offsets|vmm|pes|threads)\.)' \
@@ -216,6 +217,7 @@ try_entry() {
     fetch)
       by_fetch
       start 2 "$dir/consumer/consumer"
+      start 2 "$dir/consumer/containers"
       ;;
     compile-fetch) by_fetch ;;
     emulated) by_emulator ;;

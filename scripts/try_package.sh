@@ -69,7 +69,7 @@ step "Installing $(basename "$package")"
 rm -rf "$system/try" "$system/opt/kokkos-symmetric-space"
 mkdir "$system/try"
 cp "$package" "$system/try/"
-cp unit_tests/install/consumer/{CMakeLists.txt,main.cpp} \
+cp unit_tests/install/consumer/{CMakeLists.txt,main.cpp,containers.cpp} \
   examples/ring_reduce/ring_reduce.cpp "$system/try/"
 in_system apt-get update -qq
 in_system apt-get install -y -qq --no-install-recommends g++ cmake make pkg-config \

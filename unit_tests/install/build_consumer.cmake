@@ -19,8 +19,9 @@ endif()
 
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK_DIR}/build
     ${CONFIGURE_OPTIONS} ${way_options})
-run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target consumer)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target consumer containers)
 run(${LAUNCHER} ${WORK_DIR}/build/consumer)
+run(${LAUNCHER} ${WORK_DIR}/build/containers)
 
 if(WAY STREQUAL "find_package")
   # As a program is started by the mpiexec of another MPI, which says so. (One that

@@ -28,14 +28,17 @@ file(REMOVE_RECURSE "${WORK_DIR}")
 if(SHARED)
   has(symm_runtime SOME "libsymm_runtime.so.[0-9]" LICENSE
       NO "[.]hpp" "runtime.so(;|$)" KokkosSymmetricSpace.so)
-  has(symm_kokkos SOME "libKokkosSymmetricSpace.so.[0-9]" NO "[.]hpp" symm_runtime)
+  has(symm_kokkos SOME "libKokkosSymmetricSpace.so.[0-9]" "libKokkosSymmetricContainers.so.[0-9]"
+      NO "[.]hpp" symm_runtime)
   has(symm_development SOME "libsymm_runtime.so(;|$)" NO "[.]so[.][0-9]")
 else()
   has(symm_runtime SOME LICENSE NO "[.]hpp" "[.]a(;|$)")
-  has(symm_development SOME "libsymm_runtime.a" "libKokkosSymmetricSpace.a")
+  has(symm_development SOME "libsymm_runtime.a" "libKokkosSymmetricSpace.a"
+      "libKokkosSymmetricContainers.a")
 endif()
 has(symm_development
-    SOME "symm.hpp" "Kokkos_SymmetricSpace.hpp" "no_gpu|cuda" "symm_runtime.pc"
+    SOME "symm.hpp" "Kokkos_SymmetricSpace.hpp"
+         "Kokkos_SymmetricContainers.hpp" "no_gpu|cuda" "symm_runtime.pc"
          "KokkosSymmetricSpaceConfig.cmake" "SymmDescribe.cmake"
     NO "KokkosConfig.cmake" "bin/")
 has(symm_tools SOME "bin/symm_info" NO "[.]hpp" "[.](a|so)")
