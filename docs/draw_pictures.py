@@ -137,7 +137,8 @@ def draw_house():
         ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
            ["what users include: memory spaces, Views of peers, operations on "
             "Views, teams and execution spaces"])], 44),
-        ([(1, "b", "places/", ["lists of elements of near PEs"])], 44),
+        ([(1, "b", "edge/", ["what containers take"]),
+          (1.6, "b", "places/", ["lists of elements of near PEs"])], 44),
         ([(2, "b", "operations/",
            ["enqueued forms; thread teams as groups; copies",
             "and collectives of Views"]),

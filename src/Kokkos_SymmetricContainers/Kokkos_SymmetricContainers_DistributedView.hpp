@@ -15,8 +15,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
-#include "../runtime/base/KernelText.hpp"
 #include "../runtime/symm_job.hpp"
 #include "distributed/DistributedCopy.hpp"
 #include "distributed/DistributedShape.hpp"

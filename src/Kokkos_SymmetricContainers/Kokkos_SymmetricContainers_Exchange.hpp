@@ -16,10 +16,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
-#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/base/Observer.hpp"
 #include "../runtime/symm_atomics.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"

@@ -15,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"

@@ -18,11 +18,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/base/Observer.hpp"
-#include "../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "mail/EachOfBlock.hpp"
@@ -413,8 +409,8 @@ std::uint64_t Mailbox<Message>::end_phase() {
   Impl::MailClock::end_phase();
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
-    Impl::throw_failure_of_phase(m_name.c_str(),
-                                 std::exchange(m_failure, std::nullopt));
+    Impl::throw_first_failure(m_name.c_str(),
+                              std::exchange(m_failure, std::nullopt));
   }
   return n_handled;
 }

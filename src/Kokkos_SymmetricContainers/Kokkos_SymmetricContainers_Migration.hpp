@@ -15,10 +15,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../runtime/base/Failure.hpp"
-#include "../runtime/base/Observer.hpp"
-#include "../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "exchange/ExchangeKernels.hpp"

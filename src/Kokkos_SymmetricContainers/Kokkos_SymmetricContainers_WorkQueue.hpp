@@ -18,8 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../runtime/base/Failure.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../runtime/symm_atomics.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
@@ -138,7 +137,7 @@ class WorkQueue {
     quiet();
     bool const has_failed =
         reduce(team_world(), failure ? 1 : 0, symm::Max{}) != 0;
-    if (has_failed) Impl::throw_failure_of_phase(m_name.c_str(), failure);
+    if (has_failed) Impl::throw_first_failure(m_name.c_str(), failure);
   }
 
   /// Tasks that this PE has stolen since it has made the queue.

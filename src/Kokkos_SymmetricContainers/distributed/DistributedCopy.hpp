@@ -10,11 +10,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
-#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Observer.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "DistributedShape.hpp"

@@ -4,10 +4,7 @@
 
 #include <cstdint>
 
-#include "../../runtime/base/Observer.hpp"
-#include "../../runtime/base/Text.hpp"
-#include "../../runtime/collectives/CollectiveCall.hpp"
-#include "../../runtime/collectives/CollectiveRun.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
@@ -21,17 +18,13 @@ namespace {
 void expect_equal(DistributedShape const& shape, Text const& what,
                   std::size_t mine) {
   auto const team = team_world();
-  auto const epoch =
-      pass_to_all(team, distributed_view, hash_of_name(shape.type), mine);
-  auto const words = team.words();
-  auto const of_pe = [&](Pe pe) {
-    return load_relaxed(words.passed(words.map.my_pe, pe, epoch, 1));
-  };
+  WordsOfPes const words(team, distributed_view, hash_of_name(shape.type),
+                         mine);
   // All PEs look at the same words, so that all throw or none.
   for (Pe pe = 1; pe < team.n_pes(); ++pe) {
-    if (of_pe(pe) == of_pe(0)) continue;
-    throw UsageError(Text(distributed_view, ": ", what, " is ", of_pe(0),
-                          " on PE 0, but ", of_pe(pe), " on PE ", pe,
+    if (words.of(pe) == words.of(0)) continue;
+    throw UsageError(Text(distributed_view, ": ", what, " is ", words.of(0),
+                          " on PE 0, but ", words.of(pe), " on PE ", pe,
                           ": pass the same on all PEs"));
   }
 }

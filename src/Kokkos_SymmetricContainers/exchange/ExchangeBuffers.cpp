@@ -5,11 +5,8 @@
 #include <limits>
 #include <string>
 
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
-#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../../runtime/base/Text.hpp"
-#include "../../runtime/job/Runtime.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
@@ -37,10 +34,9 @@ void ExchangeBuffers::prepare(char const* name) {
 }
 
 void ExchangeBuffers::begin() {
-  auto& runtime = Runtime::instance("symm::ExchangePlan");
-  m_uses_host   = !runs_on_host_v<ExchangeSpace> && !runtime.has_gates() &&
-                team_world().has_far_pes() &&
-                runtime.find_heap(MemoryKind::host) != nullptr;
+  constexpr auto plan = "symm::ExchangePlan";
+  m_uses_host = !runs_on_host_v<ExchangeSpace> && !Impl::has_gates(plan) &&
+                team_world().has_far_pes() && has_host_heap(plan);
   m_signals = decltype(m_signals)(m_labels.signals, n_signals());
   if (m_uses_host) {
     m_host_signals =
@@ -91,13 +87,13 @@ void ExchangeBuffers::describe(std::size_t half_bytes) {
     char* outbox;
     Signal* signals;
   };
-  auto const far       = m_uses_host
-                             ? ForFar{heap_map(m_host_signals), m_host_inbox.data(),
+  auto const far = m_uses_host
+                       ? ForFar{heap_map(m_host_signals), m_host_inbox.data(),
                                 m_host_outbox.data(), m_host_signals.data()}
-                             : ForFar{heap_map(m_signals), m_inbox.data(),
+                       : ForFar{heap_map(m_signals), m_inbox.data(),
                                 m_outbox.data(), m_signals.data()};
-  bool const has_gates = !runs_on_host_v<ExchangeSpace> &&
-                         Runtime::instance("symm::ExchangePlan").has_gates();
+  bool const has_gates =
+      !runs_on_host_v<ExchangeSpace> && Impl::has_gates("symm::ExchangePlan");
   m_in_kernels = {{heap_map(m_signals), m_inbox.data(), far.inbox, half_bytes,
                    far.outbox, m_steps.data()},
                   far.heap,

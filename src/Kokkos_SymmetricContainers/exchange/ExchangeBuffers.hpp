@@ -11,8 +11,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/base/Failure.hpp"
-#include "../../runtime/pes/ObjectCall.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_signals.hpp"

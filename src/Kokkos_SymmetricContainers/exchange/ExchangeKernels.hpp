@@ -8,10 +8,8 @@
 #include <optional>
 
 #include <Kokkos_Core.hpp>
-#include <symm_gpu/ExecutionSpaceQueue.hpp>
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 
-#include "../../runtime/access/PeOperations.hpp"
-#include "../../runtime/memory/CopyQueue.hpp"
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
@@ -333,10 +331,8 @@ void for_each_neighbour(Exec const& exec, char const* call,
 template <class Exec>
 void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
-  enqueue_kernels(call, exec, [&](void* queue) {
-    copy_queue(call).wait_for_all(queue, side.pes.size(), [&](std::size_t i) {
-      return CopyQueue::WordWait{buffers.signal(side.pes[i], 0, true), 0};
-    });
+  wait_in_queue(exec, call, side.pes.size(), [&](std::size_t i) {
+    return buffers.signal(side.pes[i], 0, true);
   });
 }
 

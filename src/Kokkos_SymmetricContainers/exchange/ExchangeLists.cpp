@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_errors.hpp"
 
 namespace symm::Impl {

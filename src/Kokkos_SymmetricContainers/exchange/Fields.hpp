@@ -12,7 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_errors.hpp"
 #include "PlanBlocks.hpp"
 

@@ -11,7 +11,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/base/Failure.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_signals.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"

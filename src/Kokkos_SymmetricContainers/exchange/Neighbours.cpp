@@ -4,13 +4,10 @@
 
 #include <optional>
 
-#include "../../runtime/access/PeOperations.hpp"
-#include "../../runtime/base/Check.hpp"
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
-#include "../../runtime/waiting/PeWait.hpp"
 
 namespace symm::Impl {
 
@@ -29,22 +26,17 @@ std::uint32_t await(char const* call, Buffers const& buffers,
   auto const step          = buffers.steps[i] + 1;
   auto const* const signal = buffers.signal(block.pe, step, block.is_near);
   Signal now               = 0;
-  wait_for_pe(
-      call, block.pe, [] { return Text(); },
-      [&] {
-        now = poll(signal);
-        return now >= Buffers::sent(step, 0);
-      },
-      [&](Rendezvous const& rendezvous) {
-        if (side.room_key == 0 ||
-            !rendezvous.is_in_object_call(block.pe, side.room_key,
-                                          HostWait::time_to_answer, call))
-          return;
-        throw UsageError(
-            message(call, block.pe, shape,
-                    "more than there is room for (the exchange cannot end; "
-                    "make the plan again)"));
-      });
+  auto const has_come      = [&] {
+    now = poll(signal);
+    return now >= Buffers::sent(step, 0);
+  };
+  if (!has_come()) {
+    wait_for_peer(call, block.pe, std::ref(has_come), side.room_key, [&] {
+      return message(call, block.pe, shape,
+                     "more than there is room for (the exchange cannot end; "
+                     "make the plan again)");
+    });
+  }
   check::seen(signal);
   buffers.steps[i] = step;
   return Buffers::shape_in(now);

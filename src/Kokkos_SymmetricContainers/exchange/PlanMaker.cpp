@@ -8,8 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"

@@ -24,7 +24,7 @@ class HandledMail {
   [[nodiscard]] virtual bool has_room_to_wait() const = 0;
 
   // Of MailOfThread and MailboxBase.
-  std::uint64_t runtime = 0;      // its number; 0: the mailbox is not open
+  std::uint64_t start   = 0;      // of the library; 0: the mailbox is not open
   bool makes_wait       = false;  // other mailboxes: see must_rest()
   std::size_t n_waiting = 0;      // messages of handlers, for this mailbox
 

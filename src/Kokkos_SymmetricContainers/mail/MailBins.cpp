@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 #include "MailRoutes.hpp"
 

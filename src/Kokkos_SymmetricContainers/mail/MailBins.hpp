@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "../../runtime/base/Failure.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 #include "MailBlocks.hpp"
 #include "MailClock.hpp"

@@ -7,8 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "../../runtime/base/Check.hpp"
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"

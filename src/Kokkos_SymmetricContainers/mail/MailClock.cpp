@@ -4,8 +4,7 @@
 
 #include <atomic>
 
-#include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/pes/Rendezvous.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_teams.hpp"
 
@@ -18,11 +17,10 @@ std::atomic<std::uint64_t> s_n_phases{0};
 }  // namespace
 
 MailClock::MailClock(char const* call)
-    : m_rendezvous(&Runtime::instance(call).rendezvous()),
-      m_epoch(team_world().words().epoch()) {}
+    : m_met(call), m_epoch(team_world().words().epoch()) {}
 
 std::uint64_t MailClock::now() const {
-  return m_rendezvous->n_met() + load_relaxed(m_epoch) +
+  return m_met.n() + load_relaxed(m_epoch) +
          s_n_phases.load(std::memory_order_relaxed);
 }
 

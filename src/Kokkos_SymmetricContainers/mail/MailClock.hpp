@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-namespace symm::Impl {
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 
-class Rendezvous;
+namespace symm::Impl {
 
 /// Counts the calls of all PEs that have ended here: barriers, collective calls
 /// and ends of phases of mailboxes. No PE returns from one before all have
@@ -23,7 +23,7 @@ class MailClock {
   static void end_phase() noexcept;
 
  private:
-  Rendezvous const* m_rendezvous;
+  MetCalls m_met;
   std::uint64_t const* m_epoch;  // of the world's PE team
 };
 

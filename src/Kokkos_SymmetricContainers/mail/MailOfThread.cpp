@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../../runtime/access/PeOperations.hpp"
-#include "../../runtime/job/Runtime.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 
 namespace symm::Impl {
 
@@ -55,11 +54,11 @@ void MailOfThread::remove(HandledMail& mailbox) noexcept {
 /// Calls body(mailbox) for all of this runtime, also those that it adds.
 template <class Body>
 bool MailOfThread::for_each(Body const& body) {
-  auto const runtime = Runtime::instance("symm::Mailbox").number();
-  bool has_moved     = false;
+  auto const start = number_of_start("symm::Mailbox");
+  bool has_moved   = false;
   for (std::size_t k = 0; k < m_mailboxes.size(); ++k) {
     auto* const mailbox = m_mailboxes[k];
-    if (mailbox == nullptr || mailbox->runtime != runtime) continue;
+    if (mailbox == nullptr || mailbox->start != start) continue;
     has_moved = body(*mailbox, has_moved) || has_moved;
   }
   return has_moved;
@@ -95,7 +94,7 @@ bool MailOfThread::step() {
 bool MailOfThread::work() noexcept {
   bool has_moved = false;
   auto const why = failure_of([&] {
-    if (Runtime::is_initialized()) has_moved = step();
+    if (is_initialized()) has_moved = step();
   });
   if (why && !failure) failure = why;
   return has_moved;

@@ -10,8 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "../../runtime/base/Failure.hpp"
-#include "../../runtime/pes/ThreadProgress.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "HandledMail.hpp"
 
 namespace symm::Impl {

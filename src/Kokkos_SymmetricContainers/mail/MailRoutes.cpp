@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../../runtime/job/Runtime.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 
 namespace symm::Impl {
 
@@ -57,12 +57,11 @@ std::size_t MailRoutes::link_by_nodes(Pe pe) const {
 MailRoutes mail_routes(MailRouting routing) {
   // Direct blocks to so many PEs take 24 MiB, and as much for far ones.
   constexpr int most_direct = 512;
-  auto const& runtime       = Runtime::instance("symm::Mailbox");
-  auto const& nodes         = runtime.nodes();
+  auto const& nodes         = nodes_of_job("symm::Mailbox");
   bool const by_nodes       = routing == MailRouting::by_nodes ||
                         (routing == MailRouting::automatic &&
                          nodes.n_pes() > most_direct && nodes.most_near() > 1);
-  return {nodes, runtime.my_pe(), by_nodes};
+  return {nodes, my_pe(), by_nodes};
 }
 
 }  // namespace symm::Impl

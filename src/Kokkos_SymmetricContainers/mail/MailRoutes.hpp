@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "../../runtime/bootstrap/Nodes.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 #include "MailboxOptions.hpp"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 
 namespace symm::Impl {

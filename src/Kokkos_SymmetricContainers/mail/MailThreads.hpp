@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../runtime/base/Failure.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "MailBins.hpp"
 
 namespace symm::Impl {

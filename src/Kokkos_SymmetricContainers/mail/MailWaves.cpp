@@ -6,11 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "../../runtime/base/Check.hpp"
-#include "../../runtime/base/Text.hpp"
-#include "../../runtime/job/Runtime.hpp"
-#include "../../runtime/pes/Rendezvous.hpp"
-#include "../../runtime/pes/RuntimeCall.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
@@ -65,16 +61,6 @@ void MailWaves::end_wave() {
   m_all               = all;
   m_has_begun         = false;
   ++m_wave;
-}
-
-void throw_failure_of_phase(char const* call,
-                            std::optional<Failure> const& mine) {
-  auto& rendezvous = Runtime::instance(call).rendezvous();
-  std::optional<PeFailure> failed;
-  rendezvous.run(RuntimeCall::agree, [&] { failed = rendezvous.agree(mine); });
-  auto const& its = failed.value();
-  throw_failure({its.failure.kind,
-                 Text(call, ": PE ", its.pe, ": ", its.failure.message)});
 }
 
 }  // namespace symm::Impl

@@ -12,7 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/base/Failure.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
 
@@ -86,11 +86,6 @@ class MailWaves {
   MailCounts m_all{};      // in the wave before
   bool m_is_end = false;
 };
-
-/// Throws what went wrong in a phase, on every PE. Collective over the world.
-/// \param mine of this PE, if it has one; a PE has.
-[[noreturn]] void throw_failure_of_phase(char const* call,
-                                         std::optional<Failure> const& mine);
 
 }  // namespace symm::Impl
 

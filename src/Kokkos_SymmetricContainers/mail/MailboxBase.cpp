@@ -6,10 +6,9 @@
 #include <exception>
 #include <utility>
 
-#include "../../runtime/job/Runtime.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
-#include "../../runtime/waiting/HostWait.hpp"
 #include "MailOfThread.hpp"
 
 namespace symm::Impl {
@@ -20,9 +19,7 @@ void MailboxBase::join() {
   m_thread = std::move(mail);
 }
 
-void MailboxBase::open() {
-  runtime = Runtime::instance("symm::Mailbox").number();
-}
+void MailboxBase::open() { start = number_of_start("symm::Mailbox"); }
 
 void MailboxBase::leave() noexcept {
   if (m_thread == nullptr) return;
@@ -83,21 +80,9 @@ std::optional<Failure> MailboxBase::take_failure() {
 void MailboxBase::wait(char const* call, std::function<bool()> const& is_done,
                        std::function<bool()> const& step,
                        std::function<Text()> const& whereabouts) {
-  // (HostWait would do the same steps.)
+  // (The wait would do the same steps.)
   MailOfThread::Working const working(*m_thread);
-  while (!is_done()) {
-    if (step()) continue;
-    HostWait wait(call);
-    while (true) {
-      if (is_done()) return;
-      if (step()) break;
-      if (!wait.pause()) continue;
-      auto const why = wait.reason_to_give_up();
-      if (is_done()) return;  // the last messages of lost PEs count
-      if (step()) break;
-      if (wait.must_report(why)) wait.report(why, "", whereabouts());
-    }
-  }
+  wait_and_serve(call, is_done, step, whereabouts);
 }
 
 }  // namespace symm::Impl

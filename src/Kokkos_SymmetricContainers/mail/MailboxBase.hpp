@@ -8,8 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "../../runtime/base/Failure.hpp"
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "HandledMail.hpp"
 
 namespace symm::Impl {

@@ -11,8 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../Kokkos_SymmetricSpace/space/ExecutionSpaceStream.hpp"
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../exchange/Fields.hpp"

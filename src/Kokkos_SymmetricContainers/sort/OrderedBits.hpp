@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../runtime/base/BitCast.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 
 namespace symm::Impl {

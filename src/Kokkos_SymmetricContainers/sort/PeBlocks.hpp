@@ -8,8 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
-#include "../../runtime/access/GroupOperations.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../exchange/PlanBlocks.hpp"

@@ -8,8 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "../../Kokkos_SymmetricSpace/space/Agree.hpp"
-#include "../../runtime/base/Text.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"

@@ -13,7 +13,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
-#include "../../runtime/base/Failure.hpp"
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_job.hpp"
 
 // What PEs tell each other in a sort. Each puts its elements into buckets by

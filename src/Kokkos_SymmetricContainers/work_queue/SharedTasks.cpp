@@ -5,11 +5,11 @@
 #include <atomic>
 #include <string>
 
+#include <Kokkos_SymmetricSpace_Edge.hpp>
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_teams.hpp"
-#include "../../runtime/waiting/HostWait.hpp"
 
 namespace symm::Impl {
 
@@ -110,27 +110,31 @@ bool SharedTasks::steal(std::vector<std::byte>& stolen,
                         std::function<bool()> const& has_own) {
   stolen.clear();
   leave();
-  HostWait wait(m_call);
-  for (;;) {
-    if (has_own()) {
-      enter();
-      return true;
-    }
-    auto const now = flags();
-    if ((now & over) != 0) return false;
-    auto const victim = next_victim();
-    if ((now & stopped) == 0 && victim != my_pe()) {
-      auto const word = atomic_fetch(m_places, victim);
-      if (Places::of(word).count() != 0) {
+  bool has_task     = false;
+  std::uint64_t now = 0;
+  wait_and_serve(
+      m_call,
+      [&] {
+        if (has_task) return true;
+        if (has_own()) {
+          enter();
+          return has_task = true;
+        }
+        now = flags();
+        return (now & over) != 0;
+      },
+      [&] {
+        auto const victim = next_victim();
+        if ((now & stopped) != 0 || victim == my_pe() ||
+            Places::of(atomic_fetch(m_places, victim)).count() == 0)
+          return false;
         enter();
-        if (steal_from(victim, stolen)) return true;
-        leave();
-      }
-    }
-    if (!wait.pause()) continue;
-    auto const why = wait.reason_to_give_up();
-    if (wait.must_report(why)) wait.report(why, "", "\n  the tasks of all PEs");
-  }
+        has_task = steal_from(victim, stolen);
+        if (!has_task) leave();
+        return has_task;
+      },
+      [] { return Text("\n  the tasks of all PEs"); });
+  return has_task;
 }
 
 bool SharedTasks::steal_from(Pe victim, std::vector<std::byte>& stolen) {

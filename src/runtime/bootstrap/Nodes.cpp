@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Nodes.hpp"
 
+#include "Bootstrap.hpp"
+
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "../base/Types.hpp"
-#include "Bootstrap.hpp"
 
 namespace symm::Impl {
+
+class Bootstrap;
 
 /// The nodes of a job. The PEs of a node have consecutive numbers.
 struct Nodes {
