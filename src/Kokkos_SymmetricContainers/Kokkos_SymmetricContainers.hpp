@@ -3,8 +3,8 @@
 #ifndef KOKKOS_SYMMETRICCONTAINERS_HPP
 #define KOKKOS_SYMMETRICCONTAINERS_HPP
 
-/// What is built on Views in a symmetric heap, which come along: distributed Views,
-/// exchange plans, migration, sort, mailboxes, hash maps and queues.
+/// What is built on Views in a symmetric heap, which come along: distributed
+/// Views, exchange plans, migration, sort, mailboxes, hash maps and queues.
 
 #include <Kokkos_SymmetricSpace.hpp>
 

@@ -17,6 +17,7 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
+
 #include "../runtime/symm_job.hpp"
 #include "distributed/DistributedCopy.hpp"
 #include "distributed/DistributedShape.hpp"

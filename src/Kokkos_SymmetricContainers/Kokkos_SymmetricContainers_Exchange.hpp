@@ -18,6 +18,7 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
+
 #include "../runtime/symm_atomics.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"

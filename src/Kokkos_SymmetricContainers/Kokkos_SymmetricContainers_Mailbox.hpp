@@ -19,6 +19,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "mail/EachOfBlock.hpp"

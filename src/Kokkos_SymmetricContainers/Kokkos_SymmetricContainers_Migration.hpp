@@ -16,6 +16,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "exchange/ExchangeKernels.hpp"

@@ -18,6 +18,7 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
+
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../runtime/symm_atomics.hpp"
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"

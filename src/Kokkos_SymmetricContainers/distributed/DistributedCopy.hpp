@@ -13,6 +13,7 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Operations.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "DistributedShape.hpp"

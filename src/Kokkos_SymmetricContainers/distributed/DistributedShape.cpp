@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"

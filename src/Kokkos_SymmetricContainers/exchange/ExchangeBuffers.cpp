@@ -7,6 +7,7 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
+
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"

@@ -12,6 +12,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_signals.hpp"

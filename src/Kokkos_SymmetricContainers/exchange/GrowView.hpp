@@ -10,6 +10,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_errors.hpp"
 
 namespace symm::Impl {

@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"

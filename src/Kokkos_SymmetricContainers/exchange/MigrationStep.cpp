@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"

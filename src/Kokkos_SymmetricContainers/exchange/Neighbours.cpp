@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Neighbours.hpp"
 
+#include <functional>
 #include <optional>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"

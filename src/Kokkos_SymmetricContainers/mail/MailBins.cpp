@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_job.hpp"
 #include "MailRoutes.hpp"
 

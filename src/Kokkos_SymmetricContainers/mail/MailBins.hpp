@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_job.hpp"
 #include "MailBlocks.hpp"
 #include "MailClock.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_teams.hpp"
 

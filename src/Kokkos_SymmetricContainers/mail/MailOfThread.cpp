@@ -7,6 +7,8 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
+#include "../../runtime/symm_job.hpp"
+
 namespace symm::Impl {
 
 /// Ends the ThreadProgress with the thread.

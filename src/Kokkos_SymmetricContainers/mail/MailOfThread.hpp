@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "HandledMail.hpp"
 
 namespace symm::Impl {

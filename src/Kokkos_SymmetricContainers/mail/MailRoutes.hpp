@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_job.hpp"
 #include "MailboxOptions.hpp"
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "MailBins.hpp"
 
 namespace symm::Impl {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "HandledMail.hpp"
 
 namespace symm::Impl {

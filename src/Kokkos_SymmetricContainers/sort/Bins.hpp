@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../exchange/ExchangeKernels.hpp"

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 
 namespace symm::Impl {

@@ -10,6 +10,7 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 #include <Kokkos_SymmetricSpace_Views.hpp>
+
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../exchange/PlanBlocks.hpp"

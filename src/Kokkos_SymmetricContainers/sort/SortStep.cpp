@@ -9,6 +9,7 @@
 #include <string>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"

@@ -14,6 +14,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_job.hpp"
 
 // What PEs tell each other in a sort. Each puts its elements into buckets by

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
+
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
