@@ -169,11 +169,15 @@ function(symm_tests_order)
   if(SYMM_OPTIMIZE_PROGRAMS AND NOT SYMM_OPTIMIZE_TESTS)
     set_source_files_properties(
       ${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+    # From 13 on, GCC takes precompiled headers of the same optimisation only.
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+      set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endif()
 endfunction()
 
 # Of a program's sources but those of symm_tests_order(), whose options come later.
-function(_symm_optimize_test target)
+function(symm_optimize_test target)
   if(SYMM_OPTIMIZE_PROGRAMS AND NOT SYMM_OPTIMIZE_TESTS)
     target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
   endif()
@@ -207,7 +211,7 @@ function(symm_add_test)
   symm_target_defaults(${arg_TARGET})
   symm_unity(${arg_TARGET})
   symm_precompile(${arg_TARGET} FROM symm_test_forked_pes)
-  _symm_optimize_test(${arg_TARGET})
+  symm_optimize_test(${arg_TARGET})
   target_link_libraries(
     ${arg_TARGET} PRIVATE KokkosSymmetricSpace::runtime ${arg_LIBRARIES}
                           GTest::gmock GTest::gmock_main)
@@ -268,7 +272,7 @@ function(symm_add_mpi_test)
   symm_target_defaults(${arg_TARGET})
   symm_unity(${arg_TARGET})
   symm_precompile(${arg_TARGET} FROM symm_test_mpi_main)
-  _symm_optimize_test(${arg_TARGET})
+  symm_optimize_test(${arg_TARGET})
   target_link_libraries(
     ${arg_TARGET} PRIVATE ${SYMM_PROGRAM_LIBRARY} ${arg_LIBRARIES}
                           GTest::gmock GTest::gtest)

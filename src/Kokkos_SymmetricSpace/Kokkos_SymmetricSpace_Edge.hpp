@@ -94,9 +94,6 @@ class MetCalls {
 
 /// The nodes of the job: which PEs are near to which.
 [[nodiscard]] Nodes const& nodes_of_job(char const* call);
-/// Whether PEs take turns on a GPU: no kernel may wait for another PE then, and
-/// queues do (wait_in_queue()).
-[[nodiscard]] bool has_gates(char const* call);
 /// Whether there is a symmetric heap in host memory.
 [[nodiscard]] bool has_host_heap(char const* call);
 

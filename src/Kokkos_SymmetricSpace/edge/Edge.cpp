@@ -74,8 +74,6 @@ Nodes const& nodes_of_job(char const* call) {
   return Runtime::instance(call).nodes();
 }
 
-bool has_gates(char const* call) { return Runtime::instance(call).has_gates(); }
-
 bool has_host_heap(char const* call) {
   return Runtime::instance(call).find_heap(MemoryKind::host) != nullptr;
 }
