@@ -167,12 +167,10 @@ endfunction()
 
 function(symm_tests_order)
   if(SYMM_OPTIMIZE_PROGRAMS AND NOT SYMM_OPTIMIZE_TESTS)
+    # (Precompiled headers have the optimisation of the others.)
     set_source_files_properties(
-      ${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
-    # From 13 on, GCC takes precompiled headers of the same optimisation only.
-    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-      set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
+      ${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>"
+                         SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
