@@ -1,5 +1,6 @@
 # KokkosSymmetricSpace::Checked: the same libraries again, as symm_runtime_checked,
-# KokkosSymmetricSpace_checked and KokkosSymmetricContainers_checked, with the detector of races between PEs (docs/races.md).
+# KokkosSymmetricSpace_checked and KokkosSymmetricContainers_checked, with the detector
+# of races between PEs (docs/races.md).
 # A program that links it is compiled with the instrumentation of ThreadSanitizer, but
 # not linked with its library: check/Callbacks.cpp takes its place. The libraries
 # themselves are not instrumented. Kernels on GPUs tell of loads and stores by the
