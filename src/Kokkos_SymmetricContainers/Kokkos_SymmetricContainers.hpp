@@ -3,8 +3,8 @@
 #ifndef KOKKOS_SYMMETRICCONTAINERS_HPP
 #define KOKKOS_SYMMETRICCONTAINERS_HPP
 
-/// What is built on Views in a symmetric heap, which come along: distributed
-/// Views, exchange plans, migration, sort, mailboxes, hash maps and queues.
+/// Distributed Views, exchange plans, migration, sort, mailboxes, hash maps and
+/// queues, and the Views and operations that they are built on.
 
 #include <Kokkos_SymmetricSpace.hpp>
 

@@ -4,7 +4,7 @@
 #define KOKKOS_SYMMETRICSPACE_HPP
 
 /// Kokkos Views in a symmetric heap, and operations on them: include this one.
-/// What is built on them is in <Kokkos_SymmetricContainers.hpp>.
+/// Containers are in <Kokkos_SymmetricContainers.hpp>.
 
 // First: its error about a C++ that is too old is clearer than Kokkos'.
 #include "../runtime/base/Function.hpp"

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "../runtime/access/GroupOperations.hpp"
@@ -26,6 +25,7 @@
 #include "../runtime/pes/ObjectCall.hpp"
 #include "../runtime/pes/ThreadProgress.hpp"
 #include "../runtime/symm_teams.hpp"
+#include "edge/FunctionRef.hpp"
 #include "space/Agree.hpp"
 #include "space/ExecutionSpaceStream.hpp"
 
@@ -60,24 +60,22 @@ class WordsOfPes {
 };
 
 // Wait, and serve meanwhile. Both report what they wait for if it takes long,
-// and end the job if a PE is gone that may have made it so.
+// and end the job if a PE is gone that may have made it so. They take no
+// private memory before the report.
 
 /// Returns when is_done() is true. While it is not, calls serve(), and what
 /// else this thread has to do (ThreadProgress). \param serve     returns
 /// whether it has done anything. \param waits_for lines for the report: "\n
 /// ...".
-void wait_and_serve(char const* call, std::function<bool()> const& is_done,
-                    std::function<bool()> const& serve,
-                    std::function<Text()> const& waits_for);
+void wait_and_serve(char const* call, FunctionRef<bool> is_done,
+                    FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
 /// Returns when has_come() is true, which PE `pe` makes so in the same call.
 /// \param other_call ObjectCall::key() of a call that keeps `pe` from it, or 0.
 /// \param refusal    the text of the error, should `pe` make that call.
 /// \throws UsageError if it does.
-void wait_for_peer(char const* call, Pe pe,
-                   std::function<bool()> const& has_come,
-                   std::uint64_t other_call,
-                   std::function<Text()> const& refusal);
+void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
+                   std::uint64_t other_call, FunctionRef<Text> refusal);
 
 /// How many collective calls all PEs have met in: what was sent before one is
 /// told from what was sent behind it.
@@ -127,6 +125,7 @@ using Impl::throw_failure;
 using Impl::throw_first_failure;
 using Impl::WordsOfPes;
 // Wait, and serve meanwhile.
+using Impl::FunctionRef;
 using Impl::MetCalls;
 using Impl::poll_far;
 using Impl::ThreadProgress;

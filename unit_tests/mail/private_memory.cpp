@@ -5,12 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -153,6 +155,27 @@ int count_allocations(F const& f) {
   f();
   t_fails_at = 0;
   return t_count;
+}
+
+// A PE that has none left must not leave the others alone.
+TEST(PrivateMemory, an_exchange_takes_none_to_wait_for_a_late_PE) {
+  int const next = (symm::my_pe() + 1) % symm::n_pes();
+  Kokkos::View<int*, Kokkos::HostSpace> indices("indices", 1), pes("pes", 1);
+  pes(0)    = next;
+  auto plan = symm::ExchangePlan::from_imports(1, indices, pes);
+  Kokkos::View<int*, symm::SymmetricHostSpace> numbers("numbers", 2);
+  Kokkos::DefaultHostExecutionSpace const exec;
+  plan.gather(exec, numbers);
+  int n_of_late = -1, n_of_waiting = -1;
+  for (int late = 0; late < symm::n_pes(); ++late) {
+    symm::barrier_all();
+    if (late == symm::my_pe())
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    auto const n = count_allocations([&] { plan.gather(exec, numbers); });
+    if (late == symm::my_pe()) n_of_late = n;
+    if (late == next) n_of_waiting = n;
+  }
+  EXPECT_EQ(n_of_waiting, n_of_late);
 }
 
 /// PE `poor` lacks memory for one allocation after the other in f(), until

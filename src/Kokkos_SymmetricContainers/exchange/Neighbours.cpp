@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Neighbours.hpp"
 
-#include <functional>
 #include <optional>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
@@ -32,13 +31,11 @@ std::uint32_t await(char const* call, Buffers const& buffers,
     now = poll(signal);
     return now >= Buffers::sent(step, 0);
   };
-  if (!has_come()) {
-    wait_for_peer(call, block.pe, std::ref(has_come), side.room_key, [&] {
-      return message(call, block.pe, shape,
-                     "more than there is room for (the exchange cannot end; "
-                     "make the plan again)");
-    });
-  }
+  wait_for_peer(call, block.pe, has_come, side.room_key, [&] {
+    return message(call, block.pe, shape,
+                   "more than there is room for (the exchange cannot end; "
+                   "make the plan again)");
+  });
   check::seen(signal);
   buffers.steps[i] = step;
   return Buffers::shape_in(now);

@@ -78,9 +78,8 @@ std::optional<Failure> MailboxBase::take_failure() {
   return std::exchange(m_thread->failure, std::nullopt);
 }
 
-void MailboxBase::wait(char const* call, std::function<bool()> const& is_done,
-                       std::function<bool()> const& step,
-                       std::function<Text()> const& whereabouts) {
+void MailboxBase::wait(char const* call, FunctionRef<bool> is_done,
+                       FunctionRef<bool> step, FunctionRef<Text> whereabouts) {
   // (The wait would do the same steps.)
   MailOfThread::Working const working(*m_thread);
   wait_and_serve(call, is_done, step, whereabouts);

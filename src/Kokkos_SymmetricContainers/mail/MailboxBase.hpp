@@ -60,9 +60,8 @@ class MailboxBase : public HandledMail {
   /// reports and ends the job as HostWait does, when step() has nothing to do.
   /// \param step        returns whether something has moved.
   /// \param whereabouts for the report.
-  void wait(char const* call, std::function<bool()> const& is_done,
-            std::function<bool()> const& step,
-            std::function<Text()> const& whereabouts);
+  void wait(char const* call, FunctionRef<bool> is_done, FunctionRef<bool> step,
+            FunctionRef<Text> whereabouts);
 
  private:
   std::shared_ptr<MailOfThread> m_thread;

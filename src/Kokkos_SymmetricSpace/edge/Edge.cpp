@@ -33,9 +33,8 @@ std::uint64_t WordsOfPes::of(Pe pe) const {
   return load_relaxed(words.passed(words.map.my_pe, pe, m_epoch, 1));
 }
 
-void wait_and_serve(char const* call, std::function<bool()> const& is_done,
-                    std::function<bool()> const& serve,
-                    std::function<Text()> const& waits_for) {
+void wait_and_serve(char const* call, FunctionRef<bool> is_done,
+                    FunctionRef<bool> serve, FunctionRef<Text> waits_for) {
   while (!is_done()) {
     if (serve()) continue;
     HostWait wait(call);
@@ -51,10 +50,8 @@ void wait_and_serve(char const* call, std::function<bool()> const& is_done,
   }
 }
 
-void wait_for_peer(char const* call, Pe pe,
-                   std::function<bool()> const& has_come,
-                   std::uint64_t other_call,
-                   std::function<Text()> const& refusal) {
+void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
+                   std::uint64_t other_call, FunctionRef<Text> refusal) {
   wait_for_pe(
       call, pe, [] { return Text(); }, has_come,
       [&](Rendezvous const& rendezvous) {
