@@ -22,9 +22,9 @@
 
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
+#include "base/CollectiveClock.hpp"
 #include "mail/EachOfBlock.hpp"
 #include "mail/MailBins.hpp"
-#include "mail/MailClock.hpp"
 #include "mail/MailSender.hpp"
 #include "mail/MailThreads.hpp"
 #include "mail/MailViews.hpp"
@@ -407,7 +407,7 @@ std::uint64_t Mailbox<Message>::end_phase() {
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return whereabouts(); });
-  Impl::MailClock::end_phase();
+  Impl::CollectiveClock::end_call();
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
     Impl::throw_first_failure(m_name.c_str(),

@@ -19,6 +19,7 @@
 
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
+#include "base/CollectiveClock.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/GrowView.hpp"
 #include "exchange/MigrationOnHost.hpp"
@@ -114,6 +115,7 @@ class Migration {
                                                    step.received, fields);
     }
     exec.fence(call);
+    Impl::CollectiveClock::end_call();
     return step.n_now;
   }
 

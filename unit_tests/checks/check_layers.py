@@ -54,6 +54,7 @@ LAYERS = [
     KOKKOS + "/places",
     KOKKOS + "/edge",
     KOKKOS,
+    CONTAINERS + "/base",
     CONTAINERS + "/exchange",
     CONTAINERS + "/mail",
     CONTAINERS + "/hash_map",

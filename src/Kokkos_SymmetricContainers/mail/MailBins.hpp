@@ -14,7 +14,7 @@
 
 #include "../../runtime/symm_job.hpp"
 #include "MailBlocks.hpp"
-#include "MailClock.hpp"
+#include "../base/CollectiveClock.hpp"
 #include "MailboxOptions.hpp"
 
 namespace symm::Impl {
@@ -80,7 +80,7 @@ class MailBins {
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
   /// Equal on all PEs, and no other object's.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
-  [[nodiscard]] MailClock const& clock() const { return *m_clock; }
+  [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 
   /// The memory that this PE allocates, at most, in bytes.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
@@ -99,7 +99,7 @@ class MailBins {
   std::vector<std::uint64_t> m_n_passed_on;
   std::uint64_t m_n_sent = 0;
   std::uint64_t m_number = 0;
-  std::optional<MailClock> m_clock;
+  std::optional<CollectiveClock> m_clock;
 };
 
 }  // namespace symm::Impl

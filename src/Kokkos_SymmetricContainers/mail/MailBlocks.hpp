@@ -20,7 +20,7 @@ class MailRoutes;
 /// Stands in front of the messages of a block.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
-  std::uint64_t time;  // of the sender's MailClock
+  std::uint64_t time;  // of the sender's CollectiveClock
 };
 
 /// Blocks of messages on their way. An inbox has room for a few blocks of the

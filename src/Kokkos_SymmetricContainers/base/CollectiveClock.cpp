@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "MailClock.hpp"
+#include "CollectiveClock.hpp"
 
 #include <atomic>
 
@@ -13,20 +13,20 @@ namespace symm::Impl {
 
 namespace {
 
-std::atomic<std::uint64_t> s_n_phases{0};
+std::atomic<std::uint64_t> s_n_calls{0};
 
 }  // namespace
 
-MailClock::MailClock(char const* call)
+CollectiveClock::CollectiveClock(char const* call)
     : m_met(call), m_epoch(team_world().words().epoch()) {}
 
-std::uint64_t MailClock::now() const {
+std::uint64_t CollectiveClock::now() const {
   return m_met.n() + load_relaxed(m_epoch) +
-         s_n_phases.load(std::memory_order_relaxed);
+         s_n_calls.load(std::memory_order_relaxed);
 }
 
-void MailClock::end_phase() noexcept {
-  s_n_phases.fetch_add(1, std::memory_order_relaxed);
+void CollectiveClock::end_call() noexcept {
+  s_n_calls.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace symm::Impl

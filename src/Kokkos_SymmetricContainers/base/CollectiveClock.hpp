@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BASE_COLLECTIVE_CLOCK_HPP
+#define SYMM_BASE_COLLECTIVE_CLOCK_HPP
+
+#include <cstdint>
+
+#include <Kokkos_SymmetricSpace_Edge.hpp>
+
+namespace symm::Impl {
+
+/// Counts the calls of all PEs that have ended here: barriers, collective
+/// calls, those of containers among them. No PE returns from one before all
+/// have begun it, and all make them in the same order. So if a PE has sent a
+/// message at a later time than it is here, this PE is still in a call that the
+/// sender has left.
+class CollectiveClock {
+ public:
+  explicit CollectiveClock(char const* call);
+
+  [[nodiscard]] std::uint64_t now() const;
+  /// This PE is about to return from a collective call over the world that
+  /// waits behind its last meeting of all PEs.
+  static void end_call() noexcept;
+
+ private:
+  MetCalls m_met;
+  std::uint64_t const* m_epoch;  // of the world's PE team
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// A model check of the containers: plans, migrations, sorts, mailboxes, maps
+// and queues are made, used and ended at random, several of each at a time, on
+// overlapping PE teams; PEs are late, begin things in another order, lack
+// memory, or make other calls. What comes of it is compared with what each PE
+// computes alone.
+//
+//     mpiexec -n 3 test_containers --gtest_random_seed=7 --gtest_repeat=100
+//
+// runs 100 times as many rounds, with seeds from 7 on.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
+
+#include "LackOfMemory.hpp"
+#include "ModelOfExchanges.hpp"
+#include "ModelOfMail.hpp"
+#include "World.hpp"
+
+namespace {
+
+void* allocate(std::size_t bytes) {
+  if (!symm_test::LackOfMemory::must_fail(bytes))
+    if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+// nvcc takes these for kernels, too.
+void* operator new(std::size_t bytes) {
+  KOKKOS_IF_ON_HOST((return allocate(bytes);))
+  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
+}
+void* operator new[](std::size_t bytes) {
+  KOKKOS_IF_ON_HOST((return allocate(bytes);))
+  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
+}
+// Of Kokkos, for Views.
+void* operator new(std::size_t bytes, std::align_val_t alignment,
+                   std::nothrow_t const&) noexcept {
+  if (symm_test::LackOfMemory::must_fail(bytes)) return nullptr;
+  auto const its = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(its, (bytes + its - 1) / its * its);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t,
+                     std::nothrow_t const&) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace symm_test {
+
+namespace {
+
+class Containers {
+ public:
+  explicit Containers(unsigned seed) : m_world(seed) {
+    // Each PE is in one of two halves, and in one of those of odd and even PEs.
+    for (int const colour : {m_world.me * 2 / m_world.n_pes, m_world.me % 2}) {
+      m_teams.push_back(symm::team_split(symm::team_world(), colour, 0));
+      m_world.has_met();
+    }
+    // The first PE is in none.
+    m_teams.push_back(
+        symm::team_split(symm::team_world(), m_world.me == 0 ? -1 : 0, 0));
+    m_world.has_met();
+    m_words = decltype(m_words)("words", 2);
+    m_world.has_met();
+  }
+  /// Collective.
+  void end() {
+    for (auto& team : m_teams)
+      if (team.is_valid()) symm::team_destroy(team);
+  }
+
+  void round(std::uint64_t number) {
+    m_world.begin_round(number);
+    m_world.pause();
+    struct Action {
+      char const* name;
+      unsigned weight;
+      void (Containers::*run)();
+    };
+    static constexpr Action actions[] = {
+        {"make_or_end", 2, &Containers::make_or_end},
+        {"gather", 2, &Containers::gather},
+        {"scatter", 1, &Containers::scatter},
+        {"grow", 1, &Containers::grow},
+        {"migrate", 1, &Containers::migrate},
+        {"sort", 1, &Containers::sort},
+        {"send", 3, &Containers::send},
+        {"finish_mail", 1, &Containers::finish_mail},
+        {"use_map", 1, &Containers::use_map},
+        {"use_queue", 1, &Containers::use_queue},
+        {"meet", 1, &Containers::meet},
+        {"signal", 1, &Containers::signal},
+        {"differ", 1, &Containers::differ}};
+    unsigned sum = 0;
+    for (auto const& its : actions) sum += its.weight;
+    auto number_drawn = m_world.draw(sum);
+    auto const* its   = std::begin(actions);
+    while (number_drawn >= its->weight) number_drawn -= its++->weight;
+    m_world.begin(its->name);
+    (this->*its->run)();
+  }
+  /// Collective: whether all PEs have found all right.
+  bool are_all_right() {
+    auto const n =
+        symm::reduce(symm::team_world(), m_world.n_wrong(), symm::Sum{});
+    m_world.has_met();
+    return n == 0;
+  }
+  [[nodiscard]] World const& world() const { return m_world; }
+
+ private:
+  /// A PE lacks memory in some calls. \returns null: none does. (What lacks
+  /// for messages of the network is nothing that containers could undo.)
+  std::unique_ptr<LackOfMemory> lack() {
+    if (m_world.draw(4) != 0 || !are_all_near()) return {};
+    auto const poor =
+        static_cast<int>(m_world.draw(static_cast<unsigned>(m_world.n_pes)));
+    auto const which = static_cast<int>(m_world.draw(12)) + 1;
+    return std::make_unique<LackOfMemory>(poor == m_world.me ? which : 0);
+  }
+
+  symm::MailboxOptions mail_options() {
+    constexpr std::size_t block_bytes[] = {128, 256, 1024, 0};
+    return {.block_bytes = block_bytes[m_world.draw(4)],
+            .routing     = m_world.draw(2) == 0 ? symm::MailRouting::direct
+                                                : symm::MailRouting::by_nodes};
+  }
+
+  /// Makes an object where there is none, or ends it.
+  template <class Object, class Make>
+  void make_or_end(Slots<Object>& slots, Make const& make) {
+    auto const slot = m_world.draw(static_cast<unsigned>(slots.n()));
+    if (slots.at(slot)) {
+      m_world.pause();
+      slots.at(slot).reset();
+      return;
+    }
+    auto const lacks = lack();
+    auto const begin = [&] { slots.at(slot) = make(lacks.get()); };
+    if (lacks) {
+      m_world.throws_on_all<symm::Error>(begin, "construction without memory");
+    } else {
+      begin();
+      m_world.has_met();
+    }
+  }
+  void make_or_end() {
+    switch (m_world.draw(8)) {
+      case 0:
+        m_migrations.at(m_world.draw(2)) =
+            std::make_unique<ModelOfMigration>(m_world);
+        return;
+      case 1: {
+        auto const options = mail_options();
+        // (One that ends has no messages on their way.)
+        for (auto* const its : m_mails.find_all()) its->finish();
+        return make_or_end(m_mails, [&](LackOfMemory const* lacks) {
+          return std::make_unique<ModelOfMail>(m_world, options, lacks);
+        });
+      }
+      case 2: {
+        auto const options = mail_options();
+        for (auto* const its : m_maps.find_all()) its->finish();
+        return make_or_end(m_maps, [&](LackOfMemory const* lacks) {
+          return std::make_unique<ModelOfMap>(m_world, options, lacks);
+        });
+      }
+      case 3:
+        return make_or_end(m_queues, [this](LackOfMemory const* lacks) {
+          return std::make_unique<ModelOfQueue>(m_world, lacks);
+        });
+      default: {
+        auto const which       = m_world.draw(6);
+        auto const seed        = m_world.draw(1'000'000);
+        bool const is_of_world = which >= m_teams.size();
+        return make_or_end(m_plans, [&](LackOfMemory const* lacks) {
+          return std::make_unique<ModelOfPlan>(
+              m_world, is_of_world ? symm::team_world() : m_teams[which],
+              is_of_world, seed, lacks);
+        });
+      }
+    }
+  }
+
+  /// Several plans at once, begun and ended in another order on each PE.
+  void exchange(bool gathers) {
+    auto plans = m_plans.find_all();
+    std::erase_if(plans, [this](auto*) { return m_world.draw(3) == 0; });
+    m_world.shuffle_mine(plans);
+    for (auto* const plan : plans) {
+      gathers ? plan->begin_gather(m_exec) : plan->begin_scatter(m_exec);
+      m_world.pause();
+    }
+    m_world.shuffle_mine(plans);
+    for (auto* const plan : plans) {
+      gathers ? plan->end_gather(m_exec) : plan->end_scatter(m_exec);
+      if (m_world.draw_mine(5) == 0) plan->move();
+    }
+  }
+
+  void grow() {
+    auto* const plan = m_plans.choose(m_world);
+    if (plan == nullptr) return;
+    int const n = static_cast<int>(m_world.draw(5)) + 1;
+    if (m_world.draw(2) == 0 || !plan->is_of_world())
+      plan->reserve(static_cast<std::size_t>(n) * sizeof(int));
+    plan->gather_components(m_exec, n);
+  }
+
+  void gather() { exchange(true); }
+  void scatter() { exchange(false); }
+  void sort() { sort_and_look(m_world, m_exec, lack().get()); }
+  void migrate() {
+    if (auto* const its = m_migrations.choose(m_world))
+      its->migrate(m_exec, lack().get());
+  }
+
+  void send() {
+    auto* const mail = m_mails.choose(m_world);
+    if (mail == nullptr) return;
+    constexpr unsigned most[] = {3, 20, 20, 200};
+    auto const its_most       = most[m_world.draw(4)];
+    mail->send_to_all(its_most, m_world.draw(4) == 0);
+    if (m_world.draw_mine(4) == 0) mail->progress();
+  }
+  void finish_mail() {
+    if (auto* const mail = m_mails.choose(m_world)) mail->finish();
+  }
+
+  void use_map() {
+    auto* const map = m_maps.choose(m_world);
+    if (map == nullptr) return;
+    map->ask(m_world.draw(4) == 0 ? 300 : 20);
+    if (m_world.draw(2) == 0) map->finish();
+  }
+
+  void use_queue() {
+    auto* const queue = m_queues.choose(m_world);
+    if (queue == nullptr) return;
+    queue->push_all(12);
+    queue->finish(m_mails.choose(m_world));
+  }
+
+  /// Collective calls of the core, in which mailboxes go on.
+  void meet() {
+    switch (m_world.draw(4)) {
+      case 0: symm::barrier_all(); break;
+      case 1: {
+        auto const sum =
+            symm::reduce(symm::team_world(), m_world.me + 1, symm::Sum{});
+        m_world.expect(sum == m_world.n_pes * (m_world.n_pes + 1) / 2,
+                       "a reduction");
+        break;
+      }
+      case 2: {
+        Kokkos::View<int*, symm::SymmetricHostSpace> const view("view", 10);
+        break;
+      }
+      default:
+        // Not of the world: messages may pass it.
+        if (m_teams[0].is_valid()) symm::barrier(m_teams[0]);
+        return;
+    }
+    m_world.has_met();
+  }
+
+  /// A PE sends, then signals the next one, and waits for the one before.
+  void signal() {
+    send();
+    auto* const word = m_words.data();
+    auto const next  = (m_world.me + 1) % m_world.n_pes;
+    ++m_n_signals;
+    symm::signal_op(word, m_n_signals, symm::SignalOp::set, next);
+    symm::signal_wait_until(word, symm::Compare::ge, m_n_signals);
+    // Nobody sends the next one before this one was seen.
+    symm::sync_all();
+    m_world.has_met();
+  }
+
+  /// PEs make calls that differ: all throw, and nothing has been done.
+  void differ() {
+    if (m_world.n_pes == 1) return;
+    auto const mails = m_mails.find_all();
+    auto const plans = m_plans.find_all();
+    auto const who =
+        static_cast<int>(m_world.draw(static_cast<unsigned>(m_world.n_pes)));
+    auto const mine = static_cast<std::size_t>(m_world.me == who ? 1 : 0);
+    bool has_thrown = true;
+    if (m_world.draw(2) == 0 && mails.size() > 1) {
+      has_thrown = m_world.throws_on_all<symm::UsageError>(
+          [&] { mails[mine]->mailbox().finish(); },
+          "finish() of two mailboxes");
+    } else if (plans.size() > 1) {
+      has_thrown = m_world.throws_on_all<symm::UsageError>(
+          [&] { plans[mine]->reserve(100'000); }, "reserve() of two plans");
+    }
+    m_world.expect(has_thrown, "calls that differ");
+  }
+
+  World m_world;
+  Exec m_exec;
+  std::vector<symm::PeTeam> m_teams;
+  Kokkos::View<symm::Signal*, symm::SymmetricHostSpace> m_words;
+  symm::Signal m_n_signals = 0;
+  Slots<ModelOfPlan> m_plans{5};
+  Slots<ModelOfMigration> m_migrations{2};
+  Slots<ModelOfMail> m_mails{3};
+  Slots<ModelOfMap> m_maps{2};
+  Slots<ModelOfQueue> m_queues{2};
+};
+
+TEST(Containers, any_calls_in_any_order_do_what_the_model_says) {
+  static unsigned s_n_repeated = 0;
+  auto const seed =
+      static_cast<unsigned>(GTEST_FLAG_GET(random_seed)) + s_n_repeated++;
+  Containers containers(seed);
+  constexpr int n_rounds = 10'000;
+  for (int round = 0; round < n_rounds; ++round) {
+    try {
+      containers.round(static_cast<std::uint64_t>(round));
+    } catch (std::exception const& error) {
+      // Others would wait for this PE.
+      std::fprintf(stderr, "%s: %s\n", containers.world().whereabouts().c_str(),
+                   error.what());
+      std::_Exit(EXIT_FAILURE);
+    }
+    if (round % 64 == 0 && !containers.are_all_right()) break;
+  }
+  EXPECT_TRUE(containers.are_all_right()) << containers.world().first_wrong();
+  containers.end();
+}
+
+}  // namespace
+
+}  // namespace symm_test
