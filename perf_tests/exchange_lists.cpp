@@ -5,7 +5,7 @@
 //
 // - gather: lists of ids in random order, per_pe and a few to each other PE, of
 //   four Views with 60 bytes an element; scatter: sums of three doubles back.
-// - plan: from imports, 10^6 of all PEs together.
+// - plan: from imports, 10^6 of all PEs together, or 10 of each.
 //
 // "MPI" packs one message a neighbour, by persistent requests, and exchanges
 // the lists of a plan by MPI_Alltoall and MPI_Alltoallv. "by hand" is the same
@@ -211,6 +211,7 @@ void measure(Session& session) {
                                          : std::vector<int>{10, 1000, 100'000})
     measure_lists(session, count);
   measure_plan(session, session.quick() ? 10'000 : 1'000'000);
+  measure_plan(session, 10 * session.n_pes());
 }
 
 Registered const registered{"exchange_lists", measure};

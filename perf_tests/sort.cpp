@@ -201,6 +201,7 @@ void measure(Session& session) {
                              ? std::vector<int>{10'000}
                              : std::vector<int>{10'000, 1'000'000, 10'000'000})
     measure_sort(session, total);
+  measure_sort(session, 10 * session.n_pes());
 }
 
 Registered const registered{"sort", measure};

@@ -53,24 +53,27 @@ class DistributedHashMap {
                 "copyable");
 
  public:
-  /// Collective over the world.
+  /// Collective over the world, as symmetric memory is allocated.
   /// \param label  for messages of errors and for tools.
   /// \param n_keys expected on each PE. The table grows if there are more.
+  /// \param team   the PEs that have the keys, numbered as there; see Mailbox.
   /// \throws as Mailbox.
   explicit DistributedHashMap(std::string const& label, std::size_t n_keys = 0,
-                              MailboxOptions const& options = {})
-      : m_table(table_for(label, n_keys, m_finish_call)),
+                              MailboxOptions const& options = {},
+                              PeTeam const& team            = team_world())
+      : m_team(team),
+        m_table(table_for(label, n_keys, m_finish_call)),
         m_answers(
             label + ", answers",
-            [](Answer const& its) { *its.into = its.value; }, options),
+            [](Answer const& its) { *its.into = its.value; }, options, team),
         m_inserts(
             label + ", inserts",
             [this](std::span<Insert const> block) { insert_all(block); },
-            options),
+            options, team),
         m_finds(
             label + ", finds",
-            [this](std::span<Find const> block) { find_all(block); }, options) {
-  }
+            [this](std::span<Find const> block) { find_all(block); }, options,
+            team) {}
   DistributedHashMap(DistributedHashMap const&)            = delete;
   DistributedHashMap& operator=(DistributedHashMap const&) = delete;
   ~DistributedHashMap()                                    = default;
@@ -85,18 +88,18 @@ class DistributedHashMap {
   /// \param into the value of the key after finish(), or nothing. Must live
   ///        until then.
   void find(Key const& key, std::optional<Value>& into) {
-    m_finds.send(pe_of(key), {key, {}, &into, my_pe(), false});
+    m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), false});
   }
   /// \param into the value that the key had, after finish(); nothing, if
   ///        this call has inserted it with `value`. Must live until then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
-    m_finds.send(pe_of(key), {key, value, &into, my_pe(), true});
+    m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), true});
   }
 
   /// Carries out what all PEs have asked for before they call it, and nothing
-  /// that they ask for afterwards. Collective over the world; a barrier: all
-  /// PEs see what PEs have written before. All answers are there on return,
+  /// that they ask for afterwards. Collective over the map's PEs; a barrier:
+  /// all see what PEs have written before. All answers are there on return,
   /// also if it throws, but those that had no room
   /// (MailboxOptions::waiting_bytes). \throws UsageError on every PE, if PEs
   /// make other calls, such as finish()
@@ -105,7 +108,7 @@ class DistributedHashMap {
   ///         PE, as Mailbox::finish().
   void finish() { static_cast<void>(finish(std::nullopt)); }
 
-  // All elements of Views at once, then finish(). Collective over the world;
+  // All elements of Views at once, then finish(). Collective over its PEs;
   // Views have rank 1, and memory that the host reaches. UsageError,
   // OutOfMemory on every PE, if Views of a PE have other lengths, or it has no
   // memory: nothing has been asked for there, and what other PEs have asked for
@@ -140,9 +143,9 @@ class DistributedHashMap {
 
   /// The number of keys of this PE. Local.
   [[nodiscard]] std::size_t local_size() const { return m_table.size(); }
-  /// Of all PEs. Collective over the world.
+  /// Of all its PEs. Collective over them.
   [[nodiscard]] std::size_t size() const {
-    return reduce(team_world(), m_table.size(), Sum{});
+    return reduce(m_team, m_table.size(), Sum{});
   }
   /// f(key, value) for all keys of this PE, in any order; may change values.
   /// Local.
@@ -189,9 +192,10 @@ class DistributedHashMap {
   /// \returns the results since the last one, which are complete.
   Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();
-    Impl::agree({m_finish_call.c_str(), "symm::DistributedHashMap::finish",
-                 m_inserts.number()},
-                failure);
+    m_inserts.members().agree(
+        {m_finish_call.c_str(), "symm::DistributedHashMap::finish",
+         m_inserts.number()},
+        failure);
     auto results       = std::exchange(m_results, {});
     auto const inserts = Impl::failure_of([this] { m_inserts.end_phase(); });
     auto const finds   = Impl::failure_of([this] { m_finds.end_phase(); });
@@ -269,7 +273,8 @@ class DistributedHashMap {
     });
   }
 
-  std::uint64_t m_n_pes = static_cast<std::uint64_t>(n_pes());
+  PeTeam m_team;
+  std::uint64_t m_n_pes = static_cast<std::uint64_t>(m_team.n_pes());
   std::string m_finish_call;
   Table m_table;
   // Answers come to these. A call that throws leaves them for the next

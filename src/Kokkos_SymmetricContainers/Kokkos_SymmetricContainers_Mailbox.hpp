@@ -22,7 +22,9 @@
 
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
+#include "../runtime/symm_teams.hpp"
 #include "base/CollectiveClock.hpp"
+#include "base/TeamMembers.hpp"
 #include "mail/EachOfBlock.hpp"
 #include "mail/MailBins.hpp"
 #include "mail/MailSender.hpp"
@@ -55,9 +57,9 @@ namespace symm {
 /// send, by other mailboxes, too; they must not make collective calls. Messages
 /// are handled in any order.
 ///
-/// Collective calls over the world separate messages: one that a PE sends after
-/// such a call, finish() among them, is not handled before the call has
-/// returned on its receiver. Those over other PE teams do not.
+/// finish() and collective calls over the world separate messages: one that a
+/// PE sends after such a call is not handled before the call has returned on
+/// its receiver. Other calls over other PE teams do not.
 ///
 /// Calls are by the thread that has made the mailbox, or UsageError on that PE
 /// (send() finds out when a block is full); sender() is for others.
@@ -74,18 +76,23 @@ class Mailbox : private Impl::MailboxBase {
   /// Messages that have come together.
   using Block = std::span<Message const>;
 
-  /// Collective over the world.
+  /// Collective over the world, as symmetric memory is allocated.
   ///
   /// \param label   for messages of errors and for tools.
   /// \param handler `handler(message)` or `handler(block)`, with a Message
   ///        const& or a Block. May throw: finish() says what happens then.
+  /// \param team    the PEs that send to each other; numbers of PEs are those
+  ///        in it. Each PE passes its own one: other teams make other mailboxes
+  ///        in the same call. A PE that takes no part passes PeTeam(). The team
+  ///        must live as long as the mailbox.
   /// \throws UsageError on every PE, if a block has no room for a message or
   ///         options differ; OutOfMemory, SystemError on every PE.
   template <class Handler>
   requires std::invocable<Handler&, Message const&> ||
       std::invocable<Handler&, std::span<Message const>>
       Mailbox(std::string const& label, Handler handler,
-              MailboxOptions const& options = {})
+              MailboxOptions const& options = {},
+              PeTeam const& team            = team_world())
       : m_options(options),
         m_failure(Impl::failure_of([&] {
           m_name        = "symm::Mailbox \"" + label + "\"";
@@ -93,10 +100,9 @@ class Mailbox : private Impl::MailboxBase {
           m_handler     = handler_of_blocks(std::move(handler));
           join();
         })),
-        m_bins(m_name.c_str(), options.routing,
-               {sizeof(Message), sizeof(Passed)}, options.block_bytes,
-               m_failure),
-        m_waves(m_name.c_str()) {
+        m_bins(m_name.c_str(), Impl::TeamMembers(team), options,
+               {sizeof(Message), sizeof(Passed)}, m_failure),
+        m_waves(m_name.c_str(), m_bins.members()) {
     open();
   }
 
@@ -142,8 +148,8 @@ class Mailbox : private Impl::MailboxBase {
     auto pieces = std::exchange(m_pieces, {});
     Impl::for_each_message<!Impl::is_host_view_v<Pes>,
                            !Impl::is_host_view_v<Messages>>(
-        m_name, exec, pes, messages, pieces,
-        [this](Pe pe, Message const& message) { send(pe, message); });
+        m_name, exec, pes, messages, static_cast<std::uint64_t>(m_n_pes),
+        pieces, [this](Pe pe, Message const& message) { send(pe, message); });
     m_pieces = std::move(pieces);
   }
 
@@ -151,6 +157,7 @@ class Mailbox : private Impl::MailboxBase {
   /// run on the mailbox's thread. \throws OutOfMemory on this PE.
   [[nodiscard]] MailSender<Message> sender() {
     expect_own_thread(m_name, "sender");
+    if (m_n_pes == 0) throw_no_pe(m_me);
     if (!m_threads)
       m_threads = std::make_unique<Impl::MailThreads>(m_name.c_str(), m_bins);
     return MailSender<Message>(*m_threads);
@@ -166,13 +173,15 @@ class Mailbox : private Impl::MailboxBase {
 
   /// Returns when all messages have been handled that any PE has sent before
   /// its call, and those that handlers have sent since. Collective over the
-  /// world; a barrier: all PEs see what PEs have written before their calls,
-  /// and what handlers of these messages have. The mailbox may be used again.
+  /// mailbox's PEs; a barrier: all see what PEs have written before their
+  /// calls, and what handlers of these messages have. The mailbox may be used
+  /// again.
   ///
   /// \returns the number of messages that this PE has handled since the last
   ///          call.
   /// \throws UsageError on every PE, if PEs make other calls, such as finish()
-  ///         of another mailbox; nothing has been done then. What a handler
+  ///         of another mailbox; nothing has been done then. (On the PE, if it
+  ///         has no part in the mailbox.) What a handler
   ///         threw on a PE, or why a MailSender did not send, on every PE, as
   ///         UsageError, OutOfMemory or SystemError: all other messages have
   ///         been handled, but those of a block whose handler takes blocks.
@@ -199,6 +208,10 @@ class Mailbox : private Impl::MailboxBase {
   }
 
   [[noreturn]] void throw_no_pe(Pe pe) const {
+    if (m_n_pes == 0) {
+      throw UsageError(Impl::Text(m_name, "::send: PE ", symm::my_pe(),
+                                  " is not in the PE team that has made it"));
+    }
     throw UsageError(Impl::Text(m_name, "::send: there is no PE ", pe,
                                 "; PEs are 0 to ", m_n_pes - 1));
   }
@@ -239,6 +252,9 @@ class Mailbox : private Impl::MailboxBase {
   }
 
   [[nodiscard]] std::uint64_t number() const { return m_bins.number(); }
+  [[nodiscard]] Impl::TeamMembers const& members() const {
+    return m_bins.members();
+  }
   // The parts of finish().
   /// Why this PE cannot do it. \throws UsageError on this PE, in a handler.
   [[nodiscard]] std::optional<Impl::Failure> failure_of_end() const;
@@ -258,9 +274,10 @@ class Mailbox : private Impl::MailboxBase {
   Impl::MailPieces m_pieces;
   std::unique_ptr<Impl::MailThreads> m_threads;  // if there is a sender
   // The number of PEs with a link of their own.
-  unsigned m_n_direct = m_bins.is_direct() ? static_cast<unsigned>(n_pes()) : 0;
-  Pe m_me             = my_pe();
-  int m_n_pes         = n_pes();
+  unsigned m_n_direct =
+      m_bins.is_direct() ? static_cast<unsigned>(m_bins.members().n()) : 0;
+  Pe m_me     = m_bins.members().me();
+  int m_n_pes = m_bins.members().n();
 };
 
 template <class Message>
@@ -387,8 +404,8 @@ std::uint64_t Mailbox<Message>::finish() {
         return Impl::Operation{Impl::OperationKind::collective, m_name.c_str()};
       },
       Impl::check::Accesses::are_seen);  // of handlers
-  Impl::agree({m_finish_call.c_str(), "symm::Mailbox::finish", number()},
-              failure_of_end());
+  members().agree({m_finish_call.c_str(), "symm::Mailbox::finish", number()},
+                  failure_of_end());
   return end_phase();
 }
 
@@ -407,11 +424,11 @@ std::uint64_t Mailbox<Message>::end_phase() {
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return whereabouts(); });
-  Impl::CollectiveClock::end_call();
+  m_bins.clock().end_call();
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
-    Impl::throw_first_failure(m_name.c_str(),
-                              std::exchange(m_failure, std::nullopt));
+    members().throw_first_failure(m_name.c_str(),
+                                  std::exchange(m_failure, std::nullopt));
   }
   return n_handled;
 }

@@ -115,7 +115,7 @@ class Migration {
                                                    step.received, fields);
     }
     exec.fence(call);
-    Impl::CollectiveClock::end_call();
+    Impl::CollectiveClock::end_world_call();
     return step.n_now;
   }
 

@@ -24,7 +24,7 @@
 #include "../runtime/symm_collectives.hpp"
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_teams.hpp"
-#include "mail/MailWaves.hpp"
+#include "base/TeamMembers.hpp"
 #include "work_queue/SharedTasks.hpp"
 
 namespace symm {
@@ -62,22 +62,26 @@ class WorkQueue {
                 "constructible without arguments");
 
  public:
-  /// Collective over the world.
+  /// Collective over the world, as symmetric memory is allocated.
   ///
   /// \param label    for messages of errors and for tools.
   /// \param function `function(task)`, with a Task const&. May throw: finish()
   ///                 says what happens then.
+  /// \param team     the PEs that do the tasks; see Mailbox.
   /// \throws UsageError, OutOfMemory, SystemError on every PE, as Views.
   template <class Function>
   requires std::invocable<Function&, Task const&> WorkQueue(
       std::string const& label, Function function,
-      WorkQueueOptions const& options = {})
-      : m_most_shared(
+      WorkQueueOptions const& options = {}, PeTeam const& team = team_world())
+      : m_members(team),
+        m_most_shared(
             options.shared_tasks != 0
                 ? options.shared_tasks
                 : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
     // (std::function takes no function that can only be moved.)
+    std::vector<Pe> near;
     auto const failure = Impl::failure_of([&] {
+      near          = Impl::SharedTasks::near_of(m_members);
       m_name        = "symm::WorkQueue \"" + label + "\"";
       m_finish_call = m_name + "::finish()";
       auto its      = std::make_shared<Function>(std::move(function));
@@ -88,7 +92,8 @@ class WorkQueue {
     });
     m_number           = Impl::agree(
                   {"symm::WorkQueue", "symm::WorkQueue", 0, m_most_shared}, failure);
-    m_shared.emplace(m_name.c_str(), sizeof(Task), m_most_shared);
+    m_shared.emplace(m_name.c_str(), m_members, std::move(near), sizeof(Task),
+                     m_most_shared);
   }
 
   // The function may know its address.
@@ -104,9 +109,9 @@ class WorkQueue {
 
   /// Does tasks until no PE has any. The queue can be used again.
   ///
-  /// Collective over the world: returns when all tasks have been done. All PEs
-  /// see everything that the functions have written.
-  /// \throws UsageError on every PE, if PEs make other calls, such as finish()
+  /// Collective over the queue's PEs: returns when all tasks have been done.
+  /// All of them see everything that the functions have written. \throws
+  /// UsageError on every PE, if PEs make other calls, such as finish()
   ///         of another queue: nothing has been done then. Else the exception
   ///         of the first PE whose function has thrown, as an Error, on every
   ///         PE. Tasks that no PE had begun are forgotten then.
@@ -114,7 +119,9 @@ class WorkQueue {
     if (m_is_working)
       throw UsageError(m_name + "::finish: called by the function of a task");
     m_shared->begin();
-    Impl::agree({m_finish_call.c_str(), "symm::WorkQueue::finish", m_number});
+    m_members.agree(
+        {m_finish_call.c_str(), "symm::WorkQueue::finish", m_number},
+        std::nullopt);
     m_is_working      = true;
     auto failure      = Impl::failure_of([&] { work(); });
     bool are_all_done = false;
@@ -137,8 +144,8 @@ class WorkQueue {
     m_is_working = false;
     quiet();
     bool const has_failed =
-        reduce(team_world(), failure ? 1 : 0, symm::Max{}) != 0;
-    if (has_failed) Impl::throw_first_failure(m_name.c_str(), failure);
+        reduce(m_members.team(), failure ? 1 : 0, symm::Max{}) != 0;
+    if (has_failed) m_members.throw_first_failure(m_name.c_str(), failure);
   }
 
   /// Tasks that this PE has stolen since it has made the queue.
@@ -200,6 +207,7 @@ class WorkQueue {
     static_cast<void>(m_shared->take_back());
   }
 
+  Impl::TeamMembers m_members;
   std::string m_name;  // m_shared has its address
   std::string m_finish_call;
   std::uint64_t m_number = 0;

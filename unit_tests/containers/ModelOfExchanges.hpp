@@ -23,11 +23,12 @@ namespace symm_test {
 /// A plan of random lists, and all that its ghosts must be.
 class ModelOfPlan {
  public:
-  /// Collective over the world. \param team of this PE.
-  ModelOfPlan(World& world, symm::PeTeam const& team, bool is_of_world,
-              unsigned seed, LackOfMemory const* lack)
-      : m_world(world), m_team(team), m_is_of_world(is_of_world), m_seed(seed) {
-    if (team.is_valid()) m_lists = random_lists(seed, my_member(), n_members());
+  /// Collective over the world.
+  ModelOfPlan(World& world, Group const& group, unsigned seed,
+              LackOfMemory const* lack)
+      : m_world(world), m_group(group), m_seed(seed) {
+    if (group.team.is_valid())
+      m_lists = random_lists(seed, my_member(), n_members());
     auto const indices = ints(m_lists.indices);
     auto const pes     = ints(m_lists.pes);
     m_x = decltype(m_x)("x", m_lists.n_owned + m_lists.pes.size());
@@ -40,8 +41,8 @@ class ModelOfPlan {
       }
     }
     LackOfMemory::in(lack, [&] {
-      m_plan =
-          symm::ExchangePlan::from_imports(m_lists.n_owned, indices, pes, team);
+      m_plan = symm::ExchangePlan::from_imports(m_lists.n_owned, indices, pes,
+                                                group.team);
     });
   }
 
@@ -103,7 +104,7 @@ class ModelOfPlan {
   }
   void reserve(std::size_t bytes) { m_plan.reserve(bytes); }
   /// The same on all PEs.
-  [[nodiscard]] bool is_of_world() const { return m_is_of_world; }
+  [[nodiscard]] bool is_of_world() const { return m_group.is_world; }
   /// Its buffers go with it.
   void move() {
     auto plan = std::move(m_plan);
@@ -118,10 +119,10 @@ class ModelOfPlan {
   };
 
   [[nodiscard]] symm::Pe my_member() const {
-    return m_team.is_valid() ? m_team.my_pe() : -1;
+    return m_group.team.is_valid() ? m_group.team.my_pe() : -1;
   }
   [[nodiscard]] int n_members() const {
-    return m_team.is_valid() ? m_team.n_pes() : 0;
+    return m_group.team.is_valid() ? m_group.team.n_pes() : 0;
   }
   [[nodiscard]] double value(symm::Pe member, std::size_t element) const {
     return static_cast<double>(
@@ -141,8 +142,7 @@ class ModelOfPlan {
   }
 
   World& m_world;
-  symm::PeTeam m_team;
-  bool m_is_of_world;
+  Group m_group;
   unsigned m_seed;
   std::uint64_t m_phase = 0;
   Lists m_lists;

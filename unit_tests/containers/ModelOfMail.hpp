@@ -31,12 +31,13 @@ class ModelOfMail {
   };
 
   /// Collective over the world.
-  ModelOfMail(World& world, symm::MailboxOptions const& options,
-              LackOfMemory const* lack)
-      : m_world(world) {
+  ModelOfMail(World& world, Group const& group,
+              symm::MailboxOptions const& options, LackOfMemory const* lack)
+      : m_world(world), m_group(group) {
     LackOfMemory::in(lack, [&] {
       m_mail.emplace(
-          "mail", [this](Message const& message) { handle(message); }, options);
+          "mail", [this](Message const& message) { handle(message); }, options,
+          group.team);
     });
   }
 
@@ -51,26 +52,26 @@ class ModelOfMail {
       return number_from(round, 6 + k, pair(from, to)) / 4 * 4 +
              (k % 5 == 0 ? number_from(round, k) % 3 : 0);
     };
-    for (int from = 0; from < m_world.n_pes; ++from)
-      for (int to = 0; to < m_world.n_pes; ++to)
+    for (int from = 0; from < n(); ++from)
+      for (int to = 0; to < n(); ++to)
         for (std::uint64_t k = 0; k < n_to(from, to); ++k)
           expect(to, payload(from, to, k));
     std::vector<int> to_pes;
-    for (int to = 0; to < m_world.n_pes; ++to) to_pes.push_back(to);
+    for (int to = 0; to < n(); ++to) to_pes.push_back(to);
     m_world.shuffle_mine(to_pes);
     if (by_thread) {
       auto const sender = m_mail->sender();
       Message const its = message();
       std::thread([&] {
         for (int const to : to_pes)
-          for (std::uint64_t k = 0; k < n_to(m_world.me, to); ++k)
-            sender.send(to, with(its, payload(m_world.me, to, k)));
+          for (std::uint64_t k = 0; k < n_to(me(), to); ++k)
+            sender.send(to, with(its, payload(me(), to, k)));
       }).join();
       return;
     }
     for (int const to : to_pes) {
-      for (std::uint64_t k = 0; k < n_to(m_world.me, to); ++k)
-        send(to, payload(m_world.me, to, k));
+      for (std::uint64_t k = 0; k < n_to(me(), to); ++k)
+        send(to, payload(me(), to, k));
       m_world.pause();
     }
   }
@@ -82,7 +83,7 @@ class ModelOfMail {
   /// A message to `to`, and those that handlers send for it.
   void expect(int to, std::uint64_t payload) {
     while (true) {
-      if (to == m_world.me) {
+      if (to == me()) {
         ++m_expected;
         m_expected_sum += payload;
       }
@@ -95,16 +96,20 @@ class ModelOfMail {
   void progress() { m_mail->progress(); }
 
   void finish() {
-    std::uint64_t n       = 0;
+    std::uint64_t n_now   = 0;
     bool const has_failed = m_world.throws_on_all<symm::OutOfMemory>(
-        [&] { n = m_mail->finish(); }, "finish() of a mailbox");
+        [&] { n_now = m_mail->finish(); }, "finish() of a mailbox",
+        m_group.team);
     // (Then a handler had no memory, while its PE was in another call.)
-    m_world.expect(has_failed || (n == m_expected && m_handled == m_expected &&
-                                  m_handled_sum == m_expected_sum),
-                   "messages of a phase");
+    m_world.expect(
+        has_failed || (n_now == m_expected && m_handled == m_expected &&
+                       m_handled_sum == m_expected_sum),
+        "messages of a phase");
     ++m_phase;
     m_expected = m_handled = m_expected_sum = m_handled_sum = 0;
   }
+  [[nodiscard]] bool has_part() const { return m_group.team.is_valid(); }
+  [[nodiscard]] bool is_of_world() const { return m_group.is_world; }
   [[nodiscard]] symm::Mailbox<Message>& mailbox() { return *m_mail; }
 
  private:
@@ -113,7 +118,7 @@ class ModelOfMail {
            static_cast<std::uint64_t>(to);
   }
   [[nodiscard]] int next_pe(std::uint64_t payload) const {
-    return static_cast<int>(payload / 4 % static_cast<unsigned>(m_world.n_pes));
+    return static_cast<int>(payload / 4 % static_cast<unsigned>(n()));
   }
   /// With a hop less.
   static std::uint64_t next(std::uint64_t payload) {
@@ -136,7 +141,11 @@ class ModelOfMail {
       send(next_pe(message.payload), next(message.payload));
   }
 
+  [[nodiscard]] int n() const { return m_group.team.n_pes(); }
+  [[nodiscard]] int me() const { return m_group.team.my_pe(); }
+
   World& m_world;
+  Group m_group;
   std::uint64_t m_phase        = 0;
   std::uint64_t m_expected     = 0;
   std::uint64_t m_expected_sum = 0;
@@ -153,32 +162,35 @@ class ModelOfMap {
   using Value = std::uint64_t;
 
   /// Collective over the world.
-  ModelOfMap(World& world, symm::MailboxOptions const& options,
-             LackOfMemory const* lack)
-      : m_world(world) {
-    auto const n_keys = world.draw(2) * 300;
-    LackOfMemory::in(lack, [&] { m_map.emplace("map", n_keys, options); });
+  ModelOfMap(World& world, Group const& group, std::size_t n_keys,
+             symm::MailboxOptions const& options, LackOfMemory const* lack)
+      : m_world(world), m_group(group) {
+    LackOfMemory::in(
+        lack, [&] { m_map.emplace("map", n_keys, options, group.team); });
   }
+
+  [[nodiscard]] bool has_part() const { return m_group.team.is_valid(); }
+  [[nodiscard]] bool is_of_world() const { return m_group.is_world; }
 
   void ask(unsigned most) {
     bool const inserts = m_phase % 2 == 0;
     auto const round   = m_world.round();
-    for (int pe = 0; pe < m_world.n_pes; ++pe) {
-      auto const its = static_cast<unsigned>(pe);
-      auto const n   = number_from(round, 7, its) % most;
-      for (std::uint64_t k = 0; k < n; ++k) {
+    for (int pe = 0; pe < n(); ++pe) {
+      auto const its   = static_cast<unsigned>(pe);
+      auto const count = number_from(round, 7, its) % most;
+      for (std::uint64_t k = 0; k < count; ++k) {
         auto const word = number_from(round, 8, its, k);
         auto const key  = static_cast<Key>(word % 700);
         if (inserts) {
           m_all[key] += word;
-          if (pe == m_world.me) m_map->insert(key, word);
-        } else if (pe == m_world.me && k % 4 == 0) {
+          if (pe == me()) m_map->insert(key, word);
+        } else if (pe == me() && k % 4 == 0) {
           // Nobody else has this key.
-          auto const own = 1000 + m_n_own++ * static_cast<Key>(m_world.n_pes) +
-                           static_cast<Key>(pe);
+          auto const own =
+              1000 + m_n_own++ * static_cast<Key>(n()) + static_cast<Key>(pe);
           auto& its = m_questions.emplace_back(own, true, 0);
           m_map->find_or_insert(own, 1, its.answer);
-        } else if (pe == m_world.me) {
+        } else if (pe == me()) {
           auto& its = m_questions.emplace_back(key, false, 0);
           m_map->find(key, its.answer);
         }
@@ -188,7 +200,7 @@ class ModelOfMap {
 
   void finish() {
     bool const has_failed = m_world.throws_on_all<symm::OutOfMemory>(
-        [this] { m_map->finish(); }, "finish() of a map");
+        [this] { m_map->finish(); }, "finish() of a map", m_group.team);
     if (has_failed) {
       // A handler had no memory, while its PE was in another call.
       clear();
@@ -208,8 +220,7 @@ class ModelOfMap {
     m_questions.clear();
     ++m_phase;
     std::size_t n_here = 0;
-    for (auto const& [key, value] : m_all)
-      n_here += m_map->pe_of(key) == m_world.me;
+    for (auto const& [key, value] : m_all) n_here += m_map->pe_of(key) == me();
     std::size_t n_found = 0;
     m_map->for_each_local([&](Key key, Value value) {
       if (key >= 700) return;
@@ -236,11 +247,14 @@ class ModelOfMap {
     m_all.clear();
     m_questions.clear();
     // All have cleared theirs before anybody inserts again.
-    symm::barrier_all();
-    m_world.has_met();
+    symm::barrier(m_group.team);
   }
 
+  [[nodiscard]] int n() const { return m_group.team.n_pes(); }
+  [[nodiscard]] int me() const { return m_group.team.my_pe(); }
+
   World& m_world;
+  Group m_group;
   std::uint64_t m_phase = 0;
   std::map<Key, Value> m_all;
   std::deque<Question> m_questions;  // answers come to their addresses
@@ -252,25 +266,30 @@ class ModelOfMap {
 class ModelOfQueue {
  public:
   /// Collective over the world.
-  ModelOfQueue(World& world, LackOfMemory const* lack) : m_world(world) {
-    symm::WorkQueueOptions const options{.shared_tasks = world.draw(3) * 4};
+  ModelOfQueue(World& world, Group const& group, std::size_t shared_tasks,
+               LackOfMemory const* lack)
+      : m_world(world), m_group(group) {
+    symm::WorkQueueOptions const options{.shared_tasks = shared_tasks};
     LackOfMemory::in(lack, [&] {
       m_queue.emplace(
-          "queue", [this](Task const& task) { run(task); }, options);
+          "queue", [this](Task const& task) { run(task); }, options,
+          group.team);
     });
   }
 
   void push_all(unsigned most) {
-    for (int pe = 0; pe < m_world.n_pes; ++pe) {
-      auto const its = static_cast<unsigned>(pe);
-      auto const n   = number_from(m_world.round(), 9, its) % most;
-      for (std::uint64_t k = 0; k < n; ++k) {
+    for (int pe = 0; pe < n(); ++pe) {
+      auto const its   = static_cast<unsigned>(pe);
+      auto const count = number_from(m_world.round(), 9, its) % most;
+      for (std::uint64_t k = 0; k < count; ++k) {
         Task const task{number_from(m_world.round(), 10, its, k), 3};
         expect(task);
-        if (pe == m_world.me) m_queue->push(task);
+        if (pe == me()) m_queue->push(task);
       }
     }
   }
+  [[nodiscard]] bool has_part() const { return m_group.team.is_valid(); }
+  [[nodiscard]] bool is_of_world() const { return m_group.is_world; }
   /// \param mail that tasks send to; may be null.
   void finish(ModelOfMail* mail) {
     m_mail = mail;
@@ -278,12 +297,10 @@ class ModelOfQueue {
       for (auto const& [to, payload] : m_mail_of_tasks)
         mail->expect(to, payload);
     m_queue->finish();
-    m_world.has_met();
-    auto const n = symm::reduce(symm::team_world(), m_n_run, symm::Sum{});
-    m_world.has_met();
-    auto const sum = symm::reduce(symm::team_world(), m_sum, symm::Sum{});
-    m_world.has_met();
-    m_world.expect(n == m_n_expected && sum == m_sum_expected,
+    if (m_group.is_world) m_world.has_met();
+    auto const n_run = symm::reduce(m_group.team, m_n_run, symm::Sum{});
+    auto const sum   = symm::reduce(m_group.team, m_sum, symm::Sum{});
+    m_world.expect(n_run == m_n_expected && sum == m_sum_expected,
                    "tasks of a queue");
     m_n_run = m_sum = m_n_expected = m_sum_expected = 0;
     m_mail_of_tasks.clear();
@@ -308,8 +325,7 @@ class ModelOfQueue {
   }
   [[nodiscard]] std::optional<Sent> mail_of(Task const& task) const {
     if (task.number % 7 != 0) return {};
-    return Sent{static_cast<int>(task.number / 7 %
-                                 static_cast<unsigned>(m_world.n_pes)),
+    return Sent{static_cast<int>(task.number / 7 % static_cast<unsigned>(n())),
                 number_from(task.number, 77) / 4 * 4 + 1};
   }
   void expect(Task const& task) {
@@ -327,7 +343,11 @@ class ModelOfQueue {
     for_each_child(task, [this](Task const& child) { m_queue->push(child); });
   }
 
+  [[nodiscard]] int n() const { return m_group.team.n_pes(); }
+  [[nodiscard]] int me() const { return m_group.team.my_pe(); }
+
   World& m_world;
+  Group m_group;
   ModelOfMail* m_mail          = nullptr;
   std::uint64_t m_n_run        = 0;
   std::uint64_t m_sum          = 0;

@@ -94,19 +94,20 @@ class World {
   [[nodiscard]] std::uint64_t n_wrong() const { return m_n_wrong; }
   [[nodiscard]] std::string const& first_wrong() const { return m_first_wrong; }
 
-  /// Calls f(), which is collective over the world.
+  /// Calls f(), which is collective over the PE team, or the world.
   /// \returns whether it threw Error, which it must do on all PEs or on none.
   template <class Error, class F>
-  bool throws_on_all(F const& f, char const* what) {
+  bool throws_on_all(F const& f, char const* what,
+                     symm::PeTeam const& team = symm::team_world()) {
     int has_thrown = 0;
     try {
       f();
     } catch (Error const&) {
       has_thrown = 1;
     }
-    auto const n = symm::reduce(symm::team_world(), has_thrown, symm::Sum{});
-    has_met();
-    expect(n == 0 || n == n_pes, what);
+    auto const n = symm::reduce(team, has_thrown, symm::Sum{});
+    if (team.n_pes() == n_pes) has_met();
+    expect(n == 0 || n == team.n_pes(), what);
     return n != 0;
   }
 
@@ -119,6 +120,12 @@ class World {
   std::uint64_t m_n_met   = 0;
   std::uint64_t m_n_wrong = 0;
   std::string m_first_wrong;
+};
+
+/// The PEs that have an object.
+struct Group {
+  symm::PeTeam team;  // of this PE; none: it has no part
+  bool is_world;      // the same on all PEs
 };
 
 /// Objects of a kind, in slots. They are made and ended at random.

@@ -177,41 +177,47 @@ class Containers {
     }
   }
   void make_or_end() {
-    switch (m_world.draw(8)) {
+    auto const kind    = m_world.draw(8);
+    auto const group   = draw_group();
+    auto const options = mail_options();
+    auto const number  = m_world.draw(1'000'000);
+    switch (kind) {
       case 0:
-        m_migrations.at(m_world.draw(2)) =
+        m_migrations.at(number % m_migrations.n()) =
             std::make_unique<ModelOfMigration>(m_world);
         return;
-      case 1: {
-        auto const options = mail_options();
-        // (One that ends has no messages on their way.)
-        for (auto* const its : m_mails.find_all()) its->finish();
+      case 1:
+        finish_all(m_mails);
         return make_or_end(m_mails, [&](LackOfMemory const* lacks) {
-          return std::make_unique<ModelOfMail>(m_world, options, lacks);
+          return std::make_unique<ModelOfMail>(m_world, group, options, lacks);
         });
-      }
-      case 2: {
-        auto const options = mail_options();
-        for (auto* const its : m_maps.find_all()) its->finish();
+      case 2:
+        finish_all(m_maps);
         return make_or_end(m_maps, [&](LackOfMemory const* lacks) {
-          return std::make_unique<ModelOfMap>(m_world, options, lacks);
+          return std::make_unique<ModelOfMap>(m_world, group, number % 2 * 300,
+                                              options, lacks);
         });
-      }
       case 3:
-        return make_or_end(m_queues, [this](LackOfMemory const* lacks) {
-          return std::make_unique<ModelOfQueue>(m_world, lacks);
+        return make_or_end(m_queues, [&](LackOfMemory const* lacks) {
+          return std::make_unique<ModelOfQueue>(m_world, group, number % 3 * 4,
+                                                lacks);
         });
-      default: {
-        auto const which       = m_world.draw(6);
-        auto const seed        = m_world.draw(1'000'000);
-        bool const is_of_world = which >= m_teams.size();
+      default:
         return make_or_end(m_plans, [&](LackOfMemory const* lacks) {
-          return std::make_unique<ModelOfPlan>(
-              m_world, is_of_world ? symm::team_world() : m_teams[which],
-              is_of_world, seed, lacks);
+          return std::make_unique<ModelOfPlan>(m_world, group, number, lacks);
         });
-      }
     }
+  }
+  Group draw_group() {
+    auto const which    = m_world.draw(6);
+    bool const is_world = which >= m_teams.size();
+    return {is_world ? symm::team_world() : m_teams[which], is_world};
+  }
+  /// (An object that ends has nothing on its way.)
+  template <class Object>
+  static void finish_all(Slots<Object> const& slots) {
+    for (auto* const its : slots.find_all())
+      if (its->has_part()) its->finish();
   }
 
   /// Several plans at once, begun and ended in another order on each PE.
@@ -248,29 +254,37 @@ class Containers {
   }
 
   void send() {
-    auto* const mail = m_mails.choose(m_world);
-    if (mail == nullptr) return;
     constexpr unsigned most[] = {3, 20, 20, 200};
     auto const its_most       = most[m_world.draw(4)];
-    mail->send_to_all(its_most, m_world.draw(4) == 0);
+    bool const by_thread      = m_world.draw(4) == 0;
+    auto* const mail          = m_mails.choose(m_world);
+    if (mail == nullptr || !mail->has_part()) return;
+    mail->send_to_all(its_most, by_thread);
     if (m_world.draw_mine(4) == 0) mail->progress();
   }
   void finish_mail() {
-    if (auto* const mail = m_mails.choose(m_world)) mail->finish();
+    auto* const mail = m_mails.choose(m_world);
+    if (mail != nullptr && mail->has_part()) mail->finish();
   }
 
   void use_map() {
-    auto* const map = m_maps.choose(m_world);
-    if (map == nullptr) return;
-    map->ask(m_world.draw(4) == 0 ? 300 : 20);
-    if (m_world.draw(2) == 0) map->finish();
+    auto const most     = m_world.draw(4) == 0 ? 300U : 20U;
+    bool const finishes = m_world.draw(2) == 0;
+    auto* const map     = m_maps.choose(m_world);
+    if (map == nullptr || !map->has_part()) return;
+    map->ask(most);
+    if (finishes) map->finish();
   }
 
   void use_queue() {
     auto* const queue = m_queues.choose(m_world);
-    if (queue == nullptr) return;
+    auto* const mail  = m_mails.choose(m_world);
+    if (queue == nullptr || !queue->has_part()) return;
     queue->push_all(12);
-    queue->finish(m_mails.choose(m_world));
+    // (A PE of the queue need not be one of the mailbox.)
+    bool const sends =
+        queue->is_of_world() && mail != nullptr && mail->is_of_world();
+    queue->finish(sends ? mail : nullptr);
   }
 
   /// Collective calls of the core, in which mailboxes go on.
@@ -312,7 +326,8 @@ class Containers {
   /// PEs make calls that differ: all throw, and nothing has been done.
   void differ() {
     if (m_world.n_pes == 1) return;
-    auto const mails = m_mails.find_all();
+    auto mails = m_mails.find_all();
+    std::erase_if(mails, [](auto* its) { return !its->is_of_world(); });
     auto const plans = m_plans.find_all();
     auto const who =
         static_cast<int>(m_world.draw(static_cast<unsigned>(m_world.n_pes)));

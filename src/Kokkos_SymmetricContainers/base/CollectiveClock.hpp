@@ -7,6 +7,8 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
+#include "TeamMembers.hpp"
+
 namespace symm::Impl {
 
 /// Counts the calls of all PEs that have ended here: barriers, collective
@@ -14,16 +16,23 @@ namespace symm::Impl {
 /// have begun it, and all make them in the same order. So if a PE has sent a
 /// message at a later time than it is here, this PE is still in a call that the
 /// sender has left.
+///
+/// Calls of a PE team that is not the world are those of one container of it:
+/// other PEs do not make them.
 class CollectiveClock {
  public:
-  explicit CollectiveClock(char const* call);
+  CollectiveClock(char const* call, TeamMembers const& members);
 
   [[nodiscard]] std::uint64_t now() const;
   /// This PE is about to return from a collective call over the world that
   /// waits behind its last meeting of all PEs.
-  static void end_call() noexcept;
+  static void end_world_call() noexcept;
+  /// The same of a call of the members.
+  void end_call() noexcept;
 
  private:
+  bool m_is_of_world;
+  std::uint64_t m_n_calls = 0;  // else
   MetCalls m_met;
   std::uint64_t const* m_epoch;  // of the world's PE team
 };

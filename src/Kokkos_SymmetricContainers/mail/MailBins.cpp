@@ -22,28 +22,31 @@ constexpr std::size_t most_inbox_bytes  = 24 << 20;
 
 }  // namespace
 
-MailBins::MailBins(char const* call, MailRouting routing, MessageBytes bytes,
-                   std::size_t block_bytes, std::optional<Failure> failure)
-    : m_message_bytes(bytes) {
+MailBins::MailBins(char const* call, TeamMembers const& members,
+                   MailboxOptions const& options, MessageBytes bytes,
+                   std::optional<Failure> failure)
+    : m_members(members), m_message_bytes(bytes) {
   auto const prepare = [&] {
-    m_routes    = std::make_unique<MailRoutes const>(mail_routes(routing));
+    m_routes = std::make_unique<MailRoutes const>(
+        mail_routes(m_members, options.routing));
     m_is_direct = m_routes->is_direct();
-    m_n_pes     = symm::n_pes();
     m_is_last.resize(m_routes->n_links());
     for (std::size_t link = 0; link < m_is_last.size(); ++link)
       m_is_last[link] = m_routes->target(link).is_last ? 1 : 0;
     m_bins.resize(m_routes->n_links());
     m_n_passed_on.resize(m_routes->n_inboxes());
     auto const least = sizeof(MailHeader) + bytes.passed;
-    m_blocks.emplace(call, *m_routes,
-                     block_bytes == 0
-                         ? std::max(default_block_bytes(*m_routes), least)
-                         : block_bytes,
-                     least);
+    auto const bytes_of_block =
+        options.block_bytes == 0
+            ? std::max(default_block_bytes(*m_routes), least)
+            : options.block_bytes;
+    m_blocks.emplace(call, *m_routes, m_members, bytes_of_block, least);
   };
   if (!failure) failure = failure_of(prepare);
-  m_number = agree({call, "symm::Mailbox"}, failure);
-  m_clock.emplace(call);
+  auto const value =
+      options.block_bytes * 4 + static_cast<std::uint64_t>(options.routing);
+  m_number = agree({call, "symm::Mailbox", 0, value}, failure);
+  m_clock.emplace(call, m_members);
   m_blocks->begin(call, *m_routes);
 }
 
@@ -53,7 +56,8 @@ std::size_t MailBins::link_to(Pe pe) const { return m_routes->link_to(pe); }
 
 std::size_t MailBins::default_block_bytes(MailRoutes const& routes) {
   auto const bytes =
-      most_inbox_bytes / (routes.most_links() * MailBlocks::n_slots);
+      most_inbox_bytes /
+      (std::max<std::size_t>(routes.most_links(), 1) * MailBlocks::n_slots);
   return std::clamp(bytes / 64 * 64, least_block_bytes, most_block_bytes);
 }
 

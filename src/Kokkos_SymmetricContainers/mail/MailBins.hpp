@@ -13,8 +13,9 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_job.hpp"
-#include "MailBlocks.hpp"
 #include "../base/CollectiveClock.hpp"
+#include "../base/TeamMembers.hpp"
+#include "MailBlocks.hpp"
 #include "MailboxOptions.hpp"
 
 namespace symm::Impl {
@@ -36,17 +37,18 @@ class MailBins {
     std::size_t passed;
   };
 
-  /// Collective over the world. \param block_bytes 0: as many as the number of
-  /// links allows. \param failure why this PE cannot take part; all PEs throw
-  /// it then. \throws UsageError, OutOfMemory, SystemError on every PE.
-  MailBins(char const* call, MailRouting routing, MessageBytes bytes,
-           std::size_t block_bytes, std::optional<Failure> failure);
+  /// Collective over the world.
+  /// \param failure why this PE cannot take part; all PEs throw it then.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  MailBins(char const* call, TeamMembers const& members,
+           MailboxOptions const& options, MessageBytes bytes,
+           std::optional<Failure> failure);
   MailBins(MailBins const&)            = delete;
   MailBins& operator=(MailBins const&) = delete;
   ~MailBins();
 
   [[nodiscard]] bool is_direct() const { return m_is_direct; }
-  [[nodiscard]] int n_pes() const { return m_n_pes; }
+  [[nodiscard]] TeamMembers const& members() const { return m_members; }
   [[nodiscard]] std::size_t n_links() const { return m_is_last.size(); }
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
   /// The link that a message for `pe` takes from here.
@@ -80,7 +82,7 @@ class MailBins {
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
   /// Equal on all PEs, and no other object's.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
-  [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
+  [[nodiscard]] CollectiveClock& clock() { return *m_clock; }
 
   /// The memory that this PE allocates, at most, in bytes.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
@@ -89,9 +91,9 @@ class MailBins {
   static std::size_t default_block_bytes(MailRoutes const& routes);
   bool send(std::size_t link);
 
+  TeamMembers m_members;
   std::unique_ptr<MailRoutes const> m_routes;
   bool m_is_direct = false;
-  int m_n_pes      = 0;
   std::vector<char> m_is_last;
   MessageBytes m_message_bytes;
   std::optional<MailBlocks> m_blocks;

@@ -10,10 +10,13 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_memory.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "../base/TeamMembers.hpp"
 #include "MailRoutes.hpp"
 
 namespace symm::Impl {
@@ -25,7 +28,8 @@ std::size_t slot_of(Signal block) { return block % MailBlocks::n_slots; }
 }  // namespace
 
 MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
-                       std::size_t block_bytes, std::size_t least_block_bytes)
+                       TeamMembers const& members, std::size_t block_bytes,
+                       std::size_t least_block_bytes)
     : m_block_bytes((block_bytes + 63) / 64 * 64),
       m_links(routes.n_links()),
       m_from(routes.n_inboxes()) {
@@ -46,9 +50,13 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
     auto const end = routes.target(k);
     if (!end.exists) continue;
     auto& its   = m_links[k];
-    its.pe      = end.pe;
-    its.is_near = symm::is_near(end.pe);
+    its.pe      = members.world_pe(end.pe);
+    its.is_near = symm::is_near(its.pe);
     if (!its.is_near) ++n_far;
+  }
+  for (std::size_t k = 0; k < m_from.size(); ++k) {
+    auto const end = routes.source(k);
+    if (end.exists) m_from[k].pe = members.world_pe(end.pe);
   }
   m_outboxes =
       decltype(m_outboxes)(Kokkos::view_alloc(std::string(call) + ", outboxes",
@@ -57,11 +65,14 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
 }
 
 void MailBlocks::begin(char const* call, MailRoutes const& routes) {
-  auto const most = routes.most_links();
+  // PE teams of other sizes make theirs in the same calls.
+  auto const most = reduce(team_world(), routes.most_links(), Max{});
+  auto const bytes =
+      reduce(team_world(), routes.most_links() * inbox_bytes(), Max{});
   m_inboxes =
       decltype(m_inboxes)(Kokkos::view_alloc(std::string(call) + ", inboxes",
                                              Kokkos::WithoutInitializing),
-                          most * inbox_bytes());
+                          bytes);
   m_arrived =
       decltype(m_arrived)(std::string(call) + ", arrived", most * n_slots);
   m_freed = decltype(m_freed)(std::string(call) + ", freed", most);
@@ -73,13 +84,12 @@ void MailBlocks::begin(char const* call, MailRoutes const& routes) {
     auto& its   = m_links[k];
     its.target  = m_inboxes.data() + end.number * inbox_bytes();
     its.arrived = m_arrived.data() + end.number * n_slots;
-    its.first   = its.is_near ? ptr(its.target, end.pe)
+    its.first   = its.is_near ? ptr(its.target, its.pe)
                               : m_outboxes.data() + n_far++ * inbox_bytes();
   }
   for (std::size_t k = 0; k < m_from.size(); ++k) {
     auto const end  = routes.source(k);
     m_from[k].freed = m_freed.data() + end.number;
-    m_from[k].pe    = end.pe;
   }
 }
 

@@ -16,6 +16,7 @@
 namespace symm::Impl {
 
 class MailRoutes;
+class TeamMembers;
 
 /// Stands in front of the messages of a block.
 struct alignas(16) MailHeader {
@@ -33,11 +34,12 @@ class MailBlocks {
   static constexpr std::size_t n_slots = 4;
 
   /// Local: takes all memory of this PE alone.
-  /// \param block_bytes       equal on all PEs.
+  /// \param block_bytes       equal on all members.
   /// \param least_block_bytes that have room for a message.
   /// \throws UsageError, OutOfMemory on this PE.
   MailBlocks(char const* call, MailRoutes const& routes,
-             std::size_t block_bytes, std::size_t least_block_bytes);
+             TeamMembers const& members, std::size_t block_bytes,
+             std::size_t least_block_bytes);
   /// Collective over the world: takes symmetric memory.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void begin(char const* call, MailRoutes const& routes);

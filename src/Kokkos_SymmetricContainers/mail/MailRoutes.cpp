@@ -3,6 +3,8 @@
 #include "MailRoutes.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
@@ -37,31 +39,78 @@ MailRoutes::End MailRoutes::other_end(std::size_t number) const {
   if (number < 2 * m_n_near) {
     bool const is_last = number < m_n_near;
     auto const place   = is_last ? number : number - m_n_near;
-    return {m_nodes.first_near() + static_cast<Pe>(place),
+    return {member_at(m_nodes.first_near() + static_cast<Pe>(place)),
             is_last ? m_me : m_n_near + m_me, true, is_last};
   }
   auto const here    = index(m_nodes.mine);
   auto const node    = (number - 2 * m_n_near) * m_n_near + m_me;
   auto const n_there = n_pes_of(node);
-  return {m_nodes.first[node] + static_cast<Pe>(here % n_there),
+  return {member_at(m_nodes.first[node] + static_cast<Pe>(here % n_there)),
           2 * n_there + here / n_there, node != here, false};
 }
 
-std::size_t MailRoutes::link_by_nodes(Pe pe) const {
-  if (m_nodes.is_near(pe)) return index(pe - m_nodes.first_near());
-  auto const node = node_of(pe);
+std::size_t MailRoutes::link_by_nodes(Pe place) const {
+  if (m_nodes.is_near(place)) return index(place - m_nodes.first_near());
+  auto const node = node_of(place);
   auto const who  = node % m_n_near;
   return who == m_me ? 2 * m_n_near + node / m_n_near : m_n_near + who;
 }
 
-MailRoutes mail_routes(MailRouting routing) {
+void MailRoutes::set_order(std::vector<Pe> members) {
+  m_places.resize(members.size());
+  for (std::size_t place = 0; place < members.size(); ++place)
+    m_places[index(members[place])] = static_cast<Pe>(place);
+  m_members = std::move(members);
+}
+
+namespace {
+
+/// The members in the order of their numbers in the world.
+std::vector<Pe> in_order_of_world(TeamMembers const& members) {
+  std::vector<Pe> all(static_cast<std::size_t>(members.n()));
+  std::iota(all.begin(), all.end(), 0);
+  std::sort(all.begin(), all.end(), [&](Pe a, Pe b) {
+    return members.world_pe(a) < members.world_pe(b);
+  });
+  return all;
+}
+
+/// The nodes of members in that order.
+Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
+               Nodes const& world) {
+  Nodes nodes;
+  nodes.first  = {0};
+  int previous = world.node_of(members.world_pe(order.front()));
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    auto const node = world.node_of(members.world_pe(order[place]));
+    if (node != previous) nodes.first.push_back(static_cast<Pe>(place));
+    previous = node;
+    if (order[place] == members.me()) nodes.mine = nodes.n();
+  }
+  nodes.first.push_back(members.n());
+  return nodes;
+}
+
+}  // namespace
+
+MailRoutes mail_routes(TeamMembers const& members, MailRouting routing) {
   // Direct blocks to so many PEs take 24 MiB, and as much for far ones.
   constexpr int most_direct = 512;
-  auto const& nodes         = nodes_of_job("symm::Mailbox");
-  bool const by_nodes       = routing == MailRouting::by_nodes ||
-                        (routing == MailRouting::automatic &&
-                         nodes.n_pes() > most_direct && nodes.most_near() > 1);
-  return {nodes, my_pe(), by_nodes};
+  auto const& world         = nodes_of_job("symm::Mailbox");
+  auto const by_nodes       = [&](Nodes const& nodes) {
+    return routing == MailRouting::by_nodes ||
+           (routing == MailRouting::automatic && nodes.n_pes() > most_direct &&
+            nodes.most_near() > 1);
+  };
+  if (members.are_world()) return {world, members.me(), by_nodes(world)};
+  if (members.n() == 0) return {};
+  auto order       = in_order_of_world(members);
+  auto const nodes = nodes_of(members, order, world);
+  if (!by_nodes(nodes)) return {nodes, members.me(), false};
+  auto const me = std::find(order.begin(), order.end(), members.me());
+  MailRoutes routes(nodes, static_cast<Pe>(me - order.begin()), true);
+  routes.set_order(std::move(order));
+  return routes;
 }
 
 }  // namespace symm::Impl

@@ -4,16 +4,18 @@
 #define SYMM_MAIL_ROUTES_HPP
 
 #include <cstddef>
+#include <vector>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_job.hpp"
+#include "../base/TeamMembers.hpp"
 #include "MailboxOptions.hpp"
 
 namespace symm::Impl {
 
 /// The ways that messages of a mailbox take. A link leads from this PE to an
-/// inbox of another one.
+/// inbox of another one. PEs are members, but where a name has `world` in it.
 ///
 /// Direct: a link to each PE. By nodes: PE k of each node speaks with the nodes
 /// k, k + n_near, k + 2 n_near, ... A message for a far PE goes to the PE of
@@ -32,7 +34,11 @@ class MailRoutes {
     bool is_last;        // messages are for the PE that has the inbox
   };
 
+  /// \param nodes of the members, in the order of their numbers in the world.
+  /// \param me    this PE's number in that order; direct: its number.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
+  /// No links: this PE is no member.
+  MailRoutes() = default;
 
   [[nodiscard]] std::size_t n_links() const { return m_n_links; }
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
@@ -47,8 +53,10 @@ class MailRoutes {
   [[nodiscard]] bool is_direct() const { return !m_by_nodes; }
   /// The link that a message for `pe` takes from here.
   [[nodiscard]] std::size_t link_to(Pe pe) const {
-    return m_by_nodes ? link_by_nodes(pe) : index(pe);
+    return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }
+  /// Where members are in the order of the world: the member at each place.
+  void set_order(std::vector<Pe> members);
 
  private:
   static std::size_t index(int number) {
@@ -61,19 +69,30 @@ class MailRoutes {
     return m_are_equal ? index(pe) / m_n_near : index(m_nodes.node_of(pe));
   }
   [[nodiscard]] End other_end(std::size_t number) const;
-  [[nodiscard]] std::size_t link_by_nodes(Pe pe) const;
+  [[nodiscard]] std::size_t link_by_nodes(Pe place) const;
+  [[nodiscard]] Pe member_at(Pe place) const {
+    return m_members.empty() ? place : m_members[index(place)];
+  }
+  [[nodiscard]] Pe place_of(Pe pe) const {
+    return m_places.empty() ? pe : m_places[index(pe)];
+  }
 
   Nodes m_nodes;  // first PEs alone: names of nodes take memory
-  bool m_by_nodes;
-  bool m_are_equal = true;  // nodes have equal numbers of PEs
-  std::size_t m_me;         // this PE; by nodes: its place in its node
-  std::size_t m_n_near;
+  // By nodes, unless it is the same: the place of each member, and the other
+  // way.
+  std::vector<Pe> m_places;
+  std::vector<Pe> m_members;
+  bool m_by_nodes          = false;
+  bool m_are_equal         = true;  // nodes have equal numbers of PEs
+  std::size_t m_me         = 0;     // this PE; by nodes: its place in its node
+  std::size_t m_n_near     = 0;
   std::size_t m_n_links    = 0;
   std::size_t m_most_links = 0;
 };
 
 /// Of this PE.
-[[nodiscard]] MailRoutes mail_routes(MailRouting routing);
+[[nodiscard]] MailRoutes mail_routes(TeamMembers const& members,
+                                     MailRouting routing);
 
 }  // namespace symm::Impl
 

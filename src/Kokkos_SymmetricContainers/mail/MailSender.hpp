@@ -77,7 +77,7 @@ class MailSender {
   void send_slowly(Impl::MailThreads::Gathered& mine, Pe pe,
                    Message const& message) const {
     auto const& bins = m_threads->bins();
-    if (pe < 0 || pe >= bins.n_pes()) {
+    if (pe < 0 || pe >= bins.members().n()) {
       m_threads->fail_for_no_pe(pe);
       return;
     }

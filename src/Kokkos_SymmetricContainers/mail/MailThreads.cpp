@@ -8,8 +8,6 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
-#include "../../runtime/symm_job.hpp"
-
 namespace symm::Impl {
 
 namespace {
@@ -95,7 +93,7 @@ void MailThreads::fail(Failure const& failure) noexcept {
 
 void MailThreads::fail_for_no_pe(Pe pe) noexcept {
   fail({ErrorKind::usage, Text(m_call, "::sender: send: there is no PE ", pe,
-                               "; PEs are 0 to ", n_pes() - 1)});
+                               "; PEs are 0 to ", m_bins.members().n() - 1)});
 }
 
 bool MailThreads::put(MailBins& bins) {

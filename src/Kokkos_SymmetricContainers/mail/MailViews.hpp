@@ -137,8 +137,8 @@ class PiecesOfView {
 template <bool copies_pes, bool copies_messages, class Exec, class Pes,
           class Messages, class Send>
 void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
-                      Messages const& messages, MailPieces& pieces,
-                      Send const& send) {
+                      Messages const& messages, std::uint64_t n_pes,
+                      MailPieces& pieces, Send const& send) {
   using OfPes      = PiecesOfView<Exec, Pes, copies_pes>;
   using OfMessages = PiecesOfView<Exec, Messages, copies_messages>;
   // Of 512 KiB: a copy takes longer than the start of its kernel.
@@ -174,7 +174,6 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
     return end;
   };
 
-  auto const n_pes = static_cast<std::uint64_t>(symm::n_pes());
   if (auto const k = its_pes.find_no_pe(name, n_pes); k != n) {
     its_pes.copy(name, k, k + 1);
     its_pes.fence(name);

@@ -14,12 +14,14 @@
 
 namespace symm::Impl {
 
-MailWaves::MailWaves(char const* call)
+MailWaves::MailWaves(char const* call, TeamMembers const& members)
     : m_rounds(std::string(call) + ", waves"),
-      m_me(my_pe()),
-      m_n_pes(n_pes()),
-      m_n_rounds(static_cast<std::size_t>(
-          std::bit_width(static_cast<unsigned>(m_n_pes) - 1))) {}
+      m_members(members),
+      m_me(members.me()),
+      m_n_pes(members.n()),
+      m_n_rounds(m_n_pes == 0 ? 0
+                              : static_cast<std::size_t>(std::bit_width(
+                                    static_cast<unsigned>(m_n_pes) - 1))) {}
 
 bool MailWaves::advance(MailCounts const& mine) {
   bool const begins = !m_has_begun;
@@ -51,7 +53,7 @@ void MailWaves::tell() {
   auto& its     = words();
   auto const to = m_me + (std::int64_t{1} << m_round);
   put_signal(&its.sums, &m_sums, 1, &its.wave, m_wave, SignalOp::set,
-             static_cast<Pe>(to % m_n_pes));
+             m_members.world_pe(static_cast<Pe>(to % m_n_pes)));
 }
 
 void MailWaves::end_wave() {

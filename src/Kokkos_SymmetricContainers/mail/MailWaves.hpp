@@ -16,6 +16,7 @@
 
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../base/TeamMembers.hpp"
 
 namespace symm::Impl {
 
@@ -44,7 +45,7 @@ struct MailCounts {
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
-  explicit MailWaves(char const* call);
+  MailWaves(char const* call, TeamMembers const& members);
 
   /// Goes on with the wave, as far as messages have come. Does not wait.
   /// \param mine the counts of this PE, which has nothing to do.
@@ -75,6 +76,7 @@ class MailWaves {
   void end_wave();
 
   Kokkos::View<Rounds, SymmetricHostSpace> m_rounds;
+  TeamMembers m_members;
   Pe m_me;
   int m_n_pes;
   std::size_t m_n_rounds;

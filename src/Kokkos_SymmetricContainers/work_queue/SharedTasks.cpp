@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
@@ -14,7 +15,8 @@
 
 namespace symm::Impl {
 
-SharedTasks::SharedTasks(char const* call, std::size_t task_bytes,
+SharedTasks::SharedTasks(char const* call, TeamMembers const& members,
+                         std::vector<Pe> near, std::size_t task_bytes,
                          std::size_t most)
     : m_call(call),
       m_task_bytes(task_bytes),
@@ -25,25 +27,30 @@ SharedTasks::SharedTasks(char const* call, std::size_t task_bytes,
       m_copied(&m_words(1, 0)),
       m_flags(&m_words(2, 0)),
       m_n_active(&m_words(3, 0)),
-      m_has_others(n_pes() > 1),
-      m_random(static_cast<std::uint64_t>(my_pe()) + 1) {
-  auto const near = heap_map(SymmetricHostSpace::memory_kind).near_pes();
-  m_first_near    = *near.begin();
-  m_n_near        = *near.end() - m_first_near;
+      m_members(members),
+      m_root(members.n() > 0 ? members.world_pe(0) : 0),
+      m_near(std::move(near)),
+      m_random(static_cast<std::uint64_t>(my_pe()) + 1) {}
+
+std::vector<Pe> SharedTasks::near_of(TeamMembers const& members) {
+  std::vector<Pe> near;
+  for (Pe k = 0; k < members.n(); ++k)
+    if (is_near(members.world_pe(k))) near.push_back(members.world_pe(k));
+  return near;
 }
 
 void SharedTasks::begin() {
   *m_places   = 0;
   *m_copied   = 0;
   *m_flags    = 0;
-  *m_n_active = static_cast<std::uint64_t>(n_pes());
+  *m_n_active = static_cast<std::uint64_t>(m_members.n());
   m_n_stolen  = 0;
   m_flags_now = 0;
 }
 
 bool SharedTasks::is_free() const {
   auto const its = Places::of(load_relaxed(m_places));
-  return m_has_others && its.count() == 0 &&
+  return m_members.n() > 1 && its.count() == 0 &&
          load_acquire(m_copied) == m_n_stolen + its.first;
 }
 
@@ -74,14 +81,15 @@ std::uint64_t SharedTasks::flags() {
   auto const news = now & ~m_flags_now;
   m_flags_now     = now;
   for (int k = 1; k <= 2; ++k) {
-    auto const pe = 2 * my_pe() + k;
-    if (pe < n_pes()) atomic_or(m_flags, news, pe);
+    auto const member = 2 * m_members.me() + k;
+    if (member < m_members.n())
+      atomic_or(m_flags, news, m_members.world_pe(member));
   }
   return now;
 }
 
 void SharedTasks::tell(Flag flag) {
-  atomic_or(m_flags, std::uint64_t{flag}, 0);
+  atomic_or(m_flags, std::uint64_t{flag}, m_root);
 }
 
 void SharedTasks::stop() { tell(stopped); }
@@ -89,22 +97,22 @@ void SharedTasks::stop() { tell(stopped); }
 bool SharedTasks::is_stopped() { return (flags() & stopped) != 0; }
 
 void SharedTasks::enter() {
-  static_cast<void>(atomic_fetch_add(m_n_active, std::uint64_t{1}, 0));
+  static_cast<void>(atomic_fetch_add(m_n_active, std::uint64_t{1}, m_root));
 }
 
 void SharedTasks::leave() {
-  if (atomic_fetch_add(m_n_active, ~std::uint64_t{0}, 0) == 1) tell(over);
+  if (atomic_fetch_add(m_n_active, ~std::uint64_t{0}, m_root) == 1) tell(over);
 }
 
-/// PEs of this node and all PEs in turn, any of them.
+/// TeamMembers of this node and all members in turn, any of them.
 Pe SharedTasks::next_victim() {
   m_random ^= m_random << 13U;
   m_random ^= m_random >> 7U;
   m_random ^= m_random << 17U;
-  bool const is_near = ++m_n_tries % 2 != 0 && m_n_near > 1;
-  auto const first   = is_near ? m_first_near : 0;
-  auto const count   = is_near ? m_n_near : n_pes();
-  return first + static_cast<Pe>(m_random % static_cast<unsigned>(count));
+  if (++m_n_tries % 2 != 0 && m_near.size() > 1)
+    return m_near[m_random % m_near.size()];
+  auto const n = static_cast<unsigned>(m_members.n());
+  return m_members.world_pe(static_cast<Pe>(m_random % n));
 }
 
 bool SharedTasks::steal(std::vector<std::byte>& stolen,

@@ -13,6 +13,7 @@
 #include <Kokkos_SymmetricSpace_Space.hpp>
 
 #include "../../runtime/symm_job.hpp"
+#include "../base/TeamMembers.hpp"
 
 namespace symm::Impl {
 
@@ -20,15 +21,18 @@ namespace symm::Impl {
 /// A word says which places have some: a PE that shares tasks stores it, one
 /// that takes some exchanges it. PEs near and far, by one-sided operations.
 ///
-/// Ends when no PE has tasks. PE 0 has a counter of the PEs that may have some:
-/// a PE that has none leaves it, and enters again before it steals. Whoever is
-/// the last to leave tells PE 0, and each PE tells two others.
+/// Ends when no member has tasks. Member 0 has a counter of the PEs that may
+/// have some: a PE that has none leaves it, and enters again before it steals.
+/// Whoever is the last to leave tells member 0, and each one tells two others.
 class SharedTasks {
  public:
   /// Collective over the world.
-  /// \param task_bytes of a task. \param most tasks that a PE shares at once.
-  /// \throws as Views, on every PE.
-  SharedTasks(char const* call, std::size_t task_bytes, std::size_t most);
+  /// \param near       near_of(members). \param task_bytes of a task. \param
+  /// most tasks that a PE shares at once. \throws as Views, on every PE.
+  SharedTasks(char const* call, TeamMembers const& members,
+              std::vector<Pe> near, std::size_t task_bytes, std::size_t most);
+  /// The members of this node, in the world. \throws std::bad_alloc.
+  [[nodiscard]] static std::vector<Pe> near_of(TeamMembers const& members);
 
   /// Local, with a barrier after it: then all PEs may have tasks.
   void begin();
@@ -80,6 +84,7 @@ class SharedTasks {
   void tell(Flag flag);
   void enter();
   void leave();
+  /// In the world.
   [[nodiscard]] Pe next_victim();
   [[nodiscard]] bool steal_from(Pe victim, std::vector<std::byte>& stolen);
 
@@ -93,12 +98,12 @@ class SharedTasks {
   std::uint64_t* m_places;  // Places
   std::uint64_t* m_copied;  // tasks of this PE that others have copied
   std::uint64_t* m_flags;
-  std::uint64_t* m_n_active;      // of PE 0
+  std::uint64_t* m_n_active;      // of member 0
   std::uint64_t m_n_stolen  = 0;  // of those shared before the last time
   std::uint64_t m_flags_now = 0;  // that others have been told of
-  bool m_has_others;
-  Pe m_first_near;
-  int m_n_near;
+  TeamMembers m_members;
+  Pe m_root = 0;  // member 0, in the world
+  std::vector<Pe> m_near;
   std::uint64_t m_random;
   unsigned m_n_tries = 0;
 };

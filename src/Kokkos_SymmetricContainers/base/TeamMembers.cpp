@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#include "TeamMembers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "../../runtime/symm_errors.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+// The first words of the calls in which a PE team passes failures.
+constexpr std::uint64_t kind_of_first = 0x6661'696c'0000'0000;
+constexpr std::uint64_t kind_of_text  = 0x6661'696c'0000'0001;
+
+}  // namespace
+
+void TeamMembers::agree(ObjectCall const& call,
+                        std::optional<Failure> const& failure) const {
+  if (m_is_world) {
+    Impl::agree(call, failure);
+    return;
+  }
+  if (n() == 0) {
+    throw UsageError(Text(call.text, ": PE ", my_pe(),
+                          " is not in the PE team that has made it"));
+  }
+  WordsOfPes const words(m_team, call.text,
+                         call.key() ^ (call.value * 0x9e37'79b9'7f4a'7c15U),
+                         failure ? 1 : 0);
+  for (Pe k = 0; k < n(); ++k)
+    if (words.of(k) != 0) throw_failure_of(k, call.text, failure);
+}
+
+void TeamMembers::throw_first_failure(
+    char const* call, std::optional<Failure> const& failure) const {
+  if (m_is_world) Impl::throw_first_failure(call, failure);
+  Pe first = 0;
+  {
+    WordsOfPes const words(m_team, call, kind_of_first, failure ? 1 : 0);
+    while (first < n() - 1 && words.of(first) == 0) ++first;
+  }
+  throw_failure_of(first, call, failure);
+}
+
+/// Its text comes in words. (That takes no memory, which may be what lacks.)
+void TeamMembers::throw_failure_of(Pe member, char const* call,
+                                   std::optional<Failure> const& mine) const {
+  constexpr std::size_t n_words = 64;
+  std::array<char, n_words * sizeof(std::uint64_t)> text{};
+  std::uint64_t kind = mine ? static_cast<std::uint64_t>(mine->kind) : 0;
+  if (mine) {
+    std::string_view const its = mine->message;
+    std::copy_n(its.data(), std::min(its.size(), text.size() - 1), text.data());
+  }
+  kind = WordsOfPes(m_team, call, kind_of_text, kind).of(member);
+  for (std::size_t k = 0; k < n_words; ++k) {
+    auto* const at     = text.data() + k * sizeof(std::uint64_t);
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    word = WordsOfPes(m_team, call, kind_of_text + 1 + k, word).of(member);
+    std::memcpy(at, &word, sizeof word);
+  }
+  throw_failure({static_cast<ErrorKind>(kind),
+                 Text(call, ": PE ", world_pe(member), ": ", text.data())});
+}
+
+}  // namespace symm::Impl
