@@ -263,8 +263,12 @@ class Containers {
     if (m_world.draw_mine(4) == 0) mail->progress();
   }
   void finish_mail() {
-    auto* const mail = m_mails.choose(m_world);
-    if (mail != nullptr && mail->has_part()) mail->finish();
+    bool const goes_on = m_world.draw(2) == 0;
+    auto* const mail   = m_mails.choose(m_world);
+    if (mail == nullptr || !mail->has_part()) return;
+    mail->finish();
+    // Messages of the next phase meet PEs that are still in this one.
+    if (goes_on) mail->send_to_all(20, false);
   }
 
   void use_map() {

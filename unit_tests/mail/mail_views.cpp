@@ -141,7 +141,7 @@ TEST(Mail, Views_are_copied_in_pieces_where_the_host_does_not_reach_them) {
                          Threefold{messages});
     long next = 0;
     symm::Impl::for_each_message<true, true>(
-        "mailbox", Exec(), pes, messages, pieces,
+        "mailbox", Exec(), pes, messages, 1'000'000, pieces,
         [&](Pe, long message) { next += message == 3 * next ? 1 : 0; });
     EXPECT_EQ(next, static_cast<long>(n));
   }
