@@ -81,6 +81,23 @@ TEST_F(MailTeams, messages_come_to_the_numbers_of_the_team) {
   }
 }
 
+// (A PE that comes back from finish() sends, while others are still in it.)
+TEST_F(MailTeams, a_message_comes_in_its_phase) {
+  auto everyone = symm::team_split(symm::team_world(), 0, symm::n_pes() - me);
+  int phase = 0, n_wrong = 0;
+  symm::Mailbox<int> mail(
+      "mail of a team", [&](int of) { n_wrong += of != phase; },
+      {.block_bytes = 64}, everyone);
+  auto random = symm_test::random_of_this_pe(1);
+  for (; phase < 400; ++phase) {
+    for (int k = 0; k < 40; ++k) mail.send((me + k) % n, phase);
+    if (phase % 8 == 0) symm_test::random_pause(random);
+    EXPECT_EQ(mail.finish(), 40U);
+  }
+  EXPECT_EQ(n_wrong, 0);
+  symm::team_destroy(everyone);
+}
+
 TEST_F(MailTeams, a_handler_that_throws_fails_on_its_team) {
   symm::Mailbox<int> mail(
       "mail of a team",
