@@ -19,6 +19,7 @@
 
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
+#include "../runtime/symm_teams.hpp"
 #include "base/CollectiveClock.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/GrowView.hpp"
@@ -36,7 +37,13 @@ namespace symm {
 ///     v);
 class Migration {
  public:
+  /// Of all PEs. Local.
   Migration() = default;
+  /// Of a PE team, whose PEs migrate() is collective over then; numbers of PEs
+  /// are those in it. Call reserve() first. Local.
+  /// \param team of this PE; PeTeam(): it takes no part. Must live as long as
+  ///        this.
+  explicit Migration(PeTeam const& team) : m_buffers(team) {}
   /// Local. The other one has no buffers then.
   Migration(Migration&& other) noexcept
       : m_leaving(std::exchange(other.m_leaving, {})),
@@ -50,8 +57,18 @@ class Migration {
   Migration& operator=(Migration const&) = delete;
   ~Migration()                           = default;
 
-  /// Moves element k of all Views to PE dest_pes(k), of the world. Collective
-  /// over the world; on return, after earlier work of `exec`, this PE has its
+  /// Makes room for `bytes` bytes that leave a PE, or come to it, in one call:
+  /// those of its elements, and of up to 16 more for each other PE. Collective
+  /// over the world, as symmetric memory is allocated: all PEs call it, each
+  /// for the migration of its PE team. Migrations of all PEs make room by
+  /// themselves.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  void reserve(std::size_t bytes) {
+    m_buffers.reserve("symm::Migration::reserve", bytes);
+  }
+
+  /// Moves element k of all Views to PE dest_pes(k). Collective over the world,
+  /// or the PE team; on return, after earlier work of `exec`, this PE has its
   /// elements.
   ///
   /// Those that stay keep their index, unless it is behind the new end. Those
@@ -66,12 +83,14 @@ class Migration {
   ///        elements. May have more than dest_pes. If there is no room they
   ///        are resized, as by Kokkos::resize, to an eighth more than needed;
   ///        unmanaged ones must have room. Views in a symmetric space, equally
-  ///        long on all PEs, are resized on all of them.
+  ///        long on all PEs, are resized on all of them; those of a PE team
+  ///        must have room.
   /// \returns how many elements this PE has now.
   /// \throws UsageError on every PE, if there is no such PE, Views are too
   ///         short on a PE, or elements have other sizes or symmetric Views
-  ///         other lengths there; OutOfMemory, SystemError on every PE. Nothing
-  ///         has been moved then; some Views may be longer.
+  ///         other lengths there, or a PE team has no room; OutOfMemory,
+  ///         SystemError on every PE. Nothing has been moved then; some Views
+  ///         may be longer. (Over a PE team: on every PE of it.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
@@ -96,7 +115,8 @@ class Migration {
           [&] { (Impl::grow_private(call, views, step.n_now), ...); });
     }
     m_buffers.make_room(call, step);
-    (Impl::grow_symmetric(call, views, step.most), ...);
+    bool const are_all_pes = m_buffers.members().are_world();
+    (Impl::grow_symmetric(call, views, step.most, are_all_pes), ...);
     auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
     Impl::MoveElements<decltype(fields)> const move{
@@ -115,7 +135,7 @@ class Migration {
                                                    step.received, fields);
     }
     exec.fence(call);
-    Impl::CollectiveClock::end_world_call();
+    if (are_all_pes) Impl::CollectiveClock::end_world_call();
     return step.n_now;
   }
 
@@ -128,8 +148,8 @@ class Migration {
     auto const on_host =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dest);
     using Number  = std::common_type_t<typename Dest::value_type, Pe>;
-    auto const me = static_cast<Number>(my_pe());
-    auto const n  = n_pes();
+    auto const me = static_cast<Number>(m_buffers.members().me());
+    auto const n  = m_buffers.members().n();
     auto& its     = m_leaving;
     its.reset(on_host.extent(0), static_cast<std::size_t>(n));
     auto const leaves = [&](std::size_t k) {

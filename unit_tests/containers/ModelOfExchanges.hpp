@@ -154,11 +154,18 @@ class ModelOfPlan {
 /// A migration, whose calls move new elements each.
 class ModelOfMigration {
  public:
-  explicit ModelOfMigration(World& world) : m_world(world) {}
+  /// Collective over the world, if it is not all PEs'.
+  ModelOfMigration(World& world, Group const& group)
+      : m_world(world), m_group(group) {
+    if (group.is_world) return;
+    m_migration = symm::Migration(group.team);
+    m_migration.reserve(100'000);
+    world.has_met();
+  }
+  [[nodiscard]] bool has_part() const { return m_group.team.is_valid(); }
 
-  void migrate(Exec const& exec, LackOfMemory const* lack) {
+  void migrate(Exec const& exec, unsigned scale, LackOfMemory const* lack) {
     auto const round = m_world.round();
-    auto const scale = m_world.draw(10) == 0 ? 800U : 40U;
     auto const n_of  = [&](int pe) {
       auto const its = number_from(round, 1, static_cast<unsigned>(pe));
       return its % 5 == 0 ? 0 : its % scale;
@@ -171,7 +178,7 @@ class ModelOfMigration {
       return static_cast<std::int64_t>(pe) * 1'000'000 +
              static_cast<std::int64_t>(k);
     };
-    auto const n_mine = n_of(m_world.me);
+    auto const n_mine = n_of(me());
     std::vector<int> dest(n_mine);
     Kokkos::View<std::int64_t*, Memory> id("id", n_mine);
     Kokkos::View<int* [2], Memory> twice("twice", n_mine);
@@ -179,8 +186,8 @@ class ModelOfMigration {
       auto const ids  = Kokkos::create_mirror_view(id);
       auto const both = Kokkos::create_mirror_view(twice);
       for (std::size_t k = 0; k < n_mine; ++k) {
-        dest[k]    = dest_of(m_world.me, k);
-        ids(k)     = id_of(m_world.me, k);
+        dest[k]    = dest_of(me(), k);
+        ids(k)     = id_of(me(), k);
         both(k, 0) = static_cast<int>(ids(k) % 1013);
         both(k, 1) = static_cast<int>(ids(k) % 1019);
       }
@@ -194,16 +201,16 @@ class ModelOfMigration {
     };
     if (lack != nullptr) {
       bool const has_failed = m_world.throws_on_all<symm::Error>(
-          [&] { lack->in(call); }, "migrate() without memory");
+          [&] { lack->in(call); }, "migrate() without memory", m_group.team);
       if (has_failed) call();
     } else {
       call();
     }
-    m_world.has_met();
+    if (m_group.is_world) m_world.has_met();
     std::vector<std::int64_t> expected;
-    for (int pe = 0; pe < m_world.n_pes; ++pe)
+    for (int pe = 0; pe < m_group.team.n_pes(); ++pe)
       for (std::size_t k = 0; k < n_of(pe); ++k)
-        if (dest_of(pe, k) == m_world.me) expected.push_back(id_of(pe, k));
+        if (dest_of(pe, k) == me()) expected.push_back(id_of(pe, k));
     auto const ids =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), id);
     auto const both =
@@ -222,10 +229,12 @@ class ModelOfMigration {
 
  private:
   [[nodiscard]] unsigned n() const {
-    return static_cast<unsigned>(m_world.n_pes);
+    return static_cast<unsigned>(m_group.team.n_pes());
   }
+  [[nodiscard]] int me() const { return m_group.team.my_pe(); }
 
   World& m_world;
+  Group m_group;
   symm::Migration m_migration;
 };
 

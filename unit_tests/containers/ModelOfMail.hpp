@@ -96,17 +96,28 @@ class ModelOfMail {
   void progress() { m_mail->progress(); }
 
   void finish() {
-    std::uint64_t n_now   = 0;
-    bool const has_failed = m_world.throws_on_all<symm::OutOfMemory>(
-        [&] { n_now = m_mail->finish(); }, "finish() of a mailbox",
-        m_group.team);
-    // (Then a handler had no memory, while its PE was in another call.)
-    m_world.expect(
-        has_failed || (n_now == m_expected && m_handled == m_expected &&
-                       m_handled_sum == m_expected_sum),
-        "messages of a phase");
-    ++m_phase;
-    m_expected = m_handled = m_expected_sum = m_handled_sum = 0;
+    // (From then on messages of the next phase may come.)
+    auto const end_phase = [this] {
+      m_world.expect(m_handled == m_expected && m_handled_sum == m_expected_sum,
+                     "messages of a phase");
+      ++m_phase;
+      m_expected = m_handled = m_expected_sum = m_handled_sum = 0;
+    };
+    m_world.throws_on_all<symm::OutOfMemory>(
+        [&] {
+          try {
+            auto const n = m_mail->finish();
+            m_world.expect(n == m_handled, "number of messages of a phase");
+          } catch (symm::OutOfMemory const&) {
+            // A handler had none, while its PE was in another call.
+            m_handled     = m_expected;
+            m_handled_sum = m_expected_sum;
+            end_phase();
+            throw;
+          }
+          end_phase();
+        },
+        "finish() of a mailbox", m_group.team);
   }
   [[nodiscard]] bool has_part() const { return m_group.team.is_valid(); }
   [[nodiscard]] bool is_of_world() const { return m_group.is_world; }
@@ -199,13 +210,32 @@ class ModelOfMap {
   }
 
   void finish() {
-    bool const has_failed = m_world.throws_on_all<symm::OutOfMemory>(
-        [this] { m_map->finish(); }, "finish() of a map", m_group.team);
-    if (has_failed) {
-      // A handler had no memory, while its PE was in another call.
-      clear();
-      return;
-    }
+    m_world.throws_on_all<symm::OutOfMemory>(
+        [this] {
+          try {
+            m_map->finish();
+          } catch (symm::OutOfMemory const&) {
+            // A handler had none, while its PE was in another call.
+            clear();
+            throw;
+          }
+          look();
+        },
+        "finish() of a map", m_group.team);
+  }
+
+ private:
+  struct Question {
+    Question(Key its_key, bool does_insert, Value wrong)
+        : key(its_key), inserts(does_insert), answer(wrong) {}
+
+    Key key;
+    bool inserts;
+    std::optional<Value> answer;
+  };
+
+  /// Before this PE waits anywhere: others may go on already.
+  void look() {
     std::size_t n_wrong = 0;
     for (auto const& its : m_questions) {
       if (its.inserts) {
@@ -231,16 +261,6 @@ class ModelOfMap {
     m_world.expect(n_wrong == 0 && n_found == n_here, "elements of a map");
     if (m_phase % 8 == 0) clear();
   }
-
- private:
-  struct Question {
-    Question(Key its_key, bool does_insert, Value wrong)
-        : key(its_key), inserts(does_insert), answer(wrong) {}
-
-    Key key;
-    bool inserts;
-    std::optional<Value> answer;
-  };
 
   void clear() {
     m_map->clear_local();

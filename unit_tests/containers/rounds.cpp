@@ -184,7 +184,7 @@ class Containers {
     switch (kind) {
       case 0:
         m_migrations.at(number % m_migrations.n()) =
-            std::make_unique<ModelOfMigration>(m_world);
+            std::make_unique<ModelOfMigration>(m_world, group);
         return;
       case 1:
         finish_all(m_mails);
@@ -249,8 +249,11 @@ class Containers {
   void scatter() { exchange(false); }
   void sort() { sort_and_look(m_world, m_exec, lack().get()); }
   void migrate() {
-    if (auto* const its = m_migrations.choose(m_world))
-      its->migrate(m_exec, lack().get());
+    auto const scale = m_world.draw(10) == 0 ? 800U : 40U;
+    auto const lacks = lack();
+    auto* const its  = m_migrations.choose(m_world);
+    if (its != nullptr && its->has_part())
+      its->migrate(m_exec, scale, lacks.get());
   }
 
   void send() {

@@ -44,11 +44,22 @@ void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// Collective over the world, for symmetric Views only. \param most of all PEs.
+/// For symmetric Views only, equally long on all PEs that call.
+/// \param most     of these PEs.
+/// \param may_grow they are all PEs of the world, or the View has room.
+/// \throws UsageError on all of them, if it may not.
 template <class View>
-void grow_symmetric(char const* call, View& view, std::size_t most) {
-  if constexpr (is_symmetric_space_v<typename View::memory_space>)
+void grow_symmetric(char const* call, View& view, std::size_t most,
+                    bool may_grow = true) {
+  if constexpr (is_symmetric_space_v<typename View::memory_space>) {
+    if (!may_grow && view.extent(0) < most) {
+      throw UsageError(Text(call, ": View \"", view.label().c_str(),
+                            "\" is symmetric and has room for ", view.extent(0),
+                            " elements, but a PE gets ", most,
+                            ": a PE team cannot make more"));
+    }
     grow_view(call, view, most);
+  }
 }
 
 /// A hash of the first extents of those Views that are symmetric.

@@ -25,8 +25,11 @@ class Words {
   enum Places : std::size_t { place, n_now, room, has_failed };
   static constexpr std::size_t n = 4;
 
-  explicit Words(std::int64_t* words, std::size_t n_pes)
-      : m_out(words), m_in(words + n * n_pes), m_n_pes(n_pes) {}
+  Words(std::int64_t* words, PeTeam const& team)
+      : m_team(team),
+        m_out(words),
+        m_in(words + n * static_cast<std::size_t>(team.n_pes())),
+        m_n_pes(static_cast<std::size_t>(team.n_pes())) {}
 
   [[nodiscard]] std::int64_t& to(std::size_t pe, std::size_t word) const {
     return m_out[n * pe + word];
@@ -40,9 +43,10 @@ class Words {
       to(pe, word) = static_cast<std::int64_t>(value);
   }
   /// Collective. A barrier, too.
-  void exchange() const { alltoall(team_world(), m_in, m_out, n); }
+  void exchange() const { alltoall(m_team, m_in, m_out, n); }
 
  private:
+  PeTeam const& m_team;
   std::int64_t* m_out;
   std::int64_t* m_in;
   std::size_t m_n_pes;
@@ -114,6 +118,13 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   return memory;
 }
 
+/// All PEs of the team know that.
+[[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
+  throw UsageError(Text(call, ": ", bytes,
+                        " bytes go to or from a PE, and there is less room: "
+                        "that of a PE team grows in reserve() only"));
+}
+
 /// For each block, the elements of the same PE in blocks before it.
 std::vector<ElementIndex> elements_before(PlanSide const& side) {
   std::vector<ElementIndex> before(side.blocks.extent(0));
@@ -142,23 +153,44 @@ HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
   ready.reserve(received.chunks.extent(0));
 }
 
-void MigrationBuffers::prepare(std::size_t n) {
-  m_buffers.prepare("symm::Migration");
-  for (auto* const its : {&m_arriving, &m_in_inbox, &m_in_outbox})
-    its->resize(n + 1);
+/// Collective over the world: all but the room.
+void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
+  auto const prepare = [&] {
+    m_buffers.prepare("symm::Migration");
+    for (auto* const its : {&m_arriving, &m_in_inbox, &m_in_outbox})
+      its->resize(static_cast<std::size_t>(members().n()) + 1);
+  };
+  if (!failure) failure = failure_of(prepare);
+  agree(call, failure);
+  m_buffers.begin();
+  m_words = decltype(m_words)("symm::Migration, words",
+                              2 * Words::n * static_cast<std::size_t>(n_pes()));
+}
+
+void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
+  if (m_words.extent(0) == 0) make(call, {});
+  // (PE teams of other PEs may have other room.)
+  auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
+  m_buffers.grow(ObjectCall(call),
+                 {most, 1, team_world().has_far_pes() ? most : 0});
+  m_room     = most;
+  m_has_room = true;
 }
 
 MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
                                       std::optional<Failure> failure) {
-  auto const n  = static_cast<std::size_t>(n_pes());
-  auto const me = static_cast<std::size_t>(my_pe());
-  if (m_words.extent(0) == 0) {
-    if (!failure) failure = failure_of([&] { prepare(n); });
-    agree(call, failure);
-    m_buffers.begin();
-    m_words = decltype(m_words)("symm::Migration, words", 2 * Words::n * n);
+  auto const& team = members().team();
+  auto const n     = static_cast<std::size_t>(team.n_pes());
+  auto const me    = static_cast<std::size_t>(team.my_pe());
+  if (n == 0) {
+    throw UsageError(
+        Text(call, ": PE ", my_pe(), " is not in the PE team of this one"));
   }
-  Words const words(m_words.data(), n);
+  if (m_words.extent(0) == 0) {
+    if (!members().are_world()) throw_too_little_room(call, 0);
+    make(call, std::exchange(failure, {}));
+  }
+  Words const words(m_words.data(), team);
   if (!failure) {
     for (std::size_t pe = 0; pe < n; ++pe)
       words.to(pe, Words::count) =
@@ -193,7 +225,7 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
     }
   }
   // (All PEs have heard the same.)
-  if (is_wrong) agree(call, failure);
+  if (is_wrong) members().agree(ObjectCall(call), failure);
 
   m_element_bytes = leaving.element_bytes;
   MigrationStep step;
@@ -216,8 +248,8 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
 }
 
 void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
-  auto const n          = static_cast<std::size_t>(n_pes());
-  auto const me         = static_cast<std::size_t>(my_pe());
+  auto const n          = static_cast<std::size_t>(members().n());
+  auto const me         = static_cast<std::size_t>(members().me());
   auto const its_sorted = sorted(m_sorted, leaving);
   auto const n_arriving = step.n_now - m_arriving[me];
   std::vector<Block> received;
@@ -225,9 +257,11 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
     auto const out = leaving.counts[pe];
     auto const in  = m_arriving[pe];
     if (pe == me || out + in == 0) continue;
-    auto const its = static_cast<Pe>(pe);
+    auto const member = static_cast<Pe>(pe);
+    auto const its    = members().world_pe(member);
     append_blocks(step.sent_blocks, its, out, m_in_outbox[pe]);
     append_blocks(received, its, in, m_in_inbox[pe]);
+    step.receivers.resize(step.sent_blocks.size(), member);
   }
   auto const places = places_of_arriving(leaving, n_arriving);
   Moves const moves(leaving, n_arriving, step.n_now);
@@ -242,8 +276,8 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
 }
 
 void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
-  auto const n = static_cast<std::size_t>(n_pes());
-  Words const words(m_words.data(), n);
+  auto const n = static_cast<std::size_t>(members().n());
+  Words const words(m_words.data(), members().team());
   for (std::size_t pe = 0; pe < n; ++pe)
     words.to(pe, Words::place) = static_cast<std::int64_t>(m_in_inbox[pe]);
   words.to_all(Words::n_now, step.n_now);
@@ -259,8 +293,10 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
     room           = std::max(room, words.from(pe, Words::room));
   }
   // (All PEs have heard the same.)
-  if (has_any_failed) agree(call, step.failure);
+  if (has_any_failed) members().agree(ObjectCall(call), step.failure);
   if (!m_has_room || room * m_element_bytes > m_room) {
+    if (!members().are_world())
+      throw_too_little_room(call, room * m_element_bytes);
     auto const bytes = room * m_element_bytes / 4 * 5;
     m_buffers.grow(ObjectCall(call),
                    {bytes, 1, team_world().has_far_pes() ? bytes : 0});
@@ -269,7 +305,8 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
   }
   for (std::size_t b = 0; b < step.sent_blocks.size(); ++b) {
     auto& block = step.sent_blocks[b];
-    block.there += words.from(static_cast<std::size_t>(block.pe), Words::place);
+    block.there +=
+        words.from(static_cast<std::size_t>(step.receivers[b]), Words::place);
     if constexpr (runs_on_host_v<ExchangeSpace>)
       step.sent.blocks.data()[b].there = block.there;
   }

@@ -14,6 +14,8 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_signals.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "../base/TeamMembers.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"
@@ -71,6 +73,7 @@ struct MigrationStep {
   std::size_t most  = 0;  // of all PEs' n_now
 
   std::vector<Block> sent_blocks;
+  std::vector<Pe> receivers;  // of each of these, as members
   /// Why this PE cannot go on.
   std::optional<Failure> failure;
 };
@@ -78,17 +81,33 @@ struct MigrationStep {
 /// Buffers that calls of migrate() use one after the other.
 class MigrationBuffers {
  public:
+  /// Of all PEs of the world: the first call makes them.
+  MigrationBuffers() = default;
+  /// Of a PE team: reserve() makes them.
+  explicit MigrationBuffers(PeTeam const& team) : m_members(team) {}
+
+  /// Collective over the world. \param bytes that leave a PE, or come to it, in
+  /// one call: those of elements, and up to 16 elements more for each PE.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  void reserve(char const* call, std::size_t bytes);
+  /// The PEs that move elements to each other.
+  [[nodiscard]] TeamMembers const& members() {
+    if (!m_members) m_members.emplace(team_world());
+    return *m_members;
+  }
+
   // A call is of three parts. Each PE takes all its private memory in the
   // middle, so that nothing has moved if one has none.
 
-  /// Collective over the world: PEs tell each other how many elements go.
+  /// Collective over the members: they tell each other how many elements go.
   /// \param failure why this PE cannot take part; all PEs throw it then.
   /// \returns lists, if there is memory for them.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
-  /// Collective over the world, when this PE has all private memory, or a
-  /// failure: all PEs know where their blocks go.
+  /// Collective over them, when this PE has all private memory, or a failure:
+  /// all know where their blocks go. Those of the world make more room, if they
+  /// need it.
   /// \throws as begin(); nothing has moved.
   void make_room(char const* call, MigrationStep& step);
 
@@ -97,9 +116,10 @@ class MigrationBuffers {
   }
 
  private:
-  void prepare(std::size_t n);
+  void make(char const* call, std::optional<Failure> failure);
   void list(MigrationStep& step, Leaving& leaving);
 
+  std::optional<TeamMembers> m_members;
   ExchangeBuffers m_buffers;
   Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
   std::vector<std::size_t> m_arriving;   // from each PE
