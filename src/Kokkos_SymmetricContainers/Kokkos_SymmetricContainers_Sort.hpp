@@ -43,6 +43,9 @@ namespace symm {
 /// The host sorts. Where keys or Views are in memory of a GPU, it sorts copies
 /// of them.
 ///
+/// \param team  of this PE: its PEs sort among themselves, and the others among
+///        theirs, in the same call. A PE that takes no part passes PeTeam() and
+///        no elements. By default, the world.
 /// \param count of this PE's elements; the Views may have more.
 /// \param keys  View of rank 1 of integers, floats or doubles, in any memory.
 ///        Floating-point numbers are in IEEE 754's totalOrder: -0 is before 0,
@@ -58,7 +61,8 @@ namespace symm {
 ///         Nothing has been moved then.
 template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
           class... Values>
-std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
+std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
+                 Values&... values) {
   static_assert(Kokkos::is_view_v<Keys> && Keys::rank() == 1 &&
                     std::is_arithmetic_v<typename Keys::value_type> &&
                     sizeof(typename Keys::value_type) <= 8,
@@ -94,11 +98,12 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
     input.element_bytes = sizeof(typename Keys::value_type) + fields.bytes();
     work.emplace(Impl::host_instance(exec), call, host_keys, fields, input);
   });
-  Impl::SortStep step(call, input, failure);
-  if (step.total() == 0) return 0;
+  Impl::SortStep step(call, Impl::TeamMembers(team), input, failure);
+  auto const& of_world = step.of_world();
+  if (!of_world.has_elements) return 0;
   typename Work::Outbox const outbox(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
-      Impl::padded(step.most_before()) * input.element_bytes);
+      of_world.outbox_bytes);
   step.add_up(work->count(step.buckets()));
   auto const n_now = step.n_now();
   auto keys_now    = host_keys;
@@ -109,15 +114,15 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   };
   Impl::agree(call, Impl::failure_of([&] {
                 work->reserve(step);
-                if (!step.grows()) find_fields();
+                if (!of_world.grows) find_fields();
               }));
-  if (step.grows()) {
+  if (of_world.grows) {
     Impl::agree(call, Impl::failure_of([&] {
                   Impl::grow_private(call, keys, n_now);
                   (Impl::grow_private(call, values, n_now), ...);
                 }));
-    Impl::grow_symmetric(call, keys, step.most_now());
-    (Impl::grow_symmetric(call, values, step.most_now()), ...);
+    Impl::grow_symmetric(call, keys, of_world.most_now);
+    (Impl::grow_symmetric(call, values, of_world.most_now), ...);
     Impl::agree(call, Impl::failure_of([&] {
                   keys_now   = Impl::host_view(keys);
                   values_now = {Impl::host_view(values)...};
@@ -135,6 +140,11 @@ std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   std::apply([&](auto const&... its) { (Impl::copy_back(values, its), ...); },
              values_now);
   return n_now;
+}
+template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
+          class... Values>
+std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
+  return sort(exec, team_world(), count, keys, values...);
 }
 /// The same with all elements of the View of keys.
 template <Impl::ExecutionSpace Exec, class Keys, class... Values>

@@ -238,7 +238,8 @@ class ModelOfMigration {
   symm::Migration m_migration;
 };
 
-inline void sort_and_look(World& world, Exec const& exec,
+/// Collective over the world: the PEs of a group sort among themselves.
+inline void sort_and_look(World& world, Group const& group, Exec const& exec,
                           LackOfMemory const* lack) {
   auto const round = world.round();
   auto const scale = world.draw(10) == 0 ? 800U : 40U;
@@ -246,7 +247,7 @@ inline void sort_and_look(World& world, Exec const& exec,
   using Pair       = std::pair<int, int>;  // key, value
   std::vector<Pair> all;
   std::vector<Pair> mine;
-  for (int pe = 0; pe < world.n_pes; ++pe) {
+  for (int pe = 0; pe < group.team.n_pes(); ++pe) {
     auto const n = number_from(round, 3, static_cast<unsigned>(pe)) % scale;
     for (std::size_t k = 0; k < n; ++k) {
       Pair const its{
@@ -254,7 +255,7 @@ inline void sort_and_look(World& world, Exec const& exec,
                            range),
           static_cast<int>(all.size())};
       all.push_back(its);
-      if (pe == world.me) mine.push_back(its);
+      if (pe == group.team.my_pe()) mine.push_back(its);
     }
   }
   std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) {
@@ -269,7 +270,7 @@ inline void sort_and_look(World& world, Exec const& exec,
   auto values       = ints(its_values);
   std::size_t n_now = 0;
   auto const call   = [&] {
-    n_now = symm::sort(exec, mine.size(), keys, values);
+    n_now = symm::sort(exec, group.team, mine.size(), keys, values);
   };
   if (lack != nullptr) {
     bool const has_failed = world.throws_on_all<symm::Error>(
@@ -279,8 +280,9 @@ inline void sort_and_look(World& world, Exec const& exec,
     call();
   }
   world.has_met();
-  auto const n     = static_cast<std::size_t>(world.n_pes);
-  auto const me    = static_cast<std::size_t>(world.me);
+  if (!group.team.is_valid()) return;
+  auto const n     = static_cast<std::size_t>(group.team.n_pes());
+  auto const me    = static_cast<std::size_t>(group.team.my_pe());
   auto const first = all.size() / n * me + std::min(me, all.size() % n);
   auto const count = all.size() / n + (me < all.size() % n ? 1 : 0);
   world.expect(n_now == count, "number of elements of sort()");

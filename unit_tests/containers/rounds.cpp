@@ -247,7 +247,10 @@ class Containers {
 
   void gather() { exchange(true); }
   void scatter() { exchange(false); }
-  void sort() { sort_and_look(m_world, m_exec, lack().get()); }
+  void sort() {
+    auto const group = draw_group();
+    sort_and_look(m_world, group, m_exec, lack().get());
+  }
   void migrate() {
     auto const scale = m_world.draw(10) == 0 ? 800U : 40U;
     auto const lacks = lack();

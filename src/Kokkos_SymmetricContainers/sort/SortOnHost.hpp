@@ -170,7 +170,7 @@ class SortOnHost {
     auto& places = m_its_places;
     step.read(places);
     for (std::size_t pe = 0; pe < places.size(); ++pe)
-      read_blocks(static_cast<Pe>(pe), places[pe]);
+      read_blocks(step.world_pe(pe), places[pe]);
     quiet();
     m_threads([&](std::size_t t) {
       for (auto p = m_first_part[t]; p < m_first_part[t + 1]; ++p)

@@ -17,6 +17,7 @@
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_teams.hpp"
 #include "../exchange/ExchangeLists.hpp"
+#include "../exchange/PlanBlocks.hpp"
 
 namespace symm::Impl {
 
@@ -43,15 +44,18 @@ std::uint64_t SortBuckets::range_of(std::size_t bucket) const {
                   range - (static_cast<std::uint64_t>(bucket) << shift));
 }
 
-SortStep::SortStep(char const* call, SortInput const& input,
-                   std::optional<Failure> failure)
-    : m_n(static_cast<std::size_t>(n_pes())),
-      m_me(static_cast<std::size_t>(my_pe())) {
+SortStep::SortStep(char const* call, TeamMembers const& members,
+                   SortInput const& input, std::optional<Failure> failure)
+    : m_members(members),
+      m_n(static_cast<std::size_t>(members.n())),
+      m_me(static_cast<std::size_t>(std::max(members.me(), 0))) {
   std::array<std::uint64_t**, 6> const parts{&m_mine, &m_all,    &m_counts,
                                              &m_sums, &m_starts, &m_cuts};
-  auto const room = std::max(most_buckets, ways * m_n);
-  std::array<std::size_t, 6> const sizes{n_numbers, n_numbers * m_n,  room,
-                                         room,      most_buckets + 1, m_n + 1};
+  // (PE teams of other sizes use the same memory.)
+  auto const n    = static_cast<std::size_t>(n_pes());
+  auto const room = std::max(most_buckets, ways * n);
+  std::array<std::size_t, 6> const sizes{n_numbers, n_numbers * n,    room,
+                                         room,      most_buckets + 1, n + 1};
   m_words = decltype(m_words)(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
       std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
@@ -62,13 +66,29 @@ SortStep::SortStep(char const* call, SortInput const& input,
   }
 
   if (!failure) failure = failure_of([this] { reserve(); });
+  bool const is_wrong = tell(call, input, failure);
+  // (All members have the same numbers. Other PEs have not.)
+  if (is_wrong || !m_members.are_world()) agree(call, failure);
+  find_of_world(input.element_bytes);
+}
+
+bool SortStep::tell(char const* call, SortInput const& input,
+                    std::optional<Failure>& failure) {
+  if (m_n == 0) {
+    if (!failure && input.count > 0) {
+      failure = Failure{
+          ErrorKind::usage,
+          Text(call, ": PE ", my_pe(), " has elements, and is in no PE team")};
+    }
+    return failure.has_value();
+  }
   m_mine[n_elements]    = input.count;
   m_mine[element_bytes] = input.element_bytes;
   m_mine[capacity]      = input.capacity;
   m_mine[least]         = input.least;
   m_mine[greatest]      = input.greatest;
   m_mine[has_failed]    = failure ? 1 : 0;
-  fcollect(team_world(), m_all, m_mine, n_numbers);
+  fcollect(m_members.team(), m_all, m_mine, n_numbers);
 
   auto const number = [&](std::size_t pe, Number which) {
     return m_all[pe * n_numbers + which];
@@ -80,10 +100,10 @@ SortStep::SortStep(char const* call, SortInput const& input,
     auto const bytes = number(pe, element_bytes);
     bool const fails = number(pe, has_failed) != 0;
     if (!fails && !failure && bytes != input.element_bytes) {
-      failure = Failure{
-          ErrorKind::usage,
-          Text(call, ": elements of PE ", m_me, " have ", input.element_bytes,
-               " bytes, those of PE ", pe, " ", bytes)};
+      failure = Failure{ErrorKind::usage,
+                        Text(call, ": elements of PE ", world_pe(m_me),
+                             " have ", input.element_bytes,
+                             " bytes, those of PE ", world_pe(pe), " ", bytes)};
     }
     is_wrong = is_wrong || fails || bytes != number(0, element_bytes);
     m_total += number(pe, n_elements);
@@ -102,9 +122,15 @@ SortStep::SortStep(char const* call, SortInput const& input,
         Text(call, ": ", std::max(m_most_before, most_now()),
               " elements on a PE; at most ", max_elements, " are counted")};
   }
-  // (All PEs have the same numbers.)
-  if (is_wrong) agree(call, failure);
-  if (m_total == 0) return;
+  if (!is_wrong) find_buckets(greatest);
+  return is_wrong;
+}
+
+void SortStep::find_buckets(std::uint64_t greatest) {
+  if (m_total == 0) {
+    m_buckets = {};
+    return;
+  }
   m_buckets.range = greatest - m_buckets.least;
   m_buckets.shift =
       std::max(0, static_cast<int>(std::bit_width(m_buckets.range)) -
@@ -112,6 +138,18 @@ SortStep::SortStep(char const* call, SortInput const& input,
                                  1, SortBuckets::most_bits));
   m_buckets.count =
       static_cast<std::size_t>(m_buckets.range >> m_buckets.shift) + 1;
+}
+
+void SortStep::find_of_world(std::size_t element_bytes) {
+  m_of_world = {m_total > 0, m_grows, padded(m_most_before) * element_bytes,
+                most_now()};
+  if (m_members.are_world()) return;
+  auto const most = [](std::size_t mine) {
+    return reduce(team_world(), mine, Max{});
+  };
+  auto& its = m_of_world;
+  its = {most(its.has_elements ? 1 : 0) != 0, most(its.grows ? 1 : 0) != 0,
+         most(its.outbox_bytes), most(its.most_now)};
 }
 
 // PEs agree once on whether all have the memory of the next steps.
@@ -134,8 +172,12 @@ SortCut SortStep::cut_before(std::size_t element) const {
 }
 
 void SortStep::add_up(std::span<std::size_t const> counts) {
+  if (m_total == 0) {
+    m_starts[0] = m_starts[1] = 0;
+    return;
+  }
   std::copy(counts.begin(), counts.end(), m_counts);
-  reduce(team_world(), m_sums, m_counts, m_buckets.count, Sum());
+  reduce(m_members.team(), m_sums, m_counts, m_buckets.count, Sum());
   m_before.resize(m_buckets.count + 1);
   m_starts[0] = 0;
   for (std::size_t b = 0; b < m_buckets.count; ++b) {
@@ -173,7 +215,7 @@ void SortStep::search(CountBelow const& count_below) {
       }
       m_counts[k * ways] = 0;
     }
-    reduce(team_world(), m_sums, m_counts, searches.size() * ways, Sum());
+    reduce(m_members.team(), m_sums, m_counts, searches.size() * ways, Sum());
     for (std::size_t k = 0; k < searches.size(); ++k) {
       auto& its = searches[k];
       if (!is_open(its)) continue;
@@ -189,8 +231,9 @@ void SortStep::search(CountBelow const& count_below) {
 
 void SortStep::cut(CountBelow const& count_below) {
   auto& searches = m_searches;
-  m_cuts[0]      = 0;
-  m_cuts[m_n]    = m_starts[m_buckets.count];
+  if (m_total == 0) return;
+  m_cuts[0]   = 0;
+  m_cuts[m_n] = m_starts[m_buckets.count];
   for (std::size_t pe = 1; pe < m_n; ++pe) {
     auto const cut = cut_before(first_of(pe));
     m_cuts[pe]     = m_starts[cut.bucket];
@@ -215,8 +258,8 @@ void SortStep::cut(CountBelow const& count_below) {
                                              : count_below(b, its.low + 1)) -
                below[k];
   }
-  reduce(team_world(), m_sums, below, n, Sum());
-  exscan(team_world(), earlier, equal, n, Sum());
+  reduce(m_members.team(), m_sums, below, n, Sum());
+  exscan(m_members.team(), earlier, equal, n, Sum());
   for (std::size_t k = 0; k < n; ++k) {
     auto const& its    = searches[k];
     auto const needed  = its.cut.before - m_sums[k];
@@ -232,7 +275,7 @@ SortStep::Places SortStep::empty_places() const {
 void SortStep::read(Places& places) const {
   if (m_parts.empty()) return;
   for (std::size_t k = 0; k < m_n; ++k) {
-    auto const pe = static_cast<Pe>(k);
+    auto const pe = world_pe(k);
     auto& its     = places[k];
     get_nbi(&its.front(), m_cuts + m_me, 1, pe);
     get_nbi(&its.back(), m_cuts + m_me + 1, 1, pe);

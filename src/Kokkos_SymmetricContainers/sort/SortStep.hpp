@@ -16,6 +16,7 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_job.hpp"
+#include "../base/TeamMembers.hpp"
 
 // What PEs tell each other in a sort. Each puts its elements into buckets by
 // their keys, in a part of the heap. Their numbers say in which bucket the keys
@@ -73,20 +74,27 @@ struct BucketPart {
 class SortStep {
  public:
   /// Collective over the world.
+  /// \param members of this PE's sort; below, "all PEs" are these.
   /// \param failure why this PE cannot take part; all PEs throw it then.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
-  SortStep(char const* call, SortInput const& input,
+  SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);
 
-  /// Elements of all PEs.
-  [[nodiscard]] std::size_t total() const { return m_total; }
+  /// What all PEs of the world have to do, whichever PE team they are in.
+  struct OfWorld {
+    bool has_elements        = false;
+    bool grows               = false;
+    std::size_t outbox_bytes = 0;
+    std::size_t most_now     = 0;
+  };
+  [[nodiscard]] OfWorld const& of_world() const { return m_of_world; }
+  [[nodiscard]] Pe world_pe(std::size_t member) const {
+    return m_members.world_pe(static_cast<Pe>(member));
+  }
   [[nodiscard]] std::size_t n_now() const {
-    return first_of(m_me + 1) - first_of(m_me);
+    return m_n == 0 ? 0 : first_of(m_me + 1) - first_of(m_me);
   }
   [[nodiscard]] std::size_t most_before() const { return m_most_before; }
-  [[nodiscard]] std::size_t most_now() const { return first_of(1); }
-  /// On a PE, Views have no room.
-  [[nodiscard]] bool grows() const { return m_grows; }
   [[nodiscard]] SortBuckets const& buckets() const { return m_buckets; }
 
   /// Collective: adds up what all PEs have in each bucket.
@@ -131,9 +139,18 @@ class SortStep {
   /// The first element, of all, of a PE afterwards.
   [[nodiscard]] std::size_t first_of(std::size_t pe) const;
   [[nodiscard]] SortCut cut_before(std::size_t element) const;
+  [[nodiscard]] std::size_t most_now() const {
+    return m_n == 0 ? 0 : first_of(1);
+  }
   void reserve();
+  /// Collective over the members. \returns why all of them fail, if they do.
+  bool tell(char const* call, SortInput const& input,
+            std::optional<Failure>& failure);
+  void find_buckets(std::uint64_t greatest);
+  void find_of_world(std::size_t element_bytes);
   void search(CountBelow const& count_below);
 
+  TeamMembers m_members;
   std::size_t m_n, m_me;
   Kokkos::View<std::uint64_t*, SymmetricHostSpace> m_words;
   // Parts of it.
@@ -141,7 +158,8 @@ class SortStep {
 
   std::size_t m_total       = 0;
   std::size_t m_most_before = 0;
-  bool m_grows              = false;
+  bool m_grows              = false;  // on a PE, Views have no room
+  OfWorld m_of_world;
   SortBuckets m_buckets;
   std::vector<std::size_t> m_before;  // elements of all PEs before each bucket
   std::size_t m_first_bucket = 0;
