@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// Migration over PE teams: what has no room, and who takes no part. (That
+// elements come to the right PEs is in ../containers/rounds.cpp.)
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <kokkos/view_helpers.hpp>
+#include <support/pes.hpp>
+
+#include "plans.hpp"
+
+namespace {
+
+using namespace symm_test;
+using symm::Pe;
+using symm::UsageError;
+using testing::HasSubstr;
+
+/// All PEs but the first, if there are more than one, from the last one on.
+class ExchangeTeams : public testing::Test {
+ protected:
+  ExchangeTeams()
+      : m_team(symm::team_split(symm::team_world(), n > 1 && me == 0 ? -1 : 0,
+                                n - me)) {}
+  ~ExchangeTeams() override {
+    if (m_team.is_valid()) symm::team_destroy(m_team);
+  }
+
+  int const n = symm::n_pes(), me = symm::my_pe();
+  symm::PeTeam m_team;
+};
+
+TEST_F(ExchangeTeams, migrate_has_the_room_that_was_reserved) {
+  Exec const exec;
+  symm::Migration migration(m_team);
+  constexpr std::size_t count = 300;
+  // All go to the team's last PE.
+  Ints const dest("dest", count);
+  Kokkos::deep_copy(dest, m_team.n_pes() - 1);
+  Ints id("id", count);
+  auto const call = [&] { return migration.migrate(exec, dest, id); };
+  if (m_team.is_valid()) {
+    EXPECT_THAT(message_of<UsageError>(call), HasSubstr("reserve()"));
+  }
+  migration.reserve(4);
+  if (m_team.is_valid() && m_team.n_pes() > 1) {
+    EXPECT_THAT(message_of<UsageError>(call), HasSubstr("less room"));
+    EXPECT_GE(id.extent(0), count);  // some Views may be longer
+  }
+  migration.reserve(count * sizeof(int) * static_cast<std::size_t>(n));
+  if (!m_team.is_valid()) {
+    EXPECT_THAT(message_of<UsageError>(call),
+                HasSubstr("PE 0 is not in the PE team"));
+    return;
+  }
+  bool const is_last = m_team.my_pe() == m_team.n_pes() - 1;
+  EXPECT_EQ(call(),
+            is_last ? count * static_cast<std::size_t>(m_team.n_pes()) : 0U);
+}
+
+TEST_F(ExchangeTeams, migrate_refuses_symmetric_Views_that_would_grow) {
+  Exec const exec;
+  symm::Migration migration(m_team);
+  migration.reserve(10'000);
+  constexpr std::size_t count = 20;
+  Ints const dest("dest", count);
+  Kokkos::deep_copy(dest, m_team.n_pes() - 1);
+  Kokkos::View<int*, symm::SymmetricSpace> small("small", count);
+  Kokkos::View<int*, symm::SymmetricSpace> large(
+      "large", count * static_cast<std::size_t>(n));
+  if (!m_team.is_valid() || m_team.n_pes() == 1) return;
+  EXPECT_THAT(
+      message_of<UsageError>([&] { migration.migrate(exec, dest, small); }),
+      HasSubstr("a PE team cannot make more"));
+  bool const is_last = m_team.my_pe() == m_team.n_pes() - 1;
+  EXPECT_EQ(migration.migrate(exec, dest, large),
+            is_last ? count * static_cast<std::size_t>(m_team.n_pes()) : 0U);
+}
+
+TEST_F(ExchangeTeams, sort_refuses_elements_of_a_PE_without_a_team) {
+  Exec const exec;
+  if (n == 1) return;
+  Ints keys("keys", 3);
+  EXPECT_THAT(message_of<UsageError>([&] {
+                static_cast<void>(symm::sort(exec, m_team, 3, keys));
+              }),
+              HasSubstr("PE 0 has elements, and is in no PE team"));
+  EXPECT_EQ(symm::sort(exec, m_team, me == 0 ? 0 : 3, keys), me == 0 ? 0U : 3U);
+}
+
+TEST_F(ExchangeTeams, sort_fails_on_all_PEs_if_one_team_does) {
+  Exec const exec;
+  Ints keys("keys", 3);
+  // One PE passes more than there are.
+  int const count = me == n - 1 ? 4 : me == 0 && n > 1 ? 0 : 3;
+  EXPECT_THROW(static_cast<void>(symm::sort(exec, m_team, count, keys)),
+               UsageError);
+}
+
+}  // namespace
