@@ -18,11 +18,9 @@ namespace {
 
 using Kokkos::view_alloc, Kokkos::WithoutInitializing;
 
-std::size_t n_signals() { return 2 * static_cast<std::size_t>(n_pes()); }
-
 }  // namespace
 
-void ExchangeBuffers::prepare(char const* name) {
+void ExchangeBuffers::prepare(char const* name, std::size_t n_steps) {
   std::string const object = name;
   m_labels                 = {object + ", signals",
                               object + ", signals on the host",
@@ -30,18 +28,17 @@ void ExchangeBuffers::prepare(char const* name) {
                               object + ", outbox",
                               object + ", inboxes on the host",
                               object + ", outbox on the host"};
-  m_steps =
-      decltype(m_steps)(object + ", steps", static_cast<std::size_t>(n_pes()));
+  m_steps                  = decltype(m_steps)(object + ", steps", n_steps);
 }
 
-void ExchangeBuffers::begin() {
+void ExchangeBuffers::begin(std::size_t n_slots) {
   constexpr auto plan = "symm::ExchangePlan";
   m_uses_host = !runs_on_host_v<ExchangeSpace> && !Impl::has_gates(plan) &&
                 team_world().has_far_pes() && has_host_heap(plan);
-  m_signals = decltype(m_signals)(m_labels.signals, n_signals());
+  m_signals = decltype(m_signals)(m_labels.signals, 2 * n_slots);
   if (m_uses_host) {
     m_host_signals =
-        decltype(m_host_signals)(m_labels.host_signals, n_signals());
+        decltype(m_host_signals)(m_labels.host_signals, 2 * n_slots);
   }
   describe(0);
 }

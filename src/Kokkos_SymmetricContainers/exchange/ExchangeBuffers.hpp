@@ -44,19 +44,20 @@ struct BlockMemory {
 /// The memory of an exchange, as kernels use it.
 struct Buffers : BlockMemory {
   HeapMap far_heap;  // of the inbox for far PEs
-  /// Two of each PE of the world, for its exchanges of odd and of even numbers:
-  /// the number of the latest one in which it has sent, and the shape() of its
-  /// elements there. With gates, the first one alone is used: the number of
-  /// exchanges in which it has sent, less those in which this PE has waited.
+  /// Two of each neighbour, at its slot, for its exchanges of odd and of even
+  /// numbers: the number of the latest one in which it has sent, and the
+  /// shape() of its elements there. With gates, the first one alone is used:
+  /// the number of exchanges in which it has sent, less those in which this PE
+  /// has waited.
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // perhaps the same
   bool has_gates       = false;    // queues wait, not kernels
   bool uses_host       = false;    // what far PEs get is in memory of the host
 
-  /// That of `pe` for exchange number `step`.
-  [[nodiscard]] KOKKOS_FUNCTION Signal* signal(Pe pe, Signal step,
+  /// That of a slot for exchange number `step`.
+  [[nodiscard]] KOKKOS_FUNCTION Signal* signal(std::uint32_t slot, Signal step,
                                                bool is_near) const {
-    return (is_near ? near_signals : far_signals) + 2 * pe +
+    return (is_near ? near_signals : far_signals) + 2 * std::size_t{slot} +
            (has_gates ? 0 : step % 2);
   }
   static constexpr unsigned shape_bits = 20;
@@ -78,11 +79,13 @@ struct Buffers : BlockMemory {
 class ExchangeBuffers {
  public:
   /// Local: takes the private memory that begin() needs.
-  /// \param name of the object, for labels.
-  void prepare(char const* name);
+  /// \param name    of the object, for labels.
+  /// \param n_steps neighbours of this PE.
+  void prepare(char const* name, std::size_t n_steps);
   /// Collective over the world, after prepare() on all PEs.
+  /// \param n_slots for the neighbours of a PE; equal on all PEs.
   /// \throws OutOfMemory, SystemError on every PE.
-  void begin();
+  void begin(std::size_t n_slots);
 
   struct Room {
     std::size_t half_bytes;    // of the inbox; equal on all PEs

@@ -188,7 +188,7 @@ struct Notify {
     auto const& block = blocks[i];
     auto const step   = buffers.steps[i] + 1;
     if (buffers.has_gates) {
-      atomic_add(buffers.heap, buffers.signal(block.pe, step, block.is_near),
+      atomic_add(buffers.heap, buffers.signal(block.slot, step, block.is_near),
                  ~Signal{0}, my_pe);
       buffers.steps[i] = step;
     }
@@ -203,7 +203,8 @@ struct Notify {
             : buffers.outbox + block.here * element_bytes;
     put_signal(block.is_near ? buffers.heap : buffers.far_heap,
                buffers.half(step, block.is_near) + block.there * element_bytes,
-               source, bytes, buffers.signal(my_pe, step, block.is_near),
+               source, bytes,
+               buffers.signal(block.slot_there, step, block.is_near),
                buffers.has_gates ? 1 : Buffers::sent(step, shape),
                buffers.has_gates ? SignalOp::add : SignalOp::set, block.pe);
   }
@@ -218,7 +219,7 @@ struct Await {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const& block = blocks[i];
     auto const step   = buffers.steps[i] + 1;
-    PollOne<Signal> poll{{buffers.signal(block.pe, step, block.is_near), 1,
+    PollOne<Signal> poll{{buffers.signal(block.slot, step, block.is_near), 1,
                           nullptr, Compare::ge, Buffers::sent(step, 0)}};
     wait_for("symm::ExchangePlan", poll);
     buffers.steps[i] = step;
@@ -332,7 +333,7 @@ template <class Exec>
 void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
   wait_in_queue(exec, call, side.pes.size(), [&](std::size_t i) {
-    return buffers.signal(side.pes[i], 0, true);
+    return buffers.signal(side.slots[i], 0, true);
   });
 }
 

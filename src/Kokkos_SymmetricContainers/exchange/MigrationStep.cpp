@@ -75,8 +75,9 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t count,
       runs_on_host_v<ExchangeSpace> ? 8 * Chunk::most : max_elements;
   std::size_t first = 0;
   do {
-    blocks.push_back(
-        Block::make(pe, std::min(count - first, most), here + first, first));
+    blocks.push_back(Block::make(
+        pe, std::min(count - first, most), here + first, first,
+        static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(my_pe())));
     first += most;
   } while (first < count);
 }
@@ -156,13 +157,13 @@ HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
 /// Collective over the world: all but the room.
 void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
   auto const prepare = [&] {
-    m_buffers.prepare("symm::Migration");
+    m_buffers.prepare("symm::Migration", static_cast<std::size_t>(n_pes()));
     for (auto* const its : {&m_arriving, &m_in_inbox, &m_in_outbox})
       its->resize(static_cast<std::size_t>(members().n()) + 1);
   };
   if (!failure) failure = failure_of(prepare);
   agree(call, failure);
-  m_buffers.begin();
+  m_buffers.begin(static_cast<std::size_t>(n_pes()));
   m_words = decltype(m_words)("symm::Migration, words",
                               2 * Words::n * static_cast<std::size_t>(n_pes()));
 }

@@ -25,7 +25,7 @@ std::uint32_t await(char const* call, Buffers const& buffers,
                     PlanSide const& side, std::size_t i, ElementShape shape) {
   auto const& block        = side.blocks.data()[i];
   auto const step          = buffers.steps[i] + 1;
-  auto const* const signal = buffers.signal(block.pe, step, block.is_near);
+  auto const* const signal = buffers.signal(block.slot, step, block.is_near);
   Signal now               = 0;
   auto const has_come      = [&] {
     now = poll(signal);

@@ -90,6 +90,7 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
   for (std::uint32_t n = 0; n < blocks.size(); ++n) {
     auto& block = blocks[n];
     side.pes.push_back(block.pe);
+    side.slots.push_back(block.slot);
     auto const* const first = elements.data() + listed;
     append_chunks(chunks, n, first, listed, block.count,
                   static_cast<ElementIndex>(row));

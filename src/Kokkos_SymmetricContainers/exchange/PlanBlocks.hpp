@@ -62,19 +62,26 @@ struct Block {
   bool is_run;  // the elements follow each other, from `start` on
   ElementIndex start;
   ElementIndex count;
-  std::size_t here;        // where it begins in this PE's buffers, in elements
-  std::size_t there;       // where the same block begins in that PE's inbox
+  std::size_t here;   // where it begins in this PE's buffers, in elements
+  std::size_t there;  // where the same block begins in that PE's inbox
+  // Of Buffers::signal(): that PE's among the neighbours of this one, and this
+  // PE's among those of that one.
+  std::uint32_t slot;
+  std::uint32_t slot_there;
   unsigned thin_axes = 0;  // bit a: it has cells of a layer across axis a
 
   [[nodiscard]] static Block make(Pe pe, std::size_t count, std::size_t here,
-                                  std::size_t there) {
+                                  std::size_t there, std::uint32_t slot,
+                                  std::uint32_t slot_there) {
     return {pe,
             symm::is_near(pe),
             false,
             0,
             static_cast<ElementIndex>(count),
             here,
-            there};
+            there,
+            slot,
+            slot_there};
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t padded() const {
     return Impl::padded(count);
@@ -119,6 +126,7 @@ struct PlanSide {
   Kokkos::View<Chunk*, ExchangeMemory> chunks;
   Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
   std::vector<Pe> pes;                          // the neighbours
+  std::vector<std::uint32_t> slots;             // and theirs, as Block has them
   std::size_t end    = 0;      // of the largest element of a plan
   bool needs_outbox  = false;  // some blocks travel by messages
   unsigned thin_axes = 0;      // of all blocks

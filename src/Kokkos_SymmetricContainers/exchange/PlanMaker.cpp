@@ -25,10 +25,10 @@ constexpr char const* object   = "symm::ExchangePlan";
 constexpr std::int64_t unknown = -1;
 
 /// Passes some words to each member of a PE team, and gets as many from each:
-/// counts or places of elements, and what it says of its box.
+/// counts or places of elements, its slot, and what it says of its box.
 class Alltoall {
  public:
-  enum Word : std::size_t { of_owned, of_ghosts, n_counts };
+  enum Word : std::size_t { of_owned, of_ghosts, of_slot, n_counts };
 
   /// Collective over the world.
   explicit Alltoall(PeTeam const& team)
@@ -111,7 +111,8 @@ class PlanMaker {
     PlanBlocks plan;
     plan.number  = number;
     auto failure = failure_of([&] { exchange_counts(); });
-    if (!failure) failure = failure_of([&] { plan.buffers.prepare(object); });
+    if (!failure)
+      failure = failure_of([&] { plan.buffers.prepare(object, m_n_slots); });
     agree(m_call, failure);
     plan.capacity = reduce(
         team_world(),
@@ -126,7 +127,7 @@ class PlanMaker {
                              plan.capacity);
     }
     // Collective: afterwards all PEs may be sent wishes.
-    plan.buffers.begin();
+    plan.buffers.begin(reduce(team_world(), m_n_slots, Max{}));
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });
     plan.grow(m_call, sizeof(double), failure);
@@ -164,6 +165,8 @@ class PlanMaker {
     for (std::size_t n = 0; n < m_n_members; ++n) {
       m_alltoall.to(n, of_owned)  = static_cast<std::int64_t>(owned.starts[n]);
       m_alltoall.to(n, of_ghosts) = static_cast<std::int64_t>(ghosts.starts[n]);
+      m_alltoall.to(n, of_slot)   = static_cast<std::int64_t>(m_n_slots);
+      if (is_neighbour(n)) ++m_n_slots;
     }
     m_alltoall();
     if (failure) throw_failure(*failure);
@@ -188,6 +191,11 @@ class PlanMaker {
                               " do not fit beside each other: ", *why));
       }
     }
+  }
+
+  /// Elements go to that member, or come from it.
+  [[nodiscard]] bool is_neighbour(std::size_t n) const {
+    return m_lists.owned.counts[n] + m_lists.ghosts.counts[n] > 0;
   }
 
   /// The place of this PE's block at member `n`.
@@ -259,12 +267,16 @@ class PlanMaker {
     }
     std::vector<Block> owned_blocks, ghost_blocks;
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      if (owned.counts[n] + ghosts.counts[n] == 0) continue;
-      Pe const pe = m_team.world_pe(static_cast<Pe>(n));
+      if (!is_neighbour(n)) continue;
+      Pe const pe           = m_team.world_pe(static_cast<Pe>(n));
+      auto const slot       = static_cast<std::uint32_t>(owned_blocks.size());
+      auto const slot_there = static_cast<std::uint32_t>(place_at(n, of_slot));
       owned_blocks.push_back(Block::make(pe, owned.counts[n], owned.starts[n],
-                                         place_at(n, of_ghosts)));
+                                         place_at(n, of_ghosts), slot,
+                                         slot_there));
       ghost_blocks.push_back(Block::make(pe, ghosts.counts[n], ghosts.starts[n],
-                                         place_at(n, of_owned)));
+                                         place_at(n, of_owned), slot,
+                                         slot_there));
     }
     for (auto const& part : m_lists.box_parts) {
       // A PE receives from a neighbour what has the shape of what it sends.
@@ -326,6 +338,7 @@ class PlanMaker {
   PeTeam const& m_team;
   std::size_t m_n_members;
   Alltoall m_alltoall;
+  std::size_t m_n_slots = 0;  // neighbours of this PE
   Kokkos::View<ElementIndex*, SymmetricHostSpace> m_wishes;
 };
 
