@@ -158,6 +158,14 @@ class Containers {
                                                 : symm::MailRouting::by_nodes};
   }
 
+  /// Where kernels wait for PEs: no PE may need a handler of one that waits in
+  /// Kokkos' fence().
+  void expect_kernels_to_wait() {
+    if (is_on_host<Memory>) return;
+    finish_all(m_mails);
+    finish_all(m_maps);
+  }
+
   /// Makes an object where there is none, or ends it.
   template <class Object, class Make>
   void make_or_end(Slots<Object>& slots, Make const& make) {
@@ -222,6 +230,7 @@ class Containers {
 
   /// Several plans at once, begun and ended in another order on each PE.
   void exchange(bool gathers) {
+    expect_kernels_to_wait();
     auto plans = m_plans.find_all();
     std::erase_if(plans, [this](auto*) { return m_world.draw(3) == 0; });
     m_world.shuffle_mine(plans);
@@ -237,6 +246,7 @@ class Containers {
   }
 
   void grow() {
+    expect_kernels_to_wait();
     auto* const plan = m_plans.choose(m_world);
     if (plan == nullptr) return;
     int const n = static_cast<int>(m_world.draw(5)) + 1;
@@ -252,6 +262,7 @@ class Containers {
     sort_and_look(m_world, group, m_exec, lack().get());
   }
   void migrate() {
+    expect_kernels_to_wait();
     auto const scale = m_world.draw(10) == 0 ? 800U : 40U;
     auto const lacks = lack();
     auto* const its  = m_migrations.choose(m_world);
