@@ -81,6 +81,25 @@ bool count_keys() {
   return bins(0) == n_pes;
 }
 
+// The PEs of each half of the job send to each other.
+bool send_in_halves() {
+  int const half    = symm::my_pe() * 2 / symm::n_pes();
+  int n_come        = 0;
+  symm::PeTeam team = symm::team_split(symm::team_world(), half, 0);
+  {
+    // [team_mail
+    // All PEs make it, each with its PE team.
+    symm::Mailbox<int> mail(
+        "mail of a half", [&](int) { ++n_come; }, {}, team);
+    for (symm::Pe to = 0; to < team.n_pes(); ++to) mail.send(to, half);
+    mail.finish();  // the PEs of this half
+    // team_mail]
+  }
+  bool const is_right = n_come == team.n_pes();
+  symm::team_destroy(team);
+  return is_right;
+}
+
 int solve() {
   std::vector<long> const words{3, 7, 7, 1};
   // [counts
@@ -96,6 +115,7 @@ int solve() {
   bool are_sent = send_views();
   are_sent      = send_in_kernels() && are_sent;
   are_sent      = count_keys() && are_sent;
+  are_sent      = send_in_halves() && are_sent;
   bool const is_right =
       n_sevens == 2 * symm::n_pes() && counts.size() == 3 && are_sent;
   int const n_wrong =

@@ -382,7 +382,7 @@ TEST(Containers, any_calls_in_any_order_do_what_the_model_says) {
   auto const seed =
       static_cast<unsigned>(GTEST_FLAG_GET(random_seed)) + s_n_repeated++;
   Containers containers(seed);
-  int const n_rounds = fewer_if_sanitized(!is_on_host<Memory> ? 400
+  int const n_rounds = fewer_if_sanitized(!is_on_host<Memory> ? 10'000
                                           : are_all_near()    ? 30'000
                                                               : 10'000);
   for (int round = 0; round < n_rounds; ++round) {
