@@ -302,7 +302,7 @@ class ExchangePlan {
     }
     auto const& its = m_plan.contributions;
     Impl::run(
-        exec, scatter_name, its.elements.extent(0),
+        exec, scatter_name, its.elements.size(),
         Impl::Combine<Op, decltype(fields)>{
             buffers, owned.blocks.data(), its.elements.data(),
             its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
@@ -397,7 +397,7 @@ class ExchangePlan {
   /// \param begun as PlanBlocks::make_room() takes it.
   void make_room(char const* call, std::size_t bytes,
                  char const* begun = nullptr) {
-    bool const has_neighbours = m_plan.owned.blocks.extent(0) > 0;
+    bool const has_neighbours = m_plan.owned.blocks.size() > 0;
     if (bytes <= m_plan.room || (!has_neighbours && !m_plan.is_of_world))
       return;
     if (!m_plan.is_of_world) {

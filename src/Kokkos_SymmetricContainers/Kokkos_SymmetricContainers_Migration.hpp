@@ -123,12 +123,12 @@ class Migration {
         step.moved.data(), step.moved_to.data(), fields};
     if constexpr (Impl::runs_on_host_v<Exec>) {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
-      Impl::run(exec, call, step.moved.extent(0), move);
+      Impl::run(exec, call, step.moved.size(), move);
     } else {
       // (On a GPU, nobody finds another shape; all PEs have the same.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
-      Impl::run(exec, call, step.moved.extent(0), move);
+      Impl::run(exec, call, step.moved.size(), move);
       static_cast<void>(Impl::await_blocks(exec, call, buffers, step.received,
                                            Impl::ElementShape(fields)));
       Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,

@@ -73,8 +73,8 @@ TEST(CostOfContainers, of_a_plan_does_not_grow_with_the_PEs) {
   }
   std::printf("a plan: %ld bytes, %ld while it is made\n", now, most);
   // (24 bytes for each neighbour: there are none.)
-  expect_bytes(now, 0, 1280);
-  expect_bytes(most, 160, 1280);
+  expect_bytes(now, 0, 768);
+  expect_bytes(most, 160, 768);
 }
 
 // (And 32 bytes in lists that are no Views.)

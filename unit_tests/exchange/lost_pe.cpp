@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// A PE is killed inside an exchange, while it sends messages or updates, or
-// with tasks of a work queue: all others end within SYMM_PEER_TIMEOUT, and name
-// it and the call, on one node and on several that are pretended.
+// A PE is killed inside an exchange or a sort, while it sends messages or
+// updates, or with tasks of a work queue: all others end within
+// SYMM_PEER_TIMEOUT, and name it and the call, on one node and on several that
+// are pretended.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <support/ForkedPes.hpp>
 #include <support/MissingEngine.hpp>
@@ -97,6 +99,43 @@ void send_without_end(bool dies_in_a_handler) {
     die_if(!dies_in_a_handler && step == 20);
     for (int k = 0; k < 3000; ++k) mailbox.send(k % n_pes, k);
     if (step % 2 == 0) static_cast<void>(mailbox.finish());
+  }
+}
+
+/// The first PE has no part, and waits for all.
+void send_in_a_team_without_end() {
+  auto const team =
+      symm::team_split(symm::team_world(), symm::my_pe() == 0 ? -1 : 0, 0);
+  symm::Mailbox<int> mailbox(
+      "messages", [](int const&) {}, {}, team);
+  for (int step = 0; team.is_valid(); ++step) {
+    die_if(step == 20);
+    for (int k = 0; k < 3000; ++k) mailbox.send(k % team.n_pes(), k);
+    static_cast<void>(mailbox.finish());
+  }
+  symm::barrier_all();
+}
+
+void insert_and_find_without_end() {
+  symm::DistributedHashMap<int, int> map("map");
+  std::optional<int> value;
+  for (int step = 0;; ++step) {
+    for (int k = 0; k < 3000; ++k) {
+      die_if(step == 20 && k == 1500);
+      map.insert(k, k);
+    }
+    map.find(step, value);
+    map.finish();
+  }
+}
+
+void sort_without_end() {
+  Ints keys("keys", 500);
+  for (int step = 0;; ++step) {
+    for (std::size_t k = 0; k < keys.extent(0); ++k)
+      keys(k) = static_cast<int>(k * 7919 % 1009) + symm::my_pe();
+    die_if(step == 20);
+    static_cast<void>(symm::sort(Exec(), keys));
   }
 }
 
@@ -197,6 +236,17 @@ TEST_P(LostPe, is_named_if_it_is_lost_while_it_handles_messages) {
 }
 TEST_P(LostPe, is_named_if_it_is_lost_with_tasks_of_a_work_queue) {
   expect_end(work_until_it_is_lost, "symm::WorkQueue \"tasks\"");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_while_it_sends_in_a_team) {
+  expect_end(send_in_a_team_without_end, "symm::Mailbox \"messages\"");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_while_it_inserts_in_a_map) {
+  expect_end(insert_and_find_without_end,
+             "symm::DistributedHashMap \"map\"|"
+             "symm::Mailbox \"map");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_in_a_sort) {
+  expect_end(sort_without_end, "symm::sort|symm::[a-z]+ of the PE team");
 }
 TEST_P(LostPe, is_named_if_it_is_lost_while_it_sends_updates) {
   expect_end(update_without_end, "symm::barrier_all|symm::Context");

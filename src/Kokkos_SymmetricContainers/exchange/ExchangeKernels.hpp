@@ -308,7 +308,7 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  PlanSide const& side, Fields const& fields,
                  bool sends_runs_unpacked = false, bool skips_stored = false,
                  StoredCopies stored = {}, Op const& op = {}) {
-  auto const n = side.chunks.extent(0);
+  auto const n = side.chunks.size();
   run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
       CopyChunks<way, Fields, Op>{
           buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
@@ -320,7 +320,7 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
 template <class Exec, class Work>
 void for_each_neighbour(Exec const& exec, char const* call,
                         PlanSide const& side, Work const& work) {
-  auto const n = side.blocks.extent(0);
+  auto const n = side.blocks.size();
   if constexpr (runs_on_host_v<Exec>) {
     for (std::size_t i = 0; i < n; ++i) work(i);
   } else {
@@ -332,8 +332,9 @@ void for_each_neighbour(Exec const& exec, char const* call,
 template <class Exec>
 void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
-  wait_in_queue(exec, call, side.pes.size(), [&](std::size_t i) {
-    return buffers.signal(side.slots[i], 0, true);
+  auto const& blocks = side.blocks.on_host();
+  wait_in_queue(exec, call, blocks.size(), [&](std::size_t i) {
+    return buffers.signal(blocks[i].slot, 0, true);
   });
 }
 
@@ -400,7 +401,7 @@ std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
                                       Buffers const& buffers,
                                       PlanSide const& side,
                                       Fields const& fields, Halves halves) {
-  if (side.blocks.extent(0) == 0) return {};
+  if (side.blocks.size() == 0) return {};
   // A far block that is contiguous in the only View goes as it is.
   auto const& first  = fields.first;
   bool const is_only = !buffers.uses_host &&

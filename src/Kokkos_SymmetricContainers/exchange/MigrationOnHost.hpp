@@ -51,15 +51,18 @@ class MigrationOnHost {
     for (std::size_t c = 0; c < m_order.sent.size(); c += at_a_time) {
       auto const end = std::min(c + at_a_time, m_order.sent.size());
       copy<CopyWay::to_block>(m_sent, m_order.sent.data() + c, end - c);
-      for (auto k = c; k < end; ++k) tell(m_sent.chunks(m_order.sent[k]));
-      unpack(end < m_order.sent.size() ? m_sent.chunks(m_order.sent[end]).start
-                                       : all_are_free);
+      for (auto k = c; k < end; ++k)
+        tell(m_sent.chunks.on_host()[m_order.sent[k]]);
+      unpack(end < m_order.sent.size()
+                 ? m_sent.chunks.on_host()[m_order.sent[end]].start
+                 : all_are_free);
     }
     for (std::size_t b = 0; b < m_order.ends.size(); ++b) {
       while (m_order.next[b] < m_order.ends[b]) {
-        PollOne<Signal> poll{{signal_of(b), 1, nullptr, Compare::ge,
-                              value_of(m_received.chunks(m_order.next[b]),
-                                       m_order.received_before)}};
+        PollOne<Signal> poll{
+            {signal_of(b), 1, nullptr, Compare::ge,
+             value_of(m_received.chunks.on_host()[m_order.next[b]],
+                      m_order.received_before)}};
         wait_for(m_call, poll);
         unpack(all_are_free);
       }
@@ -70,7 +73,8 @@ class MigrationOnHost {
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
   [[nodiscard]] Signal const* signal_of(std::size_t received_block) const {
-    return m_buffers.near_signals + m_received.blocks(received_block).pe;
+    return m_buffers.near_signals +
+           m_received.blocks.on_host()[received_block].pe;
   }
   /// The value with which the chunk has come.
   [[nodiscard]] Signal value_of(Chunk const& chunk,
@@ -98,7 +102,7 @@ class MigrationOnHost {
   /// is the last chunk of it.
   void tell(Chunk const& chunk) const {
     symm::fence();
-    auto const& block  = m_sent.blocks(chunk.block);
+    auto const& block  = m_sent.blocks.on_host()[chunk.block];
     auto* const signal = m_buffers.near_signals + my_pe();
     auto const value   = value_of(chunk, m_order.sent_before);
     if (block.is_near) {
@@ -126,18 +130,19 @@ class MigrationOnHost {
       if (last_place(next) >= end) break;
       for (auto const signal = poll(signal_of(b));
            next < m_order.ends[b] && last_place(next) < end &&
-           value_of(m_received.chunks(next), m_order.received_before) <= signal;
+           value_of(m_received.chunks.on_host()[next],
+                    m_order.received_before) <= signal;
            ++next)
         m_order.ready.push_back(static_cast<std::uint32_t>(next));
     }
     if (m_order.ready.empty()) return;
     for (auto const chunk : m_order.ready)
-      check::seen(signal_of(m_received.chunks(chunk).block));
+      check::seen(signal_of(m_received.chunks.on_host()[chunk].block));
     copy<CopyWay::from_block>(m_received, m_order.ready.data(),
                               m_order.ready.size());
   }
   [[nodiscard]] ElementIndex last_place(std::size_t received_chunk) const {
-    auto const& chunk = m_received.chunks(received_chunk);
+    auto const& chunk = m_received.chunks.on_host()[received_chunk];
     return m_received.elements(chunk.listed + chunk.count - 1);
   }
 

@@ -128,10 +128,11 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
 
 /// For each block, the elements of the same PE in blocks before it.
 std::vector<ElementIndex> elements_before(PlanSide const& side) {
-  std::vector<ElementIndex> before(side.blocks.extent(0));
+  auto const& blocks = side.blocks.on_host();
+  std::vector<ElementIndex> before(blocks.size());
   for (std::size_t b = 1; b < before.size(); ++b) {
-    auto const& last = side.blocks(b - 1);
-    if (last.pe == side.blocks(b).pe) before[b] = before[b - 1] + last.count;
+    auto const& last = blocks[b - 1];
+    if (last.pe == blocks[b].pe) before[b] = before[b - 1] + last.count;
   }
   return before;
 }
@@ -139,19 +140,19 @@ std::vector<ElementIndex> elements_before(PlanSide const& side) {
 }  // namespace
 
 HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
-    : sent(its_sent.chunks.extent(0)),
+    : sent(its_sent.chunks.size()),
       sent_before(elements_before(its_sent)),
       received_before(elements_before(received)),
-      next(received.blocks.extent(0) + 1) {
+      next(received.blocks.size() + 1) {
   std::iota(sent.begin(), sent.end(), 0U);
   std::sort(sent.begin(), sent.end(), [&](auto a, auto b) {
-    return its_sent.chunks(a).start < its_sent.chunks(b).start;
+    auto const& chunks = its_sent.chunks.on_host();
+    return chunks[a].start < chunks[b].start;
   });
-  for (std::size_t c = 0; c < received.chunks.extent(0); ++c)
-    ++next[received.chunks(c).block + 1];
+  for (auto const& chunk : received.chunks.on_host()) ++next[chunk.block + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   ends.assign(next.begin() + 1, next.end());
-  ready.reserve(received.chunks.extent(0));
+  ready.reserve(received.chunks.size());
 }
 
 /// Collective over the world: all but the room.
@@ -253,25 +254,25 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
   auto const me         = static_cast<std::size_t>(members().me());
   auto const its_sorted = sorted(m_sorted, leaving);
   auto const n_arriving = step.n_now - m_arriving[me];
-  std::vector<Block> received;
+  std::vector<Block> sent, received;
   for (std::size_t pe = 0; pe < n; ++pe) {
     auto const out = leaving.counts[pe];
     auto const in  = m_arriving[pe];
     if (pe == me || out + in == 0) continue;
     auto const member = static_cast<Pe>(pe);
     auto const its    = members().world_pe(member);
-    append_blocks(step.sent_blocks, its, out, m_in_outbox[pe]);
+    append_blocks(sent, its, out, m_in_outbox[pe]);
     append_blocks(received, its, in, m_in_inbox[pe]);
-    step.receivers.resize(step.sent_blocks.size(), member);
+    step.receivers.resize(sent.size(), member);
   }
   auto const places = places_of_arriving(leaving, n_arriving);
-  Moves const moves(leaving, n_arriving, step.n_now);
+  Moves moves(leaving, n_arriving, step.n_now);
   step.sent = PlanSide::make(
       Kokkos::subview(its_sorted, ElementRange(0, leaving.count)), 0,
-      step.sent_blocks);
+      std::move(sent));
   step.received = PlanSide::make(places, 0, std::move(received));
-  copy_to_kernels(step.moved, "symm::Migration, moved", moves.from);
-  copy_to_kernels(step.moved_to, "symm::Migration, moved to", moves.to);
+  step.moved    = {"symm::Migration, moved", std::move(moves.from)};
+  step.moved_to = {"symm::Migration, moved to", std::move(moves.to)};
   if constexpr (runs_on_host_v<ExchangeSpace>)
     step.order = HostOrder(step.sent, step.received);
 }
@@ -304,15 +305,12 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
     m_room     = bytes;
     m_has_room = true;
   }
-  for (std::size_t b = 0; b < step.sent_blocks.size(); ++b) {
-    auto& block = step.sent_blocks[b];
-    block.there +=
-        words.from(static_cast<std::size_t>(step.receivers[b]), Words::place);
-    if constexpr (runs_on_host_v<ExchangeSpace>)
-      step.sent.blocks.data()[b].there = block.there;
-  }
-  if constexpr (!runs_on_host_v<ExchangeSpace>)
-    copy_to_kernels(step.sent.blocks, step.sent_blocks);
+  step.sent.blocks.change([&](std::vector<Block>& blocks) {
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      auto const to = static_cast<std::size_t>(step.receivers[b]);
+      blocks[b].there += words.from(to, Words::place);
+    }
+  });
   // (MigrationOnHost adds up to max_elements.)
   m_buffers.set_steps(runs_on_host_v<ExchangeSpace> ? m_n_calls << 32U
                                                     : m_n_calls);

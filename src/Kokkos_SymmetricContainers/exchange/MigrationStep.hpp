@@ -67,13 +67,12 @@ struct MigrationStep {
   PlanSide received;
   HostOrder order;
   // Elements that move within this PE, to where others have left.
-  Kokkos::View<ElementIndex*, ExchangeMemory> moved;
-  Kokkos::View<ElementIndex*, ExchangeMemory> moved_to;
+  KernelArray<ElementIndex> moved;
+  KernelArray<ElementIndex> moved_to;
   std::size_t n_now = 0;
   std::size_t most  = 0;  // of all PEs' n_now
 
-  std::vector<Block> sent_blocks;
-  std::vector<Pe> receivers;  // of each of these, as members
+  std::vector<Pe> receivers;  // of each block that is sent, as members
   /// Why this PE cannot go on.
   std::optional<Failure> failure;
 };

@@ -23,7 +23,7 @@ Text message(char const* call, Pe pe, ElementShape mine, Text const& theirs) {
 /// \returns the shape of its elements.
 std::uint32_t await(char const* call, Buffers const& buffers,
                     PlanSide const& side, std::size_t i, ElementShape shape) {
-  auto const& block        = side.blocks.data()[i];
+  auto const& block        = side.blocks.on_host()[i];
   auto const step          = buffers.steps[i] + 1;
   auto const* const signal = buffers.signal(block.slot, step, block.is_near);
   Signal now               = 0;
@@ -50,10 +50,10 @@ std::optional<OtherShape> await_neighbours(char const* call,
   [[maybe_unused]] check::Call const its_call(call);
   poll_far();
   std::optional<OtherShape> other;
-  for (std::size_t i = 0; i < side.blocks.extent(0); ++i) {
+  for (std::size_t i = 0; i < side.blocks.size(); ++i) {
     auto const its_shape = await(call, buffers, side, i, shape);
     if (its_shape != shape.bits())
-      other = {side.blocks.data()[i].pe, its_shape};
+      other = {side.blocks.on_host()[i].pe, its_shape};
   }
   return other;
 }

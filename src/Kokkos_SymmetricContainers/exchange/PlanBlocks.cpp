@@ -88,9 +88,7 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
   std::vector<Chunk> chunks;
   std::size_t listed = 0;
   for (std::uint32_t n = 0; n < blocks.size(); ++n) {
-    auto& block = blocks[n];
-    side.pes.push_back(block.pe);
-    side.slots.push_back(block.slot);
+    auto& block             = blocks[n];
     auto const* const first = elements.data() + listed;
     append_chunks(chunks, n, first, listed, block.count,
                   static_cast<ElementIndex>(row));
@@ -106,8 +104,8 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
   }
   side.elements =
       Kokkos::create_mirror_view_and_copy(ExchangeMemory(), elements);
-  copy_to_kernels(side.chunks, "symm::ExchangePlan, chunks", chunks);
-  copy_to_kernels(side.blocks, "symm::ExchangePlan, blocks", blocks);
+  side.chunks = {"symm::ExchangePlan, chunks", std::move(chunks)};
+  side.blocks = {"symm::ExchangePlan, blocks", std::move(blocks)};
   return side;
 }
 
@@ -142,12 +140,11 @@ void PlanBlocks::grow(char const* text, std::size_t bytes,
 Contributions Contributions::to(PlanSide const& owned) {
   auto const elements =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), owned.elements);
-  auto const blocks =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), owned.blocks);
+  auto const& blocks = owned.blocks.on_host();
   std::vector<Contributions::From> from(elements.extent(0));
   std::size_t next = 0;
-  for (std::uint32_t b = 0; b < blocks.extent(0); ++b)
-    for (ElementIndex k = 0; k < blocks(b).count; ++k) from[next++] = {b, k};
+  for (std::uint32_t b = 0; b < blocks.size(); ++b)
+    for (ElementIndex k = 0; k < blocks[b].count; ++k) from[next++] = {b, k};
   auto const order = sorted_positions(elements, owned.end);
   std::vector<ElementIndex> distinct;
   std::vector<std::uint32_t> firsts;
@@ -161,10 +158,13 @@ Contributions Contributions::to(PlanSide const& owned) {
   }
   firsts.push_back(static_cast<std::uint32_t>(sorted.size()));
   Contributions result;
-  copy_to_kernels(result.elements, "symm::ExchangePlan, distinct elements",
-                  distinct);
-  copy_to_kernels(result.firsts, "symm::ExchangePlan, firsts", firsts);
-  copy_to_kernels(result.from, "symm::ExchangePlan, contributions", sorted);
+  result.elements = {"symm::ExchangePlan, distinct elements",
+                     std::move(distinct)};
+  result.firsts   = {"symm::ExchangePlan, firsts", std::move(firsts)};
+  result.from     = {"symm::ExchangePlan, contributions", std::move(sorted)};
+  result.elements.forget_on_host();
+  result.firsts.forget_on_host();
+  result.from.forget_on_host();
   return result;
 }
 

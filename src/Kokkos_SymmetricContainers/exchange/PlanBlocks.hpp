@@ -18,6 +18,7 @@
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
 
+#include "../base/KernelArray.hpp"
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
@@ -103,30 +104,11 @@ struct Chunk {
   std::size_t listed;  // else they are listed from here on
 };
 
-/// Precondition: the View has as many elements.
-template <class T>
-void copy_to_kernels(Kokkos::View<T*, ExchangeMemory> const& view,
-                     std::vector<T> const& source) {
-  Kokkos::deep_copy(
-      view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                source.data(), source.size()));
-}
-template <class T>
-void copy_to_kernels(Kokkos::View<T*, ExchangeMemory>& view, char const* label,
-                     std::vector<T> const& source) {
-  view = Kokkos::View<T*, ExchangeMemory>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
-      source.size());
-  copy_to_kernels(view, source);
-}
-
 /// One side of the exchange: the owned elements that have copies, or ghosts.
 struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
-  Kokkos::View<Chunk*, ExchangeMemory> chunks;
-  Kokkos::View<Block*, ExchangeMemory> blocks;  // of all neighbours
-  std::vector<Pe> pes;                          // the neighbours
-  std::vector<std::uint32_t> slots;             // and theirs, as Block has them
+  KernelArray<Chunk> chunks;
+  KernelArray<Block> blocks;   // of all neighbours
   std::size_t end    = 0;      // of the largest element of a plan
   bool needs_outbox  = false;  // some blocks travel by messages
   unsigned thin_axes = 0;      // of all blocks
@@ -145,10 +127,9 @@ struct Contributions {
     std::uint32_t block;
     ElementIndex in_block;
   };
-  Kokkos::View<ElementIndex*, ExchangeMemory> elements;
-  Kokkos::View<std::uint32_t*, ExchangeMemory>
-      firsts;  // one more than elements
-  Kokkos::View<From*, ExchangeMemory> from;
+  KernelArray<ElementIndex> elements;
+  KernelArray<std::uint32_t> firsts;  // one more than elements
+  KernelArray<From> from;
 
   [[nodiscard]] static Contributions to(PlanSide const& owned);
 };

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BASE_KERNEL_ARRAY_HPP
+#define SYMM_BASE_KERNEL_ARRAY_HPP
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+
+namespace symm::Impl {
+
+/// A list that the host makes and kernels of SymmetricSpace's execution space
+/// read. Where these run on the host it is the host's memory: small lists cost
+/// what a vector costs. Kernels take data().
+template <class T>
+class KernelArray {
+ public:
+  using Memory = SymmetricSpace::execution_space::memory_space;
+  static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
+
+  KernelArray() = default;
+  /// \throws as a View. \param label of a copy, for tools.
+  KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
+      : m_list(std::move(list)) {
+    if constexpr (!is_on_host) {
+      m_copy = Copy(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+          m_list.size());
+      update();
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    if constexpr (is_on_host) {
+      return m_list.size();
+    } else {
+      return m_copy.extent(0);
+    }
+  }
+  [[nodiscard]] T const* data() const {
+    if constexpr (is_on_host) {
+      return m_list.data();
+    } else {
+      return m_copy.data();
+    }
+  }
+  /// As the host has it.
+  [[nodiscard]] std::vector<T> const& on_host() const { return m_list; }
+  /// Only kernels read it from now on: gives memory back, if that is another.
+  void forget_on_host() {
+    if constexpr (!is_on_host) m_list = {};
+  }
+  /// Changes the list: f(list) must not change its length.
+  template <class F>
+  void change(F const& f) {
+    f(m_list);
+    if constexpr (!is_on_host) update();
+  }
+
+ private:
+  using Copy = Kokkos::View<T*, Memory>;
+  struct None {};
+
+  void update() {
+    Kokkos::deep_copy(
+        m_copy,
+        Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+            m_list.data(), m_list.size()));
+  }
+
+  std::vector<T> m_list;
+  [[no_unique_address]] std::conditional_t<is_on_host, None, Copy> m_copy;
+};
+
+}  // namespace symm::Impl
+
+#endif
