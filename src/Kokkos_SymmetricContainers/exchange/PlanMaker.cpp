@@ -4,6 +4,7 @@
 // How a plan is made of the PEs' lists.
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -47,6 +48,17 @@ class Alltoall {
   }
   [[nodiscard]] BoxWords box_from(std::size_t member) const {
     return BoxWords::of(from(member) + n_counts);
+  }
+  /// Collective over the world. What is passed to members is lost.
+  template <std::size_t n>
+  [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
+      std::array<std::size_t, n> mine) {
+    static_assert(2 * n <= n_words);
+    auto* const words = m_words.data();
+    std::copy(mine.begin(), mine.end(), words);
+    reduce(team_world(), words + n, words, n, Max{});
+    std::copy(words + n, words + 2 * n, mine.begin());
+    return mine;
   }
   void operator()() const {
     alltoall(m_team, m_words.data() + m_words.extent(0) / 2, m_words.data(),
@@ -113,13 +125,15 @@ class PlanMaker {
     auto failure = failure_of([&] { exchange_counts(); });
     if (!failure)
       failure = failure_of([&] { plan.buffers.prepare(object, m_n_slots); });
-    agree(m_call, failure);
-    plan.capacity = reduce(
-        team_world(),
-        std::max(m_lists.owned.starts.back(), m_lists.ghosts.starts.back()),
-        Max{});
-    bool const has_wishes =
-        reduce(team_world(), m_lists.wanted.extent(0) > 0 ? 1 : 0, Max{}) != 0;
+    enum { failed, capacity, wishes, n_slots, n_of_world };
+    auto const of_world =
+        m_alltoall.maxima_of_world(std::array<std::size_t, n_of_world>{
+            failure ? 1U : 0U,
+            std::max(m_lists.owned.starts.back(), m_lists.ghosts.starts.back()),
+            m_lists.wanted.extent(0) > 0 ? 1U : 0U, m_n_slots});
+    if (of_world[failed] != 0) agree(m_call, failure);
+    plan.capacity         = of_world[capacity];
+    bool const has_wishes = of_world[wishes] != 0;
     if (has_wishes) {
       m_wishes =
           decltype(m_wishes)(Kokkos::view_alloc("symm::ExchangePlan, imports",
@@ -127,7 +141,7 @@ class PlanMaker {
                              plan.capacity);
     }
     // Collective: afterwards all PEs may be sent wishes.
-    plan.buffers.begin(reduce(team_world(), m_n_slots, Max{}));
+    plan.buffers.begin(of_world[n_slots]);
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });
     plan.grow(m_call, sizeof(double), failure);
