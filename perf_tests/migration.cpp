@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Migration on CPUs: 10^6 elements of 72 bytes in three Views on all PEs
-// together, or 10 on each, of which some per cent go to other PEs in each step. "MPI" calls
-// MPI_Alltoall for counts and MPI_Alltoallv for data.
+// together, or 10 on each, of which some per cent go to other PEs in each step.
+// "MPI" calls MPI_Alltoall for counts and MPI_Alltoallv for data.
 
 #include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>

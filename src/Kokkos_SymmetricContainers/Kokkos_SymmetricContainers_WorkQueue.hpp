@@ -110,8 +110,9 @@ class WorkQueue {
   /// Does tasks until no PE has any. The queue can be used again.
   ///
   /// Collective over the queue's PEs: returns when all tasks have been done.
-  /// All of them see everything that the functions have written. \throws
-  /// UsageError on every PE, if PEs make other calls, such as finish()
+  /// All of them see everything that the functions have written.
+  ///
+  /// \throws UsageError on every PE, if PEs make other calls, such as finish()
   ///         of another queue: nothing has been done then. Else the exception
   ///         of the first PE whose function has thrown, as an Error, on every
   ///         PE. Tasks that no PE had begun are forgotten then.

@@ -123,6 +123,7 @@ using Impl::failure_of;
 using Impl::ObjectCall;
 using Impl::throw_failure;
 using Impl::throw_first_failure;
+using Impl::without_call;
 using Impl::WordsOfPes;
 // Wait, and serve meanwhile.
 using Impl::FunctionRef;

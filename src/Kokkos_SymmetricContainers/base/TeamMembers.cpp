@@ -55,7 +55,8 @@ void TeamMembers::throw_failure_of(Pe member, char const* call,
   std::array<char, n_words * sizeof(std::uint64_t)> text{};
   std::uint64_t kind = mine ? static_cast<std::uint64_t>(mine->kind) : 0;
   if (mine) {
-    std::string_view const its = mine->message;
+    Text const message         = without_call(mine->message, call);
+    std::string_view const its = message;
     std::copy_n(its.data(), std::min(its.size(), text.size() - 1), text.data());
   }
   kind = WordsOfPes(m_team, call, kind_of_text, kind).of(member);

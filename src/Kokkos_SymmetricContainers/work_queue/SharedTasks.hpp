@@ -27,8 +27,10 @@ namespace symm::Impl {
 class SharedTasks {
  public:
   /// Collective over the world.
-  /// \param near       near_of(members). \param task_bytes of a task. \param
-  /// most tasks that a PE shares at once. \throws as Views, on every PE.
+  /// \param near       near_of(members).
+  /// \param task_bytes of a task.
+  /// \param most       tasks that a PE shares at once.
+  /// \throws as Views, on every PE.
   SharedTasks(char const* call, TeamMembers const& members,
               std::vector<Pe> near, std::size_t task_bytes, std::size_t most);
   /// The members of this node, in the world. \throws std::bad_alloc.

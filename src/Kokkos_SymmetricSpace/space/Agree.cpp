@@ -17,16 +17,14 @@ void remove(std::string_view& text, std::string_view prefix) {
     text.remove_prefix(prefix.size() + 2);
 }
 
-/// The text without the call and the PE at its beginning, which the message of
-/// all PEs has before it.
-Text without_call(Text const& text, std::string_view call) {
+}  // namespace
+
+Text without_call(Text const& text, char const* call) {
   std::string_view its = text;
   remove(its, call);
   remove(its, Text("PE ", my_pe()));
   return its;
 }
-
-}  // namespace
 
 std::uint64_t agree(ObjectCall const& call, std::optional<Failure> failure) {
   if (failure) failure->message = without_call(failure->message, call.text);

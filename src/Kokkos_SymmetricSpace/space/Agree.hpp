@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "../../runtime/base/Failure.hpp"
+#include "../../runtime/base/Text.hpp"
 #include "../../runtime/pes/ObjectCall.hpp"
 
 namespace symm::Impl {
@@ -19,6 +20,10 @@ namespace symm::Impl {
 /// \throws UsageError on every PE, if calls differ; that of the failure.
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
+
+/// The text of a failure without the call and this PE at its beginning, which
+/// the message of all PEs has before it.
+Text without_call(Text const& text, char const* call);
 
 /// \param call its name, such as "symm::sort".
 inline std::uint64_t agree(char const* call,
