@@ -57,9 +57,10 @@ namespace symm {
 /// send, by other mailboxes, too; they must not make collective calls. Messages
 /// are handled in any order.
 ///
-/// finish() and collective calls over the world separate messages: one that a
-/// PE sends after such a call is not handled before the call has returned on
-/// its receiver. Other calls over other PE teams do not.
+/// Collective calls over the world and, of its PE team, finish() of containers
+/// and migrate() separate messages: one that a PE sends after such a call is
+/// not handled before the call has returned on its receiver. Other calls over
+/// other PE teams do not.
 ///
 /// Calls are by the thread that has made the mailbox, or UsageError on that PE
 /// (send() finds out when a block is full); sender() is for others.
@@ -424,7 +425,15 @@ std::uint64_t Mailbox<Message>::end_phase() {
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return whereabouts(); });
-  m_bins.clock().end_call();
+  // When it has returned, or thrown.
+  struct End {
+    explicit End(Impl::TeamMembers const& its) : members(its) {}
+    End(End const&)            = delete;
+    End& operator=(End const&) = delete;
+    ~End() { Impl::CollectiveClock::end_call(members); }
+    Impl::TeamMembers const& members;
+  };
+  End const end(members());
   auto const n_handled = std::exchange(m_n_handled, 0);
   if (m_waves.n_failures() != n_failures) {
     members().throw_first_failure(m_name.c_str(),

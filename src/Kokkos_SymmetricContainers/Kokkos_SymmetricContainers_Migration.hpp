@@ -47,10 +47,11 @@ class Migration {
   /// Local. The other one has no buffers then.
   Migration(Migration&& other) noexcept
       : m_leaving(std::exchange(other.m_leaving, {})),
-        m_buffers(std::exchange(other.m_buffers, {})) {}
+        m_buffers(
+            std::exchange(other.m_buffers, other.m_buffers.without_room())) {}
   Migration& operator=(Migration&& other) noexcept {
     m_leaving = std::exchange(other.m_leaving, {});
-    m_buffers = std::exchange(other.m_buffers, {});
+    m_buffers = std::exchange(other.m_buffers, other.m_buffers.without_room());
     return *this;
   }
   Migration(Migration const&)            = delete;
@@ -102,11 +103,13 @@ class Migration {
           return Impl::Operation{Impl::OperationKind::collective, call};
         },
         Impl::check::Accesses::are_its);
+    std::vector<std::size_t> extents;  // the first index counts elements
     auto const failure = Impl::failure_of([&] {
+      extents.assign(1, 0);
       exec.fence(call);
       find_leaving(call, dest_pes);
       m_leaving.element_bytes =
-          Impl::fields_of(call, {0}, m_leaving.n_before, views...).bytes();
+          Impl::fields_of(call, extents, m_leaving.n_before, views...).bytes();
       m_leaving.symmetric_extents = Impl::hash_of_symmetric_extents(views...);
     });
     auto step          = m_buffers.begin(call, m_leaving, failure);
@@ -117,7 +120,7 @@ class Migration {
     m_buffers.make_room(call, step);
     bool const are_all_pes = m_buffers.members().are_world();
     (Impl::grow_symmetric(call, views, step.most, are_all_pes), ...);
-    auto const fields   = Impl::fields_of(call, {0}, step.n_now, views...);
+    auto const fields   = Impl::fields_of(call, extents, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
     Impl::MoveElements<decltype(fields)> const move{
         step.moved.data(), step.moved_to.data(), fields};
@@ -135,7 +138,7 @@ class Migration {
                                                    step.received, fields);
     }
     exec.fence(call);
-    if (are_all_pes) Impl::CollectiveClock::end_world_call();
+    Impl::CollectiveClock::end_call(m_buffers.members());
     return step.n_now;
   }
 

@@ -92,6 +92,7 @@ class WorkQueue {
     });
     m_number           = Impl::agree(
                   {"symm::WorkQueue", "symm::WorkQueue", 0, m_most_shared}, failure);
+    m_members.expect_to_fit("symm::WorkQueue");
     m_shared.emplace(m_name.c_str(), m_members, std::move(near), sizeof(Task),
                      m_most_shared);
   }

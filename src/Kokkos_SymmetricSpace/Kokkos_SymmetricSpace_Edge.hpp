@@ -88,6 +88,9 @@ class MetCalls {
   Rendezvous const* m_rendezvous;
 };
 
+/// PE teams that there can be at a time: PeTeam::slot() is below.
+inline constexpr int most_teams = 64;
+
 // A way to a PE.
 
 /// The nodes of the job: which PEs are near to which.
@@ -121,6 +124,7 @@ using Impl::ErrorKind;
 using Impl::Failure;
 using Impl::failure_of;
 using Impl::ObjectCall;
+using Impl::quiet_all_contexts;
 using Impl::throw_failure;
 using Impl::throw_first_failure;
 using Impl::without_call;
@@ -128,6 +132,7 @@ using Impl::WordsOfPes;
 // Wait, and serve meanwhile.
 using Impl::FunctionRef;
 using Impl::MetCalls;
+using Impl::most_teams;
 using Impl::poll_far;
 using Impl::ThreadProgress;
 using Impl::wait_and_serve;

@@ -163,8 +163,8 @@ TEST(PrivateMemory, an_exchange_takes_none_to_wait_for_a_late_PE) {
   Kokkos::View<int*, Kokkos::HostSpace> indices("indices", 1), pes("pes", 1);
   pes(0)    = next;
   auto plan = symm::ExchangePlan::from_imports(1, indices, pes);
-  Kokkos::View<int*, symm::SymmetricHostSpace> numbers("numbers", 2);
-  Kokkos::DefaultHostExecutionSpace const exec;
+  Kokkos::View<int*, symm::SymmetricSpace> numbers("numbers", 2);
+  symm::SymmetricSpace::execution_space const exec;
   plan.gather(exec, numbers);
   int n_of_late = -1, n_of_waiting = -1;
   for (int late = 0; late < symm::n_pes(); ++late) {

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "CollectiveClock.hpp"
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
@@ -13,30 +15,36 @@ namespace symm::Impl {
 
 namespace {
 
-std::atomic<std::uint64_t> s_n_calls{0};
+std::atomic<std::uint64_t> s_n_world_calls{0};
+
+/// Of the PE team in a slot. (PEs of it have other numbers of earlier teams
+/// there.)
+std::atomic<std::uint64_t>& n_team_calls(TeamMembers const& members) {
+  static std::array<std::atomic<std::uint64_t>, most_teams> s_n{};
+  return s_n[static_cast<std::size_t>(members.team().slot())];
+}
 
 }  // namespace
 
 CollectiveClock::CollectiveClock(char const* call, TeamMembers const& members)
-    : m_is_of_world(members.are_world()),
-      m_met(call),
-      m_epoch(team_world().words().epoch()) {}
+    : m_met(call), m_epoch(team_world().words().epoch()) {
+  if (members.are_world() || members.n() == 0) return;
+  m_n_calls  = &n_team_calls(members);
+  m_n_before = m_n_calls->load(std::memory_order_relaxed);
+}
 
 std::uint64_t CollectiveClock::now() const {
-  return m_met.n() + load_relaxed(m_epoch) + m_n_calls +
-         s_n_calls.load(std::memory_order_relaxed);
+  auto const of_team =
+      m_n_calls == nullptr
+          ? 0
+          : m_n_calls->load(std::memory_order_relaxed) - m_n_before;
+  return m_met.n() + load_relaxed(m_epoch) + of_team +
+         s_n_world_calls.load(std::memory_order_relaxed);
 }
 
-void CollectiveClock::end_world_call() noexcept {
-  s_n_calls.fetch_add(1, std::memory_order_relaxed);
-}
-
-void CollectiveClock::end_call() noexcept {
-  if (m_is_of_world) {
-    end_world_call();
-  } else {
-    ++m_n_calls;
-  }
+void CollectiveClock::end_call(TeamMembers const& members) noexcept {
+  auto& n = members.are_world() ? s_n_world_calls : n_team_calls(members);
+  n.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace symm::Impl

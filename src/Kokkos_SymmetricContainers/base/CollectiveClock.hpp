@@ -3,6 +3,7 @@
 #ifndef SYMM_BASE_COLLECTIVE_CLOCK_HPP
 #define SYMM_BASE_COLLECTIVE_CLOCK_HPP
 
+#include <atomic>
 #include <cstdint>
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
@@ -17,22 +18,21 @@ namespace symm::Impl {
 /// message at a later time than it is here, this PE is still in a call that the
 /// sender has left.
 ///
-/// Calls of a PE team that is not the world are those of one container of it:
-/// other PEs do not make them.
+/// The calls of containers of a PE team that is not the world count for the
+/// containers of that one.
 class CollectiveClock {
  public:
   CollectiveClock(char const* call, TeamMembers const& members);
 
   [[nodiscard]] std::uint64_t now() const;
-  /// This PE is about to return from a collective call over the world that
-  /// waits behind its last meeting of all PEs.
-  static void end_world_call() noexcept;
-  /// The same of a call of the members.
-  void end_call() noexcept;
+  /// This PE is about to return from a collective call of a container that
+  /// waits behind the last meeting of the members.
+  static void end_call(TeamMembers const& members) noexcept;
 
  private:
-  bool m_is_of_world;
-  std::uint64_t m_n_calls = 0;  // else
+  // Of the PE team; null: the world's.
+  std::atomic<std::uint64_t> const* m_n_calls = nullptr;
+  std::uint64_t m_n_before                    = 0;  // this was made
   MetCalls m_met;
   std::uint64_t const* m_epoch;  // of the world's PE team
 };

@@ -53,7 +53,7 @@ class KernelArray {
   [[nodiscard]] std::vector<T> const& on_host() const { return m_list; }
   /// Only kernels read it from now on: gives memory back, if that is another.
   void forget_on_host() {
-    if constexpr (!is_on_host) m_list = {};
+    if constexpr (!is_on_host) m_list = std::vector<T>();
   }
   /// Changes the list: f(list) must not change its length.
   template <class F>

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 
 namespace symm::Impl {
@@ -30,11 +31,28 @@ void TeamMembers::agree(ObjectCall const& call,
     throw UsageError(Text(call.text, ": PE ", my_pe(),
                           " is not in the PE team that has made it"));
   }
+  // (The world's, too, begins so.)
+  quiet_all_contexts(call.text);
   WordsOfPes const words(m_team, call.text,
                          call.key() ^ (call.value * 0x9e37'79b9'7f4a'7c15U),
                          failure ? 1 : 0);
   for (Pe k = 0; k < n(); ++k)
     if (words.of(k) != 0) throw_failure_of(k, call.text, failure);
+}
+
+void TeamMembers::expect_to_fit(char const* call) const {
+  std::uint64_t hash = 0;
+  for (Pe k = 0; k < n(); ++k) {
+    hash = (hash ^ static_cast<std::uint64_t>(world_pe(k) + 1)) *
+           0x9e37'79b9'7f4a'7c15U;
+    hash ^= hash >> 31U;
+  }
+  auto const n_members = static_cast<std::uint64_t>(n());
+  auto const mine      = (me() == 0 ? n_members * hash : 0) - hash;
+  if (reduce(team_world(), mine, Sum{}) == 0) return;
+  throw UsageError(Text(call,
+                        ": PE teams do not fit: all PEs of a PE team pass it, "
+                        "and others PeTeam() or a team without these PEs"));
 }
 
 void TeamMembers::throw_first_failure(

@@ -36,6 +36,9 @@ class TeamMembers {
   }
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
+  /// Collective over the world. \throws UsageError on every PE, if PEs of one
+  /// PE team have passed others.
+  void expect_to_fit(char const* call) const;
   /// Collective over them, a barrier: all make the same call, and all throw if
   /// one has failed. \throws UsageError on every one, if calls differ; that of
   /// the failure of the first one.

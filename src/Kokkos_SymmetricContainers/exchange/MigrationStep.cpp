@@ -170,7 +170,10 @@ void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
 }
 
 void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
-  if (m_words.extent(0) == 0) make(call, {});
+  agree(ObjectCall(call));
+  // (Other PEs may have another migration, which has been used or not.)
+  if (reduce(team_world(), m_words.extent(0) == 0 ? 1 : 0, Max{}) != 0)
+    make(call, {});
   // (PE teams of other PEs may have other room.)
   auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
   m_buffers.grow(ObjectCall(call),
@@ -215,14 +218,16 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
         is_wrong || fails || bytes != leaving.element_bytes || has_others;
     if (failure || fails) continue;
     if (bytes != leaving.element_bytes) {
-      failure = Failure{
-          ErrorKind::usage,
-          Text(call, ": elements of PE ", me, " have ", leaving.element_bytes,
-               " bytes, those of PE ", pe, " ", bytes)};
+      failure =
+          Failure{ErrorKind::usage,
+                  Text(call, ": elements of PE ", my_pe(), " have ",
+                       leaving.element_bytes, " bytes, those of PE ",
+                       members().world_pe(static_cast<Pe>(pe)), " ", bytes)};
     } else if (has_others) {
       failure = Failure{ErrorKind::usage,
-                        Text(call, ": symmetric Views of PE ", me,
-                             " have other lengths than those of PE ", pe,
+                        Text(call, ": symmetric Views of PE ", my_pe(),
+                             " have other lengths than those of PE ",
+                             members().world_pe(static_cast<Pe>(pe)),
                              ": pass equally long ones, and no parts of them")};
     }
   }
@@ -241,7 +246,7 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   }
   step.failure = failure_of([&] {
     if (step.n_now > max_elements) {
-      throw UsageError(Text(call, ": ", step.n_now, " elements on PE ", me,
+      throw UsageError(Text(call, ": ", step.n_now, " elements on PE ", my_pe(),
                             "; at most ", max_elements, " are counted"));
     }
     list(step, leaving);

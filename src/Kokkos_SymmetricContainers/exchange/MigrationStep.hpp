@@ -85,6 +85,13 @@ class MigrationBuffers {
   /// Of a PE team: reserve() makes them.
   explicit MigrationBuffers(PeTeam const& team) : m_members(team) {}
 
+  /// Of the same PEs.
+  [[nodiscard]] MigrationBuffers without_room() const noexcept {
+    MigrationBuffers buffers;
+    buffers.m_members = m_members;
+    return buffers;
+  }
+
   /// Collective over the world. \param bytes that leave a PE, or come to it, in
   /// one call: those of elements, and up to 16 elements more for each PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.

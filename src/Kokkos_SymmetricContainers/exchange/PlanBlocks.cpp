@@ -105,6 +105,7 @@ PlanSide PlanSide::make(ElementList const& elements, std::size_t row,
   side.elements =
       Kokkos::create_mirror_view_and_copy(ExchangeMemory(), elements);
   side.chunks = {"symm::ExchangePlan, chunks", std::move(chunks)};
+  side.chunks.forget_on_host();
   side.blocks = {"symm::ExchangePlan, blocks", std::move(blocks)};
   return side;
 }

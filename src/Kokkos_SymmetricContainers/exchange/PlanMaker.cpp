@@ -89,6 +89,11 @@ std::size_t agreed_count(char const* call, std::int64_t mine,
                           " PE ", pe, ", which has ", theirs,
                           " for it: the lists of the two must agree"));
   }
+  if (mine == unknown && theirs == unknown) {
+    throw UsageError(Text(call, ": PE ", my_pe(), " and PE ", pe,
+                          " have passed lists of other kinds: call the same "
+                          "function on all PEs"));
+  }
   return static_cast<std::size_t>(mine != unknown ? mine : theirs);
 }
 

@@ -46,6 +46,7 @@ MailBins::MailBins(char const* call, TeamMembers const& members,
   auto const value =
       options.block_bytes * 4 + static_cast<std::uint64_t>(options.routing);
   m_number = agree({call, "symm::Mailbox", 0, value}, failure);
+  m_members.expect_to_fit(call);
   m_clock.emplace(call, m_members);
   m_blocks->begin(call, *m_routes);
 }

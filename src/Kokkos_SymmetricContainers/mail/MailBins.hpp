@@ -82,7 +82,7 @@ class MailBins {
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
   /// Equal on all PEs, and no other object's.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
-  [[nodiscard]] CollectiveClock& clock() { return *m_clock; }
+  [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 
   /// The memory that this PE allocates, at most, in bytes.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);

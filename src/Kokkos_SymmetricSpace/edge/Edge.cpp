@@ -4,6 +4,7 @@
 
 #include "../../runtime/collectives/CollectiveCall.hpp"
 #include "../../runtime/job/Runtime.hpp"
+#include "../../runtime/pes/PeTeamMemory.hpp"
 #include "../../runtime/pes/Rendezvous.hpp"
 #include "../../runtime/pes/RuntimeCall.hpp"
 #include "../../runtime/symm_atomics.hpp"
@@ -12,6 +13,8 @@
 #include "../../runtime/waiting/PeWait.hpp"
 
 namespace symm::Impl {
+
+static_assert(most_teams == PeTeamMemory::max_teams);
 
 void throw_first_failure(char const* call,
                          std::optional<Failure> const& failure) {
