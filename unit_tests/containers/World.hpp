@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,11 +75,11 @@ class World {
     m_latest.back() = name;
   }
   [[nodiscard]] std::string whereabouts() const {
-    std::string text = "PE " + std::to_string(me) + ", seed " +
-                       std::to_string(m_seed) + ", round " +
-                       std::to_string(m_round) + ", after";
-    for (auto const* const name : m_latest) text += std::string(" ") + name;
-    return text;
+    std::ostringstream text;
+    text << "PE " << me << ", seed " << m_seed << ", round " << m_round
+         << ", after";
+    for (auto const* const name : m_latest) text << ' ' << name;
+    return text.str();
   }
   [[nodiscard]] std::uint64_t round() const { return m_round; }
 
@@ -88,8 +89,10 @@ class World {
 
   void expect(bool is_right, char const* what) {
     if (is_right) return;
-    if (m_n_wrong++ == 0)
-      m_first_wrong = std::string(what) + ": " + whereabouts();
+    if (m_n_wrong++ != 0) return;
+    std::ostringstream text;
+    text << what << ": " << whereabouts();
+    m_first_wrong = text.str();
   }
   [[nodiscard]] std::uint64_t n_wrong() const { return m_n_wrong; }
   [[nodiscard]] std::string const& first_wrong() const { return m_first_wrong; }
