@@ -106,4 +106,21 @@ TEST_F(ExchangeTeams, sort_fails_on_all_PEs_if_one_team_does) {
                UsageError);
 }
 
+TEST_F(ExchangeTeams, reserve_meets_a_migration_that_was_used) {
+  symm::Migration used(m_team), fresh(m_team);
+  used.reserve(100);
+  // (Other PE teams may have another one.)
+  (me % 2 == 0 ? used : fresh).reserve(200);
+  (me % 2 == 0 ? fresh : used).reserve(300);
+}
+
+TEST_F(ExchangeTeams, plans_of_two_kinds_fail_on_all_PEs) {
+  if (n == 1) return;
+  auto const none = ints({});
+  EXPECT_THROW(static_cast<void>(
+                   me == 0 ? symm::ExchangePlan::from_exports(0, none, none)
+                           : symm::ExchangePlan::from_imports(0, none, none)),
+               UsageError);
+}
+
 }  // namespace

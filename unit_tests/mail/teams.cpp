@@ -175,4 +175,15 @@ TEST_F(MailTeams, options_that_differ_fail_on_all_PEs) {
                UsageError);
 }
 
+TEST_F(MailTeams, teams_that_do_not_fit_fail_on_all_PEs) {
+  if (n == 1) return;
+  symm::PeTeam const team = me == n - 1 ? symm::team_world() : m_team;
+  EXPECT_THROW((symm::Mailbox<int>(
+                   "mail", [](int) {}, direct, team)),
+               UsageError);
+  EXPECT_THROW((symm::WorkQueue<int>(
+                   "queue", [](int) {}, {}, team)),
+               UsageError);
+}
+
 }  // namespace
