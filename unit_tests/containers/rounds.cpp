@@ -55,6 +55,14 @@ void* operator new[](std::size_t bytes) {
   KOKKOS_IF_ON_HOST((return allocate(bytes);))
   KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
 }
+// Of std::stable_sort.
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  return symm_test::LackOfMemory::must_fail(bytes) ? nullptr
+                                                   : std::malloc(bytes);
+}
+void operator delete(void* memory, std::nothrow_t const&) noexcept {
+  std::free(memory);
+}
 // Of Kokkos, for Views.
 void* operator new(std::size_t bytes, std::align_val_t alignment,
                    std::nothrow_t const&) noexcept {
