@@ -55,7 +55,7 @@ class MailRoutes {
   [[nodiscard]] std::size_t link_to(Pe pe) const {
     return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }
-  /// Where members are in the order of the world: the member at each place.
+  /// Says which member is at each place in the order of the world.
   void set_order(std::vector<Pe> members);
 
  private:

@@ -80,7 +80,7 @@ class SortStep {
   SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);
 
-  /// What all PEs of the world have to do, whichever PE team they are in.
+  /// All PEs of the world have to do this, whichever PE team they are in.
   struct OfWorld {
     bool has_elements        = false;
     bool grows               = false;
