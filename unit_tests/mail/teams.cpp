@@ -186,22 +186,6 @@ TEST_F(MailTeams, teams_that_do_not_fit_fail_on_all_PEs) {
                UsageError);
 }
 
-TEST_F(MailTeams, finish_is_a_barrier_of_the_team) {
-  Kokkos::View<int*, symm::SymmetricHostSpace> const words("words", 1);
-  symm::Mailbox<int> mail(
-      "mail", [](int) {}, direct, m_team);
-  if (!m_team.is_valid()) return;
-  auto const next = m_team.world_pe((m_team.my_pe() + 1) % m_team.n_pes());
-  int n_wrong     = 0;
-  for (int round = 1; round <= 50; ++round) {
-    symm::put_nbi(words.data(), &round, 1, next);
-    mail.finish();  // nobody has sent a message
-    n_wrong += words(0) != round;
-    mail.finish();
-  }
-  EXPECT_EQ(n_wrong, 0);
-}
-
 // (A PE that comes back from finish() inserts, while others are still in it.)
 TEST_F(MailTeams, a_map_has_what_was_asked_for_before_finish_and_no_more) {
   symm::DistributedHashMap<long, long> map("map", 0, direct, m_team);
