@@ -15,7 +15,7 @@
 
 #include <Kokkos_SymmetricContainers.hpp>
 
-#include "LackOfMemory.hpp"
+#include <support/LackOfMemory.hpp>
 #include "World.hpp"
 
 /// Mailboxes, and what is made of them: maps, and queues whose tasks send.

@@ -17,11 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,60 +27,12 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
 
+#include <support/LackOfMemory.hpp>
 #include <support/Sanitizers.hpp>
 
-#include "LackOfMemory.hpp"
 #include "ModelOfExchanges.hpp"
 #include "ModelOfMail.hpp"
 #include "World.hpp"
-
-namespace {
-
-void* allocate(std::size_t bytes) {
-  if (!symm_test::LackOfMemory::must_fail(bytes))
-    if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-// nvcc takes these for kernels, too.
-void* operator new(std::size_t bytes) {
-  KOKKOS_IF_ON_HOST((return allocate(bytes);))
-  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
-}
-void* operator new[](std::size_t bytes) {
-  KOKKOS_IF_ON_HOST((return allocate(bytes);))
-  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
-}
-// Of std::stable_sort.
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
-  return symm_test::LackOfMemory::must_fail(bytes) ? nullptr
-                                                   : std::malloc(bytes);
-}
-void operator delete(void* memory, std::nothrow_t const&) noexcept {
-  std::free(memory);
-}
-// Of Kokkos, for Views.
-void* operator new(std::size_t bytes, std::align_val_t alignment,
-                   std::nothrow_t const&) noexcept {
-  if (symm_test::LackOfMemory::must_fail(bytes)) return nullptr;
-  auto const its = static_cast<std::size_t>(alignment);
-  return std::aligned_alloc(its, (bytes + its - 1) / its * its);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t,
-                     std::nothrow_t const&) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace symm_test {
 

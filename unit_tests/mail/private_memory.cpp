@@ -8,8 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,59 +15,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
+#include <support/LackOfMemory.hpp>
 #include <support/pes.hpp>
 
 namespace {
 
-// Which allocation of this thread fails, counted from 1; 0: none does.
-thread_local int t_fails_at = 0;
-thread_local int t_count    = 0;
-// Smaller ones do not count.
-thread_local std::size_t t_least_bytes = 0;
-
-bool must_fail(std::size_t bytes) {
-  return t_fails_at > 0 && bytes >= t_least_bytes && ++t_count == t_fails_at;
-}
-
-void* allocate(std::size_t bytes) {
-  if (must_fail(bytes)) throw std::bad_alloc();
-  if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-// nvcc takes these for kernels, too.
-void* operator new(std::size_t bytes) {
-  KOKKOS_IF_ON_HOST((return allocate(bytes);))
-  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
-}
-void* operator new[](std::size_t bytes) {
-  KOKKOS_IF_ON_HOST((return allocate(bytes);))
-  KOKKOS_IF_ON_DEVICE((static_cast<void>(bytes); return nullptr;))
-}
-// Of Kokkos, for Views.
-void* operator new(std::size_t bytes, std::align_val_t alignment,
-                   std::nothrow_t const&) noexcept {
-  if (must_fail(bytes)) return nullptr;
-  auto const its = static_cast<std::size_t>(alignment);
-  return std::aligned_alloc(its, (bytes + its - 1) / its * its);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t,
-                     std::nothrow_t const&) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-namespace {
+using symm_test::CountedAllocations;
 
 namespace Tools = Kokkos::Tools::Experimental;
 
@@ -83,12 +34,13 @@ int count_until(char const* label_ends, F const& f) {
   Tools::set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle,
                                        char const* label, void const*,
                                        std::uint64_t) {
-    if (std::string_view(label).ends_with(s_label_ends)) s_count = t_count;
+    if (std::string_view(label).ends_with(s_label_ends))
+      s_count = CountedAllocations::count;
   });
-  t_count    = 0;
-  t_fails_at = 1'000'000;
+  CountedAllocations::count    = 0;
+  CountedAllocations::fails_at = 1'000'000;
   f();
-  t_fails_at = 0;
+  CountedAllocations::fails_at = 0;
   Tools::set_allocate_data_callback(nullptr);
   return s_count;
 }
@@ -97,15 +49,15 @@ int count_until(char const* label_ends, F const& f) {
 template <class F>
 void expect_errors_on_all_PEs(symm::Pe poor, int n_allocations, F const& f) {
   for (int which = 1; which <= n_allocations; ++which) {
-    int has_thrown = 0;
-    t_count        = 0;
-    t_fails_at     = symm::my_pe() == poor ? which : 0;
+    int has_thrown               = 0;
+    CountedAllocations::count    = 0;
+    CountedAllocations::fails_at = symm::my_pe() == poor ? which : 0;
     try {
       f();
     } catch (symm::Error const&) {
       has_thrown = 1;
     }
-    t_fails_at = 0;
+    CountedAllocations::fails_at = 0;
     EXPECT_EQ(has_thrown, 1) << which;
     if (!symm_test::is_equal_on_all_pes(has_thrown)) return;
   }
@@ -118,7 +70,7 @@ TEST(PrivateMemory, a_mailbox_begins_on_all_PEs_or_on_none) {
     symm::Mailbox<int> const mailbox(label, [](int const&) {});
   };
   begin();  // later ones need no more memory
-  auto const n = count_until(", outboxes", begin);
+  auto const n = count_until(", outbox", begin);
   EXPECT_GT(n, 8);
   expect_errors_on_all_PEs(symm::n_pes() - 1, n, begin);
   begin();
@@ -134,15 +86,15 @@ TEST(PrivateMemory, sort_has_its_lists_on_all_PEs_or_on_none) {
     symm::sort(exec, keys, values);
   };
   sort();
-  t_least_bytes = 1024;
-  t_count       = 0;
-  t_fails_at    = 1'000'000;
+  CountedAllocations::least_bytes = 1024;
+  CountedAllocations::count       = 0;
+  CountedAllocations::fails_at    = 1'000'000;
   sort();
-  t_fails_at           = 0;
-  auto const n_of_poor = t_count;  // of all PEs alike
+  CountedAllocations::fails_at = 0;
+  auto const n_of_poor         = CountedAllocations::count;  // of all PEs alike
   EXPECT_GE(n_of_poor, 5);
   expect_errors_on_all_PEs(0, n_of_poor, sort);
-  t_least_bytes = 0;
+  CountedAllocations::least_bytes = 0;
   sort();
   for (int k = 1; k < n; ++k) EXPECT_LE(keys(k - 1), keys(k));
 }
@@ -150,11 +102,11 @@ TEST(PrivateMemory, sort_has_its_lists_on_all_PEs_or_on_none) {
 /// The allocations of this PE in f() that count.
 template <class F>
 int count_allocations(F const& f) {
-  t_count    = 0;
-  t_fails_at = 1'000'000;
+  CountedAllocations::count    = 0;
+  CountedAllocations::fails_at = 1'000'000;
   f();
-  t_fails_at = 0;
-  return t_count;
+  CountedAllocations::fails_at = 0;
+  return CountedAllocations::count;
 }
 
 // A PE that has none left must not leave the others alone.
@@ -185,17 +137,18 @@ void expect_all_or_none(symm::Pe poor, F const& f) {
   int which    = 1;
   bool is_poor = true;
   for (; is_poor && which < 1000; ++which) {
-    int has_thrown = 0;
-    t_count        = 0;
-    t_fails_at     = symm::my_pe() == poor ? which : 0;
+    int has_thrown               = 0;
+    CountedAllocations::count    = 0;
+    CountedAllocations::fails_at = symm::my_pe() == poor ? which : 0;
     try {
       f();
     } catch (symm::Error const&) {
       has_thrown = 1;
     }
-    t_fails_at = 0;
+    CountedAllocations::fails_at = 0;
     // The poor PE knows whether an allocation failed.
-    auto const is_last = symm::my_pe() == poor && t_count < which ? 1 : 0;
+    auto const is_last =
+        symm::my_pe() == poor && CountedAllocations::count < which ? 1 : 0;
     is_poor = symm::reduce(symm::team_world(), is_last, symm::Max{}) == 0;
     EXPECT_EQ(has_thrown, is_poor ? 1 : 0) << which;
     if (!symm_test::is_equal_on_all_pes(has_thrown)) return;
@@ -218,34 +171,35 @@ TEST(PrivateMemory, migrate_moves_on_all_PEs_or_on_none) {
     auto const id_at = [me](std::size_t k) {
       return me * count + static_cast<int>(k);
     };
-    t_least_bytes = 1024;
+    CountedAllocations::least_bytes = 1024;
     expect_all_or_none(poor, [&] {
-      t_least_bytes = 1U << 30U;  // those of the test do not count
-      auto id       = in_memory(id_at);
+      CountedAllocations::least_bytes =
+          1U << 30U;  // those of the test do not count
+      auto id = in_memory(id_at);
       Kokkos::View<double* [3], Memory> x("x", count);
       Kokkos::View<short*, symm::SymmetricSpace> s("s", count);
       // The Views of PE `poor` grow.
       auto const dest =
           in_memory([&](std::size_t k) { return k % 3 == 0 ? me : poor; });
       symm::Migration migration;
-      t_least_bytes = 1024;
-      t_count       = 0;
+      CountedAllocations::least_bytes = 1024;
+      CountedAllocations::count       = 0;
       try {
         migration.migrate(exec, dest, id, x, s);
       } catch (symm::Error const&) {
         // Nothing has moved, and the next call works.
-        auto const failed = std::exchange(t_fails_at, 0);
+        auto const failed = std::exchange(CountedAllocations::fails_at, 0);
         auto const ids =
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), id);
         std::size_t n_wrong = 0;
         for (std::size_t k = 0; k < count; ++k) n_wrong += ids(k) != id_at(k);
         EXPECT_EQ(n_wrong, 0U);
         EXPECT_GT(migration.migrate(exec, dest, id, x, s), 0U);
-        t_fails_at = failed;
+        CountedAllocations::fails_at = failed;
         throw;
       }
     });
-    t_least_bytes = 0;
+    CountedAllocations::least_bytes = 0;
   }
 }
 
@@ -263,9 +217,9 @@ TEST(PrivateMemory, a_plan_is_made_on_all_PEs_or_on_none) {
     EXPECT_EQ(plan.n_ghosts(), count);
   };
   make();
-  t_least_bytes = 1024;
+  CountedAllocations::least_bytes = 1024;
   expect_all_or_none(n - 1, make);
-  t_least_bytes = 0;
+  CountedAllocations::least_bytes = 0;
   make();
 }
 
@@ -278,10 +232,10 @@ TEST(PrivateMemory, a_map_and_a_queue_begin_on_all_PEs_or_on_none) {
   };
   make_map();
   make_queue();
-  t_least_bytes = 1024;
+  CountedAllocations::least_bytes = 1024;
   expect_all_or_none(0, make_map);
   expect_all_or_none(symm::n_pes() - 1, make_queue);
-  t_least_bytes = 0;
+  CountedAllocations::least_bytes = 0;
 }
 
 }  // namespace

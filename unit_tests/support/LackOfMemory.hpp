@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TEST_CONTAINERS_LACK_OF_MEMORY_HPP
-#define SYMM_TEST_CONTAINERS_LACK_OF_MEMORY_HPP
+#ifndef SYMM_TEST_LACK_OF_MEMORY_HPP
+#define SYMM_TEST_LACK_OF_MEMORY_HPP
 
 #include <cstddef>
-#include <limits>
 
 namespace symm_test {
 
-/// One allocation of this thread fails. (The program has an operator new of its
-/// own.)
+/// Allocations of this thread, one of which fails. Programs that link
+/// symm_test_lack_of_memory have an operator new that asks must_fail().
+struct CountedAllocations {
+  /// The one that fails, from 1; 0: none does, and none is counted.
+  inline static thread_local int fails_at = 0;
+  inline static thread_local int count    = 0;
+  /// Smaller ones do not count.
+  inline static thread_local std::size_t least_bytes = 0;
+
+  static bool must_fail(std::size_t bytes);
+};
+
+/// One allocation of this thread fails.
 class LackOfMemory {
  public:
   /// Smaller allocations do not count: labels of Views are in private memory,
@@ -23,12 +33,13 @@ class LackOfMemory {
   void in(F const& f) const {
     struct Guard {
       explicit Guard(int which) {
-        t_count    = 0;
-        t_fails_at = which;
+        CountedAllocations::count       = 0;
+        CountedAllocations::least_bytes = least_bytes;
+        CountedAllocations::fails_at    = which;
       }
       Guard(Guard const&)            = delete;
       Guard& operator=(Guard const&) = delete;
-      ~Guard() { t_fails_at = 0; }
+      ~Guard() { CountedAllocations::fails_at = 0; }
     };
     Guard const guard(m_which);
     f();
@@ -40,15 +51,7 @@ class LackOfMemory {
     lack != nullptr ? lack->in(f) : f();
   }
 
-  /// For operator new.
-  static bool must_fail(std::size_t bytes) {
-    return t_fails_at > 0 && bytes >= least_bytes && ++t_count == t_fails_at;
-  }
-
  private:
-  inline static thread_local int t_fails_at = 0;
-  inline static thread_local int t_count    = 0;
-
   int m_which;
 };
 
