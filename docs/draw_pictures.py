@@ -133,8 +133,8 @@ def draw_house():
                                "ways, and their end"]),
           (1.6, "b", "exchange/", ["plans of who needs what, and their kernels;",
                                    "elements that move to other PEs"])], 60),
-        ([(1, "b", "base/", ["the PEs that have a container, its calls in time, "
-                             "lists for kernels"])], 44)])
+        ([(1, "b", "base/", ["the PEs that have a container, words and blocks on their "
+                             "way, calls in time"])], 44)])
     library(picture, "k", "src/Kokkos_SymmetricSpace/   knows Kokkos", [
         ([(1, "p", "Kokkos_SymmetricSpace*.hpp",
            ["what users include: memory spaces, Views of peers, operations on "

@@ -28,6 +28,9 @@
 
 namespace symm {
 
+/// What Migration::migrate() takes for an element that no PE gets.
+inline constexpr Pe no_pe = -1;
+
 /// Moves elements, such as particles, to new owners: another number of them in
 /// each call. Keeps its buffers from call to call. (Cabana's Distributor and
 /// migrate, MPI_Alltoall of counts and MPI_Alltoallv.)
@@ -68,9 +71,9 @@ class Migration {
     m_buffers.reserve("symm::Migration::reserve", bytes);
   }
 
-  /// Moves element k of all Views to PE dest_pes(k). Collective over the world,
-  /// or the PE team; on return, after earlier work of `exec`, this PE has its
-  /// elements.
+  /// Moves element k of all Views to PE dest_pes(k), or drops it, if that is
+  /// symm::no_pe. Collective over the world, or the PE team; on return, after
+  /// earlier work of `exec`, this PE has its elements.
   ///
   /// Those that stay keep their index, unless it is behind the new end. Those
   /// that come are in the places of those that have left, then behind the
@@ -176,14 +179,14 @@ class Migration {
           auto const k = first + 8 * w +
                          static_cast<std::size_t>(std::countr_zero(word)) / 8;
           auto const pe = static_cast<std::int64_t>(on_host(k));
-          if (pe < 0 || pe >= n) {
+          if (pe < no_pe || pe >= n) {
             throw UsageError(Impl::Text(call, ": element ", k,
                                         ": there is no PE ", pe,
                                         "; PEs are 0 to ", n - 1));
           }
           its.elements(its.count) = static_cast<Impl::ElementIndex>(k);
           its.pes(its.count++)    = static_cast<Pe>(pe);
-          ++its.counts[static_cast<std::size_t>(pe)];
+          if (pe != no_pe) ++its.counts[static_cast<std::size_t>(pe)];
         }
       }
     }

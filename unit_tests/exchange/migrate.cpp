@@ -27,17 +27,20 @@ using testing::HasSubstr;
 /// The numbers of the elements of each PE.
 using Elements = std::vector<std::vector<int>>;
 
-/// Where an element goes in a round: nowhere, to one PE, or anywhere.
+/// Where an element goes in a round: it stays, goes to one PE, or anywhere, or
+/// is dropped.
 Pe destination(unsigned seed, int round, Pe pe, int element, int n_pes) {
   auto const bits =
       pattern({.to = round, .salt = seed}, static_cast<std::size_t>(element));
   auto const n   = static_cast<unsigned>(n_pes);
   auto const any = static_cast<Pe>((bits >> 32U) % n);
-  switch ((seed + static_cast<unsigned>(round)) % 5) {
+  switch ((seed + static_cast<unsigned>(round)) % 7) {
     case 0: return pe;                                   // none
     case 1: return static_cast<Pe>(seed % n);            // all to one
     case 2: return bits % 20 == 0 ? any : pe;            // few
     case 3: return pe == 0 && bits % 3 != 0 ? any : pe;  // from one
+    case 4: return bits % 3 == 0 ? symm::no_pe : any;
+    case 5: return bits % 40 == 0 ? symm::no_pe : pe;
     default: return any;
   }
 }
@@ -129,6 +132,18 @@ TEST(Migration, elements_come_to_their_new_owners_with_all_their_values) {
     }
   }
   symm::barrier_all();
+}
+
+TEST(Migration, elements_are_dropped_where_all_of_them_are) {
+  int const me = symm::my_pe();
+  symm::Migration migration;
+  Kokkos::View<int*, Memory> x("x", 3);
+  fill(x, [&](auto k, auto) { return number_of(me, k, 0, 0); });
+  using symm::no_pe;
+  EXPECT_EQ(migration.migrate(Exec(), ints({me, no_pe, me}), x), 2U);
+  fill(x, [&](auto k, auto) { return number_of(me, k, 0, 0); });
+  EXPECT_EQ(migration.migrate(Exec(), ints({no_pe, no_pe, no_pe}), x), 0U);
+  EXPECT_EQ(migration.migrate(Exec(), ints({}), x), 0U);
 }
 
 TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {

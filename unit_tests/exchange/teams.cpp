@@ -11,6 +11,7 @@
 #include <Kokkos_SymmetricContainers.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <kokkos/view_helpers.hpp>
@@ -65,6 +66,26 @@ TEST_F(ExchangeTeams, migrate_has_the_room_that_was_reserved) {
   bool const is_last = m_team.my_pe() == m_team.n_pes() - 1;
   EXPECT_EQ(call(),
             is_last ? count * static_cast<std::size_t>(m_team.n_pes()) : 0U);
+}
+
+TEST_F(ExchangeTeams, a_moved_migration_is_of_the_same_PEs) {
+  Exec const exec;
+  constexpr std::size_t count = 30;
+  auto const bytes = count * sizeof(int) * static_cast<std::size_t>(n);
+  symm::Migration from(m_team);
+  from.reserve(bytes);
+  symm::Migration to(std::move(from));
+  // (It has no room now.)
+  from.reserve(bytes);
+  if (!m_team.is_valid()) return;
+  Ints const dest("dest", count);
+  Kokkos::deep_copy(dest, m_team.n_pes() - 1);
+  bool const is_last = m_team.my_pe() == m_team.n_pes() - 1;
+  for (auto* const its : {&from, &to}) {
+    Ints id("id", count);
+    EXPECT_EQ(its->migrate(exec, dest, id),
+              is_last ? count * static_cast<std::size_t>(m_team.n_pes()) : 0U);
+  }
 }
 
 TEST_F(ExchangeTeams, migrate_refuses_symmetric_Views_that_would_grow) {

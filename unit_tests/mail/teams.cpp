@@ -7,11 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <Kokkos_SymmetricContainers.hpp>
 #include <kokkos/view_helpers.hpp>
@@ -96,6 +98,27 @@ TEST_F(MailTeams, a_message_comes_in_its_phase) {
   }
   EXPECT_EQ(n_wrong, 0);
   symm::team_destroy(everyone);
+}
+
+TEST_F(MailTeams, finish_is_a_barrier_of_the_team) {
+  symm::Mailbox<int> mail(
+      "mail of a team", [](int) {}, direct, m_team);
+  // (Smaller puts have left with the messages of the barrier.)
+  constexpr std::size_t count = std::size_t{1} << 19;
+  Kokkos::View<long*, symm::SymmetricHostSpace> const come("come", count);
+  std::vector<long> sent(count);
+  if (!m_team.is_valid()) return;
+  int const n_in_team = m_team.n_pes(), me_in_team = m_team.my_pe();
+  auto const next = m_team.world_pe((me_in_team + 1) % n_in_team);
+  auto const last = m_team.world_pe((me_in_team + n_in_team - 1) % n_in_team);
+  for (long round = 1; round < 6; ++round) {
+    std::fill(sent.begin(), sent.end(), 100 * round + me);
+    symm::put_nbi(come.data(), sent.data(), count, next);
+    mail.finish();
+    EXPECT_EQ(std::count(come.data(), come.data() + count, 100 * round + last),
+              static_cast<std::ptrdiff_t>(count));
+    mail.finish();
+  }
 }
 
 TEST_F(MailTeams, a_handler_that_throws_fails_on_its_team) {

@@ -65,7 +65,7 @@ struct CopyChunks {
     char* at          = nullptr;
     if constexpr (way == CopyWay::to_block) {
       if (block.is_near) {
-        at = buffers.heap.peer_ptr(buffers.half(buffers.steps[0] + 1, true),
+        at = buffers.heap.peer_ptr(buffers.turn(buffers.steps[0] + 1, true),
                                    block.pe) +
              block.there * element_bytes;
       } else if (sends_runs_unpacked && block.is_run) {
@@ -75,7 +75,7 @@ struct CopyChunks {
       }
     } else {
       if (skips_stored && block.is_stored(stored)) return;
-      at = buffers.half(buffers.steps[0], block.is_near) +
+      at = buffers.turn(buffers.steps[0], block.is_near) +
            block.here * element_bytes;
     }
     copy_fields(fields, chunk, first, end, at, block.padded());
@@ -202,7 +202,7 @@ struct Notify {
             ? run_data + std::size_t{block.start} * element_bytes
             : buffers.outbox + block.here * element_bytes;
     put_signal(block.is_near ? buffers.heap : buffers.far_heap,
-               buffers.half(step, block.is_near) + block.there * element_bytes,
+               buffers.turn(step, block.is_near) + block.there * element_bytes,
                source, bytes,
                buffers.signal(block.slot_there, step, block.is_near),
                buffers.has_gates ? 1 : Buffers::sent(step, shape),
@@ -272,7 +272,7 @@ struct Combine {
         for (auto k = firsts[i]; k < firsts[i + 1]; ++k) {
           auto const& block      = blocks[from[k].block];
           auto const* const part = reinterpret_cast<T const*>(
-              buffers.half(step, block.is_near) + block.here * element_bytes +
+              buffers.turn(step, block.is_near) + block.here * element_bytes +
               block.padded() * bytes_before);
           value = static_cast<T>(
               op(value, part[std::size_t{from[k].in_block} * n + c]));

@@ -18,38 +18,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// Words that each PE tells each other one, in the two parts of a call.
-class Words {
- public:
-  enum Counts : std::size_t { count, element_bytes, symmetric_extents, failed };
-  enum Places : std::size_t { place, n_now, room, has_failed };
-  static constexpr std::size_t n = 4;
-
-  Words(std::int64_t* words, PeTeam const& team)
-      : m_team(team),
-        m_out(words),
-        m_in(words + n * static_cast<std::size_t>(team.n_pes())),
-        m_n_pes(static_cast<std::size_t>(team.n_pes())) {}
-
-  [[nodiscard]] std::int64_t& to(std::size_t pe, std::size_t word) const {
-    return m_out[n * pe + word];
-  }
-  [[nodiscard]] std::size_t from(std::size_t pe, std::size_t word) const {
-    return static_cast<std::size_t>(m_in[n * pe + word]);
-  }
-  /// Tells all PEs the same.
-  void to_all(std::size_t word, std::uint64_t value) const {
-    for (std::size_t pe = 0; pe < m_n_pes; ++pe)
-      to(pe, word) = static_cast<std::int64_t>(value);
-  }
-  /// Collective. A barrier, too.
-  void exchange() const { alltoall(m_team, m_in, m_out, n); }
-
- private:
-  PeTeam const& m_team;
-  std::int64_t* m_out;
-  std::int64_t* m_in;
-  std::size_t m_n_pes;
+/// What PEs tell each other in the two parts of a call.
+struct Words {
+  enum Counts : std::size_t { count, element_bytes, symmetric_extents };
+  enum Places : std::size_t { place, n_now, room };
+  static constexpr std::size_t n = 3;
 };
 
 using ElementRange = std::pair<std::size_t, std::size_t>;
@@ -69,17 +42,19 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
 /// Appends the elements that go to a PE or come from it. The host sends them in
 /// several blocks. On a GPU, each neighbour has one block, perhaps empty. Where
 /// they begin at that PE counts from the first one.
-void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t count,
+void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
                    std::size_t here) {
   constexpr std::size_t most =
       runs_on_host_v<ExchangeSpace> ? 8 * Chunk::most : max_elements;
+  auto const slot   = static_cast<std::uint32_t>(pe);
+  auto const mine   = static_cast<std::uint32_t>(my_pe());
   std::size_t first = 0;
   do {
-    blocks.push_back(Block::make(
-        pe, std::min(count - first, most), here + first, first,
-        static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(my_pe())));
+    blocks.emplace_back(
+        BlockRoute{pe, is_near(pe), here + first, first, slot, mine},
+        std::min(n - first, most));
     first += most;
-  } while (first < count);
+  } while (first < n);
 }
 
 /// New places for elements that stay but would be behind the end.
@@ -102,7 +77,7 @@ struct Moves {
   }
 };
 
-/// The elements that leave, by PE.
+/// The elements that go to other PEs, by PE.
 ElementList sorted(ElementList& memory, Leaving const& leaving) {
   auto const& counts = leaving.counts;
   if (*std::max_element(counts.begin(), counts.end()) == leaving.count)
@@ -113,8 +88,9 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   std::exclusive_scan(counts.begin(), counts.end(), next.begin(),
                       std::size_t{0});
   for (std::size_t k = 0; k < leaving.count; ++k) {
-    memory(next[static_cast<std::size_t>(leaving.pes(k))]++) =
-        leaving.elements(k);
+    auto const pe = leaving.pes(k);
+    if (pe >= 0)
+      memory(next[static_cast<std::size_t>(pe)]++) = leaving.elements(k);
   }
   return memory;
 }
@@ -165,19 +141,18 @@ void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
   if (!failure) failure = failure_of(prepare);
   agree(call, failure);
   m_buffers.begin(static_cast<std::size_t>(n_pes()));
-  m_words = decltype(m_words)("symm::Migration, words",
-                              2 * Words::n * static_cast<std::size_t>(n_pes()));
+  m_words = MemberWords("symm::Migration, words", Words::n);
 }
 
 void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
   agree(ObjectCall(call));
   // (Other PEs may have another migration, which has been used or not.)
-  if (reduce(team_world(), m_words.extent(0) == 0 ? 1 : 0, Max{}) != 0)
+  if (reduce(team_world(), m_words.has_memory() ? 0 : 1, Max{}) != 0)
     make(call, {});
   // (PE teams of other PEs may have other room.)
   auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
   m_buffers.grow(ObjectCall(call),
-                 {most, 1, team_world().has_far_pes() ? most : 0});
+                 {most, false, team_world().has_far_pes() ? most : 0});
   m_room     = most;
   m_has_room = true;
 }
@@ -191,54 +166,49 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
     throw UsageError(
         Text(call, ": PE ", my_pe(), " is not in the PE team of this one"));
   }
-  if (m_words.extent(0) == 0) {
+  if (!m_words.has_memory()) {
     if (!members().are_world()) throw_too_little_room(call, 0);
     make(call, std::exchange(failure, {}));
   }
-  Words const words(m_words.data(), team);
   if (!failure) {
     for (std::size_t pe = 0; pe < n; ++pe)
-      words.to(pe, Words::count) =
+      m_words.to(pe, Words::count) =
           static_cast<std::int64_t>(leaving.counts[pe]);
-    words.to(me, Words::count) =
+    m_words.to(me, Words::count) =
         static_cast<std::int64_t>(leaving.n_before - leaving.count);
   }
-  words.to_all(Words::element_bytes, leaving.element_bytes);
-  words.to_all(Words::symmetric_extents, leaving.symmetric_extents);
-  words.to_all(Words::failed, failure ? 1 : 0);
-  words.exchange();  // all PEs have emptied their inboxes
-
-  bool is_wrong = false;
-  for (std::size_t pe = 0; pe < n; ++pe) {
-    bool const fails = words.from(pe, Words::failed) != 0;
-    auto const bytes = words.from(pe, Words::element_bytes);
-    bool const has_others =
-        words.from(pe, Words::symmetric_extents) != leaving.symmetric_extents;
-    is_wrong =
-        is_wrong || fails || bytes != leaving.element_bytes || has_others;
-    if (failure || fails) continue;
-    if (bytes != leaving.element_bytes) {
-      failure =
-          Failure{ErrorKind::usage,
-                  Text(call, ": elements of PE ", my_pe(), " have ",
-                       leaving.element_bytes, " bytes, those of PE ",
-                       members().world_pe(static_cast<Pe>(pe)), " ", bytes)};
-    } else if (has_others) {
-      failure = Failure{ErrorKind::usage,
-                        Text(call, ": symmetric Views of PE ", my_pe(),
-                             " have other lengths than those of PE ",
-                             members().world_pe(static_cast<Pe>(pe)),
-                             ": pass equally long ones, and no parts of them")};
-    }
+  m_words.to_all(members(), Words::element_bytes, leaving.element_bytes);
+  m_words.to_all(members(), Words::symmetric_extents,
+                 leaving.symmetric_extents);
+  // Afterwards, all PEs have emptied their inboxes.
+  bool const has_any_failed = m_words.exchange(members(), failure.has_value());
+  auto const other_bytes =
+      m_words.other(members(), Words::element_bytes, leaving.element_bytes);
+  auto const other_extents = m_words.other(members(), Words::symmetric_extents,
+                                           leaving.symmetric_extents);
+  if (!failure && other_bytes) {
+    failure =
+        Failure{ErrorKind::usage,
+                Text(call, ": elements of PE ", my_pe(), " have ",
+                     leaving.element_bytes, " bytes, those of PE ",
+                     members().world_pe(static_cast<Pe>(*other_bytes)), " ",
+                     m_words.from(*other_bytes, Words::element_bytes))};
+  } else if (!failure && other_extents) {
+    failure = Failure{ErrorKind::usage,
+                      Text(call, ": symmetric Views of PE ", my_pe(),
+                           " have other lengths than those of PE ",
+                           members().world_pe(static_cast<Pe>(*other_extents)),
+                           ": pass equally long ones, and no parts of them")};
   }
   // (All PEs have heard the same.)
-  if (is_wrong) members().agree(ObjectCall(call), failure);
+  if (has_any_failed || other_bytes || other_extents)
+    members().agree(ObjectCall(call), failure);
 
   m_element_bytes = leaving.element_bytes;
   MigrationStep step;
   step.n_now = 0;
   for (std::size_t pe = 0; pe < n; ++pe) {
-    m_arriving[pe] = words.from(pe, Words::count);
+    m_arriving[pe] = m_words.from(pe, Words::count);
     step.n_now += m_arriving[pe];
     m_in_inbox[pe + 1] =
         m_in_inbox[pe] + (pe == me ? 0 : padded(m_arriving[pe]));
@@ -259,6 +229,8 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
   auto const me         = static_cast<std::size_t>(members().me());
   auto const its_sorted = sorted(m_sorted, leaving);
   auto const n_arriving = step.n_now - m_arriving[me];
+  auto const n_sent     = std::accumulate(leaving.counts.begin(),
+                                          leaving.counts.end(), std::size_t{0});
   std::vector<Block> sent, received;
   for (std::size_t pe = 0; pe < n; ++pe) {
     auto const out = leaving.counts[pe];
@@ -273,8 +245,7 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
   auto const places = places_of_arriving(leaving, n_arriving);
   Moves moves(leaving, n_arriving, step.n_now);
   step.sent = PlanSide::make(
-      Kokkos::subview(its_sorted, ElementRange(0, leaving.count)), 0,
-      std::move(sent));
+      Kokkos::subview(its_sorted, ElementRange(0, n_sent)), 0, std::move(sent));
   step.received = PlanSide::make(places, 0, std::move(received));
   step.moved    = {"symm::Migration, moved", std::move(moves.from)};
   step.moved_to = {"symm::Migration, moved to", std::move(moves.to)};
@@ -284,36 +255,34 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
 
 void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
   auto const n = static_cast<std::size_t>(members().n());
-  Words const words(m_words.data(), members().team());
   for (std::size_t pe = 0; pe < n; ++pe)
-    words.to(pe, Words::place) = static_cast<std::int64_t>(m_in_inbox[pe]);
-  words.to_all(Words::n_now, step.n_now);
-  words.to_all(Words::room, std::max(m_in_inbox[n], m_in_outbox[n]));
-  words.to_all(Words::has_failed, step.failure ? 1 : 0);
-  words.exchange();
+    m_words.to(pe, Words::place) = static_cast<std::int64_t>(m_in_inbox[pe]);
+  m_words.to_all(members(), Words::n_now, step.n_now);
+  m_words.to_all(members(), Words::room,
+                 std::max(m_in_inbox[n], m_in_outbox[n]));
+  bool const has_any_failed =
+      m_words.exchange(members(), step.failure.has_value());
 
-  bool has_any_failed = false;
-  std::size_t room    = 0;
+  std::size_t its_room = 0;
   for (std::size_t pe = 0; pe < n; ++pe) {
-    has_any_failed = has_any_failed || words.from(pe, Words::has_failed) != 0;
-    step.most      = std::max(step.most, words.from(pe, Words::n_now));
-    room           = std::max(room, words.from(pe, Words::room));
+    step.most = std::max(step.most, m_words.from(pe, Words::n_now));
+    its_room  = std::max(its_room, m_words.from(pe, Words::room));
   }
   // (All PEs have heard the same.)
   if (has_any_failed) members().agree(ObjectCall(call), step.failure);
-  if (!m_has_room || room * m_element_bytes > m_room) {
+  if (!m_has_room || its_room * m_element_bytes > m_room) {
     if (!members().are_world())
-      throw_too_little_room(call, room * m_element_bytes);
-    auto const bytes = room * m_element_bytes / 4 * 5;
+      throw_too_little_room(call, its_room * m_element_bytes);
+    auto const bytes = its_room * m_element_bytes / 4 * 5;
     m_buffers.grow(ObjectCall(call),
-                   {bytes, 1, team_world().has_far_pes() ? bytes : 0});
+                   {bytes, false, team_world().has_far_pes() ? bytes : 0});
     m_room     = bytes;
     m_has_room = true;
   }
   step.sent.blocks.change([&](std::vector<Block>& blocks) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       auto const to = static_cast<std::size_t>(step.receivers[b]);
-      blocks[b].there += words.from(to, Words::place);
+      blocks[b].there += m_words.from(to, Words::place);
     }
   });
   // (MigrationOnHost adds up to max_elements.)

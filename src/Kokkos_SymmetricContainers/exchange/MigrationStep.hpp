@@ -15,6 +15,7 @@
 
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/symm_teams.hpp"
+#include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 #include "ExchangeBuffers.hpp"
 #include "Fields.hpp"
@@ -30,8 +31,8 @@ struct Leaving {
   std::uint64_t symmetric_extents = 0;
   std::size_t count               = 0;  // elements that leave
   ElementList elements;                 // the first `count`, in rising order
-  Kokkos::View<Pe*, Kokkos::HostSpace> pes;
-  std::vector<std::size_t> counts;  // for each PE
+  Kokkos::View<Pe*, Kokkos::HostSpace> pes;  // -1: the element is dropped
+  std::vector<std::size_t> counts;           // for each PE
 
   /// Makes room for lists of all elements of this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
@@ -127,7 +128,7 @@ class MigrationBuffers {
 
   std::optional<TeamMembers> m_members;
   ExchangeBuffers m_buffers;
-  Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
+  MemberWords m_words;
   std::vector<std::size_t> m_arriving;   // from each PE
   std::vector<std::size_t> m_in_inbox;   // where its block begins, in elements
   std::vector<std::size_t> m_in_outbox;  // where that for it begins

@@ -131,9 +131,9 @@ void PlanBlocks::grow(char const* text, std::size_t bytes,
   bool const has_outbox =
       owned.needs_outbox || (runs_on_host_v<ExchangeSpace> && is_box);
   bool const is_possible = capacity == 0 || bytes <= most / capacity;
-  auto const half_bytes  = is_possible ? capacity * bytes : most;
+  auto const turn_bytes  = is_possible ? capacity * bytes : most;
   buffers.grow(room_call(text, bytes),
-               {half_bytes, 2, has_outbox ? half_bytes : 0},
+               {turn_bytes, true, has_outbox ? turn_bytes : 0},
                std::move(failure));
   room = bytes;
 }

@@ -57,33 +57,16 @@ struct StoredCopies {
 };
 
 /// The elements that this PE sends to a neighbour, or receives from it.
-struct Block {
-  Pe pe;  // in the world
-  bool is_near;
-  bool is_run;  // the elements follow each other, from `start` on
-  ElementIndex start;
-  ElementIndex count;
-  std::size_t here;   // where it begins in this PE's buffers, in elements
-  std::size_t there;  // where the same block begins in that PE's inbox
-  // Of Buffers::signal(): that PE's among the neighbours of this one, and this
-  // PE's among those of that one.
-  std::uint32_t slot;
-  std::uint32_t slot_there;
-  unsigned thin_axes = 0;  // bit a: it has cells of a layer across axis a
+struct Block : BlockRoute {
+  ElementIndex count = 0;
+  ElementIndex start = 0;
+  bool is_run        = false;  // they follow each other, from `start` on
+  unsigned thin_axes = 0;      // bit a: it has cells of a layer across axis a
 
-  [[nodiscard]] static Block make(Pe pe, std::size_t count, std::size_t here,
-                                  std::size_t there, std::uint32_t slot,
-                                  std::uint32_t slot_there) {
-    return {pe,
-            symm::is_near(pe),
-            false,
-            0,
-            static_cast<ElementIndex>(count),
-            here,
-            there,
-            slot,
-            slot_there};
-  }
+  Block() = default;
+  Block(BlockRoute const& route, std::size_t its_count)
+      : BlockRoute(route), count(static_cast<ElementIndex>(its_count)) {}
+
   [[nodiscard]] KOKKOS_FUNCTION std::size_t padded() const {
     return Impl::padded(count);
   }

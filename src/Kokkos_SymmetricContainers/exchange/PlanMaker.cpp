@@ -16,6 +16,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_teams.hpp"
+#include "../base/MemberWords.hpp"
+#include "../base/TeamMembers.hpp"
 #include "PlanBlocks.hpp"
 
 namespace symm::Impl {
@@ -25,55 +27,14 @@ namespace {
 constexpr char const* object   = "symm::ExchangePlan";
 constexpr std::int64_t unknown = -1;
 
-/// Passes some words to each member of a PE team, and gets as many from each:
-/// counts or places of elements, its slot, and what it says of its box.
-class Alltoall {
- public:
-  enum Word : std::size_t { of_owned, of_ghosts, of_slot, n_counts };
-
-  /// Collective over the world.
-  explicit Alltoall(PeTeam const& team)
-      : m_team(team),
-        m_words(object, 2 * n_words * static_cast<std::size_t>(n_pes())) {}
-
-  [[nodiscard]] std::int64_t& to(std::size_t member, Word word) {
-    return m_words(n_words * member + word);
-  }
-  [[nodiscard]] std::int64_t from(std::size_t member, Word word) const {
-    return from(member)[word];
-  }
-  void set_box(std::size_t member, BoxWords const& box) {
-    auto const words = box.words();
-    std::copy(words.begin(), words.end(), &to(member, n_counts));
-  }
-  [[nodiscard]] BoxWords box_from(std::size_t member) const {
-    return BoxWords::of(from(member) + n_counts);
-  }
-  /// Collective over the world. What is passed to members is lost.
-  template <std::size_t n>
-  [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
-      std::array<std::size_t, n> mine) {
-    static_assert(2 * n <= n_words);
-    auto* const words = m_words.data();
-    std::copy(mine.begin(), mine.end(), words);
-    reduce(team_world(), words + n, words, n, Max{});
-    std::copy(words + n, words + 2 * n, mine.begin());
-    return mine;
-  }
-  void operator()() const {
-    alltoall(m_team, m_words.data() + m_words.extent(0) / 2, m_words.data(),
-             n_words);
-  }
-
- private:
-  static constexpr std::size_t n_words = n_counts + BoxWords::n_words;
-
-  [[nodiscard]] std::int64_t const* from(std::size_t member) const {
-    return m_words.data() + m_words.extent(0) / 2 + n_words * member;
-  }
-
-  PeTeam const& m_team;
-  Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
+/// What PEs tell each other: counts or places of elements, a slot, and what is
+/// known of a box.
+enum Word : std::size_t {
+  of_owned,
+  of_ghosts,
+  of_slot,
+  of_box,
+  n_words = of_box + BoxWords::n_words
 };
 
 std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
@@ -110,9 +71,9 @@ class PlanMaker {
   PlanMaker(char const* call, ExchangeLists& lists, PeTeam const& team)
       : m_call(call),
         m_lists(lists),
-        m_team(team),
-        m_n_members(static_cast<std::size_t>(team.n_pes())),
-        m_alltoall(team) {}
+        m_members(team),
+        m_n_members(static_cast<std::size_t>(m_members.n())),
+        m_words(object, n_words) {}
 
   /// Local: takes the memory for what others say.
   static void prepare(ExchangeLists& lists, PeTeam const& team) {
@@ -132,7 +93,7 @@ class PlanMaker {
       failure = failure_of([&] { plan.buffers.prepare(object, m_n_slots); });
     enum { failed, capacity, wishes, n_slots, n_of_world };
     auto const of_world =
-        m_alltoall.maxima_of_world(std::array<std::size_t, n_of_world>{
+        m_words.maxima_of_world(std::array<std::size_t, n_of_world>{
             failure ? 1U : 0U,
             std::max(m_lists.owned.starts.back(), m_lists.ghosts.starts.back()),
             m_lists.wanted.extent(0) > 0 ? 1U : 0U, m_n_slots});
@@ -157,37 +118,37 @@ class PlanMaker {
   // (A PE that throws here has taken part in all calls of the PE team.)
   void exchange_counts() {
     if (m_n_members == 0) return;
-    using enum Alltoall::Word;
-    auto& owned  = m_lists.owned;
-    auto& ghosts = m_lists.ghosts;
+    auto& owned    = m_lists.owned;
+    auto& ghosts   = m_lists.ghosts;
+    auto const box = m_lists.box.words();
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      m_alltoall.to(n, of_owned)  = word_of(owned, n);
-      m_alltoall.to(n, of_ghosts) = word_of(ghosts, n);
-      m_alltoall.set_box(n, m_lists.box);
+      m_words.to(n, of_owned)  = word_of(owned, n);
+      m_words.to(n, of_ghosts) = word_of(ghosts, n);
+      std::copy(box.begin(), box.end(), &m_words.to(n, of_box));
     }
-    m_alltoall();
+    m_words.exchange(m_members);
     auto failure = failure_of([&] { check_boxes(); });
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      Pe const pe    = m_team.world_pe(static_cast<Pe>(n));
+      Pe const pe    = m_members.world_pe(static_cast<Pe>(n));
       auto const why = failure_of([&] {
-        owned.counts[n]  = agreed_count(m_call, word_of(owned, n),
-                                        m_alltoall.from(n, of_ghosts),
-                                        "elements to send to", pe);
-        ghosts.counts[n] = agreed_count(m_call, word_of(ghosts, n),
-                                        m_alltoall.from(n, of_owned),
-                                        "ghosts of elements of", pe);
+        owned.counts[n] =
+            agreed_count(m_call, word_of(owned, n), m_words.from(n)[of_ghosts],
+                         "elements to send to", pe);
+        ghosts.counts[n] =
+            agreed_count(m_call, word_of(ghosts, n), m_words.from(n)[of_owned],
+                         "ghosts of elements of", pe);
       });
       if (!failure) failure = why;
     }
     find_starts(owned);
     find_starts(ghosts);
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      m_alltoall.to(n, of_owned)  = static_cast<std::int64_t>(owned.starts[n]);
-      m_alltoall.to(n, of_ghosts) = static_cast<std::int64_t>(ghosts.starts[n]);
-      m_alltoall.to(n, of_slot)   = static_cast<std::int64_t>(m_n_slots);
+      m_words.to(n, of_owned)  = static_cast<std::int64_t>(owned.starts[n]);
+      m_words.to(n, of_ghosts) = static_cast<std::int64_t>(ghosts.starts[n]);
+      m_words.to(n, of_slot)   = static_cast<std::int64_t>(m_n_slots);
       if (is_neighbour(n)) ++m_n_slots;
     }
-    m_alltoall();
+    m_words.exchange(m_members);
     if (failure) throw_failure(*failure);
   }
 
@@ -195,18 +156,18 @@ class PlanMaker {
   void check_boxes() const {
     auto const& mine = m_lists.box;
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      if (m_alltoall.box_from(n).settings == mine.settings) continue;
+      if (box_of(n).settings == mine.settings) continue;
       throw UsageError(
-          Text(m_call, ": PE ", m_team.world_pe(static_cast<Pe>(n)),
+          Text(m_call, ": PE ", m_members.world_pe(static_cast<Pe>(n)),
                " passes another box than PE ", my_pe(),
                ": pass equal pe_grid, order, ghost_width, periodic and "
                "neighbours on all PEs"));
     }
     for (auto const& part : m_lists.box_parts) {
       auto const n = static_cast<std::size_t>(part.pe);
-      if (auto const why = difference(part, mine, m_alltoall.box_from(n))) {
+      if (auto const why = difference(part, mine, box_of(n))) {
         throw UsageError(Text(m_call, ": the boxes of PE ", my_pe(),
-                              " and of PE ", m_team.world_pe(part.pe),
+                              " and of PE ", m_members.world_pe(part.pe),
                               " do not fit beside each other: ", *why));
       }
     }
@@ -217,9 +178,13 @@ class PlanMaker {
     return m_lists.owned.counts[n] + m_lists.ghosts.counts[n] > 0;
   }
 
+  /// What that member has said of its box.
+  [[nodiscard]] BoxWords box_of(std::size_t n) const {
+    return BoxWords::of(m_words.from(n) + of_box);
+  }
   /// The place of this PE's block at member `n`.
-  [[nodiscard]] std::size_t place_at(std::size_t n, Alltoall::Word word) const {
-    return static_cast<std::size_t>(m_alltoall.from(n, word));
+  [[nodiscard]] std::size_t place_at(std::size_t n, Word word) const {
+    return static_cast<std::size_t>(m_words.from(n)[word]);
   }
 
   /// Collective over the world: owners get the lists of what others import.
@@ -228,9 +193,9 @@ class PlanMaker {
     for (std::size_t n = 0; n < m_n_members && m_lists.wanted.extent(0) > 0;
          ++n) {
       auto const count = m_lists.ghosts.counts[n];
-      put(m_wishes.data() + place_at(n, Alltoall::of_owned),
+      put(m_wishes.data() + place_at(n, of_owned),
           m_lists.wanted.data() + first, count,
-          m_team.world_pe(static_cast<Pe>(n)));
+          m_members.world_pe(static_cast<Pe>(n)));
       first += count;
     }
     barrier_all();
@@ -249,7 +214,7 @@ class PlanMaker {
           first, end, [&](auto element) { return element >= m_lists.n_owned; });
       if (wrong != end) {
         throw UsageError(Text(m_call, ": PE ",
-                              m_team.world_pe(static_cast<Pe>(n)),
+                              m_members.world_pe(static_cast<Pe>(n)),
                               " imports element ", *wrong, " of PE ", my_pe(),
                               ", which owns ", m_lists.n_owned));
       }
@@ -266,7 +231,6 @@ class PlanMaker {
   }
 
   void fill(PlanBlocks& plan) {
-    using enum Alltoall::Word;
     auto const& owned   = m_lists.owned;
     auto& ghosts        = m_lists.ghosts;
     auto const n_owned  = m_lists.n_owned;
@@ -287,15 +251,18 @@ class PlanMaker {
     std::vector<Block> owned_blocks, ghost_blocks;
     for (std::size_t n = 0; n < m_n_members; ++n) {
       if (!is_neighbour(n)) continue;
-      Pe const pe           = m_team.world_pe(static_cast<Pe>(n));
+      Pe const pe           = m_members.world_pe(static_cast<Pe>(n));
       auto const slot       = static_cast<std::uint32_t>(owned_blocks.size());
       auto const slot_there = static_cast<std::uint32_t>(place_at(n, of_slot));
-      owned_blocks.push_back(Block::make(pe, owned.counts[n], owned.starts[n],
-                                         place_at(n, of_ghosts), slot,
-                                         slot_there));
-      ghost_blocks.push_back(Block::make(pe, ghosts.counts[n], ghosts.starts[n],
-                                         place_at(n, of_owned), slot,
-                                         slot_there));
+      bool const is_near    = symm::is_near(pe);
+      owned_blocks.emplace_back(
+          BlockRoute{pe, is_near, owned.starts[n], place_at(n, of_ghosts), slot,
+                     slot_there},
+          owned.counts[n]);
+      ghost_blocks.emplace_back(
+          BlockRoute{pe, is_near, ghosts.starts[n], place_at(n, of_owned), slot,
+                     slot_there},
+          ghosts.counts[n]);
     }
     for (auto const& part : m_lists.box_parts) {
       // A PE receives from a neighbour what has the shape of what it sends.
@@ -317,7 +284,7 @@ class PlanMaker {
 
     plan.extents        = extents;
     plan.is_box         = m_lists.box.owned[0] > 0;
-    plan.is_of_world    = m_team.n_pes() == n_pes();
+    plan.is_of_world    = m_members.n() == n_pes();
     plan.owned.room_key = plan.ghosts.room_key = plan.room_call("", 0).key();
     if (!runs_on_host_v<ExchangeSpace> || ExchangeSpace().concurrency() > 1)
       plan.contributions = Contributions::to(plan.owned);
@@ -327,7 +294,7 @@ class PlanMaker {
   /// The place of its block.
   [[nodiscard]] std::size_t block_of(BoxPart const& part,
                                      std::vector<Block> const& blocks) const {
-    Pe const pe      = m_team.world_pe(part.pe);
+    Pe const pe      = m_members.world_pe(part.pe);
     auto const block = std::find_if(blocks.begin(), blocks.end(),
                                     [&](auto const& b) { return b.pe == pe; });
     return static_cast<std::size_t>(block - blocks.begin());
@@ -343,20 +310,19 @@ class PlanMaker {
                      block.here + part.in_block};
     auto const width = m_lists.ghost_width;
     for (std::size_t a = 0; a < m_lists.extents.size(); ++a) {
-      auto const its_owned =
-          m_alltoall.box_from(static_cast<std::size_t>(part.pe)).owned[a];
-      copies.there[a] = part.direction[a] == 0  ? width
-                        : part.direction[a] > 0 ? 0
-                                                : its_owned + width;
+      auto const its_owned = box_of(static_cast<std::size_t>(part.pe)).owned[a];
+      copies.there[a]      = part.direction[a] == 0  ? width
+                             : part.direction[a] > 0 ? 0
+                                                     : its_owned + width;
     }
     return copies;
   }
 
   char const* m_call;
   ExchangeLists& m_lists;
-  PeTeam const& m_team;
+  TeamMembers m_members;
   std::size_t m_n_members;
-  Alltoall m_alltoall;
+  MemberWords m_words;
   std::size_t m_n_slots = 0;  // neighbours of this PE
   Kokkos::View<ElementIndex*, SymmetricHostSpace> m_wishes;
 };

@@ -48,7 +48,7 @@ MailBins::MailBins(char const* call, TeamMembers const& members,
   m_number = agree({call, "symm::Mailbox", 0, value}, failure);
   m_members.expect_to_fit(call);
   m_clock.emplace(call, m_members);
-  m_blocks->begin(call, *m_routes);
+  m_blocks->begin(*m_routes);
 }
 
 MailBins::~MailBins() = default;
@@ -58,13 +58,13 @@ std::size_t MailBins::link_to(Pe pe) const { return m_routes->link_to(pe); }
 std::size_t MailBins::default_block_bytes(MailRoutes const& routes) {
   auto const bytes =
       most_inbox_bytes /
-      (std::max<std::size_t>(routes.most_links(), 1) * MailBlocks::n_slots);
+      (std::max<std::size_t>(routes.most_links(), 1) * MailBlocks::n_turns);
   return std::clamp(bytes / 64 * 64, least_block_bytes, most_block_bytes);
 }
 
 std::size_t MailBins::memory_bytes(MailRoutes const& routes) {
   auto const per_link =
-      MailBlocks::n_slots * default_block_bytes(routes) + sizeof(Bin);
+      MailBlocks::n_turns * default_block_bytes(routes) + sizeof(Bin);
   return 2 * routes.most_links() * per_link;
 }
 

@@ -21,19 +21,13 @@
 
 namespace symm::Impl {
 
-namespace {
-
-std::size_t slot_of(Signal block) { return block % MailBlocks::n_slots; }
-
-}  // namespace
-
 MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
                        TeamMembers const& members, std::size_t block_bytes,
                        std::size_t least_block_bytes)
     : m_block_bytes((block_bytes + 63) / 64 * 64),
       m_links(routes.n_links()),
       m_from(routes.n_inboxes()) {
-  auto const most = static_cast<std::size_t>(PTRDIFF_MAX) / n_slots /
+  auto const most = static_cast<std::size_t>(PTRDIFF_MAX) / n_turns /
                     std::max<std::size_t>(routes.most_links(), 1);
   if (block_bytes > most - 64) {
     throw OutOfMemory(Text(call, ": blocks of ", block_bytes, " bytes for ",
@@ -45,86 +39,87 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
                           " bytes have no room for a message: ask for ",
                           least_block_bytes, " at least"));
   }
-  std::size_t n_far = 0;
   for (std::size_t k = 0; k < m_links.size(); ++k) {
     auto const end = routes.target(k);
     if (!end.exists) continue;
-    auto& its   = m_links[k];
-    its.pe      = members.world_pe(end.pe);
-    its.is_near = symm::is_near(its.pe);
-    if (!its.is_near) ++n_far;
+    auto const pe      = members.world_pe(end.pe);
+    bool const is_near = symm::is_near(pe);
+    auto const there   = end.number * m_block_bytes;
+    m_links[k].route   = {pe,
+                          is_near,
+                        is_near ? 0 : m_n_far++ * m_block_bytes,
+                          there,
+                          static_cast<std::uint32_t>(k),
+                          static_cast<std::uint32_t>(end.number)};
   }
   for (std::size_t k = 0; k < m_from.size(); ++k) {
     auto const end = routes.source(k);
     if (end.exists) m_from[k].pe = members.world_pe(end.pe);
   }
-  m_outboxes =
-      decltype(m_outboxes)(Kokkos::view_alloc(std::string(call) + ", outboxes",
-                                              Kokkos::WithoutInitializing),
-                           n_far * inbox_bytes());
+  m_buffers.prepare("symm::Mailbox", 0);
+  m_buffers.take_outbox(m_n_far * n_turns * m_block_bytes);
 }
 
-void MailBlocks::begin(char const* call, MailRoutes const& routes) {
+void MailBlocks::begin(MailRoutes const& routes) {
   // PE teams of other sizes make theirs in the same calls.
   auto const most = reduce(team_world(), routes.most_links(), Max{});
   auto const bytes =
-      reduce(team_world(), routes.most_links() * inbox_bytes(), Max{});
-  m_inboxes =
-      decltype(m_inboxes)(Kokkos::view_alloc(std::string(call) + ", inboxes",
-                                             Kokkos::WithoutInitializing),
-                          bytes);
-  m_arrived =
-      decltype(m_arrived)(std::string(call) + ", arrived", most * n_slots);
-  m_freed = decltype(m_freed)(std::string(call) + ", freed", most);
-
-  std::size_t n_far = 0;
-  for (std::size_t k = 0; k < m_links.size(); ++k) {
-    auto const end = routes.target(k);
-    if (!end.exists) continue;
-    auto& its   = m_links[k];
-    its.target  = m_inboxes.data() + end.number * inbox_bytes();
-    its.arrived = m_arrived.data() + end.number * n_slots;
-    its.first   = its.is_near ? ptr(its.target, its.pe)
-                              : m_outboxes.data() + n_far++ * inbox_bytes();
-  }
+      reduce(team_world(), routes.most_links() * m_block_bytes, Max{});
+  m_buffers.begin(most);
+  m_freed = decltype(m_freed)("symm::Mailbox, freed", most);
+  m_buffers.make_inboxes(bytes);
   for (std::size_t k = 0; k < m_from.size(); ++k) {
     auto const end  = routes.source(k);
     m_from[k].freed = m_freed.data() + end.number;
   }
 }
 
+std::byte* MailBlocks::place(BlockRoute const& route, Signal number) const {
+  auto const& buffers = m_buffers.in_kernels();
+  auto* const its =
+      route.is_near
+          ? buffers.heap.peer_ptr(buffers.turn(number, true), route.pe) +
+                route.there
+          : buffers.outbox + (number % n_turns) * m_n_far * m_block_bytes +
+                route.here;
+  return reinterpret_cast<std::byte*>(its);
+}
+
 std::byte* MailBlocks::next_block(std::size_t link) const {
   auto const& its = m_links[link];
-  if (its.n_sent - poll(m_freed.data() + link) == n_slots) return nullptr;
-  return its.first + slot_of(its.n_sent) * m_block_bytes;
+  if (its.n_sent - poll(m_freed.data() + link) == n_turns) return nullptr;
+  return place(its.route, its.n_sent + 1);
 }
 
 void MailBlocks::send(std::size_t link, MailHeader header,
                       std::size_t message_bytes) {
   auto& its           = m_links[link];
-  auto const slot     = slot_of(its.n_sent);
-  auto const offset   = slot * m_block_bytes;
-  auto* const block   = its.first + offset;
-  auto* const arrived = its.arrived + slot;
-  auto const bytes    = sizeof header + header.n_messages * message_bytes;
   Signal const number = ++its.n_sent;
+  auto const& route   = its.route;
+  auto const& buffers = m_buffers.in_kernels();
+  auto* const block   = place(route, number);
+  auto* const arrived = buffers.signal(route.slot_there, number, route.is_near);
+  auto const bytes    = sizeof header + header.n_messages * message_bytes;
   std::memcpy(block, &header, sizeof header);
-  if (its.is_near) {
+  if (route.is_near) {
     fence();
-    signal_op(arrived, number, SignalOp::set, its.pe);
+    signal_op(arrived, number, SignalOp::set, route.pe);
   } else {
     // The credit of the target says when the block may be written again.
     [[maybe_unused]] check::Call const its_call("symm::Mailbox");
-    put_signal_nbi(its.target + offset, block, bytes, arrived, number,
-                   SignalOp::set, its.pe);
+    put_signal_nbi(
+        reinterpret_cast<std::byte*>(buffers.turn(number, false)) + route.there,
+        block, bytes, arrived, number, SignalOp::set, route.pe);
   }
 }
 
 std::byte const* MailBlocks::received(std::size_t inbox) const {
-  auto const n_freed = m_from[inbox].n_freed;
-  auto const slot    = inbox * n_slots + slot_of(n_freed);
-  if (poll(m_arrived.data() + slot) != n_freed + 1) return nullptr;
-  return m_inboxes.data() + slot * m_block_bytes;
+  auto const& buffers = m_buffers.in_kernels();
+  Signal const number = m_from[inbox].n_freed + 1;
+  auto const slot     = static_cast<std::uint32_t>(inbox);
+  if (poll(buffers.signal(slot, number, true)) != number) return nullptr;
+  return reinterpret_cast<std::byte const*>(buffers.turn(number, true)) +
+         inbox * m_block_bytes;
 }
 
 void MailBlocks::free(std::size_t inbox) {

@@ -12,6 +12,7 @@
 
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../base/BlockBuffers.hpp"
 
 namespace symm::Impl {
 
@@ -24,14 +25,13 @@ struct alignas(16) MailHeader {
   std::uint64_t time;  // of the sender's CollectiveClock
 };
 
-/// Blocks of messages on their way. An inbox has room for a few blocks of the
-/// PE that fills it. To PEs of this node, blocks are written where they will be
-/// read; to others, in an outbox, and sent by one put with signal. The receiver
-/// tells by a signal how many blocks it has freed. Signals come in any order:
-/// each slot has its own, and those of freed blocks are added up.
+/// Blocks of messages on their way (BlockBuffers: a link is a slot). The
+/// receiver tells by a signal how many blocks it has freed. Signals come in any
+/// order: each turn of a slot has its own, and those of freed blocks are added
+/// up.
 class MailBlocks {
  public:
-  static constexpr std::size_t n_slots = 4;
+  static constexpr unsigned n_turns = 4;
 
   /// Local: takes all memory of this PE alone.
   /// \param block_bytes       equal on all members.
@@ -42,10 +42,11 @@ class MailBlocks {
              std::size_t least_block_bytes);
   /// Collective over the world: takes symmetric memory.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
-  void begin(char const* call, MailRoutes const& routes);
+  void begin(MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
-  /// Where the next block of a link is to be written; null: its slots are full.
+  /// Where the next block of a link is to be written; null: its turns are all
+  /// under way.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
   /// Sends it. \param message_bytes of one message.
   void send(std::size_t link, MailHeader header, std::size_t message_bytes);
@@ -57,12 +58,8 @@ class MailBlocks {
 
  private:
   struct Link {
-    std::byte* first  = nullptr;  // slots, where this PE writes
-    std::byte* target = nullptr;  // the inbox, as a symmetric address
-    Signal* arrived   = nullptr;  // of its slots, symmetric
-    Pe pe             = 0;
-    bool is_near      = false;
-    Signal n_sent     = 0;
+    BlockRoute route;
+    Signal n_sent = 0;
   };
   struct Inbox {
     Signal* freed  = nullptr;  // of the link that leads to it, symmetric
@@ -70,16 +67,13 @@ class MailBlocks {
     Signal n_freed = 0;
   };
 
-  [[nodiscard]] std::size_t inbox_bytes() const {
-    return n_slots * m_block_bytes;
-  }
+  /// Where this PE writes block `number` of a link.
+  [[nodiscard]] std::byte* place(BlockRoute const& route, Signal number) const;
 
   std::size_t m_block_bytes;
-  Kokkos::View<std::byte*, SymmetricHostSpace> m_inboxes;
-  Kokkos::View<std::byte*, Kokkos::HostSpace> m_outboxes;
-  // The number of the latest block in each slot of each inbox, and how many
-  // blocks were freed of those that this PE has sent by each link.
-  Kokkos::View<Signal*, SymmetricHostSpace> m_arrived;
+  std::size_t m_n_far = 0;  // links that have a block in the outbox
+  BlockBuffers<SymmetricHostSpace, n_turns> m_buffers;
+  // How many blocks were freed of those that this PE has sent by each link.
   Kokkos::View<Signal*, SymmetricHostSpace> m_freed;
   std::vector<Link> m_links;
   std::vector<Inbox> m_from;

@@ -30,7 +30,6 @@ enum Number : std::size_t {
   capacity,
   least,
   greatest,
-  has_failed,
   n_numbers
 };
 
@@ -49,13 +48,12 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
     : m_members(members),
       m_n(static_cast<std::size_t>(members.n())),
       m_me(static_cast<std::size_t>(std::max(members.me(), 0))) {
-  std::array<std::uint64_t**, 6> const parts{&m_mine, &m_all,    &m_counts,
-                                             &m_sums, &m_starts, &m_cuts};
+  std::array<std::uint64_t**, 4> const parts{&m_counts, &m_sums, &m_starts,
+                                             &m_cuts};
   // (PE teams of other sizes use the same memory.)
   auto const n    = static_cast<std::size_t>(n_pes());
   auto const room = std::max(most_buckets, ways * n);
-  std::array<std::size_t, 6> const sizes{n_numbers, n_numbers * n,    room,
-                                         room,      most_buckets + 1, n + 1};
+  std::array<std::size_t, 4> const sizes{room, room, most_buckets + 1, n + 1};
   m_words = decltype(m_words)(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
       std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
@@ -64,6 +62,7 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
     *parts[k] = next;
     next += sizes[k];
   }
+  m_told = MemberWords("symm::sort, words", n_numbers);
 
   if (!failure) failure = failure_of([this] { reserve(); });
   bool const is_wrong = tell(call, input, failure);
@@ -82,35 +81,35 @@ bool SortStep::tell(char const* call, SortInput const& input,
     }
     return failure.has_value();
   }
-  m_mine[n_elements]    = input.count;
-  m_mine[element_bytes] = input.element_bytes;
-  m_mine[capacity]      = input.capacity;
-  m_mine[least]         = input.least;
-  m_mine[greatest]      = input.greatest;
-  m_mine[has_failed]    = failure ? 1 : 0;
-  fcollect(m_members.team(), m_all, m_mine, n_numbers);
+  m_told.to_all(m_members, n_elements, input.count);
+  m_told.to_all(m_members, element_bytes, input.element_bytes);
+  m_told.to_all(m_members, capacity, input.capacity);
+  m_told.to_all(m_members, least, input.least);
+  m_told.to_all(m_members, greatest, input.greatest);
+  bool is_wrong = m_told.exchange(m_members, failure.has_value());
+  auto const other =
+      m_told.other(m_members, element_bytes, input.element_bytes);
+  if (other) {
+    is_wrong = true;
+    if (!failure) {
+      failure = Failure{
+          ErrorKind::usage,
+          Text(call, ": elements of PE ", world_pe(m_me), " have ",
+               input.element_bytes, " bytes, those of PE ", world_pe(*other),
+               " ", m_told.from(*other, element_bytes))};
+    }
+  }
 
   auto const number = [&](std::size_t pe, Number which) {
-    return m_all[pe * n_numbers + which];
+    return m_told.from(pe, which);
   };
-  bool is_wrong          = false;
-  std::uint64_t greatest = 0;
-  m_buckets.least        = ~std::uint64_t{0};
+  std::uint64_t most_bits = 0;
+  m_buckets.least         = ~std::uint64_t{0};
   for (std::size_t pe = 0; pe < m_n; ++pe) {
-    auto const bytes = number(pe, element_bytes);
-    bool const fails = number(pe, has_failed) != 0;
-    if (!fails && !failure && bytes != input.element_bytes) {
-      failure = Failure{ErrorKind::usage,
-                        Text(call, ": elements of PE ", world_pe(m_me),
-                             " have ", input.element_bytes,
-                             " bytes, those of PE ", world_pe(pe), " ", bytes)};
-    }
-    is_wrong = is_wrong || fails || bytes != number(0, element_bytes);
     m_total += number(pe, n_elements);
-    m_most_before   = std::max(m_most_before,
-                               static_cast<std::size_t>(number(pe, n_elements)));
+    m_most_before   = std::max(m_most_before, number(pe, n_elements));
     m_buckets.least = std::min(m_buckets.least, number(pe, least));
-    greatest        = std::max(greatest, number(pe, Number::greatest));
+    most_bits       = std::max(most_bits, number(pe, greatest));
   }
   for (std::size_t pe = 0; pe < m_n; ++pe) {
     m_grows = m_grows || first_of(pe + 1) - first_of(pe) > number(pe, capacity);
@@ -122,7 +121,7 @@ bool SortStep::tell(char const* call, SortInput const& input,
         Text(call, ": ", std::max(m_most_before, most_now()),
               " elements on a PE; at most ", max_elements, " are counted")};
   }
-  if (!is_wrong) find_buckets(greatest);
+  if (!is_wrong) find_buckets(most_bits);
   return is_wrong;
 }
 
@@ -144,12 +143,12 @@ void SortStep::find_of_world(std::size_t element_bytes) {
   m_of_world = {m_total > 0, m_grows, padded(m_most_before) * element_bytes,
                 most_now()};
   if (m_members.are_world()) return;
-  auto const most = [](std::size_t mine) {
-    return reduce(team_world(), mine, Max{});
-  };
-  auto& its = m_of_world;
-  its = {most(its.has_elements ? 1 : 0) != 0, most(its.grows ? 1 : 0) != 0,
-         most(its.outbox_bytes), most(its.most_now)};
+  enum { has_elements, grows, outbox_bytes, most, n_of_world };
+  auto& its      = m_of_world;
+  auto const all = m_told.maxima_of_world(std::array<std::size_t, n_of_world>{
+      its.has_elements ? 1U : 0U, its.grows ? 1U : 0U, its.outbox_bytes,
+      its.most_now});
+  its = {all[has_elements] != 0, all[grows] != 0, all[outbox_bytes], all[most]};
 }
 
 // PEs agree once on whether all have the memory of the next steps.

@@ -16,6 +16,7 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_job.hpp"
+#include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 
 // What PEs tell each other in a sort. Each puts its elements into buckets by
@@ -154,7 +155,8 @@ class SortStep {
   std::size_t m_n, m_me;
   Kokkos::View<std::uint64_t*, SymmetricHostSpace> m_words;
   // Parts of it.
-  std::uint64_t *m_mine, *m_all, *m_counts, *m_sums, *m_starts, *m_cuts;
+  std::uint64_t *m_counts, *m_sums, *m_starts, *m_cuts;
+  MemberWords m_told;
 
   std::size_t m_total       = 0;
   std::size_t m_most_before = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "ExchangeBuffers.hpp"
+#include "BlockBuffers.hpp"
 
 #include <limits>
 #include <string>
@@ -20,7 +20,10 @@ using Kokkos::view_alloc, Kokkos::WithoutInitializing;
 
 }  // namespace
 
-void ExchangeBuffers::prepare(char const* name, std::size_t n_steps) {
+template <class Space, unsigned n_turns>
+void BlockBuffers<Space, n_turns>::prepare(char const* name,
+                                           std::size_t n_steps) {
+  m_name                   = name;
   std::string const object = name;
   m_labels                 = {object + ", signals",
                               object + ", signals on the host",
@@ -31,25 +34,24 @@ void ExchangeBuffers::prepare(char const* name, std::size_t n_steps) {
   m_steps                  = decltype(m_steps)(object + ", steps", n_steps);
 }
 
-void ExchangeBuffers::begin(std::size_t n_slots) {
-  constexpr auto plan = "symm::ExchangePlan";
-  m_uses_host = !runs_on_host_v<ExchangeSpace> && !Impl::has_gates(plan) &&
-                team_world().has_far_pes() && has_host_heap(plan);
-  m_signals = decltype(m_signals)(m_labels.signals, 2 * n_slots);
-  if (m_uses_host) {
-    m_host_signals =
-        decltype(m_host_signals)(m_labels.host_signals, 2 * n_slots);
-  }
+template <class Space, unsigned n_turns>
+void BlockBuffers<Space, n_turns>::begin(std::size_t n_slots) {
+  m_uses_host = !runs_on_host_v<Exec> && !Impl::has_gates(m_name) &&
+                team_world().has_far_pes() && has_host_heap(m_name);
+  auto const n = n_turns * n_slots;
+  m_signals    = decltype(m_signals)(m_labels.signals, n);
+  if (m_uses_host)
+    m_host_signals = decltype(m_host_signals)(m_labels.host_signals, n);
   describe(0);
 }
 
-void ExchangeBuffers::grow(ObjectCall const& call, Room room,
-                           std::optional<Failure> failure) {
-  auto const inbox_bytes = room.n_halves * room.half_bytes;
+template <class Space, unsigned n_turns>
+void BlockBuffers<Space, n_turns>::grow(ObjectCall const& call, Room room,
+                                        std::optional<Failure> failure) {
   decltype(m_outbox) outbox;
-  auto const take_outbox = [&] {
-    if (room.half_bytes >
-        std::numeric_limits<std::ptrdiff_t>::max() / room.n_halves) {
+  auto const take = [&] {
+    if (room.turn_bytes >
+        std::numeric_limits<std::ptrdiff_t>::max() / n_turns) {
       throw OutOfMemory(Text(call.text,
                              ": an inbox has more bytes than "
                              "memory has addresses"));
@@ -59,40 +61,51 @@ void ExchangeBuffers::grow(ObjectCall const& call, Room room,
     outbox = decltype(m_outbox)(
         view_alloc(m_labels.outbox, WithoutInitializing), room.outbox_bytes);
   };
-  if (!failure) failure = failure_of(take_outbox);
+  if (!failure) failure = failure_of(take);
   agree(call, failure);
+  set_room(room, outbox);
+}
 
+template <class Space, unsigned n_turns>
+void BlockBuffers<Space, n_turns>::take_outbox(std::size_t bytes) {
+  m_outbox = decltype(m_outbox)(
+      view_alloc(m_labels.outbox, WithoutInitializing), bytes);
+}
+
+template <class Space, unsigned n_turns>
+void BlockBuffers<Space, n_turns>::set_room(
+    Room room, Kokkos::View<char*, Memory> const& outbox) {
+  auto const inbox_bytes = (room.has_turns ? n_turns : 1) * room.turn_bytes;
   decltype(m_inbox)
       const inbox(view_alloc(m_labels.inbox, WithoutInitializing), inbox_bytes);
   if (m_uses_host) {
     decltype(m_host_inbox) const host_inbox(
         view_alloc(m_labels.host_inbox, WithoutInitializing), inbox_bytes);
     decltype(m_host_outbox) const host_outbox(
-        view_alloc(m_labels.host_outbox, WithoutInitializing), room.half_bytes);
+        view_alloc(m_labels.host_outbox, WithoutInitializing), room.turn_bytes);
     m_host_inbox  = host_inbox;
     m_host_outbox = host_outbox;
   }
   m_inbox  = inbox;
   m_outbox = outbox;
-  describe((room.n_halves - 1) * room.half_bytes);
+  describe(room.has_turns ? room.turn_bytes : 0);
 }
 
-/// \param half_bytes the distance of two halves.
-void ExchangeBuffers::describe(std::size_t half_bytes) {
+template <class Space, unsigned n_turns>
+void BlockBuffers<Space, n_turns>::describe(std::size_t turn_bytes) {
   struct ForFar {
     HeapMap heap;
     char* inbox;
     char* outbox;
     Signal* signals;
   };
-  auto const far = m_uses_host
-                       ? ForFar{heap_map(m_host_signals), m_host_inbox.data(),
+  auto const far       = m_uses_host
+                             ? ForFar{heap_map(m_host_signals), m_host_inbox.data(),
                                 m_host_outbox.data(), m_host_signals.data()}
-                       : ForFar{heap_map(m_signals), m_inbox.data(),
+                             : ForFar{heap_map(m_signals), m_inbox.data(),
                                 m_outbox.data(), m_signals.data()};
-  bool const has_gates =
-      !runs_on_host_v<ExchangeSpace> && Impl::has_gates("symm::ExchangePlan");
-  m_in_kernels = {{heap_map(m_signals), m_inbox.data(), far.inbox, half_bytes,
+  bool const has_gates = !runs_on_host_v<Exec> && Impl::has_gates(m_name);
+  m_in_kernels = {{heap_map(m_signals), m_inbox.data(), far.inbox, turn_bytes,
                    far.outbox, m_steps.data()},
                   far.heap,
                   m_signals.data(),
@@ -100,5 +113,9 @@ void ExchangeBuffers::describe(std::size_t half_bytes) {
                   has_gates,
                   m_uses_host};
 }
+
+// Those of exchanges, and of mail.
+template class BlockBuffers<SymmetricSpace, 2>;
+template class BlockBuffers<SymmetricHostSpace, 4>;
 
 }  // namespace symm::Impl
