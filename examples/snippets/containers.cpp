@@ -95,7 +95,19 @@ bool send_in_halves() {
     mail.finish();  // the PEs of this half
     // team_mail]
   }
-  bool const is_right = n_come == team.n_pes();
+  bool is_right = n_come == team.n_pes();
+  {
+    constexpr std::size_t n_rows = 100;
+    // [team_rows
+    using Rows =
+        symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>,
+                              symm::OnTeam<symm::Blocks>>;
+    // All PEs make it. Each team has a whole of its own, of any length.
+    Rows const rows("rows of a half", symm::OnTeam(team), n_rows);
+    // team_rows]
+    auto const n_mine = rows.local().extent(0);
+    is_right &= symm::reduce(team, n_mine, symm::Sum{}) == n_rows;
+  }
   symm::team_destroy(team);
   return is_right;
 }

@@ -37,12 +37,11 @@ namespace symm {
 ///
 /// A handle, as a View is, to be captured in kernels. Copies share the memory,
 /// which lives until the last copy of it or of local() ends. Every PE has
-/// allocated as many rows as PE 0 has. Elements are found by arithmetic,
-/// without tables: with Blocks and Cyclic that is a multiplication in the place
-/// of a division, with BlockCyclic it is two. The extent of the first dimension
-/// is that of the whole, at most
-/// 2^62 / n_pes(); it may be 0, or less than the number of
-/// PEs.
+/// allocated as many rows as the PE that has most. Elements are found by
+/// arithmetic, without tables: with Blocks and Cyclic that is a multiplication
+/// in the place of a division, with BlockCyclic it is two. The extent of the
+/// first dimension is that of the whole, at most 2^62 / n_pes(); it may be 0,
+/// or less than the number of PEs.
 ///
 /// Elements g(i, j) are the proxies of a RemoteView: loads and stores if the PE
 /// is near, gets and puts if it is far, atomic ones if the View has Kokkos'
@@ -53,13 +52,18 @@ namespace symm {
 /// and heap_map() take a DistributedView, too: there, an element is (pe, k),
 /// with the index on that PE, as owner(i) and local_index(i) say.
 ///
+/// With OnTeam(team) rows are on the PEs of a PE team, and each PE team has a
+/// whole of its own. PEs are named by their numbers in the world here, too.
+/// All PEs of the world make it in one call, each with its team, or with
+/// PeTeam(): then it has no rows. Its copies are calls of the team alone.
+///
 /// For parts whose sizes the program chooses, UnevenView: there is no global
 /// index then.
 ///
 /// \tparam View in a symmetric space, of trivially copyable elements that are
 ///         not const, LayoutRight or of rank 1. Name the layout if it has more
 ///         than one dimension: the default layout is another on GPUs.
-/// \tparam Distribution Blocks, Cyclic or BlockCyclic.
+/// \tparam Distribution Blocks, Cyclic or BlockCyclic, or one of them OnTeam.
 template <class View, class Distribution = Blocks>
 class DistributedView {
   static_assert(Kokkos::is_view_v<View> &&
@@ -117,8 +121,10 @@ class DistributedView {
       : DistributedView(allocation, Distribution(), extents...) {}
 
   /// The same with the distribution: BlockCyclic(rows), with a block that is
-  /// equal on all PEs.
-  /// \throws UsageError on every PE, too, if it is 0, or PEs' blocks differ.
+  /// equal on all PEs, or OnTeam(team). Then first extents and blocks are equal
+  /// on the PEs of a PE team, other extents on all PEs of the world.
+  /// \throws UsageError on every PE, too, if it is 0, or PEs' blocks differ, or
+  ///         PEs of one PE team have passed others.
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic())
       DistributedView(Allocation const& allocation,
@@ -200,11 +206,11 @@ class DistributedView {
   /// of a Kokkos::RangePolicy: row i is row i - first() of local(). (With other
   /// distributions: 0 to local().extent(0), and global_index(k).)
   [[nodiscard]] KOKKOS_FUNCTION std::size_t first() const
-      requires(std::is_same_v<Distribution, Blocks>) {
+      requires(Impl::has_runs_v<Distribution>) {
     return global_index(0);
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t end() const
-      requires(std::is_same_v<Distribution, Blocks>) {
+      requires(Impl::has_runs_v<Distribution>) {
     return global_index(m_local.extent(0));
   }
 
@@ -234,18 +240,21 @@ class DistributedView {
                   Allocation const& allocation)
       : m_extent(checked_extent(shape, distribution)),
         m_rows(distribution, m_extent, n_pes()),
-        m_whole(allocate(allocation, shape, m_rows.count(0),
-                         std::make_index_sequence<View::rank_dynamic()>())),
+        m_whole(allocate(
+            allocation, shape,
+            Impl::most_rows(Impl::named_team(distribution), m_rows.most()),
+            std::make_index_sequence<View::rank_dynamic()>())),
         m_local(Impl::first_of_view<0>(m_whole, m_rows.count(symm::my_pe()))),
         m_elements(m_whole,
                    Impl::heap_map_of(m_whole, Impl::distributed_view)) {}
 
   static std::size_t checked_extent(Shape const& shape,
                                     Distribution const& distribution) {
-    Impl::expect_equal_shapes({typeid(DistributedView).name(), shape,
-                               std::is_same_v<Distribution, BlockCyclic>,
-                               Impl::block_of_distribution(distribution)});
-    return shape[0];
+    auto const* const team = Impl::named_team(distribution);
+    Impl::expect_equal_shapes(
+        {typeid(DistributedView).name(), shape, Impl::has_block_v<Distribution>,
+         Impl::block_of_distribution(distribution), team});
+    return team == nullptr || team->is_valid() ? shape[0] : 0;
   }
   template <class Allocation, std::size_t... R>
   static View allocate(Allocation const& allocation, Shape shape,
@@ -334,11 +343,11 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
 
 // Copies between a DistributedView and a View in host memory that has all
 // elements, with the extents of the whole and any layout. Collective: all PEs
-// of the world. They wait for kernels, and begin and end with a barrier: what
-// PEs have written before is copied, and on return on any PE all copies are
-// there. Whole parts travel, not elements.
+// that have rows, of the world or of the PE team. They wait for kernels, and
+// begin and end with a barrier: what PEs have written before is copied, and on
+// return on any PE all copies are there. Whole parts travel, not elements.
 //
-// \throws UsageError on every PE, if extents differ or there is no PE `root`
+// \throws UsageError on every PE, if extents differ or no PE `root` has rows
 //         (then nothing has been copied); OutOfMemory on every PE.
 
 /// From the View of PE `root` to all PEs' parts. The Views of other PEs are not

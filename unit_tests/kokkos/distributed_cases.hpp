@@ -71,6 +71,23 @@ void set_mine(View const& view, int round) {
   for_each_element(view.local(), SetMine<View>{view, round});
 }
 
+/// Counts wrong elements of the whole, in a kernel.
+template <class View>
+struct CountWrong {
+  View view;
+  int round;
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& count) const {
+    if constexpr (View::rank() == 1) {
+      count += view(i) == global_value(round, i) ? 0U : 1U;
+    } else {
+      for (int j = 0; j < 3; ++j) {
+        auto const what = global_value(round, i, static_cast<std::size_t>(j));
+        count += view(i, j) == what ? 0U : 1U;
+      }
+    }
+  }
+};
+
 /// Element (i) of the whole, read by a kernel of its space.
 template <class View>
 struct ReadElement {

@@ -65,23 +65,6 @@ TYPED_TEST(DistributedViews, have_each_row_on_one_PE) {
   }
 }
 
-/// Counts wrong elements of the whole, in a kernel.
-template <class View>
-struct CountWrong {
-  View view;
-  int round;
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& count) const {
-    if constexpr (View::rank() == 1) {
-      count += view(i) == global_value(round, i) ? 0U : 1U;
-    } else {
-      for (int j = 0; j < 3; ++j) {
-        auto const what = global_value(round, i, static_cast<std::size_t>(j));
-        count += view(i, j) == what ? 0U : 1U;
-      }
-    }
-  }
-};
-
 TYPED_TEST(DistributedViews, are_read_by_every_PE_on_the_host_and_in_kernels) {
   int round = 0;
   for (auto const n : global_extents) {

@@ -16,6 +16,7 @@
 
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
+#include "../base/TeamMembers.hpp"
 #include "DistributedShape.hpp"
 #include "Distributions.hpp"
 
@@ -111,22 +112,24 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
   }
 }
 
-/// Collective: calls copies() between two barriers. All PEs throw, if check()
-/// or copies() throw on one; if check() does, nothing has been copied.
+/// Collective over the members: calls copies() between two barriers. All of
+/// them throw, if check() or copies() throw on one; if check() does, nothing
+/// has been copied.
 template <class Check, class Copies>
-void copy_together(char const* call, Check const& check, Copies const& copies) {
+void copy_together(char const* call, TeamMembers const& members,
+                   Check const& check, Copies const& copies) {
   Observed const observed([=] {
     return Operation{OperationKind::collective, call};
   });
   Kokkos::fence(call);
   symm::quiet();
-  agree(call, failure_of(check));
+  members.agree(ObjectCall(call), failure_of(check));
   auto const failure = failure_of([&] {
     copies();
     Kokkos::fence(call);
     symm::quiet();
   });
-  agree(call, failure);
+  members.agree(ObjectCall(call), failure);
 }
 
 template <class Distributed, class Whole>
@@ -144,17 +147,17 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
   check_host_view<Distributed, Whole>();
   constexpr char const* call = copy_of_root_call<direction>;
   bool const is_root         = my_pe() == root;
+  TeamMembers const members(team_of(view.row_map()));
   copy_together(
-      call,
+      call, members,
       [&] {
-        expect_root(call, root);
+        expect_root(call, members.team(), root);
         if (is_root) expect_whole(call, view, whole);
       },
       [&] {
         if (!is_root) return;
-        for (Pe pe = 0; pe < n_pes(); ++pe) {
-          copy_part<direction>(view, pe, whole);
-        }
+        for (Pe k = 0; k < members.n(); ++k)
+          copy_part<direction>(view, members.world_pe(k), whole);
       });
 }
 
@@ -162,16 +165,18 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
 template <Direction direction, class Distributed, class Whole>
 void copy_of_all(Distributed const& view, Whole const& whole) {
   check_host_view<Distributed, Whole>();
+  TeamMembers const members(team_of(view.row_map()));
   copy_together(
-      distributed_copy, [&] { expect_whole(distributed_copy, view, whole); },
+      distributed_copy, members,
+      [&] { expect_whole(distributed_copy, view, whole); },
       [&] {
-        Pe const me = my_pe();
         if constexpr (direction == Direction::put) {
-          copy_part<direction>(view, me, whole);
+          copy_part<direction>(view, my_pe(), whole);
         } else {
           // Each PE begins at another one.
-          for (int step = 0; step < n_pes(); ++step) {
-            copy_part<direction>(view, (me + step) % n_pes(), whole);
+          for (int step = 0; step < members.n(); ++step) {
+            auto const k = (members.me() + step) % members.n();
+            copy_part<direction>(view, members.world_pe(k), whole);
           }
         }
       });

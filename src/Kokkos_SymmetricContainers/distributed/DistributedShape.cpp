@@ -6,27 +6,48 @@
 
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
-#include "../../runtime/symm_atomics.hpp"
+#include "../../runtime/symm_collectives.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_teams.hpp"
+#include "../base/TeamMembers.hpp"
 
 namespace symm::Impl {
 
 namespace {
 
-/// Collective. \throws UsageError on every PE, if their numbers differ.
-void expect_equal(DistributedShape const& shape, Text const& what,
-                  std::size_t mine) {
-  auto const team = team_world();
+/// Collective over a PE team. \throws UsageError on every PE of it, if their
+/// numbers differ.
+void expect_equal(PeTeam const& team, DistributedShape const& shape,
+                  Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, hash_of_name(shape.type),
                          mine);
   // All PEs look at the same words, so that all throw or none.
   for (Pe pe = 1; pe < team.n_pes(); ++pe) {
     if (words.of(pe) == words.of(0)) continue;
     throw UsageError(Text(distributed_view, ": ", what, " is ", words.of(0),
-                          " on PE 0, but ", words.of(pe), " on PE ", pe,
+                          " on PE ", team.world_pe(0), ", but ", words.of(pe),
+                          " on PE ", team.world_pe(pe),
                           ": pass the same on all PEs"));
+  }
+}
+
+/// Of the numbers that PEs of one team have in common.
+void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
+  expect_equal(team, shape, "extent 0", shape.extents[0]);
+  if (shape.has_block) {
+    expect_equal(team, shape, "the block of symm::BlockCyclic", shape.block);
+    if (shape.block == 0) {
+      throw UsageError(
+          Text(distributed_view,
+               ": the block of symm::BlockCyclic is 0: pass 1 or more rows"));
+    }
+  }
+  auto const most = (std::size_t{1} << 62) / static_cast<std::size_t>(n_pes());
+  if (shape.extents[0] > most) {
+    throw UsageError(Text(distributed_view, ": extent 0 is ", shape.extents[0],
+                          ", and cannot be more than ", most,
+                          ", 2^62 / n_pes()"));
   }
 }
 
@@ -45,29 +66,36 @@ void expect_equal_shapes(DistributedShape const& shape) {
     return Operation{OperationKind::collective, distributed_view, -1,
                      sizeof(std::size_t)};
   });
-  for (std::size_t r = 0; r < shape.extents.size(); ++r) {
-    expect_equal(shape, Text("extent ", r), shape.extents[r]);
+  auto const world = team_world();
+  for (std::size_t r = 1; r < shape.extents.size(); ++r)
+    expect_equal(world, shape, Text("extent ", r), shape.extents[r]);
+  if (shape.team == nullptr) {
+    expect_equal_rows(world, shape);
+    return;
   }
-  if (shape.has_block) {
-    expect_equal(shape, "the block of symm::BlockCyclic", shape.block);
-    if (shape.block == 0) {
-      throw UsageError(
-          Text(distributed_view,
-               ": the block of symm::BlockCyclic is 0: pass 1 or more rows"));
-    }
-  }
-  auto const most = (std::size_t{1} << 62) / static_cast<std::size_t>(n_pes());
-  if (shape.extents[0] > most) {
-    throw UsageError(Text(distributed_view, ": extent 0 is ", shape.extents[0],
-                          ", and cannot be more than ", most,
-                          ", 2^62 / n_pes()"));
-  }
+  // (Other PEs hear of what is wrong in this one's team.)
+  agree(ObjectCall(distributed_view), failure_of([&] {
+          if (shape.team->is_valid()) check_team(*shape.team, distributed_view);
+        }));
+  TeamMembers(*shape.team).expect_to_fit(distributed_view);
+  agree(ObjectCall(distributed_view), failure_of([&] {
+          if (shape.team->is_valid()) expect_equal_rows(*shape.team, shape);
+        }));
 }
 
-void expect_root(char const* call, Pe root) {
-  if (0 <= root && root < n_pes()) return;
-  throw UsageError(Text(call, ": there is no PE ", root,
-                        " to be the root; PEs are 0 to ", n_pes() - 1));
+std::size_t most_rows(PeTeam const* team, std::size_t mine) {
+  return team == nullptr ? mine : reduce(team_world(), mine, Max{});
+}
+
+void expect_root(char const* call, PeTeam const& team, Pe root) {
+  for (Pe k = 0; k < team.n_pes(); ++k)
+    if (team.world_pe(k) == root) return;
+  throw UsageError(team.n_pes() == n_pes()
+                       ? Text(call, ": there is no PE ", root,
+                              " to be the root; PEs are 0 to ", n_pes() - 1)
+                       : Text(call, ": PE ", root,
+                              " cannot be the root: it is not in the PE team "
+                              "of the DistributedView"));
 }
 
 void throw_extents_of_host_view(char const* call, std::string const& label,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_teams.hpp"
 
 namespace symm::Impl {
 
@@ -20,15 +21,19 @@ struct DistributedShape {
   std::span<std::size_t const> extents;
   bool has_block;
   std::size_t block;
+  PeTeam const* team;  // null: no team is named, it is of the world
 };
 
-/// Collective: all PEs compare their shapes.
+/// Collective over the world: all PEs compare their shapes.
 /// \throws UsageError on every PE, if they differ, the block is 0, or the first
-///         extent is above 2^62 / n_pes().
+///         extent is above 2^62 / n_pes(), or PE teams do not fit.
 void expect_equal_shapes(DistributedShape const& shape);
 
-/// \throws UsageError on this PE, if there is no such PE.
-void expect_root(char const* call, Pe root);
+/// Collective over the world, if a team is named. \returns the largest `mine`.
+[[nodiscard]] std::size_t most_rows(PeTeam const* team, std::size_t mine);
+
+/// \throws UsageError on this PE, if no such PE has rows.
+void expect_root(char const* call, PeTeam const& team, Pe root);
 
 /// \throws UsageError on this PE, with both extents.
 [[noreturn]] void throw_extents_of_host_view(

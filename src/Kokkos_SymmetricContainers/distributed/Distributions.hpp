@@ -7,10 +7,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include "../../runtime/symm_job.hpp"
+#include "../../runtime/symm_teams.hpp"
 #include "Divisor.hpp"
 
 namespace symm {
@@ -36,6 +38,23 @@ struct BlockCyclic {
   std::size_t block;  // rows, at least 1, equal on all PEs
 };
 
+/// The PEs of a PE team only, in the order of their numbers there: as if they
+/// were all. OnTeam(team) is of Blocks; OnTeam(team, Cyclic()).
+///
+/// \tparam Distribution Blocks, Cyclic or BlockCyclic.
+template <class Distribution = Blocks>
+struct OnTeam {
+  OnTeam() = default;
+  /// \param its_team of this PE. PeTeam(): it has no rows. Must live as long as
+  ///        the DistributedView.
+  explicit OnTeam(PeTeam const& its_team, Distribution const& its_own = {})
+      : team(its_team), distribution(its_own) {}
+
+  PeTeam team;
+  Distribution distribution;
+};
+OnTeam(PeTeam const&)->OnTeam<Blocks>;
+
 namespace Impl {
 
 /// A row of a PE's part.
@@ -58,7 +77,8 @@ struct RowSeries {
 ///
 ///     find(i)                 the PE of global index i, and the row there
 ///     global_index(pe, k)     of row k of PE `pe`
-///     count(pe)               rows of PE `pe`; PE 0 has the most
+///     count(pe)               rows of PE `pe`
+///     most()                  of the PE that has most
 ///     n_series(pe)            of rows of PE `pe`; all together are its part
 ///     series(pe, s)
 template <class Distribution>
@@ -91,6 +111,7 @@ class RowMap<Blocks> {
   [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
     return first(pe + 1) - first(pe);
   }
+  [[nodiscard]] std::size_t most() const { return count(0); }
   [[nodiscard]] static std::size_t n_series(Pe) { return 1; }
   [[nodiscard]] RowSeries series(Pe pe, std::size_t) const {
     return {0, 1, first(pe), 1, count(pe)};
@@ -140,6 +161,7 @@ class RowMap<Cyclic> {
     return m_by_pes.quotient(m_extent + m_n_pes - 1 -
                              static_cast<std::size_t>(pe));
   }
+  [[nodiscard]] std::size_t most() const { return count(0); }
   [[nodiscard]] static std::size_t n_series(Pe) { return 1; }
   [[nodiscard]] RowSeries series(Pe pe, std::size_t) const {
     return {0, 1, static_cast<std::size_t>(pe), m_n_pes, count(pe)};
@@ -182,6 +204,7 @@ class RowMap<BlockCyclic> {
     auto const of_blocks = (turns + (p < last ? 1 : 0)) * m_block;
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
+  [[nodiscard]] std::size_t most() const { return count(0); }
   /// Blocks, or the rows of equal index in all blocks if those are fewer.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
@@ -207,6 +230,63 @@ class RowMap<BlockCyclic> {
   Divisor m_by_block, m_by_pes;
 };
 
+/// PEs by their numbers in the world. Others than members have no rows.
+template <class Distribution>
+class RowMap<OnTeam<Distribution>> {
+ public:
+  RowMap() = default;
+  RowMap(OnTeam<Distribution> const& its, std::size_t extent, int)
+      : m_rows(its.distribution, its.team.is_valid() ? extent : 0,
+               std::max(its.team.n_pes(), 1)),
+        m_team(its.team),
+        m_me(symm::my_pe()) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
+    auto const its = m_rows.find(i);
+    return {m_team.world_pe(its.pe), its.row};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t global_index(Pe pe,
+                                                         std::size_t k) const {
+    Pe const its = member(pe);
+    return its < 0 ? 0 : m_rows.global_index(its, k);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
+    Pe const its = member(pe);
+    return its < 0 ? 0 : m_rows.count(its);
+  }
+  [[nodiscard]] std::size_t most() const { return m_rows.most(); }
+  [[nodiscard]] std::size_t n_series(Pe pe) const {
+    return m_rows.n_series(member(pe));
+  }
+  [[nodiscard]] RowSeries series(Pe pe, std::size_t s) const {
+    return m_rows.series(member(pe), s);
+  }
+  [[nodiscard]] PeTeam const& team() const { return m_team; }
+
+ private:
+  /// Its number in the team, or -1.
+  [[nodiscard]] KOKKOS_FUNCTION Pe member(Pe pe) const {
+    if (pe == m_me) return m_team.my_pe();
+    for (Pe k = 0; k < m_team.n_pes(); ++k)
+      if (m_team.world_pe(k) == pe) return k;
+    return -1;
+  }
+
+  RowMap<Distribution> m_rows;
+  PeTeam m_team;
+  Pe m_me = -1;
+};
+
+/// The PEs that have rows.
+template <class Distribution>
+[[nodiscard]] PeTeam const& team_of(RowMap<OnTeam<Distribution>> const& rows) {
+  return rows.team();
+}
+template <class Distribution>
+[[nodiscard]] PeTeam team_of(RowMap<Distribution> const&) {
+  return team_world();
+}
+
 /// The number that must be equal on all PEs beside the extents; 0: none.
 [[nodiscard]] inline std::size_t block_of_distribution(Blocks const&) {
   return 0;
@@ -217,6 +297,33 @@ class RowMap<BlockCyclic> {
 [[nodiscard]] inline std::size_t block_of_distribution(
     BlockCyclic const& distribution) {
   return distribution.block;
+}
+template <class Distribution>
+[[nodiscard]] std::size_t block_of_distribution(
+    OnTeam<Distribution> const& its) {
+  return block_of_distribution(its.distribution);
+}
+
+template <class Distribution>
+inline constexpr bool has_block_v = std::is_same_v<Distribution, BlockCyclic>;
+template <class Distribution>
+inline constexpr bool has_block_v<OnTeam<Distribution>> =
+    has_block_v<Distribution>;
+/// A PE's rows follow each other.
+template <class Distribution>
+inline constexpr bool has_runs_v = std::is_same_v<Distribution, Blocks>;
+template <class Distribution>
+inline constexpr bool has_runs_v<OnTeam<Distribution>> =
+    has_runs_v<Distribution>;
+
+/// The team that a distribution names, or null.
+template <class Distribution>
+[[nodiscard]] PeTeam const* named_team(Distribution const&) {
+  return nullptr;
+}
+template <class Distribution>
+[[nodiscard]] PeTeam const* named_team(OnTeam<Distribution> const& its) {
+  return &its.team;
 }
 
 }  // namespace Impl
