@@ -382,24 +382,6 @@ TEST_F(MailPhases, a_handler_may_destroy_another_mailbox) {
   EXPECT_TRUE(others.empty());
 }
 
-TEST_F(MailPhases, a_finish_that_throws_ends_a_phase_for_all_PEs) {
-  int const n = symm::n_pes(), me = symm::my_pe();
-  int phase = 0, n_come = 0, n_early = 0;
-  Mailbox<int> mailbox("throws in each phase", [&](int its_phase) {
-    ++n_come;
-    if (its_phase != phase) ++n_early;
-    if (me == phase % n) throw std::runtime_error("again");
-  });
-  constexpr int n_phases = 300;
-  while (phase < n_phases) {
-    for (Pe pe = 0; pe < n; ++pe) mailbox.send(pe, phase);
-    EXPECT_THROW(mailbox.finish(), symm::Error);
-    ++phase;
-  }
-  EXPECT_EQ(n_early, 0);
-  EXPECT_EQ(n_come, n * n_phases);
-}
-
 TEST_F(MailPhases, messages_after_one_that_throws_are_handled) {
   std::uint64_t n = 0;
   Mailbox<int> mailbox("throws", [&](int k) {
