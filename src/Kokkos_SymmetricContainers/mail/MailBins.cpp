@@ -48,7 +48,7 @@ MailBins::MailBins(char const* call, TeamMembers const& members,
   m_number = agree({call, "symm::Mailbox", 0, value}, failure);
   m_members.expect_to_fit(call);
   m_clock.emplace(call, m_members);
-  m_blocks->begin(*m_routes);
+  m_blocks->begin(call, *m_routes);
 }
 
 MailBins::~MailBins() = default;

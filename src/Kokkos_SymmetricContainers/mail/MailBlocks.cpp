@@ -56,17 +56,17 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
     auto const end = routes.source(k);
     if (end.exists) m_from[k].pe = members.world_pe(end.pe);
   }
-  m_buffers.prepare("symm::Mailbox", 0);
+  m_buffers.prepare(call, 0);
   m_buffers.take_outbox(m_n_far * n_turns * m_block_bytes);
 }
 
-void MailBlocks::begin(MailRoutes const& routes) {
+void MailBlocks::begin(char const* call, MailRoutes const& routes) {
   // PE teams of other sizes make theirs in the same calls.
   auto const most = reduce(team_world(), routes.most_links(), Max{});
   auto const bytes =
       reduce(team_world(), routes.most_links() * m_block_bytes, Max{});
   m_buffers.begin(most);
-  m_freed = decltype(m_freed)("symm::Mailbox, freed", most);
+  m_freed = decltype(m_freed)(std::string(call) + ", freed", most);
   m_buffers.make_inboxes(bytes);
   for (std::size_t k = 0; k < m_from.size(); ++k) {
     auto const end  = routes.source(k);

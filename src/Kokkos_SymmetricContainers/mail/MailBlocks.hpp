@@ -34,6 +34,7 @@ class MailBlocks {
   static constexpr unsigned n_turns = 4;
 
   /// Local: takes all memory of this PE alone.
+  /// \param call              lives as long as this.
   /// \param block_bytes       equal on all members.
   /// \param least_block_bytes that have room for a message.
   /// \throws UsageError, OutOfMemory on this PE.
@@ -42,7 +43,7 @@ class MailBlocks {
              std::size_t least_block_bytes);
   /// Collective over the world: takes symmetric memory.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
-  void begin(MailRoutes const& routes);
+  void begin(char const* call, MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
   /// Where the next block of a link is to be written; null: its turns are all
