@@ -187,7 +187,7 @@ struct TestEngine {
 
   /// Polls until `is_done`; false: it has taken too long.
   bool poll_until(std::function<bool()> const& is_done,
-                  std::chrono::seconds at_most = std::chrono::seconds(20)) {
+                  std::chrono::seconds at_most = std::chrono::seconds(60)) {
     auto const deadline = Clock::now() + at_most;
     while (!is_done()) {
       engine->poll();
