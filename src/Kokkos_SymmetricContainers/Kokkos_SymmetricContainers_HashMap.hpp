@@ -27,9 +27,9 @@
 
 namespace symm {
 
-/// A hash map whose keys are spread over the PEs. Calls of insert(), find() and
-/// find_or_insert() go to the PE of the key as messages of a Mailbox, and have
-/// been carried out when finish() returns.
+/// A hash map whose keys are spread over the PEs. Calls of insert(), find(),
+/// find_or_insert() and erase() go to the PE of the key as messages of a
+/// Mailbox, and have been carried out when finish() returns.
 ///
 ///     symm::DistributedHashMap<long, int, symm::Sum> counts("counts");
 ///     for (long word : words) counts.insert(word, 1);
@@ -88,13 +88,22 @@ class DistributedHashMap {
   /// \param into the value of the key after finish(), or nothing. Must live
   ///        until then.
   void find(Key const& key, std::optional<Value>& into) {
-    m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), false});
+    m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
   /// \param into the value that the key had, after finish(); nothing, if
   ///        this call has inserted it with `value`. Must live until then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
-    m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), true});
+    m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), What::insert});
+  }
+  /// Erases a key, if it is there.
+  void erase(Key const& key) {
+    m_finds.send(pe_of(key), {key, {}, nullptr, m_team.my_pe(), What::erase});
+  }
+  /// \param into the value that the key had, after finish(), or nothing. Must
+  ///        live until then.
+  void erase(Key const& key, std::optional<Value>& into) {
+    m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::erase});
   }
 
   /// Carries out what all PEs have asked for before they call it, and nothing
@@ -209,12 +218,13 @@ class DistributedHashMap {
     Key key;
     Value value;
   };
+  enum class What : std::uint8_t { find, insert, erase };
   struct Find {
     Key key;
     Value value;
-    std::optional<Value>* into;
+    std::optional<Value>* into;  // null: no answer
     Pe from;
-    bool inserts;
+    What what;
   };
   struct Answer {
     std::optional<Value>* into;
@@ -262,10 +272,13 @@ class DistributedHashMap {
   void find_all(std::span<Find const> block) {
     for_all(block, [this](Find const& its, std::uint64_t its_hash) {
       Answer answer{its.into, {}};
-      if (its.inserts) {
+      if (its.what == What::insert) {
         auto const [value, is_new] =
             m_table.insert(its.key, its_hash, its.value, hash);
         if (!is_new) answer.value = *value;
+      } else if (its.what == What::erase) {
+        answer.value = m_table.erase(its.key, its_hash, hash);
+        if (its.into == nullptr) return;
       } else if (auto const* const value = m_table.find(its.key, its_hash)) {
         answer.value = *value;
       }

@@ -102,6 +102,69 @@ TEST_P(HashMapOf, one_PE_inserts_a_key_that_all_look_for) {
   EXPECT_EQ(symm::reduce(symm::team_world(), n_first, symm::Sum{}), n_keys);
 }
 
+/// Keys that meet in few places of a table.
+struct FewPlaces {
+  std::size_t operator()(long key) const {
+    return static_cast<std::size_t>(key % 7);
+  }
+};
+
+TEST_P(HashMapOf, has_not_what_any_PE_has_erased) {
+  DistributedHashMap<long, int> map("many", 0, {.routing = GetParam()});
+  DistributedHashMap<long, int, symm::Replace, FewPlaces> crowded(
+      "crowded", 0, {.routing = GetParam()});
+  std::map<long, int> expected;
+  int const n = symm::n_pes(), me = symm::my_pe();
+  std::mt19937 random(5);  // the same on all PEs
+  for (int round = 0; round < 40; ++round) {
+    // Each key is of one PE in a round.
+    for (long key = 0; key < 150; ++key) {
+      if (random() % 3 != 0) continue;
+      auto const pe = static_cast<Pe>(random() % static_cast<unsigned>(n));
+      expected[key] = round;
+      if (pe != me) continue;
+      map.insert(key, round);
+      crowded.insert(key, round);
+    }
+    map.finish();
+    crowded.finish();
+    std::map<long, std::optional<int>> was;  // of keys that this PE erases
+    std::map<long, int> had;
+    for (long key = -3; key < 150; ++key) {
+      if (random() % 4 != 0) continue;
+      auto const pe  = static_cast<Pe>(random() % static_cast<unsigned>(n));
+      auto const its = expected.find(key);
+      if (pe == me) {
+        had[key] = its == expected.end() ? -1 : its->second;
+        map.erase(key, was[key]);
+        crowded.erase(key);
+      }
+      if (its != expected.end()) expected.erase(its);
+    }
+    map.finish();
+    crowded.finish();
+    for (auto const& [key, value] : was)
+      EXPECT_EQ(value.value_or(-1), had[key]) << key;
+    EXPECT_EQ(map.size(), expected.size());
+    EXPECT_EQ(crowded.size(), expected.size());
+    std::vector<std::optional<int>> now(300);
+    for (std::size_t k = 0; k < 150; ++k) {
+      map.find(static_cast<long>(k), now[k]);
+      crowded.find(static_cast<long>(k), now[150 + k]);
+    }
+    map.finish();
+    crowded.finish();
+    int n_wrong = 0;
+    for (std::size_t k = 0; k < 150; ++k) {
+      auto const its   = expected.find(static_cast<long>(k));
+      auto const value = its == expected.end() ? -1 : its->second;
+      n_wrong += now[k].value_or(-1) == value ? 0 : 1;
+      n_wrong += now[150 + k].value_or(-1) == value ? 0 : 1;
+    }
+    EXPECT_EQ(n_wrong, 0) << round;
+  }
+}
+
 TEST(HashMap, takes_and_gives_Views) {
   DistributedHashMap<std::uint64_t, double> map("Views");
   using Memory = Kokkos::HostSpace;

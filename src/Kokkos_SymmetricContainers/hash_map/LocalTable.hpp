@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,26 @@ class LocalTable {
     *slot = {key, value, true};
     ++m_size;
     return {&slot->value, true};
+  }
+  /// Its value, if there was such a key. Keys behind it move up to where they
+  /// would have been without it.
+  template <class HashOf>
+  std::optional<Value> erase(Key const& key, std::uint64_t hash,
+                             HashOf const& hash_of) {
+    auto const& slot = slot_of(key, hash);
+    if (!slot.is_used) return {};
+    std::optional<Value> const value = slot.value;
+    auto free = static_cast<std::size_t>(&slot - m_slots.data());
+    for (auto at = (free + 1) & m_mask; m_slots[at].is_used;
+         at      = (at + 1) & m_mask) {
+      auto const from_first = at - hash_of(m_slots[at].key);
+      if ((from_first & m_mask) < ((at - free) & m_mask)) continue;
+      m_slots[free] = m_slots[at];
+      free          = at;
+    }
+    m_slots[free] = {};
+    --m_size;
+    return value;
   }
   template <class F>
   void for_each(F const& f) {
